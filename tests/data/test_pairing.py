@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import pytest
+from hypothesis import given, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask
-from showthrough.data.pairing import check_pair, pair
+from showthrough.columns.strings import Ints, Strings
+from showthrough.data.documents import span_fault
+from showthrough.data.masks import DerivedMasks, NumberedMasks
+from showthrough.data.pairing import Missing, check_pair, pair
 from showthrough.data.provenance import Provenance, texts_digest
 
 SOUND = {"d1": [Mask(0, 11)], "d2": [], "d3": [Mask(0, 15)]}
@@ -99,3 +103,54 @@ def test_masks_of_some_of_the_texts(tiny: Corpus) -> None:
 def test_what_is_wrong_anyway_is_told_alone(tiny: Corpus) -> None:
     problems = check_pair(tiny, made_of([], {**SOUND, "d1": [Mask(0, 99)]}))
     assert [problem.place for problem in problems] == ["document d1: masks[0]"]
+
+
+class Numbered(NumberedMasks):
+    """Masks of which nobody knows beforehand how far they reach."""
+
+    def __init__(self, masks: Mapping[str, Sequence[Mask]]) -> None:
+        super().__init__(Strings.of(masks))
+        self._masks = list(masks.values())
+
+    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+        return (self._masks[number] for number in numbers.tolist())
+
+    def taken(self, numbers: Ints) -> Mapping[str, Sequence[Mask]]:
+        return dict(zip(self.ids.taken(numbers), self.made(numbers), strict=True))
+
+
+def one_by_one(lengths: dict[str, int], masks: dict[str, list[Mask]], missing: str) -> list[tuple[str, str]]:
+    """What is wrong, with a dictionary of everything."""
+    found = [(f"document {one}", "is not in the corpus c") for one in masks if one not in lengths]
+    for document_id, length in lengths.items():
+        if document_id not in masks and missing == "error":
+            found.append((f"document {document_id}", "is in the corpus but not here"))
+        for index, mask in enumerate(masks.get(document_id, [])):
+            if not 0 <= mask.start < mask.end <= length:
+                fault = span_fault(mask.start, mask.end, length, ("start", "end"))
+                found.append((f"document {document_id}: masks[{index}]", fault))
+    return found
+
+
+MASKS = st.lists(st.builds(Mask, st.integers(-1, 5), st.integers(0, 6)), max_size=2)
+
+
+@given(
+    st.permutations("abcdef"),
+    st.permutations("cdefgh"),
+    st.integers(1, 6),
+    st.integers(0, 6),
+    st.lists(MASKS, min_size=6, max_size=6),
+    st.sampled_from(["error", "unmasked"]),
+    st.booleans(),
+)
+def test_pairs_are_checked_as_one_by_one(
+    ids: list[str], others: list[str], many: int, few: int, given: list[list[Mask]], missing: Missing, same: bool
+) -> None:
+    lengths = {one: 3 + number % 3 for number, one in enumerate(ids[:many])}
+    masks = dict(zip(ids[:many] if same else others[:few], given, strict=False))
+    corpus = Corpus([Document(one, "x" * length) for one, length in lengths.items()], "c")
+    expected = one_by_one(lengths, masks, missing)
+    for mapping in (masks, Numbered(masks), DerivedMasks(masks, list)):
+        problems = check_pair(corpus, Anonymization(mapping, "x"), missing)
+        assert [(problem.place, problem.message.split("; add it")[0]) for problem in problems] == expected

@@ -171,7 +171,7 @@ def test_several_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_masks_of_a_large_file_stay_encoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tae, "_SMALL", 0)
+    monkeypatch.setattr(tae, "SMALL", 0)
     path = tmp_path / "m.json"
     path.write_text('{"d": [[7, 11, null, "ORT"]]}')
     from showthrough import read_anonymization

@@ -14,6 +14,8 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import zstandard
+
 import inferring
 from malformed import models, requests, sound
 from malformed.attempt import OR_FAILED, REFUSED, Attempt
@@ -338,6 +340,39 @@ def ratings(random: Random) -> Attempt:
     return Attempt(files, ("evaluate", "corpus.json", "a=masks.json", "-m", "sensibleness", "--ratings", whose, *_FEW))
 
 
+def shards(random: Random) -> Attempt:
+    """A corpus and masks of several files each, of which one is broken, is gone, or holds what another holds."""
+    pack = random.choice((bytes, gzip.compress, zstandard.compress))
+    ending = {bytes: "", gzip.compress: ".gz"}.get(pack, ".zst")
+    trees = {"c": sound.tab(), "m": [{"doc_id": name, "masks": each} for name, each in sound.masks().items()]}
+    files = {
+        f"{kind}-{number}.jsonl{ending}": bytes_of(tree) + b"\n"
+        for kind, listed in trees.items()
+        for number, tree in enumerate(listed)
+    }
+    at, other = random.choice(sorted(files)), random.choice(sorted(files))
+    match random.randrange(6):
+        case 0:
+            files[at] = files[other]
+        case 1:
+            files[at] += files[other]
+        case 2:
+            del files[at]
+        case _:
+            files[at] = broken_bytes(random, files[at])
+    made = {name: pack(content) for name, content in files.items()}
+    if at in made and random.random() < 0.4:
+        made[at] = broken_bytes(random, made[at])
+    lenient = ("--missing", "unmasked") if random.random() < 0.5 else ()
+    corpus = random.choice((f"c-*.jsonl{ending}", f"c-?.jsonl{ending}", f"c-[0-9].jsonl{ending}"))
+    command = random.choice((
+        ("evaluate", corpus, f"a=m-*.jsonl{ending}", *_FEW, *lenient),
+        ("validate", corpus, f"m-*.jsonl{ending}", *lenient),
+        ("convert", corpus, "--to", "tab", "-o", "converted"),
+    ))  # fmt: skip
+    return Attempt(made, command, OR_FAILED if command[0] == "validate" else REFUSED)
+
+
 def packed(random: Random) -> Attempt:
     name, content = random.choice((
         ("c.json.gz", bytes_of(sound.tab())), ("c.jsonl.gz", b"\n".join(map(bytes_of, sound.tab()))),
@@ -635,6 +670,7 @@ FAMILIES: dict[str, tuple[Callable[[Random], Attempt], int]] = {  # and how many
     "ratings": (ratings, 150),
     "populations": (populations, 150),
     "gzip": (packed, 150),
+    "several files": (shards, 200),
     "run files": (run_files, 400),
     "resumed runs": (resumed_runs, 100),
     "resumed journals": (resumed_journals, 100),

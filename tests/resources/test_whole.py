@@ -30,6 +30,7 @@ from showthrough import (
 )
 from showthrough.cli import app
 from showthrough.data.masks import flattened
+from showthrough.engines.base import Here
 from showthrough.evaluation.chunks import Work, answered_there
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import metric_text
@@ -176,10 +177,11 @@ def test_a_worker_keeps_its_models(bert: Path) -> None:
     """A worker is told the settings, not the resources, and loads a model once for all chunks that it gets."""
     metrics = [parse_metric(f'tpi(ic="{bert}", chunking="none")')]
     settings = ModelSettings(device="cpu", cache=False)
-    work = Work({metric_text(metric): metric for metric in metrics}, [Anonymization(MASKS, "m")])
-    answer = answered_there(CORPUS, work, settings)
+    work = Here().share(Work({metric_text(metric): metric for metric in metrics}, []))
+    masks = [Anonymization(MASKS, "m")]
+    answer = answered_there(CORPUS, masks, work, settings)
     assert not answer.failures
-    answered_there(Corpus([CORPUS.documents[1]]), work, settings)
+    answered_there(Corpus([CORPUS.documents[1]]), masks, work, settings)
     worker: Any = resources_of_process(settings)
     assert list(worker._sources) == [("information", str(bert)), ("terms", "none")]
     run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics=metrics, device="cpu")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,7 @@ from showthrough.cli.consoles import notes, print_plain
 from showthrough.cli.statuses import BAD_INPUT
 from showthrough.cli.stopping import unbroken
 from showthrough.errors import OutputError
+from showthrough.files.places import Remote, is_pattern, place_of
 from showthrough.files.reading import is_folder, suffix
 from showthrough.files.writing import Read, check_writable, write_file
 from showthrough.formats import FORMATS
@@ -59,8 +61,13 @@ class Results:
 
 
 def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
-    """What a command reads: files, the documents in folders, and what the names of models and word lists lead to."""
-    given = list(filter(None, paths))
+    """What a command reads: files, those that patterns mean, the documents in folders, and what the names of models and
+    word lists lead to. What is read elsewhere nobody writes.
+    """
+    named = [path for path in filter(None, paths) if not isinstance(place_of(path), Remote)]
+    patterns = [path for path in named if is_pattern(path)]
+    given = [path for path in named if path not in patterns]
+    given += [Path(one) for pattern in patterns for one in glob.glob(str(pattern), recursive=True)]  # noqa: PTH207
     inside = [file for path in given for file in _files_in(path)]
     there = set(map(suffix, inside))
     # A run.json beside texts becomes no document; among answers in .json it would.
@@ -70,7 +77,7 @@ def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
     for name in filter(None, names):
         for path in _on_disk(str(name)):
             read += [path, *_files_in(path)]
-    return Read(read, filter(is_folder, given), endings)
+    return Read(read, filter(is_folder, given), endings, map(str, patterns))
 
 
 def _files_in(path: Path) -> list[Path]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Ends = NDArray[Any]  # of four bytes each where they suffice, else of eight
 _BLOCK = 4096  # strings that are made objects at a time
 _WIDTH = 128  # bytes of the longest string up to which all are sorted as an array of that width
-_CODEC = "utf-8", "surrogatepass"  # what is no character is told by whoever checks ids, and must get there
+CODEC = "utf-8", "surrogatepass"  # what is no character is told by whoever checks ids, and must get there
 
 
 class Strings(Sequence[str]):
@@ -23,7 +24,7 @@ class Strings(Sequence[str]):
     ('Ærø', ['b', 'a'], 3, True, [1, 0, 2])
     """
 
-    def __init__(self, content: NDArray[np.uint8], ends: Ints) -> None:
+    def __init__(self, content: NDArray[np.uint8], ends: Ends) -> None:
         self.content = content  # all of them one after the other, in UTF-8
         self.ends = ends  # where each ends; the first of them is 0, before the first string
 
@@ -31,7 +32,7 @@ class Strings(Sequence[str]):
     def of(cls, strings: Iterable[str]) -> Strings:
         content, sizes = bytearray(), [0]
         for one in strings:
-            encoded = one.encode(*_CODEC)
+            encoded = one.encode(*CODEC)
             content += encoded
             sizes.append(len(encoded))
         return cls(np.frombuffer(bytes(content), dtype=np.uint8), np.cumsum(np.array(sizes, dtype=np.int64)))
@@ -70,17 +71,29 @@ class Strings(Sequence[str]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Strings):
-            mine, its = (one.ends - one.ends[0] for one in (self, other))
-            here, there = (one.content[one.ends[0] : one.ends[-1]] for one in (self, other))
-            return np.array_equal(mine, its) and np.array_equal(here, there)
+            if len(self) != len(other):
+                return False
+            blocks = ((start, start + 16 * _BLOCK) for start in range(0, len(self), 16 * _BLOCK))
+            return all(self.part(*block)._same(other.part(*block)) for block in blocks)
         if not isinstance(other, Sequence) or isinstance(other, str | bytes):
             return NotImplemented
         return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
+
+    def _same(self, other: Strings) -> bool:
+        mine, its = (one.ends - one.ends[0] for one in (self, other))
+        here, there = (one.content[one.ends[0] : one.ends[-1]] for one in (self, other))
+        return np.array_equal(mine, its) and np.array_equal(here, there)
 
     __hash__ = None  # type: ignore[assignment] # as of a list
 
     def __repr__(self) -> str:
         return f"Strings({len(self)} strings)"
+
+    def __getstate__(self) -> tuple[NDArray[np.uint8], Ends]:
+        return self.content[self.ends[0] : self.ends[-1]], self.ends - self.ends[0]  # of a part, not all the others
+
+    def __setstate__(self, state: tuple[NDArray[np.uint8], Ends]) -> None:
+        self.content, self.ends = state
 
     def part(self, start: int, stop: int) -> Strings:
         """Those from one number up to another, sharing the content."""
@@ -129,4 +142,4 @@ class Strings(Sequence[str]):
         ends = self.ends[start : stop + 1].tolist()
         content = self.content[ends[0] : ends[-1]].tobytes() if ends else b""
         base = ends[0] if ends else 0
-        return [content[low - base : high - base].decode(*_CODEC) for low, high in pairwise(ends)]
+        return [content[low - base : high - base].decode(*CODEC) for low, high in pairwise(ends)]

@@ -7,26 +7,25 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, ClassVar, Literal, overload
 
 import msgspec
 import numpy as np
 from msgspec.structs import astuple
-from numpy.typing import NDArray
 
+from showthrough.columns.strings import Strings
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
+from showthrough.data.survey import Lengths, Survey, Surveying
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
 
 CHUNK_CHARACTERS = 1_000_000  # of a chunk: its arrays then take about 30 MB
 _BLOCK = 256  # documents decoded at once while surveying
+_TOGETHER = 1 << 16  # documents whose lengths are added up at once
 
 
 class Mention(msgspec.Struct, frozen=True, gc=False, array_like=True):
@@ -39,19 +38,18 @@ class Mention(msgspec.Struct, frozen=True, gc=False, array_like=True):
     entity_id: str = ""
     confidential: str | None = None
     edit: str | None = None  # what the annotator did to a mark that was made beforehand, such as check or insert
+    states: ClassVar[bool] = True  # how it identifies
 
     @property
     def stated(self) -> bool:
         """Whether somebody said how it identifies; else its type alone told, or did not."""
-        return True
+        return self.states
 
 
 class InferredMention(Mention, frozen=True, gc=False, array_like=True):
     """A mention of which nobody said how it identifies: its type told, or it was a guess. Otherwise a mention."""
 
-    @property
-    def stated(self) -> bool:
-        return False
+    states: ClassVar[bool] = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mention) and astuple(self) == astuple(other)
@@ -134,34 +132,6 @@ def span_fault(start: int, end: int, length: int, names: tuple[str, str] = ("sta
     return f"{names[1]} {end} is not after {names[0]} {start}; expected a span of at least one character"
 
 
-class Marked(NamedTuple):
-    """What mentions are counted by: their type, how they identify, and whether somebody said so."""
-
-    entity_type: str
-    identifier: Identifier
-    stated: bool
-
-
-@dataclass(frozen=True)
-class Survey:
-    """What one pass over all documents tells: who they are, how long, and that they are sound."""
-
-    ids: tuple[str, ...]
-    lengths: NDArray[np.int64]
-    annotated: int
-    annotators: int
-    mentions: int
-    digest: str
-    types: tuple[str, ...] = ()  # entity types that occur, sorted
-    marked: Mapping[Marked, int] = field(default_factory=dict)  # how many mentions of each kind
-    groups: tuple[str, ...] = ()  # of the documents, in their order; none where no document has one
-    silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
-    shared: tuple[int, ...] = ()  # numbers of the documents that several people marked
-    asked: int = 0  # documents that ask who wrote them
-    subjects: int = 0  # people that documents are about, in all
-    tags: tuple[str, ...] = ()  # of what is said of them, sorted
-
-
 def digest_of(values: Mapping[str, object], file: str, what: str) -> str:
     """Changes whenever a key or a value changes, but not with their order. `what` is what keys name, for messages."""
     total = hashlib.blake2b(digest_size=16)
@@ -180,8 +150,8 @@ class Corpus:
     for, so that a corpus of any length can be walked through in bounded memory.
 
     >>> corpus = Corpus([Document("a", "Mr Doe"), Document("b", "Oslo")], name="two")
-    >>> len(corpus), corpus.ids
-    (2, ('a', 'b'))
+    >>> len(corpus), list(corpus.ids)
+    (2, ['a', 'b'])
     """
 
     def __init__(
@@ -245,61 +215,16 @@ class Corpus:
     @cached_property
     def survey(self) -> Survey:
         """Reads every document once; raises InputError with all that is wrong."""
-        problems: list[Problem] = []
-        lengths: dict[str, int] = {}  # by id
-        digests: list[bytes] = []
-        groups: list[str] = []
-        shared: list[int] = []
-        names: Counter[str] = Counter()
-        annotated = annotators = asked = subjects = 0
-        tags: set[str] = set()
-        kinds: Counter[tuple[type[Mention], str, Identifier]] = Counter()
-        for number, document in enumerate(self):
-            problems += document.problems(self.source)
-            place = at_document(document.id)
-            if document.id in lengths:
-                problems.append(Problem(self.source, place, "this id occurs twice; expected unique ids"))
-            lengths[document.id] = len(document.text)
-            try:
-                digests.append(document.digest())
-            except UnicodeEncodeError:
-                problems.append(Problem(self.source, place, HALF_CHARACTER))
-            annotated += bool(document.annotations)
-            annotators += len(document.annotations)
-            names.update(annotation.annotator for annotation in document.annotations)
-            groups.append(document.group)
-            asked += document.authorship is not None
-            subjects += len(document.subjects)
-            tags.update(one.tag for subject in document.subjects for one in subject.attributes)
-            if len(document.annotations) > 1 and len(document.readers) > 1:
-                shared.append(number)
-            mentions = (mention for annotation in document.annotations for mention in annotation.mentions)
-            kinds.update((type(one), one.entity_type, one.identifier) for one in mentions)
-        if not lengths:
-            problems.append(Problem(self.source, "", "the corpus is empty; expected at least one document"))
-        if problems:
-            raise InputError(problems)
-        marked = {Marked(kind, level, made is not InferredMention): many for (made, kind, level), many in kinds.items()}
-        return Survey(
-            ids=tuple(lengths),
-            lengths=np.array(list(lengths.values()), dtype=np.int64),
-            annotated=annotated,
-            annotators=annotators,
-            mentions=kinds.total(),
-            # Sorted, so that the same documents in another order are the same corpus.
-            digest=hashlib.blake2b(b"".join(sorted(digests)), digest_size=16).hexdigest(),
-            types=tuple(sorted({kind.entity_type for kind in marked})),
-            marked=marked,
-            groups=tuple(groups) if any(groups) else (),
-            silver={name: names[name] for name in sorted(filter(is_silver, names))},
-            shared=tuple(shared),
-            asked=asked,
-            subjects=subjects,
-            tags=tuple(sorted(tags)),
-        )
+        known = self.documents.surveyed() if isinstance(self.documents, LazyDocuments) else None
+        if known is not None:
+            return known
+        surveying = Surveying(self.source)
+        for document in self:
+            surveying.add(document)
+        return surveying.survey()
 
     @property
-    def ids(self) -> tuple[str, ...]:
+    def ids(self) -> Strings:
         return self.survey.ids
 
     @property
@@ -321,12 +246,20 @@ class Corpus:
         return Corpus(documents, self.name, self.source)
 
 
-def stretches(lengths: NDArray[np.int64], characters: int = CHUNK_CHARACTERS) -> Iterator[range]:
+def stretches(lengths: Lengths, characters: int = CHUNK_CHARACTERS) -> Iterator[range]:
     """Documents by number, cut into stretches of about so many characters."""
-    number = (np.cumsum(lengths + 1) - lengths - 1) // characters
-    for low, high in pairwise([0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(lengths)]):
-        if low < high:
-            yield range(low, high)
+    start = before = last = 0  # of the stretch; characters so far; the number of the stretch
+    for block in range(0, len(lengths), _TOGETHER):
+        sizes = lengths[block : block + _TOGETHER].astype(np.int64) + 1
+        ends = np.cumsum(sizes) + before
+        number = (ends - sizes) // characters
+        for place in np.flatnonzero(np.diff(number, prepend=last)).tolist():
+            if start < block + place:
+                yield range(start, block + place)
+            start = block + place
+        before, last = int(ends[-1]), int(number[-1])
+    if start < len(lengths):
+        yield range(start, len(lengths))
 
 
 def window(documents: Sequence[Document], numbers: range) -> Sequence[Document]:
@@ -345,6 +278,10 @@ class LazyDocuments(Sequence[Document]):
     @abstractmethod
     def window(self, start: int, stop: int) -> Sequence[Document]:
         """The same, still to be made."""
+
+    def surveyed(self) -> Survey | None:
+        """What was told of them when they were found, where somebody looked; raises InputError with what is wrong."""
+        return None
 
     @overload
     def __getitem__(self, index: int) -> Document: ...

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import cached_property
 from itertools import pairwise
 from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
+import numpy as np
 
-from showthrough.data.documents import Corpus, digest_of
+from showthrough.columns.digests import Digests, digest_of_bytes, in_order, total
+from showthrough.columns.index import Finder
+from showthrough.columns.strings import Ints, Strings
+from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
-from showthrough.errors import PlanError
+from showthrough.data.survey import Lengths
+from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document
 
 T = TypeVar("T")
 
@@ -52,12 +58,108 @@ class ScoredMask(TypedMask, frozen=True, gc=False, array_like=True, forbid_unkno
     score: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
 
 
+class NumberedMasks(Mapping[str, Sequence[Mask]]):
+    """Masks of documents in a row, made when they are asked for: those of ten million documents take little memory.
+
+    Whoever asks in the order of the documents is answered soonest, and some at a time sooner than one by one.
+    """
+
+    def __init__(self, ids: Strings) -> None:
+        self.ids = ids
+        self._finder = Finder(ids)
+
+    @abstractmethod
+    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+        """The masks of the documents of these numbers, one after the other."""
+
+    @abstractmethod
+    def taken(self, numbers: Ints) -> Mapping[str, Sequence[Mask]]:
+        """The same by their ids, still to be made; it travels to other processes."""
+
+    @property
+    def digests(self) -> Digests | None:
+        """Of the masks of each document, sorted, where somebody made them."""
+        return None
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all of them."""
+        digests = self.digests
+        return total(digests_of(self.items(), "", masks_digest) if digests is None else digests)
+
+    @property
+    def types(self) -> Mapping[str, int] | None:
+        """How many masks have each type, where somebody counted."""
+        return None
+
+    def outside(self, lengths: Lengths) -> Ints:
+        """Numbers of the documents with a mask that may be none of a text of this length, in ascending order.
+
+        `lengths` are of all documents, in their order.
+        """
+        found = [
+            number
+            for number, (masks, length) in enumerate(zip(self.values(), lengths.tolist(), strict=True))
+            if any(not 0 <= mask.start < mask.end <= length for mask in masks)
+        ]
+        return np.array(found, dtype=np.int64)
+
+    def window(self, document_ids: Sequence[str]) -> Mapping[str, Sequence[Mask]]:
+        """Those of some documents that are there, still to be made."""
+        numbers = self._finder.numbers(document_ids)
+        return self.taken(numbers[numbers >= 0])
+
+    def __getitem__(self, document_id: str) -> Sequence[Mask]:
+        number = self._finder.number(document_id)
+        if number < 0:
+            raise KeyError(document_id)
+        return next(self.made(np.array([number])))
+
+    def __contains__(self, document_id: object) -> bool:
+        return isinstance(document_id, str) and self._finder.holds(document_id)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.ids)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def items(self) -> ItemsView[str, Sequence[Mask]]:
+        return _Items(self)
+
+    def values(self) -> ValuesView[Sequence[Mask]]:
+        return _Values(self)
+
+
+class _Values(ValuesView[Sequence[Mask]]):
+    """Masks made some documents at a time, and not looked for one by one."""
+
+    _mapping: NumberedMasks
+
+    def __iter__(self) -> Iterator[Sequence[Mask]]:
+        return self._mapping.made(np.arange(len(self._mapping)))
+
+
+class _Items(ItemsView[str, Sequence[Mask]]):
+    _mapping: NumberedMasks
+
+    def __iter__(self) -> Iterator[tuple[str, Sequence[Mask]]]:
+        return zip(self._mapping.ids, self._mapping.values(), strict=True)
+
+
 class DerivedMasks(Mapping[str, Sequence[Mask]], Generic[T]):
     """Masks by document id, made when they are asked for: those of a million documents take no memory."""
 
     def __init__(self, source: Mapping[str, T], make: Callable[[T], Sequence[Mask]]) -> None:
         self._source = source
         self._make = make
+
+    def window(self, document_ids: Sequence[str]) -> Mapping[str, Sequence[Mask]]:
+        """Those of some documents; still to be made where what they are made of is."""
+        if isinstance(self._source, NumberedMasks):
+            source: Any = self._source.window(document_ids)
+            return DerivedMasks(source, self._make)
+        return {key: self[key] for key in document_ids if key in self._source}
 
     def __getitem__(self, document_id: str) -> Sequence[Mask]:
         return self._make(self._source[document_id])
@@ -175,9 +277,14 @@ class Anonymization:
         """The same under another name."""
         return Anonymization(self.masks, name, self.source, self.notes, self.provenance)
 
-    def part(self, document_ids: Iterable[str], *, lazy: bool = False) -> Anonymization:
-        """The masks of some documents."""
-        masks = {key: self.masks[key] for key in document_ids if key in self.masks}
+    def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> Anonymization:
+        """The masks of some documents; with `lazy`, still to be made where they can be, which is little to send."""
+        masks: Mapping[str, Sequence[Mask]]
+        if isinstance(self.masks, NumberedMasks | DerivedMasks):
+            masks = self.masks.window(document_ids)
+            masks = masks if lazy else dict(masks)
+        else:
+            masks = {key: self.masks[key] for key in document_ids if key in self.masks}
         made = self.provenance
         if made is not None and len(masks) < len(self.masks):
             made = msgspec.structs.replace(made, texts="")  # the digest is of all texts
@@ -186,17 +293,42 @@ class Anonymization:
     @cached_property
     def types(self) -> dict[str, int]:
         """The entity types that the anonymizer names, and how many masks have each."""
-        counts = Counter(mask.entity_type for masks in self.masks.values() for mask in masks)
+        counts = self.masks.types if isinstance(self.masks, NumberedMasks) else None
+        if counts is None:
+            counts = Counter(mask.entity_type for masks in self.masks.values() for mask in masks)
         return {kind: counts[kind] for kind in sorted(counts) if kind}
+
+    @property
+    def digests(self) -> Digests:
+        """Of the masks of each document, sorted: those of parts, put together, are those of the whole."""
+        known = self.masks.digests if isinstance(self.masks, NumberedMasks) else None
+        return digests_of(self.masks.items(), self.source or self.name, masks_digest) if known is None else known
 
     @cached_property
     def digest(self) -> str:
         """Changes whenever a mask changes; the order of documents and of masks does not matter."""
+        return self.masks.digest if isinstance(self.masks, NumberedMasks) else total(self.digests)
 
-        def ordered(masks: Iterable[Mask]) -> list[Mask]:
-            return sorted(masks, key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type))
 
-        return digest_of(DerivedMasks(self.masks, ordered), self.source or self.name, "document")
+def masks_digest(document_id: str, masks: Iterable[Mask]) -> bytes:
+    """Of the masks of one document, in whatever order."""
+    ordered = sorted(masks, key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type))
+    return digest_of_bytes(msgspec.json.encode((document_id, ordered)))
+
+
+def _text_digest(document_id: str, text: str) -> bytes:
+    return digest_of_bytes(msgspec.json.encode((document_id, text)))
+
+
+def digests_of(values: Iterable[tuple[str, T]], file: str, digest: Callable[[str, T], bytes]) -> Digests:
+    """Of what each document has, sorted; raises InputError where it is no text."""
+    found = bytearray()
+    for key, value in values:
+        try:
+            found += digest(key, value)
+        except UnicodeEncodeError:
+            raise InputError(Problem(file, at_document(key), HALF_CHARACTER)) from None
+    return in_order(found)
 
 
 class Rewriting(Anonymization):
@@ -220,10 +352,9 @@ class Rewriting(Anonymization):
     def renamed(self, name: str) -> Rewriting:
         return Rewriting(self.masks, name, self.source, self.notes, self.provenance, self.written)
 
-    def part(self, document_ids: Iterable[str], *, lazy: bool = False) -> Rewriting:
-        ids = list(document_ids)
-        one = super().part(ids, lazy=lazy)
-        written = {key: self.written[key] for key in ids if key in self.written}
+    def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> Rewriting:
+        one = super().part(document_ids, lazy=lazy)
+        written = {key: self.written[key] for key in document_ids if key in self.written}
         return Rewriting(one.masks, one.name, one.source, one.notes, one.provenance, written)
 
     def texts(self, corpus: Corpus) -> Mapping[str, str]:
@@ -233,10 +364,8 @@ class Rewriting(Anonymization):
     @cached_property
     def digest(self) -> str:
         """Changes whenever a passage changes, or a text as it was handed in."""
-        file = self.source or self.name
-        return digest_of(
-            {"masks": super().digest, "texts": digest_of(self.written, file, "document")}, file, "document"
-        )
+        texts = digests_of(self.written.items(), self.source or self.name, _text_digest)
+        return digest_of_bytes(f"{total(self.digests)} {total(texts)}".encode()).hex()
 
 
 class ReleasedTexts(Anonymization):
@@ -256,7 +385,7 @@ class ReleasedTexts(Anonymization):
     @cached_property
     def digest(self) -> str:
         """Changes whenever a text changes."""
-        return digest_of(self._released, self.name, "document")
+        return total(digests_of(self._released.items(), self.name, _text_digest))
 
 
 def _writing(mask: Mask) -> tuple[bool, str]:

@@ -6,6 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
+from showthrough.columns.index import Finder
 from showthrough.data.documents import Corpus
 from showthrough.errors import QUOTED, quoted
 
@@ -15,19 +16,22 @@ class Originals(Mapping[str, str]):
 
     def __init__(self, corpus: Corpus) -> None:
         self._documents = corpus.documents
-        self._numbers = {document_id: number for number, document_id in enumerate(corpus.ids)}
+        self._finder = Finder(corpus.ids)
 
     def __getitem__(self, document_id: str) -> str:
-        return self._documents[self._numbers[document_id]].text
+        number = self._finder.number(document_id)
+        if number < 0:
+            raise KeyError(document_id)
+        return self._documents[number].text
 
     def __contains__(self, document_id: object) -> bool:
-        return document_id in self._numbers
+        return isinstance(document_id, str) and self._finder.holds(document_id)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
+        return iter(self._finder.strings)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._finder.strings)
 
 
 def text_digest(text: str) -> bytes:

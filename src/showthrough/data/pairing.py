@@ -2,33 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+import numpy as np
+
+from showthrough.columns.index import Finder
+from showthrough.columns.strings import Ints
 from showthrough.data.documents import Corpus, span_fault
-from showthrough.data.masks import Anonymization
+from showthrough.data.masks import Anonymization, Mask, NumberedMasks
 from showthrough.data.provenance import texts_digest
 from showthrough.errors import InputError, Problem, at_document
 
+_BLOCK = 4096  # ids that are looked up at once
 Missing = Literal["error", "unmasked"]
 
 
 def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = "error") -> list[Problem]:
     """Everything that keeps an anonymization from being scored against a corpus."""
-    lengths = dict(zip(corpus.ids, corpus.survey.lengths.tolist(), strict=True))
-    file = anonymization.source or anonymization.name
-    foreign = f"is not in the corpus {corpus.source or corpus.name}"
+    file, masks = anonymization.source or anonymization.name, anonymization.masks
+    strange = f"is not in the corpus {corpus.source or corpus.name}"
     lacking = "is in the corpus but not here; add it (an empty list means nothing is masked), or say missing=unmasked"
-    problems = [Problem(file, at_document(one), foreign) for one in anonymization.masks if one not in lengths]
-    for document_id, length in lengths.items():
+    foreign, documents = _by_number(corpus, masks) if isinstance(masks, NumberedMasks) else _by_id(corpus, masks)
+    problems = [Problem(file, at_document(one), strange) for one in foreign]
+    for document_id, length, found in documents:
         place = at_document(document_id)
-        if document_id not in anonymization.masks and missing == "error":
+        if found is None and missing == "error":
             problems.append(Problem(file, place, lacking))
-        for index, mask in enumerate(anonymization.of(document_id)):
+        for index, mask in enumerate(found or ()):
             if not 0 <= mask.start < mask.end <= length:
                 fault = span_fault(mask.start, mask.end, length, ("start", "end"))
                 problems.append(Problem(file, f"{place}: masks[{index}]", fault))
     return problems or _of_other_texts(corpus, anonymization, file)
+
+
+_Found = tuple[str, int, Sequence[Mask] | None]  # a document of the corpus, its length, its masks where there are some
+
+
+def _by_id(corpus: Corpus, masks: Mapping[str, Sequence[Mask]]) -> tuple[list[str], Iterator[_Found]]:
+    """Documents that the corpus does not have; and all of the corpus."""
+    known = sum(one in masks for one in corpus.ids)
+    foreign: list[str] = []
+    if known < len(masks):
+        finder, ids = Finder(corpus.ids), list(masks)
+        foreign = [ids[number] for number in np.flatnonzero(finder.numbers(ids) < 0).tolist()]
+    documents = zip(corpus.ids, map(int, corpus.survey.lengths), strict=True)
+    return foreign, ((one, length, masks.get(one)) for one, length in documents)
+
+
+def _by_number(corpus: Corpus, masks: NumberedMasks) -> tuple[list[str], Iterator[_Found]]:
+    """Documents that the corpus does not have; and those of the corpus alone with which something may be wrong."""
+    ids, lengths = corpus.ids, corpus.survey.lengths
+    if masks.ids == ids:
+        return [], _of_numbers(corpus, masks, masks.outside(lengths))
+    finder = Finder(ids)
+    blocks = (masks.ids.part(start, start + _BLOCK) for start in range(0, len(masks), _BLOCK))
+    places = np.concatenate([np.zeros(0, dtype=np.int64), *map(finder.numbers, blocks)])  # in the corpus; -1: not there
+    here = np.zeros(len(ids), dtype=bool)
+    here[places[places >= 0]] = True
+    longest = np.append(lengths, np.iinfo(lengths.dtype).max)  # of what is not in the corpus nothing is past the end
+    suspects = places[masks.outside(longest[places])]
+    numbers = np.union1d(np.flatnonzero(~here), suspects[suspects >= 0])
+    return list(masks.ids.taken(np.flatnonzero(places < 0))), _of_numbers(corpus, masks, numbers)
+
+
+def _of_numbers(corpus: Corpus, masks: Mapping[str, Sequence[Mask]], numbers: Ints) -> Iterator[_Found]:
+    for number in numbers.tolist():
+        document_id = corpus.ids[number]
+        yield document_id, int(corpus.survey.lengths[number]), masks.get(document_id)
 
 
 def _of_other_texts(corpus: Corpus, anonymization: Anonymization, file: str) -> list[Problem]:

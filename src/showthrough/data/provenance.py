@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from showthrough.columns.digests import digest_of_bytes, in_order, total
 from showthrough.data.documents import Document
 
 
@@ -54,8 +55,7 @@ def text_digest(text: str) -> str:
 
 def texts_digest(documents: Iterable[Document]) -> str:
     """Of ids and texts, in whatever order; annotations have no part in it."""
-    digests = sorted(
-        hashlib.blake2b(msgspec.json.encode((one.id, text_digest(one.text))), digest_size=16).digest()
-        for one in documents
-    )
-    return hashlib.blake2b(b"".join(digests), digest_size=16).hexdigest()
+    digests = bytearray()
+    for one in documents:
+        digests += digest_of_bytes(msgspec.json.encode((one.id, text_digest(one.text))))
+    return total(in_order(digests))

@@ -7,12 +7,17 @@ references and never under test: nothing is compared with them, and none is the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
+from showthrough.columns.strings import Ints, Strings
 from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization, DerivedMasks, Mask
+from showthrough.data.masks import Anonymization, Mask, NumberedMasks
+from showthrough.data.survey import Lengths
 
 NOTHING = "nothing masked"
 EVERYTHING = "everything masked"
 ORIGINALS = "the originals"  # as messages call the texts of which nothing is masked
+_BLOCK = 4096  # documents whose lengths are looked up at once
 REFERENCES = (NOTHING, EVERYTHING)  # names that no anonymization under test may have
 
 
@@ -23,6 +28,23 @@ def references_of(corpus: Corpus) -> tuple[Anonymization, ...]:
     >>> [one.of("a") for one in references_of(Corpus([Document("a", "Mr Doe")]))]
     [(), (Mask(start=0, end=6, replacement=None),)]
     """
-    lengths = dict(zip(corpus.ids, corpus.survey.lengths.tolist(), strict=True))
-    nothing, everything = DerivedMasks(lengths, lambda _: ()), DerivedMasks(lengths, lambda length: (Mask(0, length),))
+    survey = corpus.survey
+    nothing, everything = (_Whole(survey.ids, survey.lengths, masked) for masked in (False, True))
     return Anonymization(nothing, NOTHING), Anonymization(everything, EVERYTHING)
+
+
+class _Whole(NumberedMasks):
+    """Every document masked as a whole, or none of it."""
+
+    def __init__(self, ids: Strings, lengths: Lengths, masked: bool) -> None:
+        super().__init__(ids)
+        self._lengths = lengths
+        self._masked = masked
+
+    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+        for start in range(0, len(numbers), _BLOCK):
+            for length in self._lengths[numbers[start : start + _BLOCK]].tolist():
+                yield (Mask(0, length),) if self._masked else ()
+
+    def taken(self, numbers: Ints) -> _Whole:
+        return _Whole(self.ids.taken(numbers), self._lengths[numbers], self._masked)

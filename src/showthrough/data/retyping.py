@@ -14,10 +14,11 @@ from functools import cached_property, partial
 
 from msgspec import structs
 
-from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Marked, Mention, Survey, altered
+from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention, altered
 from showthrough.data.labels import NO_TYPE, Labels, label_map
 from showthrough.data.levels import GUESS, by_type, folded, known_level
 from showthrough.data.masks import Anonymization, DerivedMasks, Mask
+from showthrough.data.survey import Marked, Survey
 from showthrough.errors import PlanError, Problem, quoted, shown, some
 
 Names = str | Iterable[str]
@@ -213,8 +214,12 @@ def _surveyed(survey: Survey, rules: Mapping[str, Rule]) -> Survey:
         rule = rules.get(kind.entity_type, Rule(kind.entity_type))
         if rule.kept:
             marked[rule.marked(kind)] += many
-    types = tuple(sorted({kind.entity_type for kind in marked}))
-    return replace(survey, mentions=marked.total(), types=types, marked=dict(marked))
+    return replace(survey, marked=dict(marked))
+
+
+def _renamed(names: Mapping[str, str], masks: Sequence[Mask]) -> list[Mask]:
+    found = ((mask, names.get(mask.entity_type)) for mask in masks)
+    return [mask if name is None else structs.replace(mask, entity_type=name) for mask, name in found]
 
 
 def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymization:
@@ -223,12 +228,8 @@ def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymiza
     if not names:
         return anonymization
 
-    def renamed(mask: Mask) -> Mask:
-        name = names.get(mask.entity_type)
-        return mask if name is None else structs.replace(mask, entity_type=name)
-
     # Those of a large file are still encoded.
-    masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, lambda masks: list(map(renamed, masks)))
+    masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, partial(_renamed, names))
     if isinstance(anonymization.masks, dict):
         masks = dict(masks)
     changed = Anonymization(

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from showthrough.errors import InputError, PlanError, Problem, shown
-from showthrough.evaluation.requests import Request, Source, path_of
+from showthrough.evaluation.requests import Request, Source, beside, path_of
 from showthrough.evaluation.settings import Files, FileSettings, each_of, options_of
 from showthrough.evaluation.tae import is_tae, read_tae
 from showthrough.files.heads import Head
@@ -34,14 +34,14 @@ def read_request(path: Path, kind: type[FileSettings] = FileSettings) -> Request
 
 
 class _Table(msgspec.Struct, forbid_unknown_fields=True):
-    path: str
+    path: str | list[str]  # a file or a pattern, or several
     id_column: str | None = None
     text_column: str | None = None
 
 
 class _Inputs(msgspec.Struct, forbid_unknown_fields=True):
-    corpus: str | _Table
-    anonymizations: dict[str, str | _Table] = {}  # none where released texts stand beside the originals
+    corpus: str | list[str] | _Table
+    anonymizations: dict[str, str | list[str] | _Table] = {}  # none where released texts stand beside the originals
     metrics: list[str] = []
     preset: str | None = None
     output: str | None = None
@@ -58,7 +58,6 @@ def plan_keys(kind: type[FileSettings] = FileSettings) -> type[msgspec.Struct]:
 def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
     keys = plan_keys(kind)
     plan: Any = decoded(_json_of(path, keys.__struct_fields__), msgspec.json.Decoder(keys), path)
-    home = path.parent
     if not (plan.anonymizations or plan.released):
         expected = "none was given; expected at least one, or columns that are released"
         raise InputError(Problem(str(path), "anonymizations", expected))
@@ -69,13 +68,15 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         raise InputError([Problem(str(path), one.place, one.message) for one in error.problems]) from error
 
     def file(given: str, place: str) -> Path:
-        return home / path_of(given, path, place)
+        return beside(path, path_of(given, path, place))
 
-    def source(given: str | _Table, place: str) -> Source:
-        table = _Table(given) if isinstance(given, str) else given
+    def source(given: str | list[str] | _Table, place: str) -> Source:
+        table = given if isinstance(given, _Table) else _Table(given)
+        files = [file(one, place) for one in ([table.path] if isinstance(table.path, str) else table.path)]
         columns = {"id_column": table.id_column, "text_column": table.text_column}
         own = {name: column for name, column in columns.items() if column is not None}
-        return Source(file(table.path, place), {**settings.columns, **own})
+        whole = files[0] if isinstance(table.path, str) else Head.of(files)
+        return Source(whole, {**settings.columns, **own})
 
     settings = replace(
         settings,

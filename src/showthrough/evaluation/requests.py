@@ -11,11 +11,13 @@ from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import listed
+from showthrough.engines.base import Engine
 from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.evaluation.defaults import default_metrics, with_ratings
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings, each_of
 from showthrough.files.heads import Head
+from showthrough.files.places import Remote, place_of
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.background import read_background
 from showthrough.formats.choice import shared_format
@@ -42,7 +44,12 @@ def path_of(given: str, file: Path, place: str) -> Path:
     """A path that a file names."""
     if not given or "\0" in given:
         raise InputError(Problem(str(file), place, f"found {quoted(given)}; expected the path of a file"))
-    return Path(given)
+    return place_of(given)
+
+
+def beside(file: Path, path: Path) -> Path:
+    """What a file names, seen from where it lies; a URL is the same from everywhere."""
+    return path if isinstance(path, Remote) else file.parent / path
 
 
 @dataclass(frozen=True)
@@ -104,26 +111,31 @@ class Request:
         columns = {name: Source(self.corpus.path, {**self.corpus.columns, "text_column": name}) for name in beside}
         return {**self.anonymizations, **columns}
 
-    def plan(self) -> Plan:
+    def plan(self, engine: Engine | None = None) -> Plan:
         """Reads everything; raises InputError with all that is wrong. Evaluating it checks it together."""
-        plan, problems = self.read()
+        plan, problems = self.read(engine)
         if problems:
             raise InputError(problems)
         return plan
 
-    def read(self) -> tuple[Plan, list[Problem]]:
-        """What can be read, and what is wrong with the rest."""
+    def read(self, engine: Engine | None = None) -> tuple[Plan, list[Problem]]:
+        """What can be read, and what is wrong with the rest; an engine's workers share the reading."""
         problems: list[Problem] = []
         anonymizations: list[Anonymization] = []
         settings, named = self.settings, self.settings.format
         sources, released = self.sources, listed(settings.released)
         corpus = read_corpus(
-            self.corpus.path, format=named, group_by=settings.group_by, released=released, **self.corpus.columns
+            self.corpus.path,
+            format=named,
+            group_by=settings.group_by,
+            released=released,
+            engine=engine,
+            **self.corpus.columns,
         )
         for name, source in sources.items():
             try:
                 chosen = shared_format(named, source.path)
-                one = read_anonymization(source.path, corpus, name=name, format=chosen, **source.columns)
+                one = read_anonymization(source.path, corpus, name=name, format=chosen, engine=engine, **source.columns)
                 anonymizations.append(one)
             except InputError as error:
                 problems += error.problems

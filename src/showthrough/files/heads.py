@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from showthrough.files.limits import FILE, RECORD
+from showthrough.files.places import place_of
 from showthrough.files.reading import (
     BOM,
     decoded_or_none,
@@ -26,6 +27,7 @@ from showthrough.files.reading import (
     suffix,
     without_bom,
 )
+from showthrough.files.shards import Shards, shards_of
 
 LINES = (".jsonl", ".ndjson")
 PEEK = 1 << 16  # bytes in which a file says what it is
@@ -117,19 +119,23 @@ def _closed(open_: list[bytes]) -> bytes:
 class Head(os.PathLike[str]):
     """A file or folder that is to be read. Whatever is asked of it is read when it is first asked for, and once.
 
-    It stands wherever a path may, so a command that has looked at a file hands on what it has seen.
+    It stands wherever a path may, so a command that has looked at a file hands on what it has seen. Of several files
+    that are one, the first tells what they are.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.shards = shards_of(path)  # where it is several files
+        self.path = place_of(path) if self.shards is None else self.shards.paths[0]
         self._whole: bytes | None = None  # of a file that is no longer than what is looked at
 
     @classmethod
-    def of(cls, path: str | os.PathLike[str]) -> Head:
-        return path if isinstance(path, cls) else cls(path)
+    def of(cls, path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Head:
+        if isinstance(path, str | os.PathLike):
+            return path if isinstance(path, cls) else cls(path)
+        return cls(Shards.listed(path))
 
     def __fspath__(self) -> str:
-        return str(self.path)
+        return str(self.path if self.shards is None else self.shards.pattern)
 
     @cached_property
     def folder(self) -> bool:

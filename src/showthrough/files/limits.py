@@ -1,13 +1,12 @@
 """How much of a file is read: a packed file of a few megabytes may unpack to more than any memory holds.
 
 Only files are read: a pipe or a device has no end that could be known beforehand. What is read as a whole, and what a
-.gz file unpacks to, may have a gigabyte; one record, a line of JSON Lines or a document, 64 megabytes. JSON Lines that
-is not packed is read line by line and may be of any size. Who has more says so in the environment.
+.gz or .zst file unpacks to, may have a gigabyte; one record, a line of JSON Lines or a document, 64 megabytes. JSON
+Lines that is not packed is read line by line and may be of any size. Who has more says so in the environment.
 """
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import stat
@@ -15,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from showthrough.errors import InputError, Problem, shown
+from showthrough.files.packed import DENSEST, packing, unpacked
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = re.compile(r"(\d{1,12}) ?([kmgt]?)b?", re.IGNORECASE)
-_DENSEST = 1032  # bytes that gzip packs into one, at most
 _BLOCK = 1 << 20
 
 
@@ -77,13 +76,14 @@ def check_size(path: Path, limit: Limit) -> None:
     it cannot have too much is not looked at.
     """
     size, most = path.stat().st_size, limit.bytes
-    if path.suffix.lower() != ".gz":
+    packed = packing(path)
+    if not packed:
         if size > most:
             raise limit.passed(path, "has")
         return
-    if size * _DENSEST <= most:
+    if size * DENSEST[packed] <= most:
         return
-    with gzip.open(path, "rb") as file:
+    with unpacked(path, lambda: path.open("rb")) as file:
         passed = 0
         while block := file.read(_BLOCK):
             passed += len(block)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -17,11 +16,12 @@ from numpy.typing import NDArray
 
 from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.limits import FILE, RECORD, Limit, check_regular, check_size
+from showthrough.files.packed import MAGIC, packing, unpacked
+from showthrough.files.places import file_state as file_state
 
 T = TypeVar("T")
 U = TypeVar("U")
 BOM = b"\xef\xbb\xbf"
-_GZIP = b"\x1f\x8b"
 ENOUGH = 10_000  # problems of one file; whatever it is, it is broken throughout
 _FIELD = 80  # characters of the path to a field, some of them names out of the file
 _FOREIGN = {
@@ -42,14 +42,14 @@ def fail(file: Path | str, message: str, place: str = "") -> InputError:
 
 
 def suffix(path: Path) -> str:
-    """The ending that tells the format: `.jsonl` of `cases.jsonl.gz`."""
-    bare = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    """The ending that tells the format: `.jsonl` of `cases.jsonl.gz` and of `cases.jsonl.zst`."""
+    bare = path.with_suffix("") if packing(path) else path
     return bare.suffix.lower()
 
 
 def stem(path: Path) -> str:
     """The name without its endings: `cases` of `cases.jsonl.gz`."""
-    bare = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    bare = path.with_suffix("") if packing(path) else path
     return bare.stem or bare.name
 
 
@@ -82,21 +82,12 @@ def exists(path: Path) -> bool:
 
 
 def open_file(path: Path) -> IO[bytes]:
-    """A file to read, unpacked on the way where its name ends in .gz."""
+    """A file to read, unpacked on the way where its name ends in .gz or .zst."""
     if is_folder(path):
         raise fail(path, "is a folder; expected a file")
     check_regular(path)
     with reading(path):
-        return cast("IO[bytes]", gzip.open(path, "rb")) if path.suffix.lower() == ".gz" else path.open("rb")
-
-
-def file_state(path: Path | int) -> tuple[int, int]:
-    """Size and time of a file: another pair tells that somebody wrote into it. Of one that is not there, -1."""
-    try:
-        status = os.stat(path)  # noqa: PTH116 (also of an open file)
-    except (OSError, ValueError):
-        return -1, -1
-    return status.st_size, status.st_mtime_ns
+        return unpacked(path, lambda: path.open("rb")) if packing(path) else path.open("rb")
 
 
 def read_bytes(path: Path, limit: Limit = FILE) -> bytes:
@@ -113,13 +104,13 @@ def read_all(path: Path, limit: Limit = FILE) -> bytes:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """What the system or gzip refuses, as an InputError that names the file."""
+    """What the system, a storage or an unpacker refuses, as an InputError that names the file."""
     try:
         yield
     except FileNotFoundError:
         raise fail(path, "no such file") from None
     except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or f"damaged or not a gzip file ({error})"
+        reason = getattr(error, "strerror", None) or str(error)
         raise fail(path, f"cannot be read: {reason}") from error
 
 
@@ -127,8 +118,9 @@ def without_bom(path: Path, content: bytes) -> bytes:
     for mark, name in _FOREIGN.items():
         if content.startswith(mark):
             raise fail(path, f"is encoded in {name}; expected UTF-8")
-    if content.startswith(_GZIP):
-        raise fail(path, "is packed with gzip; expected a name that ends in .gz")
+    for mark, (name, ending) in MAGIC.items():
+        if content.startswith(mark):
+            raise fail(path, f"is packed with {name}; expected a name that ends in {ending}")
     if b"\0" in content[:4]:  # no text starts so in UTF-8, and all but a few do in UTF-16
         raise fail(path, "has a zero byte at its start, as UTF-16 has; expected UTF-8")
     return content.removeprefix(BOM)
@@ -279,7 +271,7 @@ def _twice(content: bytes) -> Iterator[str]:
 def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
     """Number, offset and content of every line of a JSON Lines file that is not blank."""
     offset = number = 0
-    packed = path.suffix.lower() == ".gz"
+    packed = bool(packing(path))
     most, longest = FILE.bytes, RECORD.bytes
     with reading(path), open_file(path) as file:
         while line := file.readline(longest + 1):

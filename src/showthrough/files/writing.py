@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatch
 from pathlib import Path
 
 from showthrough.errors import OutputError
@@ -24,16 +25,26 @@ _UNFINISHED = re.compile(r"\.showthrough-\d+-[0-9a-f]{8}")
 class Read:
     """What a program reads and therefore must not replace, by whatever links it is reached.
 
-    A new file in one of the `folders` whose ending is among `endings` would be read the next time.
+    A new file in one of the `folders` whose ending is among `endings` would be read the next time, and so would one
+    that goes with one of the `patterns`.
     """
 
-    def __init__(self, paths: Iterable[Path] = (), folders: Iterable[Path] = (), endings: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        paths: Iterable[Path] = (),
+        folders: Iterable[Path] = (),
+        endings: Collection[str] = (),
+        patterns: Iterable[str] = (),
+    ) -> None:
         self._identities = {identity for path in paths for identity in _identities(path)}
         self._folders = [os.path.realpath(folder) for folder in folders]
         self._endings = endings
+        self._patterns = [os.path.realpath(pattern) for pattern in patterns]
 
     def __contains__(self, path: Path) -> bool:
         if not self._identities.isdisjoint(_identities(path)):
+            return True
+        if any(fnmatch(os.path.realpath(path), pattern) for pattern in self._patterns):
             return True
         listed = path.suffix.lower() in self._endings
         return listed and any(Path(os.path.realpath(path)).is_relative_to(folder) for folder in self._folders)

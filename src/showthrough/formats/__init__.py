@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from showthrough.data.documents import Corpus
-from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, Rewriting, apply_masks
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
-from showthrough.errors import InputError, Problem, at_document, shown, some
+from showthrough.engines.base import Engine
+from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, files_in, stem
 from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Passages, Texts, can
 from showthrough.formats.choice import FORMATS, format_named, read_as, recognised, telling
 from showthrough.formats.groups import GroupBy
+from showthrough.formats.released import aligned_texts, check_spans
 from showthrough.formats.remarks import Remarks
+from showthrough.formats.shards import read_anonymization_of, read_corpus_of, released_texts_of
 
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # one, a pattern, or several
 CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, a folder of .txt files, or what showthrough formats lists"
 ANONYMIZATION_KINDS = (
     "a TAE .json, .jsonl, .csv or .tsv file, a folder of .txt files, or what showthrough formats lists"
@@ -25,7 +28,7 @@ ANONYMIZATION_KINDS = (
 
 
 def read_corpus(
-    path: str | os.PathLike[str],
+    path: Paths,
     *,
     name: str | None = None,
     format: str | None = None,
@@ -33,48 +36,52 @@ def read_corpus(
     text_column: str | None = None,
     group_by: str | None = None,
     released: str | Collection[str] | None = None,
+    engine: Engine | None = None,
 ) -> Corpus:
     """Reads and checks a corpus, in whichever format it is: `showthrough formats` lists them.
 
+    `path` may be a pattern, such as `notes/corpus-*.jsonl.zst`, or a list: all files are then one corpus. It may be a
+    URL, such as `s3://bucket/corpus.jsonl`. With an `engine`, its workers share the reading.
     `format` names one, which then holds whatever the file looks like. Documents that share a group, such as the records
     of one patient, say so in a field or column `group`; `group_by` names another, or a regular expression on their ids:
     `id:^(\\d+)-`. `released` are columns beside the texts that are read as anonymizations, and so not told as unused.
     """
-    groups = GroupBy(group_by)
-    remarks = Remarks(elsewhere=frozenset([released] if isinstance(released, str) else released or ()))
-    file = Input(Head.of(path), Columns(id_column, text_column, groups.field), remarks=remarks)
+    groups, head = GroupBy(group_by), Head.of(path)
+    columns = Columns(id_column, text_column, groups.field)
+    elsewhere = frozenset([released] if isinstance(released, str) else released or ())
+    if head.shards is not None:
+        return read_corpus_of(head.shards, format, columns, groups, elsewhere, CORPUS_KINDS, engine, name)
+    file = Input(head, columns, remarks=Remarks(elsewhere=elsewhere), engine=engine)
     documents = groups.grouped(read_as(format, file, "read", CORPUS_KINDS))
     corpus = Corpus(documents, name or stem(file.path), str(file.path), file.remarks.notes)
     _ = corpus.survey  # raises with everything that is wrong
     groups.check(corpus)
-    _check_spans(file, lambda: corpus.survey.mentions)
+    check_spans(file, lambda: corpus.survey.mentions)
     return corpus
 
 
-def _check_spans(file: Input, marks: Callable[[], int]) -> None:
-    """Raises InputError where no mark was read, and a key that the format does not know holds what looks like some."""
-    if (keys := sorted(file.remarks.spans)) and not marks():
-        fault = "looks like marks, which this format has elsewhere, and no others were found"
-        raise fail(file.path, f"{fault}; {file.remarks.hint()}", f"key {shown(keys[0])}")
-
-
 def read_anonymization(
-    path: str | os.PathLike[str],
+    path: Paths,
     corpus: Corpus | None = None,
     *,
     name: str | None = None,
     format: str | None = None,
     id_column: str | None = None,
     text_column: str | None = None,
+    engine: Engine | None = None,
 ) -> Anonymization:
     """Reads an anonymization: masks with offsets, or anonymized texts, which are aligned to the corpus's originals.
 
-    In a format of marked texts, such as `i2b2`, what is marked is masked, and its type is kept.
+    In a format of marked texts, such as `i2b2`, what is marked is masked, and its type is kept. `path` may be a
+    pattern, a list or a URL, as that of a corpus; documents and masks are matched by id, whichever files they are in.
     """
-    file = Input(Head.of(path), Columns(id_column, text_column), corpus)
+    head, columns = Head.of(path), Columns(id_column, text_column)
+    if head.shards is not None:
+        return read_anonymization_of(head.shards, corpus, format, columns, ANONYMIZATION_KINDS, engine, name)
+    file = Input(head, columns, corpus, engine=engine)
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
-    masks = _aligned(given, file) if isinstance(given, Texts) else given
-    _check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))
+    masks = aligned_texts(given, file) if isinstance(given, Texts) else given
+    check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))
     told = name or stem(file.path), str(file.path), file.remarks.notes, file.remarks.provenance
     return Rewriting(given, *told, given.written) if isinstance(given, Passages) else Anonymization(masks, *told)
 
@@ -91,17 +98,27 @@ def read_anonymized(
 
     With a corpus, every document of it has to be there.
     """
-    file = Input(Head.of(path), Columns(id_column, text_column), corpus)
-    given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
-    given = Texts(given.written) if isinstance(given, Passages) else given
+    head, columns = Head.of(path), Columns(id_column, text_column)
+    source = os.fspath(head)
+    given: Masks | Texts | None
+    if head.shards is not None:
+        texts = released_texts_of(head.shards, corpus, format, columns, ANONYMIZATION_KINDS)
+        given = None if texts is None else texts[0]
+    else:
+        file = Input(head, columns, corpus)
+        given = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
+        given = Texts(given.written) if isinstance(given, Passages) else given
     if isinstance(given, Texts):
         if corpus is not None and (lacking := [key for key in corpus.ids if key not in given]):
             fault = f"is in the corpus {corpus.source or corpus.name} but not here"
-            raise InputError(Problem(str(file.path), at_document(key), fault) for key in lacking)
+            raise InputError(Problem(source, at_document(key), fault) for key in lacking)
         return given
     if corpus is None:
-        raise fail(file.path, "holds masks with offsets; expected --corpus with the originals that they belong to")
-    anonymization = Anonymization(given, stem(file.path), str(file.path), provenance=file.remarks.provenance)
+        raise fail(source, "holds masks with offsets; expected --corpus with the originals that they belong to")
+    if given is None:
+        anonymization = read_anonymization(head, corpus, format=format, id_column=id_column, text_column=text_column)
+    else:
+        anonymization = Anonymization(given, stem(head.path), source, provenance=file.remarks.provenance)
     if problems := check_pair(corpus, anonymization):
         raise InputError(problems)
     return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}
@@ -118,7 +135,10 @@ def read_released(
 
     Beside them is what there is to say of the file, a sentence each.
     """
-    head = _inside(telling(Head.of(path)))
+    head = Head.of(path)
+    if head.shards is not None:
+        return _released_of(head, format, id_column, text_column)
+    head = _inside(telling(head))
     name = format or recognised(head, "read_anonymization")
     if name and can(format_named(name), "read_anonymization"):
         file = Input(head, Columns(id_column, text_column))
@@ -131,26 +151,28 @@ def read_released(
     return Originals(corpus), corpus.notes
 
 
+def _released_of(
+    head: Head, format: str | None, id_column: str | None, text_column: str | None
+) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """The same of several files."""
+    name = format or recognised(telling(Head(head.path)), "read_anonymization")
+    if head.shards is not None and name and can(format_named(name), "read_anonymization"):
+        columns = Columns(id_column, text_column)
+        found = released_texts_of(head.shards, None, format, columns, CORPUS_KINDS)
+        if found is not None:
+            return found[0], found[1].notes
+        if not can(format_named(name), "read"):
+            raise fail(os.fspath(head), "holds masks with offsets and no text; expected the texts as they are released")
+    corpus = read_corpus(head, format=format, id_column=id_column, text_column=text_column)
+    return Originals(corpus), corpus.notes
+
+
 def _inside(head: Head) -> Head:
     """Of a folder that is in no format and has one file in it, such as `apply` writes, that file."""
     if not head.folder or recognised(head, "read_anonymization") or recognised(head, "read"):
         return head
     files = [one for one in files_in(head.path) if not one.is_dir()]
     return telling(Head(files[0])) if len(files) == 1 else head
-
-
-def _aligned(texts: Texts, file: Input) -> Masks:
-    path, corpus = file.path, file.corpus
-    if corpus is None:
-        raise fail(path, "holds anonymized texts without offsets; reading it needs the corpus with the originals")
-    if file.released and tuple(texts) != corpus.ids:
-        fault = "its rows have other ids here than the corpus has; expected the same column of ids for both"
-        raise fail(path, f"{fault} (choose with --id-column)")
-    if empty := [key for key, text in texts.items() if not text.strip()]:
-        column = f"column {shown(file.columns.text or '')}: " if file.released else ""
-        count = "an empty text counts" if len(empty) == 1 else f"{len(empty)} empty texts count"
-        file.remarks.others.append(f"{column}nothing is left of {some(empty)}: {count} as all suppressed")
-    return aligned(texts, corpus, str(path))
 
 
 __all__ = [

@@ -21,7 +21,7 @@ from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, TypedMask
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, unique
-from showthrough.formats.base import Files, Format, Input, Masks
+from showthrough.formats.base import Columns, Files, Format, Input, Masks
 from showthrough.formats.containers import Answer, Container, Record, Shape
 from showthrough.formats.lines import documents_in
 from showthrough.formats.phi import Matching, check_text
@@ -91,9 +91,8 @@ class Service:
 
     def _documents(self, file: Input) -> Sequence[Document]:
         if file.head.lines:
-            inside = Container(self.shape, file.columns, file.remarks)
             decode = partial(self._of_line, Container(self.shape, file.columns, None), file.path)
-            return documents_in(file.head, decode, partial(self._problems, inside, file.path))
+            return documents_in(file, decode, partial(self._look_at, file.columns, file.path))
         answers = self._answers(file)
         if lacking := [answer for answer in answers if answer.text is None]:
             raise InputError(Problem(str(one.path), one.place, _TEXTLESS) for one in lacking)
@@ -137,12 +136,10 @@ class Service:
                 inside.remarks.numbered += 1
         return self._document(answer, self.reader([answer], path))
 
-    def _problems(self, inside: Container, path: Path, place: str, number: int, line: bytes) -> Sequence[Problem]:
-        try:
-            self._read_line(inside, path, place, number, line)
-        except InputError as error:
-            return error.problems
-        return ()
+    def _look_at(
+        self, columns: Columns, path: Path, place: str, number: int, line: bytes, remarks: Remarks
+    ) -> Document:
+        return self._read_line(Container(self.shape, columns, remarks), path, place, number, line)
 
 
 _EXPECTED = "expected one beside each answer, or a corpus before this file, which it belongs to"

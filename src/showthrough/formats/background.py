@@ -14,8 +14,9 @@ from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, fail, gathered, stem, unique
 from showthrough.formats.base import Columns, Input
 from showthrough.formats.choice import read_as
+from showthrough.formats.mask_lines import FIELDS, Record
 from showthrough.formats.objects import objects_of
-from showthrough.formats.records import FIELDS, Record, is_records
+from showthrough.formats.records import is_records
 
 KINDS = "a .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
 

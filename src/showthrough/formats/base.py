@@ -14,6 +14,7 @@ from showthrough.data.documents import Annotation, Authorship, Corpus, Document,
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.originals import Originals, text_digest as text_digest
 from showthrough.data.subjects import Attribute, Subject
+from showthrough.engines.base import Engine
 from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD
@@ -69,6 +70,7 @@ class Input:
     columns: Columns = field(default_factory=Columns)
     corpus: Corpus | None = None  # that an anonymization belongs to, where it is known
     remarks: Remarks = field(default_factory=Remarks, compare=False)  # what there is to say of it, once it was read
+    engine: Engine | None = field(default=None, compare=False)  # whose workers read it; None: this process
 
     @property
     def path(self) -> Path:

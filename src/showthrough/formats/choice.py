@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from showthrough.errors import (
     ChangedError,
@@ -185,22 +185,47 @@ def _ask(name: str, function: Callable[[Place], Any], place: Place, check: Calla
         raise fail(place.path, f"its reader failed: {type(error).__name__}: {shown(str(error))}", by) from error
 
 
+class Chosen(NamedTuple):
+    """How a file is read: the name of a format, and of a table that of the objects that its rows are."""
+
+    format: str
+    of_rows: str | None = None
+
+
 def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
     """What a file holds, as the format reads it that is asked for, or else that which it is in."""
+    chosen, file = chosen_for(asked, file, task, kinds)
+    return read_in(chosen, file, task)
+
+
+def chosen_for(asked: str | None, file: Input, task: Task, kinds: str) -> tuple[Chosen, Input]:
+    """How a file is to be read, and the file as far as it was looked at for that."""
     head = telling(file.head)
     file = replace(file, head=head)
     file.remarks.hint = partial(_hint, head, task)
     name = _by_columns(file, task) or asked or recognised(file.head, task)
     if name is None:
         raise _unknown(file.head, kinds, {one: each for one, each in FORMATS.built_in.items() if can(each, task)})
-    check = checked_documents if task == "read" else checked_anonymization
     chosen = format_named(name, task)
     if asked is None and chosen.rows and not file.released:
         rows = RowHead(chosen.rows(file))
         file = replace(file, head=rows)
         file.remarks.hint = partial(_hint, rows, task)
-        if inner := _of_rows(rows, task):
-            return getattr(FORMATS[inner], task)(file)
+        return Chosen(name, _of_rows(rows, task)), file
+    return Chosen(name), file
+
+
+def fits(chosen: Chosen, head: Head) -> bool:
+    """Whether a file may be in a format that another one of the same corpus is in."""
+    return bool(FORMATS[chosen.format].recognise(head))
+
+
+def read_in(how: Chosen, file: Input, task: Task) -> Any:
+    """What a file holds, as a format reads it."""
+    if how.of_rows is not None:
+        return getattr(FORMATS[how.of_rows], task)(file)
+    name, chosen = how.format, format_named(how.format, task)
+    check = checked_documents if task == "read" else checked_anonymization
     found = _ask(name, getattr(chosen, task), file, check)
     if file.head.folder:
         file.remarks.others += _left_out(file.head, chosen)

@@ -14,7 +14,7 @@ _ENDING = ".txt"
 
 
 def read_texts(file: Input) -> Texts:
-    """Every `.txt` (or `.txt.gz`) of a folder and of the folders in it; the id is the path from there on."""
+    """Every `.txt` (`.txt.gz`, `.txt.zst`) of a folder and of the folders in it; the id is the path from there on."""
     path = file.path
     inside = [one for one in files_in(path) if suffix(one) == _ENDING]
     files = [one for one in inside if not hidden(one, path)]

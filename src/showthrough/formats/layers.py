@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from showthrough.data.documents import Annotation, Document, LazyDocuments, Mention
 from showthrough.data.originals import text_digest
 from showthrough.errors import at_document
+from showthrough.files.packed import packing
 from showthrough.files.reading import fail, gathered
 from showthrough.formats.lines import Lines
 from showthrough.formats.remarks import Remarks
@@ -37,9 +38,9 @@ class Layers:
         bounds = np.searchsorted(numbers[order], np.arange(len(self.documents) + 1))
         several = np.flatnonzero(np.diff(bounds) > 1).tolist()
         # A packed file cannot be read here and there: what is not in its order is read as a whole.
-        apart = isinstance(layers, Lines) and (not several or self.path.suffix.lower() != ".gz")
+        apart = isinstance(layers, Lines) and (not several or not packing(self.path))
         if apart and isinstance(layers, Lines):
-            rows: Sequence[Document] = replace(layers, offsets=layers.offsets[order], sizes=layers.sizes[order])
+            rows: Sequence[Document] = layers.taken(order)
         else:
             whole = list(layers)
             rows = [whole[number] for number in order.tolist()]

@@ -4,68 +4,112 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
-from typing import IO, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import IO, Any, Self, TypeVar
 
 from showthrough.data.documents import Document, LazyDocuments
+from showthrough.data.survey import Survey, Surveying
 from showthrough.errors import ChangedError, InputError, Problem
-from showthrough.files.heads import Head
-from showthrough.files.reading import ENOUGH, UNREADABLE, file_state, lines_of, open_file
+from showthrough.files.reading import UNREADABLE, file_state, open_file
+from showthrough.formats.base import Input
+from showthrough.formats.places import Ints, Places
+from showthrough.formats.remarks import Remarks
 from showthrough.formats.rows import RowHead
+from showthrough.formats.stretches import Finding, read_through
 
+T = TypeVar("T")
+_TOGETHER = 256  # lines that are found at once
 Decode = Callable[[bytes, int], Document]  # of a line, and the number of its document, from 1 on
-LookAt = Callable[[str, int, bytes], Sequence[Problem]]  # its place, that number, the line
+# The same when it is looked at first, with its place and for what there is to remark; raises InputError.
+LookAt = Callable[[str, int, bytes, Remarks], Document]
 
 
-def documents_in(head: Head, decode: Decode, look_at: LookAt) -> Sequence[Document]:
-    """One a line of JSON Lines, or one a row of a table; raises InputError with all that is wrong."""
-    if isinstance(head, RowHead):
-        return head.documents(decode, look_at)
-    return Lines.of_file(head.path, decode, look_at)
+def documents_in(
+    file: Input, decode: Decode, look_at: LookAt, each: Callable[[Document], None] | None = None
+) -> Sequence[Document]:
+    """One a line of JSON Lines, or one a row of a table; raises InputError with all that is wrong.
+
+    Lines of a file are looked at by all workers, and surveyed on the way where it is a corpus. With `each` they are no
+    documents yet: it is called for one after the other.
+    """
+    if isinstance(file.head, RowHead):
+        return file.head.documents(decode, partial(_problems, look_at, file.remarks, each))
+    state = file_state(file.path)
+    surveyed = each is None and file.corpus is None
+    begin = partial(_Documents, look_at, str(file.path) if surveyed else None, each)
+    found = begin()
+    places = read_through(file.path, begin, found, file.engine if each is None else None)
+    file.remarks.extend(found.remarks)
+    return Lines(StoredLines(file.path, places, state), decode, surveying=found.surveying)
+
+
+def _problems(
+    look_at: LookAt,
+    remarks: Remarks,
+    each: Callable[[Document], None] | None,
+    place: str,
+    number: int,
+    line: bytes,
+) -> Sequence[Problem]:
+    try:
+        document = look_at(place, number, line, remarks)
+    except InputError as error:
+        return error.problems
+    if each is not None:
+        each(document)
+    return ()
+
+
+class _Documents(Finding):
+    """Documents that are looked at: what there is to remark of them, and their survey."""
+
+    def __init__(self, look_at: LookAt, source: str | None, each: Callable[[Document], None] | None = None) -> None:
+        self._look_at = look_at
+        self._each = each
+        self.remarks = Remarks()
+        self.surveying = None if source is None else Surveying(source)
+
+    @property
+    def numbered(self) -> bool:  # type: ignore[override]
+        return bool(self.remarks.numbered)
+
+    def add(self, place: str, number: int, line: bytes) -> None:
+        document = self._look_at(place, number, line, self.remarks)
+        if self.surveying is not None:
+            self.surveying.add(document)
+        if self._each is not None:
+            self._each(document)
+
+    def extend(self, later: Self) -> None:
+        self.remarks.extend(later.remarks)
+        if self.surveying is not None and later.surveying is not None:
+            found = later.surveying
+            self.surveying.extend(found.part(), found.source, found.problems)
 
 
 @dataclass(eq=False)
-class Lines(LazyDocuments):
-    """One document a line. It travels to other processes, and `decode` with it."""
+class StoredLines:
+    """Lines of a file that were found sound, by number. They travel to other processes."""
 
     path: Path
-    offsets: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    decode: Decode
+    places: Places
     state: tuple[int, int]  # of the file, when the lines were found: another tells that they are elsewhere now
-    before: int = 0  # documents of the file that are before these
     file: IO[bytes] | None = None
 
-    @classmethod
-    def of_file(cls, path: Path, decode: Decode, look_at: LookAt) -> Lines:
-        """Finds the lines and has each looked at once, with its place; raises InputError with all that is wrong."""
-        offsets: list[int] = []
-        sizes: list[int] = []
-        problems: list[Problem] = []
-        state = file_state(path)
-        for number, offset, line in lines_of(path):
-            offsets.append(offset)
-            sizes.append(len(line))
-            problems += look_at(f"line {number}", len(offsets), line)
-            if len(problems) > ENOUGH:
-                break
-        if problems:
-            raise InputError(problems)
-        return cls(path, np.array(offsets, dtype=np.int64), np.array(sizes, dtype=np.int64), decode, state)
-
     def __len__(self) -> int:
-        return len(self.offsets)
+        return len(self.places)
 
-    def made(self, start: int, stop: int) -> Iterator[Document]:
+    def made(self, start: int, stop: int, decode: Callable[[bytes, int], T]) -> Iterator[T]:
+        """What is made of the lines from one number up to another, and of their numbers."""
         file = self._opened()
         try:
-            for number in range(start, stop):
-                file.seek(int(self.offsets[number]))
-                yield self.decode(file.read(int(self.sizes[number])), self.before + number + 1)
+            for low in range(start, stop, _TOGETHER):
+                offsets, sizes = self.places.at(low, min(low + _TOGETHER, stop))
+                for number, (offset, size) in enumerate(zip(offsets.tolist(), sizes.tolist(), strict=True), low):
+                    file.seek(offset)
+                    yield decode(file.read(size), number)
         except (OSError, EOFError, zlib.error, InputError, *UNREADABLE) as error:  # every line was sound when found
             raise self._changed() from error
         self._opened()
@@ -77,16 +121,54 @@ class Lines(LazyDocuments):
                 self.file = open_file(self.path)
             except InputError as error:
                 raise ChangedError(error.problems) from None
-        if file_state(self.file.fileno()) != self.state:
+        if file_state(self.file) != self.state:
             raise self._changed()
         return self.file
 
     def _changed(self) -> ChangedError:
         return ChangedError(Problem(str(self.path), "", "changed while it was read; expected it to stay as it was"))
 
-    def window(self, start: int, stop: int) -> Lines:
-        part = slice(start, stop)
-        return replace(self, offsets=self.offsets[part], sizes=self.sizes[part], before=self.before + start, file=None)
+    def part(self, start: int, stop: int) -> StoredLines:
+        return StoredLines(self.path, self.places.part(start, stop), self.state)
+
+    def taken(self, numbers: Ints) -> StoredLines:
+        """Those of some numbers, in their order."""
+        return StoredLines(self.path, self.places.taken(numbers), self.state)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "file": None}  # an open file does not travel to another process
+
+
+@dataclass(eq=False)
+class Lines(LazyDocuments):
+    """One document a line. It travels to other processes, and `decode` with it."""
+
+    lines: StoredLines
+    decode: Decode
+    before: int = 0  # documents of the file that are before these
+    surveying: Surveying | None = None  # what was found when they were looked at
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def made(self, start: int, stop: int) -> Iterator[Document]:
+        return self.lines.made(start, stop, lambda line, number: self.decode(line, self.before + number + 1))
+
+    def window(self, start: int, stop: int) -> Lines:
+        return Lines(self.lines.part(start, stop), self.decode, self.before + start)
+
+    def taken(self, numbers: Ints) -> Lines:
+        """Those of some numbers, in their order."""
+        return Lines(self.lines.taken(numbers), self.decode)
+
+    def surveyed(self) -> Survey | None:
+        return None if self.surveying is None else self._survey
+
+    @cached_property
+    def _survey(self) -> Survey:
+        assert self.surveying is not None
+        return self.surveying.survey()
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = {key: value for key, value in self.__dict__.items() if key != "_survey"}
+        return {**kept, "surveying": None}

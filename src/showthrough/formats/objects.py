@@ -12,7 +12,7 @@ import msgspec
 
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type
-from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
+from showthrough.errors import InputError, PlanError, at_document, quoted
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, type_fault
@@ -121,29 +121,28 @@ class Objects(Generic[W]):
         path, seen = file.path, Layers(file.path)
         columns = file.keys(**{one.name: one.encode_name for one in msgspec.structs.fields(self.wire)})
 
-        def looked_at(place: str, number: int, content: bytes | msgspec.Raw) -> Document:
-            document = self._looked_at(content, Entry(path, place, columns, file.remarks))
-            if self.layers:
-                seen.add(document)
-                return document
-            file.remarks.numbered += not document.id
-            return _numbered(document, number)
-
-        def problems(place: str, number: int, line: bytes) -> Sequence[Problem]:
-            try:
-                looked_at(place, number, line)
-            except InputError as error:
-                return error.problems
-            return ()
-
+        look_at = partial(self._named, path, columns)
+        each = seen.add if self.layers else None
         documents: Sequence[Document]
         if file.head.lines:
             again = Remarks()  # what is remarked of lines that are decoded again was told before
-            documents = documents_in(file.head, partial(self._decoded, path, columns, again), problems)
+            documents = documents_in(file, partial(self._decoded, path, columns, again), look_at, each)
         else:
             items = enumerate(items_of(file.head), 1)
-            documents = gathered(items, lambda item: looked_at(item[1][0], item[0], item[1][1]))
+            documents = gathered(items, lambda item: look_at(item[1][0], item[0], item[1][1], file.remarks))
+            for document in documents if each else ():
+                seen.add(document)
         return seen.joined(documents, file.remarks) if self.layers else documents
+
+    def _named(
+        self, path: Path, columns: Columns, place: str, number: int, content: bytes | msgspec.Raw, remarks: Remarks
+    ) -> Document:
+        """A document that is looked at first, with its number where it has no other name."""
+        document = self._looked_at(content, Entry(path, place, columns, remarks))
+        if self.layers:
+            return document
+        remarks.numbered += not document.id
+        return _numbered(document, number)
 
     def _decoded(self, path: Path, columns: Columns, remarks: Remarks, line: bytes, number: int) -> Document:
         """A line that was looked at before."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from showthrough.data.documents import Authorship, Document
 from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
+from showthrough.files.packed import packing
 from showthrough.files.reading import fail, files_in, stem, suffix
 from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
 from showthrough.formats.folder import hidden
@@ -133,7 +134,7 @@ class _Truths:
 
 
 def _names_truth(path: Path) -> bool:
-    name = path.name.removesuffix(".gz")
+    name = (path.with_suffix("") if packing(path) else path).name
     return name in _TRUTHS and not path.is_dir()
 
 

@@ -16,6 +16,7 @@ import msgspec
 from showthrough.data.documents import Authorship, Corpus, Document, LazyDocuments, window
 from showthrough.errors import InputError, Problem, at_document, some
 from showthrough.files.heads import Head
+from showthrough.files.packed import ENDINGS
 from showthrough.files.reading import ENOUGH, exists, fail, stem
 from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
 from showthrough.formats.folder import hidden
@@ -25,7 +26,7 @@ from showthrough.formats.verifier_answers import read_truth
 
 _PAIRS, _TRUTH = "pairs", "truth"
 _ENDING = ".jsonl"
-_ENDINGS = (_ENDING, f"{_ENDING}.gz")
+_ENDINGS = (_ENDING, *(f"{_ENDING}{packed}" for packed in ENDINGS))
 
 
 class _Pair(msgspec.Struct):

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,9 @@ from showthrough.data.documents import Document, LazyDocuments
 from showthrough.errors import ChangedError, InputError, Problem, ResourceError, shown
 from showthrough.files.heads import Head
 from showthrough.files.limits import FILE, check_regular
-from showthrough.files.reading import decoded_or_none, fail, file_state
+from showthrough.files.packed import packing
+from showthrough.files.places import Remote, StorageError
+from showthrough.files.reading import decoded_or_none, fail, file_state, reading
 from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.rows import Cells, Make, Rows
 from showthrough.formats.tabular import reader, released_reader, to_write
@@ -26,6 +28,8 @@ from showthrough.formats.tabular import reader, released_reader, to_write
 _MAGIC = b"PAR1"
 _GROUP = 10_000  # rows of a group that is written, which is what a reader holds at a time
 _BATCH = 1000  # rows that are taken out of a group at a time
+_HELD = 64_000_000  # bytes of a group that is held as a whole; a larger one is gone through
+_BUFFER = 1 << 20
 _FAULT = 100  # characters of what the library says
 _DAMAGED = (OSError, ValueError, NotImplementedError, KeyError, TypeError, MemoryError)  # whatever pyarrow raises
 _METADATA = msgspec.json.Decoder()
@@ -37,11 +41,12 @@ def _opened(path: Path) -> Any:
         import pyarrow.parquet as library
     except ImportError as error:
         raise _missing() from error
-    if path.suffix.lower() == ".gz":
+    if packing(path):
         raise fail(path, "is packed twice, since Parquet is packed itself; expected it unpacked")
     check_regular(path)
-    with _sound(path):
-        return library.ParquetFile(path)
+    with reading(path), _sound(path):
+        file = path.open("rb") if isinstance(path, Remote) else path
+        return library.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
 
 
 def _missing() -> ResourceError:
@@ -53,8 +58,8 @@ def _sound(path: Path) -> Iterator[None]:
     """What the library says of a damaged file, in one line."""
     try:
         yield
-    except FileNotFoundError:
-        raise fail(path, "no such file") from None
+    except (FileNotFoundError, StorageError):
+        raise  # which says why itself
     except _DAMAGED as error:
         message = shown(str(error).split("\n")[0], _FAULT)
         raise fail(path, f"is not sound Parquet: {message}") from error
@@ -74,9 +79,10 @@ class ParquetRows(Rows):
                 raise fail(path, "is there twice; expected each name once", f"column {shown(twice[0])}")
             groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
             self._sizes = np.array([group.num_rows for group in groups], dtype=np.int64)
+            self._bytes = np.array([group.total_byte_size for group in groups], dtype=np.int64)
             most = FILE.bytes
-            for number, group in enumerate(groups, 1):
-                if group.total_byte_size > most:
+            for number, group in enumerate(groups, 1):  # of a large one, so many rows are in memory at a time
+                if group.total_byte_size * min(1, _BATCH / max(group.num_rows, 1)) > most:
                     raise FILE.passed(path, "unpacks to", f"row group {number}")
             self._names = _label_names(file.schema_arrow.metadata or {})
 
@@ -91,7 +97,8 @@ class ParquetRows(Rows):
     def _groups(self, columns: Sequence[int], make: Make | None = None) -> Groups:
         starts = np.concatenate(([0], np.cumsum(self._sizes)))
         rows = range(int(starts[-1]))
-        return Groups(self.path, self.header, tuple(columns), make, starts, rows, self._names, self._state)
+        large = self._bytes > _HELD
+        return Groups(self.path, self.header, tuple(columns), make, starts, large, rows, self._names, self._state)
 
 
 def _label_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
@@ -110,23 +117,26 @@ def _label_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
 
 @dataclass(eq=False)
 class Groups(LazyDocuments):
-    """Documents of rows, of which one group is in memory. It travels to other processes, and `make` with it."""
+    """Documents of rows, of which one group is in memory, or some rows where a group is large.
+
+    It travels to other processes, and `make` with it.
+    """
 
     path: Path
     header: tuple[str, ...]
     columns: tuple[int, ...]  # that are read; all others are left out
     make: Make | None
     starts: NDArray[np.int64]  # of the groups, and where the last one ends
+    large: NDArray[np.bool_]  # groups that are not held as a whole
     rows: range  # of the file
     names: Mapping[str, list[str]]
     state: tuple[int, int]
-    held: tuple[int, Any] | None = None  # the number of a group, and what is in it
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def window(self, start: int, stop: int) -> Groups:
-        return replace(self, rows=self.rows[start:stop], held=None)
+        return replace(self, rows=self.rows[start:stop])
 
     def made(self, start: int, stop: int) -> Iterator[Document]:
         if self.make is None:
@@ -147,11 +157,11 @@ class Groups(LazyDocuments):
             group = int(np.searchsorted(self.starts, row, "right")) - 1
             start = int(self.starts[group])
             stop = min(rows.stop, int(self.starts[group + 1]), row + _BATCH)
-            part = self._group(group).slice(row - start, stop - row)
-            with _sound(self.path):
-                cells = list(self._transposed(part, stop - row))
+            with reading(self.path), _sound(self.path):
+                part = self._opened(group).rows(row - start, stop - start)
+                cells = list(self._transposed(part, part.num_rows))
             yield from cells
-            row = stop
+            row += len(cells)
 
     def _transposed(self, part: Any, count: int) -> Iterator[Cells]:
         """Columns as rows."""
@@ -163,24 +173,45 @@ class Groups(LazyDocuments):
             cells[read[name]] = values if names is None else [_named(value, names) for value in values]
         return zip(*cells, strict=True)
 
-    def _group(self, number: int) -> Any:
-        if self.held is None or self.held[0] != number:
-            self.held = None  # before the next one takes as much
-            file = self._file
-            with _sound(self.path):
-                table = file.read_row_group(number, columns=[self.header[one] for one in self.columns])
-            self.held = number, table
-        return self.held[1]
-
-    @cached_property
-    def _file(self) -> Any:
-        return _opened(self.path)
+    def _opened(self, number: int) -> _Group:
+        columns = tuple(self.header[one] for one in self.columns)
+        return _group(self.path, self.state, columns, number, bool(self.large[number]))
 
     def _changed(self) -> ChangedError:
         return ChangedError(Problem(str(self.path), "", "changed while it was read; expected it to stay as it was"))
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**{key: value for key, value in self.__dict__.items() if key != "_file"}, "held": None}
+
+@lru_cache(maxsize=1)
+def _group(path: Path, state: tuple[int, int], columns: tuple[str, ...], number: int, large: bool) -> _Group:
+    """The group that this process looked into last: whoever asks next, for the rows behind, finds it open."""
+    return _Group(path, columns, number, large)
+
+
+class _Group:
+    """A group of rows, all of them in memory; where they are too many, those behind the ones that were asked for."""
+
+    def __init__(self, path: Path, columns: tuple[str, ...], number: int, large: bool) -> None:
+        self._path = path
+        self._columns = list(columns)
+        self._number = number
+        self._file = _opened(path)
+        self._table = None if large else self._file.read_row_group(number, columns=self._columns)
+        self._batches: Iterator[Any] = iter(())
+        self._passed = -1  # rows of the group before the batch that is held; -1: none was asked for
+        self._batch: Any = None
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Those from one number on, up to another or fewer; at least one."""
+        if self._table is not None:
+            return self._table.slice(start, stop - start)
+        if self._passed < 0 or start < self._passed:
+            names = self._columns
+            self._batches = self._file.iter_batches(_BATCH, row_groups=[self._number], columns=names, use_threads=False)
+            self._passed, self._batch = 0, next(self._batches)
+        while start >= self._passed + self._batch.num_rows:
+            self._passed += self._batch.num_rows
+            self._batch = next(self._batches)
+        return self._batch.slice(start - self._passed, stop - start)
 
 
 def _named(value: Any, names: Sequence[str]) -> Any:

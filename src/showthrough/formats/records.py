@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 
@@ -12,21 +14,16 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.silver import is_silver
 from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, fail, gathered, unique
+from showthrough.files.packed import packing
+from showthrough.files.reading import fail, file_state, gathered, unique
 from showthrough.formats import tab, tae
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
+from showthrough.formats.mask_lines import Keys, NoMasksError, Record, masks_of_lines
 from showthrough.formats.objects import Entry, Id, Objects, objects_of
 from showthrough.formats.phi import masks_from
-from showthrough.formats.remarks import Remarks, hides_marks
-from showthrough.formats.rows import IDS, id_column
+from showthrough.formats.remarks import Remarks
+from showthrough.formats.rows import IDS, RowHead, id_column
 from showthrough.formats.texts import texts_of
-
-Record = dict[str, msgspec.Raw]
-
-_OTHERS = ("group", "annotations", "masks", "subjects")  # of a corpus, which released texts may still have
-FIELDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
-_ANY = msgspec.json.Decoder()
-_ID = msgspec.json.Decoder(str | int)
 
 
 def is_records(head: Head) -> bool:
@@ -58,21 +55,16 @@ def read(file: Input) -> Masks | Texts:
     path = file.path
     columns = file.columns if file.released else file.keys(id="doc_id", text="text")
     usual, text_key = id_column(columns, list(file.head.json.keys)), columns.text or "text"
+    keys = Keys(path, usual or IDS[0], text_key, told=file.beside)  # by the corpus
+    if file.head.lines and not (file.released or isinstance(file.head, RowHead)) and _stay_there(path):
+        with suppress(NoMasksError):
+            return _in_their_file(file, keys)
     numbered = usual is None and file.released
-    id_key = usual or IDS[0]
 
     def record(numbered_: tuple[int, tuple[str, bytes | msgspec.Raw]]) -> tuple[str, Record]:
         number, (place, content) = numbered_
-        fields = decoded(content, FIELDS, path, place)
-        for key in fields.keys() - {id_key, text_key, *_OTHERS} if not file.beside else ():  # the corpus has told them
-            file.remarks.unknown[key] += 1
-            if hides_marks(key, decoded(fields[key], _ANY, path, place, key)):
-                file.remarks.spans.add(key)
-        if numbered:
-            return str(number), fields
-        if id_key not in fields:
-            raise fail(path, f"{shown(id_key)} is missing", place)
-        return str(decoded(fields[id_key], _ID, path, place, id_key)), fields
+        fields = keys.fields(content, place, file.remarks)
+        return str(number) if numbered else keys.id_in(fields, place), fields
 
     try:
         records = unique(gathered(enumerate(objects_of(file.head), 1), record), path)
@@ -89,6 +81,24 @@ def read(file: Input) -> Masks | Texts:
     if not file.released and any(_holds_something(fields.get("annotations")) for fields in records.values()):
         return _marks(file, texts) or texts
     return texts
+
+
+def _stay_there(path: Path) -> bool:
+    """Whether masks are so many that they are left in their file; of a packed one, lines cannot be read by number."""
+    return not packing(path) and file_state(path)[0] > tae.SMALL
+
+
+def _in_their_file(file: Input, keys: Keys) -> Masks:
+    """Masks that are read when they are asked for; raises NoMasksError where a record has none, and tells nothing."""
+    remarks = Remarks()
+    try:
+        masks = masks_of_lines(replace(file, remarks=remarks), keys)
+    except InputError:
+        file.remarks.extend(remarks)
+        _refuse_marks(file)
+        raise
+    file.remarks.extend(remarks)
+    return masks
 
 
 def _refuse_marks(file: Input) -> None:

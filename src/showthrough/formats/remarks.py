@@ -44,6 +44,16 @@ class Remarks:
     elsewhere: frozenset[str] = frozenset()  # keys that somebody else reads
     provenance: Provenance | None = None  # how an anonymization was made, where its file says so
 
+    def extend(self, later: Remarks) -> None:
+        """Adds what was told of what comes after in the file."""
+        self.unknown.update(later.unknown)
+        self.aside.update(later.aside)
+        self.left.update(later.left)
+        self.taken.update(later.taken)
+        self.spans |= later.spans
+        self.numbered += later.numbered
+        self.others += [one for one in later.others if one not in self.others]
+
     @property
     def notes(self) -> tuple[str, ...]:
         """A sentence each."""

@@ -111,7 +111,7 @@ def read_list(file: Input) -> list[Document]:
     documents: list[Document] = []
     columns = file.keys(**_USUAL)
     for place, raw in items_of(file.head):
-        documents += _read(raw, file, columns, place, problems)
+        documents += _read(raw, file.path, columns, place, file.remarks, problems)
     if problems:
         raise InputError(problems)
     return documents
@@ -119,15 +119,16 @@ def read_list(file: Input) -> list[Document]:
 
 def read_lines(file: Input) -> Sequence[Document]:
     """Those of JSON Lines, decoded when they are asked for."""
-
     columns = file.keys(**_USUAL)
+    return documents_in(file, partial(_line, file.path, columns), partial(_look_at, file.path, columns))
 
-    def look_at(place: str, number: int, line: bytes) -> list[Problem]:
-        problems: list[Problem] = []
-        _read(line, file, columns, place, problems)
-        return problems
 
-    return documents_in(file.head, partial(_line, file.path, columns), look_at)
+def _look_at(path: Path, columns: Columns, place: str, number: int, line: bytes, remarks: Remarks) -> Document:
+    problems: list[Problem] = []
+    documents = _read(line, path, columns, place, remarks, problems)
+    if problems:
+        raise InputError(problems)
+    return documents[0]
 
 
 def _line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
@@ -135,13 +136,13 @@ def _line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
 
 
 def _read(
-    content: bytes | msgspec.Raw, file: Input, columns: Columns, place: str, problems: list[Problem]
+    content: bytes | msgspec.Raw, path: Path, columns: Columns, place: str, remarks: Remarks, problems: list[Problem]
 ) -> list[Document]:
     """One document, or none and what is wrong with it."""
-    wire = _looked_at(content, columns, file.remarks)
+    wire = _looked_at(content, columns, remarks)
     if wire is None or _lost(content, wire):
-        problems += _faults(msgspec.Raw(content), file.path, place, columns)
-    return [] if wire is None else [_document(wire, file.path, problems)]
+        problems += _faults(msgspec.Raw(content), path, place, columns)
+    return [] if wire is None else [_document(wire, path, problems)]
 
 
 def _lost(content: bytes | msgspec.Raw, wire: _Document) -> bool:

@@ -8,22 +8,21 @@ from __future__ import annotations
 import csv
 import io
 import re
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import IO
 
-import numpy as np
-
 from showthrough.data.documents import Document
 from showthrough.errors import InputError
 from showthrough.files.heads import Head
 from showthrough.files.limits import FILE, RECORD
+from showthrough.files.packed import packing
 from showthrough.files.reading import BOM, fail, file_state, open_file, read_bytes, reading, text_of
 from showthrough.formats.base import Columns, Files, Fit, Format, Input
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import Lines, StoredLines
+from showthrough.formats.places import Growing
 from showthrough.formats.rows import IDS, Make, Rows
 from showthrough.formats.tabular import TEXT, reader, released_reader, to_write
 
@@ -42,7 +41,7 @@ class Table(Rows):
     def __init__(self, head: Head, columns: Columns) -> None:
         self.path = head.path
         self._said, self._separator = _separator(head, columns)
-        self._offsets, self._sizes = array("q"), array("q")
+        self._places = Growing()
         self._state = file_state(self.path)
 
     @cached_property
@@ -56,7 +55,7 @@ class Table(Rows):
 
     def _rows(self) -> Iterator[tuple[str, list[str]]]:
         csv.field_size_limit(RECORD.bytes)
-        self._offsets, self._sizes = array("q"), array("q")
+        self._places = Growing()
         header = True
         with reading(self.path), open_file(self.path) as file:
             lines = _Lines(self.path, file)
@@ -74,8 +73,7 @@ class Table(Rows):
                 if not row:
                     continue
                 if not header:
-                    self._offsets.append(start)
-                    self._sizes.append(lines.end - start)
+                    self._places.append(start, lines.end - start)
                 header = False
                 yield f"line {number}", row
 
@@ -85,8 +83,8 @@ class Table(Rows):
         return fail(self.path, f"is not a well-formed table: {error}", f"line {line}")
 
     def by_number(self, make: Make, columns: Sequence[int]) -> Lines:
-        offsets, sizes = (np.array(one, dtype=np.int64) for one in (self._offsets, self._sizes))
-        return Lines(self.path, offsets, sizes, partial(_document, self._separator, make), self._state)
+        lines = StoredLines(self.path, self._places.made(), self._state)
+        return Lines(lines, partial(_document, self._separator, make))
 
 
 def _document(separator: str, make: Make, line: bytes, number: int) -> Document:
@@ -103,7 +101,7 @@ class _Lines(Iterator[str]):
         file.seek(0)
         self._path = path
         self._file = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-        self._packed = path.suffix.lower() == ".gz"
+        self._packed = bool(packing(path))
         self._longest, self._most = RECORD.bytes, FILE.bytes
 
     def __next__(self) -> str:

@@ -19,7 +19,7 @@ from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered
 from showthrough.formats.base import Fit, Format, Input, Masks
 
-_SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
+SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])
 _ANY = msgspec.json.Decoder()
 _SHOWN = '{"case-1": [[3, 11, null, "PERSON"]]}'
@@ -34,9 +34,21 @@ class LazyMasks(UserDict[str, Any]):
         self.data = entries
 
     def __getitem__(self, document_id: str) -> Sequence[Mask]:
-        raw = self.data[document_id]
-        known = _plain(raw)
-        return _SCORED_MASKS.decode(raw) if known is None else known
+        return masks_in(self.data[document_id])
+
+
+def masks_in(raw: msgspec.Raw) -> Sequence[Mask]:
+    """Masks that were looked at before."""
+    known = _plain(raw)
+    return _SCORED_MASKS.decode(raw) if known is None else known
+
+
+def looked_at(document_id: str, raw: msgspec.Raw, path: Path) -> Sequence[Mask]:
+    """The masks of a document; raises InputError with what is wrong with them."""
+    masks = _plain(raw)
+    if masks is None:  # there is a score somewhere, or something wrong
+        masks = decoded(raw, _SCORED_MASKS, path, at_document(document_id), "masks")
+    return masks
 
 
 def _plain(raw: msgspec.Raw) -> Sequence[Mask] | None:
@@ -50,16 +62,13 @@ def checked(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
 
     Raises InputError with all that is wrong.
     """
-    small = sum(len(memoryview(raw)) for raw in entries.values()) <= _SMALL
+    small = sum(len(memoryview(raw)) for raw in entries.values()) <= SMALL
 
-    def looked_at(entry: tuple[str, msgspec.Raw]) -> tuple[str, Sequence[Mask]]:
-        document_id, raw = entry
-        masks = _plain(raw)
-        if masks is None:  # there is a score somewhere, or something wrong
-            masks = decoded(raw, _SCORED_MASKS, path, at_document(document_id), "masks")
-        return document_id, masks if small else ()
+    def named(entry: tuple[str, msgspec.Raw]) -> tuple[str, Sequence[Mask]]:
+        masks = looked_at(*entry, path)
+        return entry[0], masks if small else ()
 
-    masks = dict(gathered(entries.items(), looked_at))
+    masks = dict(gathered(entries.items(), named))
     return masks if small else LazyMasks(entries)
 
 

@@ -18,6 +18,7 @@ from showthrough.data.documents import Document
 from showthrough.errors import OutputError, ResourceError, at_document, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.limits import FILE
+from showthrough.files.packed import packing
 from showthrough.files.reading import fail, open_file, reading
 from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.rows import Cells, Rows, written
@@ -64,7 +65,7 @@ class Sheet(Rows):
 
     def __init__(self, file: Input) -> None:
         self.path = file.path
-        if self.path.suffix.lower() == ".gz":
+        if packing(self.path):
             raise fail(self.path, "is packed twice, since .xlsx is packed itself; expected it unpacked")
         self._remarks = file.remarks
         self._formulas = _checked(self.path)

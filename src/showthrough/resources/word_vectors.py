@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.errors import InputError, ResourceError, shown
+from showthrough.files.packed import packing
 from showthrough.files.reading import exists, open_file, reading
 from showthrough.resources.names import at_home
 from showthrough.resources.pipeline import Pipeline
@@ -170,7 +171,7 @@ class FileVectors:
         """The lines, in a file that can be read at any place: a packed one is unpacked where nobody else can look."""
         with self._readable():
             file = open_file(self.path)
-            if self.path.suffix.lower() != ".gz":
+            if not packing(self.path):
                 return file
             unpacked = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115 (it stays open as long as this)
             with file:

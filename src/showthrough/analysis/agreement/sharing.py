@@ -10,8 +10,9 @@ from itertools import combinations
 import numpy as np
 
 from showthrough.axis.spans import Ints
-from showthrough.data.documents import Annotation, Corpus, Document, Mention, Survey
+from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.silver import is_silver
+from showthrough.data.survey import Survey
 from showthrough.errors import some
 
 _SEVERAL = 2

@@ -1,0 +1,188 @@
+"""What one look at all documents tells of them, in columns of a few bytes a document; surveys of parts add up."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.columns.digests import Digests, in_order, total
+from showthrough.columns.growing import GrowingStrings, Numbers
+from showthrough.columns.index import repeated
+from showthrough.columns.strings import Strings
+from showthrough.data.silver import is_silver
+from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
+
+if TYPE_CHECKING:
+    from showthrough.data.documents import Document, Identifier
+
+Lengths = NDArray[Any]  # of four bytes each where they suffice, else of eight
+_TWICE = "this id occurs twice; expected unique ids"
+
+
+class Marked(NamedTuple):
+    """What mentions are counted by: their type, how they identify, and whether somebody said so."""
+
+    entity_type: str
+    identifier: Identifier
+    stated: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What one pass over all documents tells: who they are, how long, and that they are sound."""
+
+    ids: Strings
+    lengths: Lengths
+    annotated: int
+    annotators: int
+    digests: Digests  # of the documents, sorted
+    marked: Mapping[Marked, int] = field(default_factory=dict)  # how many mentions of each kind
+    groups: Sequence[str] = ()  # of the documents, in their order; none where no document has one
+    silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
+    shared: Sequence[int] = ()  # numbers of the documents that several people marked
+    asked: int = 0  # documents that ask who wrote them
+    subjects: int = 0  # people that documents are about, in all
+    tags: tuple[str, ...] = ()  # of what is said of them, sorted
+
+    @property
+    def mentions(self) -> int:
+        return sum(self.marked.values())
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Entity types that occur, sorted."""
+        return tuple(sorted({kind.entity_type for kind in self.marked}))
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all documents; the same ones in another order are the same corpus."""
+        return total(self.digests)
+
+    @classmethod
+    def joined(cls, parts: Iterable[Survey], sources: Iterable[str]) -> Survey:
+        """Of consecutive parts, each with the file that it was made of: the survey that one pass over all gives.
+
+        Raises InputError for ids that several of them have, and where there is no document at all.
+        """
+        whole = Surveying()
+        for part, source in zip(parts, sources, strict=True):
+            whole.extend(part, source)
+        return whole.survey()
+
+
+class Surveying:
+    """A survey on its way: documents are added one by one, or those of parts all at once."""
+
+    def __init__(self, source: str = "") -> None:
+        self.source = source  # of the documents that are added
+        self.problems: list[tuple[int, Problem]] = []  # each with the number of its document
+        self._sources: list[tuple[int, str]] = []  # of the parts, each with the number of its first document
+        self._ids, self._lengths, self._digests = GrowingStrings(), Numbers(), bytearray()
+        self._groups: GrowingStrings | None = None
+        self._shared = array("q")
+        self._silver: Counter[str] = Counter()
+        self._annotated = self._annotators = self._asked = self._subjects = 0
+        self._tags: set[str] = set()
+        self._marked: Counter[Marked] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, document: Document) -> None:
+        number, layers = len(self._ids), document.annotations
+        self.problems += [(number, problem) for problem in document.problems(self.source)]
+        self._ids.append(document.id)
+        self._lengths.append(len(document.text))
+        try:
+            self._digests += document.digest()
+        except UnicodeEncodeError:
+            self.problems.append((number, Problem(self.source, at_document(document.id), HALF_CHARACTER)))
+        if document.group and self._groups is None:
+            self._groups = GrowingStrings()
+            self._groups.extend(_nameless(number))
+        if self._groups is not None:
+            self._groups.append(document.group)
+        self._asked += document.authorship is not None
+        if document.subjects:
+            self._subjects += len(document.subjects)
+            self._tags.update(one.tag for subject in document.subjects for one in subject.attributes)
+        if not layers:
+            return
+        self._annotated += 1
+        self._annotators += len(layers)
+        self._silver.update(layer.annotator for layer in layers if is_silver(layer.annotator))
+        if len(layers) > 1 and len(document.readers) > 1:
+            self._shared.append(number)
+        kinds = Counter((type(one), one.entity_type, one.identifier) for layer in layers for one in layer.mentions)
+        for (made, kind, level), many in kinds.items():
+            self._marked[Marked(kind, level, made.states)] += many
+
+    def extend(self, part: Survey, source: str, problems: Iterable[tuple[int, Problem]] = ()) -> None:
+        """Adds the documents of a part, which are after all others, with what is wrong with them."""
+        before = len(self._ids)
+        self._sources.append((before, source))
+        self.problems += [(before + number, problem) for number, problem in problems]
+        self._ids.extend(part.ids)
+        self._lengths.extend(part.lengths)
+        self._digests += part.digests.tobytes()
+        if part.groups and self._groups is None:
+            self._groups = GrowingStrings()
+            self._groups.extend(_nameless(before))
+        if self._groups is not None:
+            self._groups.extend(part.groups if isinstance(part.groups, Strings) else _nameless(len(part.ids)))
+        self._shared.extend(before + number for number in part.shared)
+        self._silver.update(part.silver)
+        self._annotated += part.annotated
+        self._annotators += part.annotators
+        self._asked += part.asked
+        self._subjects += part.subjects
+        self._tags.update(part.tags)
+        self._marked.update(part.marked)
+
+    def part(self) -> Survey:
+        """What was found, sound or not; ids may be there twice. Nothing can be added then."""
+        return Survey(
+            ids=self._ids.made(),
+            lengths=self._lengths.made(),
+            annotated=self._annotated,
+            annotators=self._annotators,
+            digests=in_order(self._digests),
+            marked=dict(self._marked),
+            groups=() if self._groups is None else self._groups.made(),
+            silver={name: self._silver[name] for name in sorted(self._silver)},
+            shared=self._shared,
+            asked=self._asked,
+            subjects=self._subjects,
+            tags=tuple(sorted(self._tags)),
+        )
+
+    def survey(self) -> Survey:
+        """All of it; raises InputError with all that is wrong. Nothing can be added then."""
+        found = self.part()
+        twice = [(number, self._twice(found.ids, number, first)) for number, first in repeated(found.ids)]
+        problems = self.problems + twice
+        if not len(found.ids):
+            problems.append((0, Problem(self.source, "", "the corpus is empty; expected at least one document")))
+        if problems:
+            raise InputError(problem for _, problem in sorted(problems, key=lambda one: one[0]))
+        return found
+
+    def _twice(self, ids: Strings, number: int, first: int) -> Problem:
+        here, there = self._source_of(number), self._source_of(first)
+        message = _TWICE if here == there else f"this id occurs in {shown(there)} as well; expected unique ids"
+        return Problem(here, at_document(ids[number]), message)
+
+    def _source_of(self, number: int) -> str:
+        return next((source for first, source in reversed(self._sources) if first <= number), self.source)
+
+
+def _nameless(count: int) -> Strings:
+    """The groups of so many documents that have none."""
+    return Strings(np.zeros(0, dtype=np.uint8), np.zeros(count + 1, dtype=np.int64))

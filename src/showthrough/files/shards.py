@@ -1,0 +1,101 @@
+"""Several files that are one corpus or one anonymization: a pattern that they go with, or a list of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from showthrough.errors import InputError, Problem, some
+from showthrough.files.places import Remote, is_pattern, matching, place_of
+from showthrough.files.reading import fail, is_folder, reading, stem, suffix
+
+_STARS = re.compile(r"\[[^]]*\]|[*?]+")
+_DIGITS = re.compile(r"\d+")
+_BETWEEN = "-_. "  # what stands between a name and a number
+
+
+class Shards(os.PathLike[str]):
+    """The files, in the order of their names or as they were listed, and what all of them are called together."""
+
+    def __init__(self, paths: Iterable[Path], pattern: Path) -> None:
+        self.paths = tuple(paths)
+        self.pattern = pattern
+        if twice := sorted({str(path) for path in self.paths if self.paths.count(path) > 1}):
+            raise InputError(Problem(str(pattern), "", f"{some(twice)} is named twice; expected each file once"))
+
+    @classmethod
+    def listed(cls, paths: Iterable[str | os.PathLike[str]]) -> Shards:
+        """Files by name, each of which may be a pattern itself."""
+        found: list[Path] = []
+        for path in paths:
+            shards = shards_of(path)
+            found += [place_of(path)] if shards is None else shards.paths
+        if not found:
+            raise InputError(Problem("", "", "found an empty list; expected files"))
+        return cls(found, _common(found))
+
+    def __fspath__(self) -> str:
+        return str(self.pattern)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    @property
+    def name(self) -> str:
+        return name_of(self.pattern)
+
+
+def name_of(path: Path) -> str:
+    """What a file is called without its endings, or what several are: a pattern without its stars, or its folder.
+
+    >>> [name_of(Path(one)) for one in ("notes/a.jsonl", "notes/corpus-*.jsonl.zst", "notes/*.parquet")]
+    ['a', 'corpus', 'notes']
+    """
+    if not _STARS.search(path.name):
+        return stem(path)
+    named = (_STARS.sub("", one).strip(_BETWEEN) for one in (stem(path), *path.parts[-2:-1]))
+    return next(filter(None, named), "corpus")
+
+
+def shards_of(path: str | os.PathLike[str]) -> Shards | None:
+    """The files that a pattern goes with; `None` for the name of one file or folder."""
+    if isinstance(path, Shards):
+        return path
+    place = place_of(path)
+    with reading(place):
+        if not is_pattern(place):
+            return None
+    return Shards(_all_files(matching(place)), place)
+
+
+def _all_files(paths: list[Path]) -> list[Path]:
+    if folders := [path for path in paths if not isinstance(path, Remote) and is_folder(path)]:
+        raise fail(folders[0], "is a folder; expected a file for each part")
+    return paths
+
+
+def _common(paths: list[Path]) -> Path:
+    """A pattern that several names go with: what they begin and end with, and a star between.
+
+    >>> _common([Path("c/part-01.json"), Path("c/part-02.json")]).as_posix()
+    'c/part-*.json'
+    """
+    if len(paths) == 1:
+        return paths[0]
+    names = [str(path) for path in paths]
+    start = os.path.commonprefix(names)  # noqa: RUF071 (of any texts)
+    rest = [name[len(start) :] for name in names]
+    end = os.path.commonprefix([name[::-1] for name in rest])[::-1]  # noqa: RUF071
+    return place_of(f"{start.rstrip('0123456789')}*{end.lstrip('0123456789')}")
+
+
+def numbered_alike(first: Path, other: Path) -> bool:
+    """Whether two names of files differ in digits alone, as parts of one corpus do.
+
+    >>> numbered_alike(Path("c/part-01.json"), Path("c/part-12.json")), numbered_alike(Path("c.json"), Path("d.json"))
+    (True, False)
+    """
+    bare = [_DIGITS.sub("0", str(path)) for path in (first, other)]
+    return first != other and bare[0] == bare[1] and suffix(first) == suffix(other)

@@ -1,0 +1,256 @@
+"""Masks in JSON Lines that stay in their file: what is kept of a line is where it is, and what pairing asks for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import msgspec
+import numpy as np
+
+from showthrough.columns.digests import Digests, in_order
+from showthrough.columns.growing import Following, GrowingStrings, Numbers
+from showthrough.columns.index import repeated
+from showthrough.columns.strings import Ints, Strings
+from showthrough.data.masks import Mask, NumberedMasks, masks_digest
+from showthrough.data.survey import Lengths
+from showthrough.errors import InputError, Problem, at_document, shown
+from showthrough.files.reading import ENOUGH, decoded, decoded_or_none, fail, file_state
+from showthrough.formats.base import Input
+from showthrough.formats.lines import StoredLines
+from showthrough.formats.remarks import Remarks, hides_marks
+from showthrough.formats.stretches import Finding, read_through
+from showthrough.formats.tae import looked_at, masks_in
+
+Record = dict[str, msgspec.Raw]
+OTHERS = ("group", "annotations", "masks", "subjects")  # of a corpus, which released texts may still have
+_LOOK = -1  # instead of where masks reach, where one of them is no span
+_FARTHEST = 2**62
+_TOGETHER = 256  # lines that are decoded at once for whoever asks for one after the other
+FIELDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
+_ANY = msgspec.json.Decoder()
+_ID = msgspec.json.Decoder(str | int)
+
+
+class Keys(NamedTuple):
+    """The keys under which records have what is read."""
+
+    path: Path
+    id: str
+    text: str
+    told: bool = False  # whether all others were told before
+
+    def fields(self, content: bytes | msgspec.Raw, place: str, remarks: Remarks) -> Record:
+        """What a record holds, still encoded; keys that nobody knows are remarked."""
+        fields = decoded(content, FIELDS, self.path, place)
+        for key in fields.keys() - {self.id, self.text, *OTHERS} if not self.told else ():
+            remarks.unknown[key] += 1
+            if hides_marks(key, decoded(fields[key], _ANY, self.path, place, key)):
+                remarks.spans.add(key)
+        return fields
+
+    def id_in(self, fields: Record, place: str) -> str:
+        if self.id not in fields:
+            raise fail(self.path, f"{shown(self.id)} is missing", place)
+        return str(decoded(fields[self.id], _ID, self.path, place, self.id))
+
+
+class NoMasksError(Exception):
+    """A record has no masks: they are texts, or something is wrong."""
+
+
+def masks_of_lines(file: Input, keys: Keys) -> LineMasks:
+    """The masks of a file that has some in every record; raises NoMasksError where one has none.
+
+    Raises InputError with all that is wrong; what there is to remark is in the file's remarks then as well.
+    """
+    state, known = file_state(file.path), None if file.corpus is None else file.corpus.ids
+    found = _Masks(keys, known)
+    try:
+        places = read_through(file.path, partial(_Masks, keys), found, file.engine)
+    finally:
+        file.remarks.extend(found.remarks)
+    ids = found.ids.made()
+    if ids == known:
+        ids = known  # which are sound, and kept anyway
+    elif problems := _unnamed(ids, str(file.path)):
+        raise InputError(problems)
+    if found.problems:
+        raise InputError(found.problems)
+    return LineMasks(StoredLines(file.path, places, state), ids, found)
+
+
+def _unnamed(ids: Strings, file: str) -> list[Problem]:
+    """Ids that are empty or occur twice."""
+    without = np.flatnonzero(np.diff(ids.ends) == 0).tolist()
+    empty = [(number, "a document", "its id is empty; expected a name") for number in without]
+    twice = [(number, at_document(ids[number]), "occurs twice; expected unique ids") for number, _ in repeated(ids)]
+    return [Problem(file, place, message) for _, place, message in sorted(empty + twice, key=lambda one: one[0])]
+
+
+class _Masks(Finding):
+    """Records that are looked at: their ids, and of their masks what can be asked without reading them again."""
+
+    def __init__(self, keys: Keys, known: Strings | None = None) -> None:
+        self._keys = keys
+        self.remarks = Remarks()
+        self.problems: list[Problem] = []  # of masks, which are told where nothing else is wrong
+        self._ids = GrowingStrings()
+        self.ids: GrowingStrings | Following = self._ids if known is None else Following(known)
+        self.reach, self.digests = Numbers(), bytearray()
+        self.types: Counter[str] = Counter()
+
+    def add(self, place: str, number: int, line: bytes) -> None:
+        known = decoded_or_none(line, _decoder(self._keys))
+        if known is not None:
+            document_id, raw = str(known.id), known.masks
+        else:
+            fields = self._keys.fields(line, place, self.remarks)
+            document_id = self._keys.id_in(fields, place)
+            if "masks" not in fields:
+                raise NoMasksError
+            raw = fields["masks"]
+        self._ids.append(document_id)
+        masks: Sequence[Mask] = ()
+        try:
+            masks = looked_at(document_id, raw, self._keys.path)
+        except InputError as error:
+            if len(self.problems) <= ENOUGH:
+                self.problems += error.problems
+        self.reach.append(_reach(masks))
+        self.digests += masks_digest(document_id, masks)
+        if masks and type(masks[0]) is not Mask:
+            self.types.update(mask.entity_type for mask in masks)
+
+    def extend(self, later: Self) -> None:
+        self.remarks.extend(later.remarks)
+        self.problems += later.problems
+        self.ids.extend(later.ids.made())
+        self.reach.extend(later.reach.made())
+        self.digests += later.digests
+        self.types.update(later.types)
+
+
+def _reach(masks: Sequence[Mask]) -> int:
+    """Where the last of them ends; of what is no span, that somebody has to look."""
+    farthest = 0
+    for mask in masks:
+        if not 0 <= mask.start < mask.end < _FARTHEST:
+            return _LOOK
+        farthest = max(farthest, mask.end)
+    return farthest
+
+
+class _Line(msgspec.Struct):
+    masks: msgspec.Raw
+
+
+_LINE = msgspec.json.Decoder(_Line)
+
+
+@lru_cache(maxsize=16)
+def _decoder(keys: Keys) -> msgspec.json.Decoder[Any]:
+    """Of records in which nobody has to look at other keys."""
+    others = {keys.text, *OTHERS} - {keys.id, "masks"}
+    names = {"id": keys.id, "masks": "masks", **{f"other{number}": key for number, key in enumerate(sorted(others))}}
+    fields: list[Any] = [("id", str | int), ("masks", msgspec.Raw)]
+    fields += [(name, msgspec.Raw, msgspec.Raw()) for name in names if name not in ("id", "masks")]
+    try:
+        record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=not keys.told)
+    except ValueError:  # a name that no decoder can be told to look for
+        return msgspec.json.Decoder(_Nothing)
+    return msgspec.json.Decoder(record)
+
+
+class _Nothing(msgspec.Struct, forbid_unknown_fields=True):
+    """What no record is."""
+
+    id: str
+    masks: msgspec.Raw
+    never: None
+
+
+def _decoded(line: bytes, number: int) -> Sequence[Mask]:
+    return masks_in(_LINE.decode(line).masks)
+
+
+class LineMasks(NumberedMasks):
+    """One document a line, decoded when it is asked for."""
+
+    def __init__(self, lines: StoredLines, ids: Strings, found: _Masks) -> None:
+        super().__init__(ids)
+        self._lines = lines
+        self._reach = found.reach.made()
+        self._digests: Digests | None = in_order(found.digests)
+        self._types = dict(found.types)
+        self._held: tuple[int, list[Sequence[Mask]]] = 0, []  # masks from one number on
+
+    @property
+    def digests(self) -> Digests | None:
+        return self._digests
+
+    @cached_property
+    def digest(self) -> str:
+        found = super().digest
+        self._digests = None  # which are made anew where anybody asks again
+        return found
+
+    @property
+    def types(self) -> Mapping[str, int]:
+        return self._types
+
+    def outside(self, lengths: Lengths) -> Ints:
+        return np.flatnonzero((self._reach == _LOOK) | (self._reach > lengths))
+
+    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+        for start in range(0, len(numbers), _TOGETHER):
+            here = numbers[start : start + _TOGETHER]
+            low, high = int(here[0]), int(here[-1]) + 1
+            if high - low == len(here) and np.all(np.diff(here) == 1):
+                yield from self._lines.made(low, high, _decoded)
+            else:
+                yield from self._lines.taken(here).made(0, len(here), _decoded)
+
+    def taken(self, numbers: Ints) -> LinesWindow:
+        return LinesWindow(self.ids.taken(numbers), self._lines.taken(numbers))
+
+    def __getitem__(self, document_id: str) -> Sequence[Mask]:
+        number = self._finder.number(document_id)
+        if number < 0:
+            raise KeyError(document_id)
+        start, held = self._held
+        if not start <= number < start + len(held):
+            together = _TOGETHER if number == start + len(held) else 1
+            start, held = number, list(self.made(np.arange(number, min(number + together, len(self)))))
+            self._held = start, held
+        return held[number - start]
+
+
+class LinesWindow(Mapping[str, Sequence[Mask]]):
+    """Masks of the documents of a chunk: where their lines are travels, and all are decoded when one is asked for."""
+
+    def __init__(self, ids: Strings, lines: StoredLines) -> None:
+        self._ids = ids
+        self._lines = lines
+
+    @cached_property
+    def _made(self) -> dict[str, Sequence[Mask]]:
+        return dict(zip(self._ids, self._lines.made(0, len(self._lines), _decoded), strict=True))
+
+    def __getitem__(self, document_id: str) -> Sequence[Mask]:
+        return self._made[document_id]
+
+    def __contains__(self, document_id: object) -> bool:
+        return document_id in self._made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "_made"}

@@ -1,0 +1,441 @@
+"""Corpora and anonymizations of several files: each is read as one file is, by whoever is free, and put together.
+
+What comes back of a file is small: where its documents are, what a pass over them told, and masks in few bytes. All
+that is wrong in all files is told together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from showthrough.columns.index import Finder, repeated
+from showthrough.columns.pieces import SMALL, Pieces
+from showthrough.columns.strings import Strings
+from showthrough.data.alignment import align
+from showthrough.data.documents import Corpus, Document, LazyDocuments
+from showthrough.data.given import aligned
+from showthrough.data.masks import Anonymization, NumberedMasks
+from showthrough.data.pairing import check_pair
+from showthrough.data.provenance import Cost, Provenance
+from showthrough.data.sharded import Joining, Sharded, encoded
+from showthrough.data.survey import Survey
+from showthrough.engines.base import Engine, Here, Shared
+from showthrough.errors import HALF_CHARACTER, ChangedError, InputError, Problem, at_document, shown
+from showthrough.files.heads import Head
+from showthrough.files.reading import ENOUGH, fail, file_state
+from showthrough.files.shards import Shards
+from showthrough.formats.base import Columns, Input, Masks, Passages, Task, Texts
+from showthrough.formats.choice import Chosen, chosen_for, fits, read_in
+from showthrough.formats.groups import GroupBy
+from showthrough.formats.released import check_rows, check_spans, empty_in, no_corpus, tell_empty
+from showthrough.formats.remarks import Remarks
+
+T = TypeVar("T")
+_BESIDE = "expected one format for all files, or one that is named with --format"
+
+
+@dataclass(frozen=True)
+class _How:
+    """How each file is read; it travels to other processes."""
+
+    asked: str | None
+    chosen: Chosen  # of the first file that tells
+    telling: str  # that file
+    columns: Columns
+    task: Task
+    kinds: str
+    elsewhere: frozenset[str] = frozenset()
+
+    def read(self, path: Path, corpus: Corpus | None = None) -> tuple[Any, Input]:
+        """What one file holds; raises InputError where it is in another format."""
+        file = Input(Head(path), self.columns, corpus, Remarks(elsewhere=self.elsewhere))
+        if not file.head.start:  # not even the header of a table without rows: something was lost
+            raise fail(path, "is empty; expected documents, or no such file among the others")
+        own, seen = chosen_for(self.asked, file, self.task, self.kinds)
+        if own.format != self.chosen.format:
+            if not fits(self.chosen, seen.head):
+                both = f"is in the format {own.format}, and {shown(self.telling)} in {self.chosen.format}"
+                raise fail(path, f"{both}; {_BESIDE}")
+            own, seen = chosen_for(self.chosen.format, file, self.task, self.kinds)
+            return read_in(own, seen, self.task), seen
+        return read_in(self.chosen, seen, self.task), seen
+
+
+def _how(shards: Shards, asked: str | None, columns: Columns, task: Task, kinds: str, corpus: Corpus | None) -> _How:
+    """As the first file tells that can be read; those before it are told when they are read."""
+    first: InputError | None = None
+    for path in shards.paths:
+        try:
+            chosen, _ = chosen_for(asked, Input(Head(path), columns, corpus), task, kinds)
+            return _How(asked, chosen, str(path), columns, task, kinds)
+        except InputError as error:
+            first = first or error
+    raise first or fail(shards.pattern, "no file matches")
+
+
+def read_corpus_of(
+    shards: Shards,
+    asked: str | None,
+    columns: Columns,
+    groups: GroupBy,
+    elsewhere: frozenset[str],
+    kinds: str,
+    engine: Engine | None = None,
+    name: str | None = None,
+) -> Corpus:
+    """One corpus of all files; raises InputError with all that is wrong in any of them."""
+    engine = engine or Here()
+    how = replace(_how(shards, asked, columns, "read", kinds, None), elsewhere=elsewhere)
+    tasks = ((path, how, groups, len(shards) > 1) for path in shards.paths)
+    read = list(_sound(engine.in_order(_read_documents, tasks)))
+    remarks = _joined_remarks([part.remarks for part in read])
+    documents = Sharded((part.documents for part in read), map(str, shards.paths))
+    corpus = Corpus(documents, name or shards.name, str(shards.pattern), remarks.notes)
+    known = [(part.survey, str(path)) for part, path in zip(read, shards.paths, strict=True) if part.survey is not None]
+    if not known:
+        raise fail(shards.pattern, "the corpus is empty; expected at least one document")
+    corpus.survey = Survey.joined(*zip(*known, strict=True))
+    groups.check(corpus)
+    check_spans(Input(_named(shards), columns, remarks=remarks), lambda: corpus.survey.mentions)
+    return corpus
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """What came of one file of a corpus."""
+
+    documents: Sequence[Document]
+    survey: Survey | None  # none where it has no documents
+    remarks: Remarks
+
+
+def _read_documents(path: Path, how: _How, groups: GroupBy, several: bool) -> _Documents | list[Problem]:
+    try:
+        state = file_state(path)
+        given, file = how.read(path)
+        documents = groups.grouped(given)
+        if several and file.remarks.numbered:
+            fault = "its documents have no ids, and numbers would be the same in every file; expected ids"
+            raise fail(path, f"{fault} (choose with --id-column)")
+        survey = Corpus(documents, source=str(path)).survey if len(documents) else None
+    except InputError as error:
+        return list(error.problems)
+    if not hasattr(documents, "window"):  # all of it is in memory, and would travel
+        documents = _Reread(path, how, groups, state, range(len(documents)))
+    return _Documents(documents, survey, _sent(file.remarks))
+
+
+def _sent(remarks: Remarks) -> Remarks:
+    """Without what looks at the file again: it does not travel."""
+    return replace(remarks, hint=str)
+
+
+def _sound(parts: Iterable[T | list[Problem]]) -> Iterator[T]:
+    """What was read of the files, up to one that cannot be used; then raises InputError with what is wrong in all."""
+    problems: list[Problem] = []
+    for part in parts:
+        if isinstance(part, list):
+            problems += part
+        elif not problems:
+            yield part
+        if len(problems) > ENOUGH:
+            break
+    if problems:
+        raise InputError(problems)
+
+
+def _named(shards: Shards) -> Head:
+    """The first file, under the name of all."""
+    head = Head(shards)
+    head.path = shards.pattern
+    return head
+
+
+def _joined_remarks(parts: Sequence[Remarks]) -> Remarks:
+    """What there is to say of all files; the same sentence once."""
+    whole = Remarks(kind=parts[0].kind, elsewhere=parts[0].elsewhere) if parts else Remarks()
+    for part in parts:
+        whole.extend(part)
+    return whole
+
+
+def _check_unique(paths: Sequence[Path], ids: Sequence[Strings]) -> None:
+    """Raises InputError for documents that are in several files, with the files."""
+    whole = Strings.joined(ids)
+    ends = np.cumsum(list(map(len, ids)))
+    problems = []
+    for numbers in repeated(whole):
+        here, there = (str(paths[int(np.searchsorted(ends, number, "right"))]) for number in numbers)
+        fault = f"this id occurs in {shown(there)} as well; expected unique ids"
+        problems.append(Problem(here, at_document(whole[numbers[0]]), fault))
+    if problems:
+        raise InputError(problems)
+
+
+@dataclass(eq=False)
+class _Reread(LazyDocuments):
+    """Documents of a file that is read as a whole: it is read again where they are needed. One is kept at a time."""
+
+    path: Path
+    how: _How
+    groups: GroupBy
+    state: tuple[int, int]
+    rows: range
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def made(self, start: int, stop: int) -> Iterator[Document]:
+        rows = self.rows[start:stop]
+        whole: Sequence[Document] = ()
+        with suppress(InputError):  # every document was sound when it was looked at
+            whole = _whole(self.path, self.how, self.groups, self.state)
+        if file_state(self.path) != self.state or len(whole) < rows.stop:
+            fault = "changed while it was read; expected it to stay as it was"
+            raise ChangedError(Problem(str(self.path), "", fault))
+        return iter(whole[rows.start : rows.stop])
+
+    def window(self, start: int, stop: int) -> _Reread:
+        return replace(self, rows=self.rows[start:stop])
+
+
+@lru_cache(maxsize=1)
+def _whole(path: Path, how: _How, groups: GroupBy, state: tuple[int, int]) -> Sequence[Document]:
+    """The file that this process read last."""
+    return groups.grouped(how.read(path)[0])
+
+
+class _Part(Corpus):
+    """The documents of one file of a corpus; who they are is known."""
+
+    def __init__(self, corpus: Corpus, documents: Sharded, number: int) -> None:
+        super().__init__(documents.shards[number], corpus.name, documents.sources[number])
+        numbers = documents.numbers(number)
+        self._ids = Strings.joined([corpus.ids.part(numbers.start, numbers.stop)])  # nothing else travels
+
+    @property
+    def ids(self) -> Strings:
+        return self._ids
+
+
+def _part_of(corpus: Corpus | None, number: int, shards: Shards) -> _Part | None:
+    """The file of the corpus that stands in the same place, where there are as many."""
+    documents = None if corpus is None else corpus.documents
+    if corpus is None or not isinstance(documents, Sharded) or len(documents.sources) != len(shards):
+        return None
+    return _Part(corpus, documents, number)
+
+
+def read_anonymization_of(
+    shards: Shards,
+    corpus: Corpus | None,
+    asked: str | None,
+    columns: Columns,
+    kinds: str,
+    engine: Engine | None = None,
+    name: str | None = None,
+    small: int = SMALL,
+) -> Anonymization:
+    """One anonymization of all files; raises InputError with all that is wrong in any of them.
+
+    Where the corpus has as many files, and what a file masks are documents of the corpus's file in the same place,
+    masks that can stay in their file do. All others are joined by id, in a private file where they are many.
+    """
+    engine = engine or Here()
+    how = _how(shards, asked, columns, "read_anonymization", kinds, _beside(shards.paths[0], corpus, shards, 0))
+    whole = engine.share(corpus)
+    tasks = ((path, how, whole, _part_of(corpus, number, shards)) for number, path in enumerate(shards.paths))
+    masks, released, told = Joining(small), _Released(small), []
+    for part in _sound(engine.in_order(_read_masks, tasks)):
+        told.append(part.told)
+        if part.lazy is not None:
+            masks.add_lazy(part.lazy)
+        elif part.released:
+            released.add(part.told.ids, part.pieces)
+        else:
+            masks.add(part.told.ids, part.pieces)
+    _check_unique(shards.paths, [part.ids for part in told])
+    remarks = _joined_remarks([part.remarks for part in told])
+    remarks.provenance = _joined_provenance([part.remarks.provenance for part in told], remarks)
+    file = Input(_named(shards), columns, corpus, remarks)
+    tell_empty(file, [key for part in told for key in part.empty])
+    if corpus is not None:
+        released.join(masks, corpus, engine, file)
+    check_spans(file, lambda: sum(part.marks for part in told))
+    return Anonymization(masks.made(), name or shards.name, str(shards.pattern), remarks.notes, remarks.provenance)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What is kept of one file of an anonymization, beside its masks."""
+
+    ids: Strings
+    remarks: Remarks
+    marks: int
+    empty: Sequence[str] = ()  # documents of which nothing is left
+
+
+@dataclass(frozen=True)
+class _Masks:
+    """What came of one file of an anonymization."""
+
+    told: _Told
+    lazy: NumberedMasks | None = None  # where they stay in the file
+    pieces: Sequence[bytes] = ()  # else encoded masks, or texts that were released and are not aligned yet
+    released: bool = False
+
+
+def _beside(path: Path, corpus: Corpus | None, shards: Shards, number: int) -> Corpus | None:
+    """What a reader sees of the corpus: the whole, unless it is the very file that a part of it was read from."""
+    part = _part_of(corpus, number, shards)
+    return part if part is not None and part.source == str(path) else corpus
+
+
+def _read_masks(path: Path, how: _How, whole: Shared[Corpus | None], part: _Part | None) -> _Masks | list[Problem]:
+    corpus = part if part is not None and part.source == str(path) else whole.value
+    try:
+        given, file = how.read(path, corpus)
+        if isinstance(given, Passages):
+            raise fail(path, "holds passages that were written anew; expected one file or folder of them")
+        ids, known = Strings.of(given), frozenset(part.ids if part is not None else ())
+        aligned_here = part is not None and all(one in known for one in given)
+        if isinstance(given, Texts):
+            return _released(given, ids, replace(file, corpus=part if aligned_here else corpus), aligned_here)
+        made = file.remarks.provenance
+        if made is not None and made.texts and corpus is not None:
+            against = part if part is not None and aligned_here else corpus
+            one = Anonymization(given, source=str(path), provenance=made)
+            if problems := check_pair(against, one, "unmasked"):
+                raise InputError(problems)
+        marks = sum(map(len, given.values())) if file.remarks.spans else 1  # whether there are any is asked then alone
+        told = _Told(ids, _sent(file.remarks), marks)
+        if aligned_here and isinstance(given, NumberedMasks):
+            return _Masks(told, lazy=given)
+        return _Masks(told, pieces=_encoded(given, path))
+    except InputError as error:
+        return list(error.problems)
+
+
+def _released(texts: Texts, ids: Strings, file: Input, aligned_here: bool) -> _Masks:
+    """Released texts: masks where the originals are those of the same place, else as they are."""
+    told = _Told(ids, _sent(file.remarks), len(texts), empty_in(texts))
+    if file.corpus is None:
+        raise no_corpus(file)
+    check_rows(texts, file)
+    if not aligned_here:
+        return _Masks(told, pieces=[text.encode("utf-8", "surrogatepass") for text in texts.values()], released=True)
+    masks = aligned(texts, file.corpus, str(file.path))
+    return _Masks(replace(told, ids=Strings.of(masks)), pieces=_encoded(masks, file.path))
+
+
+def _encoded(masks: Masks, path: Path) -> list[bytes]:
+    made = []
+    for key, each in masks.items():
+        try:
+            made.append(encoded(each))
+        except UnicodeEncodeError:
+            raise fail(path, HALF_CHARACTER, at_document(key)) from None
+    return made
+
+
+class _Released:
+    """Released texts that lie in other files than their originals, until they are aligned."""
+
+    def __init__(self, small: int) -> None:
+        self._ids: list[Strings] = []
+        self._texts = Pieces(small)
+
+    def add(self, ids: Strings, texts: Iterable[bytes]) -> None:
+        self._ids.append(ids)
+        self._texts.extend(texts)
+
+    def join(self, masks: Joining, corpus: Corpus, engine: Engine, file: Input) -> None:
+        """Aligns all of them, in the order of the corpus; raises InputError for documents that it does not have."""
+        if not self._ids:
+            return
+        index = Finder(Strings.joined(self._ids))
+        self._check_known(index, corpus, file)
+        for ids, pieces in engine.in_order(_aligned_chunk, self._tasks(index, corpus, file.path)):
+            masks.add(Strings.of(ids), pieces)
+
+    def _check_known(self, index: Finder, corpus: Corpus, file: Input) -> None:
+        known = np.zeros(len(index.strings), dtype=bool)
+        for numbers in corpus.chunks():
+            found = index.numbers(corpus.ids[numbers.start : numbers.stop])
+            known[found[found >= 0]] = True
+        if not known.all():
+            foreign = f"is not in the corpus {corpus.source or corpus.name}"
+            strangers = (index.strings[number] for number in np.flatnonzero(~known)[: ENOUGH + 1].tolist())
+            raise InputError(Problem(str(file.path), at_document(key), foreign) for key in strangers)
+
+    def _tasks(self, index: Finder, corpus: Corpus, path: Path) -> Iterator[tuple[Corpus, dict[str, bytes], Path]]:
+        for numbers in corpus.chunks():
+            ids = corpus.ids[numbers.start : numbers.stop]
+            found = index.numbers(ids)
+            there = np.flatnonzero(found >= 0).tolist()
+            if there:
+                texts = self._texts.taken(found[there])
+                yield corpus.part(numbers, lazy=True), dict(zip((ids[one] for one in there), texts, strict=True)), path
+
+
+def _aligned_chunk(part: Corpus, released: dict[str, bytes], path: Path) -> tuple[list[str], list[bytes]]:
+    masks = {
+        one.id: align(one.text, released[one.id].decode("utf-8", "surrogatepass")) for one in part if one.id in released
+    }
+    return list(masks), _encoded(masks, path)
+
+
+def _joined_provenance(parts: Sequence[Provenance | None], remarks: Remarks) -> Provenance | None:
+    """How all files were made, where they were made alike. Whether of these texts was looked at file by file."""
+    made = [part for part in parts if part is not None]
+    if not made:
+        return None
+    alike = {msgspec.json.encode(_settings(part)) for part in made}
+    if len(made) < len(parts) or len(alike) > 1:
+        remarks.others.append("its files were not all made in the same way: how is not kept")
+        return None
+    costs = [part.cost for part in made]
+    cost = _cost([one for one in costs if one is not None]) if all(costs) else None
+    return msgspec.structs.replace(made[-1], texts="", seen=sum(part.seen for part in made), cost=cost)
+
+
+def _settings(part: Provenance) -> Provenance:
+    return msgspec.structs.replace(part, texts="", seen=0, showthrough="", time="", cost=None)
+
+
+def _cost(parts: Sequence[Cost]) -> Cost:
+    sizes = [part.peak_bytes for part in parts if part.peak_bytes is not None]
+    return msgspec.structs.replace(
+        parts[0],
+        seconds=sum(part.seconds for part in parts),
+        documents=sum(part.documents for part in parts),
+        characters=sum(part.characters for part in parts),
+        loading=sum(part.loading for part in parts),
+        earlier=sum(part.earlier for part in parts),
+        peak_bytes=max(sizes, default=None),
+    )
+
+
+def released_texts_of(
+    shards: Shards, corpus: Corpus | None, asked: str | None, columns: Columns, kinds: str
+) -> tuple[Texts, Remarks] | None:
+    """The released texts of all files, as they are; `None` where there are masks with offsets in one of them."""
+    how = _how(shards, asked, columns, "read_anonymization", kinds, corpus)
+    texts, ids, remarks = Texts(), [], []
+    for path in shards.paths:
+        given, file = how.read(path, corpus)
+        if not isinstance(given, Texts):
+            return None
+        texts |= given
+        ids.append(Strings.of(given))
+        remarks.append(file.remarks)
+    _check_unique(shards.paths, ids)
+    return Texts(texts), _joined_remarks(remarks)

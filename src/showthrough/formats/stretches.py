@@ -1,0 +1,181 @@
+"""A long file of lines read by all workers: each looks at stretches of it, and what they find adds up in its order."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Generic, NamedTuple, Self, TypeVar
+
+from showthrough.engines.base import Engine, Here
+from showthrough.errors import InputError, Problem
+from showthrough.files.limits import RECORD
+from showthrough.files.packed import packing
+from showthrough.files.places import Remote
+from showthrough.files.reading import BOM, ENOUGH, file_state, lines_of, open_file, reading
+from showthrough.formats.places import Growing, InARow
+
+STRETCH = 1 << 25  # bytes that are looked at as one task
+_LEAST = 1 << 20
+_SKIPPED = 1 << 16
+
+
+class Finding(ABC):
+    """What is found in lines, one after the other; it travels back from a worker."""
+
+    numbered = False  # whether anything in it depends on the number of a document in its file
+
+    @abstractmethod
+    def add(self, place: str, number: int, line: bytes) -> None:
+        """Looks at a line, the document of this number, from 1 on; raises InputError with what is wrong with it."""
+
+    @abstractmethod
+    def extend(self, later: Self) -> None:
+        """Adds what was found in the lines after these."""
+
+
+F = TypeVar("F", bound=Finding)
+Bounds = tuple[int, int | None]
+
+
+class Counts(NamedTuple):
+    """Lines of a file, and those of them that are not blank."""
+
+    lines: int = 0
+    documents: int = 0
+
+    def plus(self, later: Counts) -> Counts:
+        return Counts(self.lines + later.lines, self.documents + later.documents)
+
+
+@dataclass
+class _Stretch(Generic[F]):
+    """What came of a stretch."""
+
+    found: F
+    counts: Counts = field(default_factory=Counts)
+    places: InARow = field(default_factory=lambda: Growing().made())
+    problems: list[Problem] = field(default_factory=list)
+    broken: InputError | None = None  # that its lines could not be gone through
+
+
+def read_through(path: Path, begin: Callable[[], F], found: F, engine: Engine | None = None) -> InARow:
+    """Has each line of a file looked at once, and finds where it is; raises InputError with all that is wrong.
+
+    What is found in stretches, each of which starts with nothing (`begin`), is added to what was found.
+    """
+    engine = engine or Here()
+    bounds = _bounds(path, engine.workers)
+    if len(bounds) > 1:
+        next(lines_of(path), None)  # which refuses other encodings, and a list
+    before, known = Counts(), _counted(path, begin, bounds, engine)
+    told: list[bool] = []  # of the stretches that are looked at, whether it was known what is before them
+    places, problems = Growing(), list[Problem]()
+
+    def tasks() -> Iterator[tuple[Path, Callable[[], F], Bounds, Counts | None]]:
+        for number, each in enumerate(bounds):
+            counts = known[number] if known else before if number == following else None
+            told.append(counts is not None)
+            yield path, begin, each, counts
+
+    following = 0  # the number of the stretch up to which all is counted
+    for done, each in enumerate(engine.in_order(_looked_through, tasks())):
+        stretch: _Stretch[F] = each
+        if not told[done] and (stretch.problems or stretch.broken or stretch.found.numbered):
+            stretch = _looked_through(path, begin, bounds[done], before)
+        if stretch.broken is not None:
+            raise stretch.broken
+        problems += stretch.problems
+        places.extend(stretch.places)
+        found.extend(stretch.found)
+        if len(problems) > ENOUGH:
+            break
+        before, following = before.plus(stretch.counts), done + 1
+    if problems:
+        raise InputError(problems[: ENOUGH + 1])
+    return places.made()
+
+
+def _bounds(path: Path, workers: int) -> list[Bounds]:
+    """Where stretches begin and end; the last one ends where the file does."""
+    size = file_state(path)[0]
+    step = STRETCH if workers == 1 else max(_LEAST, min(STRETCH, size // (4 * workers)))
+    forward = bool(packing(path)) or (isinstance(path, Remote) and path.web)
+    starts = [0] if forward else list(range(0, max(size, 1), step))
+    return list(zip(starts, [*starts[1:], None], strict=True))
+
+
+def _counted(path: Path, begin: Callable[[], F], bounds: list[Bounds], engine: Engine) -> list[Counts] | None:
+    """What is before each stretch, where several are looked at together and documents are told by their numbers."""
+    if engine.workers == 1 or len(bounds) == 1:
+        return None
+    first = begin()
+    with suppress(InputError):  # which whoever looks at the whole file will tell
+        for number, _, line in lines_of(path):
+            first.add(f"line {number}", 1, line)
+            break
+    if not first.numbered:
+        return None
+    before = [Counts()]
+    for counts in engine.in_order(_count, ((path, each) for each in bounds[:-1])):
+        before.append(before[-1].plus(counts))
+    return before
+
+
+def _count(path: Path, bounds: Bounds) -> Counts:
+    lines = documents = 0
+    for number, _, line in _lines(path, bounds):
+        lines, documents = number, documents + bool(line)
+    return Counts(lines, documents)
+
+
+def _looked_through(path: Path, begin: Callable[[], F], bounds: Bounds, before: Counts | None) -> _Stretch[F]:
+    """Looks at the lines of a stretch; where nobody knows what is before it, they are counted from its start."""
+    first, documents = before or Counts()
+    stretch, places, last = _Stretch(begin()), Growing(), first
+    try:
+        for last, offset, line in _lines(path, bounds, first):
+            if not line:
+                continue
+            places.append(offset, len(line))
+            try:
+                stretch.found.add(f"line {last}", documents + len(places), line)
+            except InputError as error:
+                stretch.problems += error.problems
+                if len(stretch.problems) > ENOUGH:
+                    break
+    except InputError as error:
+        stretch.broken = error
+    stretch.counts = Counts(last - first, len(places))
+    stretch.places = places.made()
+    return stretch
+
+
+def _lines(path: Path, bounds: Bounds, before: int = 0) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and content of the lines that begin in a stretch; a blank one has no content."""
+    start, stop = bounds
+    if (start, stop) == (0, None):
+        yield from lines_of(path)
+        return
+    number, longest = before, RECORD.bytes
+    with reading(path), open_file(path) as file:
+        offset = _next_line(file, start)
+        while (stop is None or offset < stop) and (line := file.readline(longest + 1)):
+            number += 1
+            if len(line) > longest:
+                raise RECORD.passed(path, "has", f"line {number}")
+            content = line if offset else line.removeprefix(BOM)
+            yield number, offset + len(line) - len(content), content if content.strip() else b""
+            offset += len(line)
+
+
+def _next_line(file: IO[bytes], start: int) -> int:
+    """Where the first line begins that does not begin before a place; the file stands there then."""
+    if not start:
+        return 0
+    file.seek(start - 1)
+    while (piece := file.readline(_SKIPPED)) and not piece.endswith(b"\n"):
+        pass
+    return file.tell()
