@@ -1,0 +1,90 @@
+"""Sentence embeddings of texts that stand end to end: cut once, and made one vector each by the library's own parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.axis.spans import Ints
+from showthrough.resources.device import Shape, rows_of, width_of
+from showthrough.resources.packing import Attention, PackedEncoder, fetched, laid_out, packing_attention, sent
+
+_CUT = 64  # texts that are cut into pieces at once, while others run
+
+
+class Cut(NamedTuple):
+    """A text in word pieces, marks included."""
+
+    text: str
+    ids: Ints
+    shape: Shape
+
+
+class PackedSentences:
+    """A model of the `sentence-transformers` library whose first part is of BERT's make."""
+
+    def __init__(self, model: Any, attention: Attention) -> None:
+        import torch
+
+        self.longest = int(model.max_seq_length)
+        self._model = model
+        self._encoder = PackedEncoder(model[0].auto_model, attention)
+        self._parts = [model[number] for number in range(1, len(model))]
+        weights = (weight for part in self._parts for weight in part.parameters())
+        self._dtype = next((weight.dtype for weight in weights), torch.float32)  # a mean of many is taken in fp32
+
+    def cut(self, texts: Sequence[str]) -> Iterator[Cut]:
+        """Texts as the model's own tokenizer cuts them."""
+        # Earlier versions of the library have it under the older name alone.
+        made = getattr(self._model, "preprocess", None) or self._model.tokenize
+        for first in range(0, len(texts), _CUT):
+            some = list(texts[first : first + _CUT])
+            features = made(some)
+            ids, real = features["input_ids"].numpy(), features["attention_mask"].numpy().astype(bool)
+            for text, row, here in zip(some, ids, real, strict=True):
+                pieces = row[here]
+                yield Cut(text, pieces, Shape(width_of(len(pieces), self.longest), len(pieces)))
+
+    def run(self, texts: list[Cut], room: int) -> NDArray[np.float32]:
+        """One vector a text. They are of one width, and of one table's rows at most."""
+        import torch
+
+        width = texts[0].shape.width
+        lengths = np.array([len(one.ids) for one in texts])
+        ids = np.concatenate([one.ids for one in texts])
+        pack, _ = laid_out(ids, lengths, None, room, self.longest, self._encoder.padding)
+        rows = rows_of(room, width)
+        row = np.repeat(np.arange(len(texts)), lengths)
+        within = np.arange(len(ids)) - (np.cumsum(lengths) - lengths)[row]
+        # Where in the pack each place of the table stands. Where nothing is, the first piece is, and does not count.
+        table, real = np.zeros((rows, width), dtype=np.int64), np.zeros((rows, width), dtype=np.int64)
+        table[row, within], real[row, within] = np.arange(len(ids)), 1
+        real[len(texts) :, 0] = 1
+        device = self._encoder.device
+        with torch.inference_mode(), self._encoder.busy:
+            states = self._encoder.all_of(pack.on(device))
+            numbers = fetched(self._pool(states, sent(table, device), sent(real, device)))
+        answers: NDArray[np.float32] = numbers()[: len(texts)]
+        return answers
+
+    def _pool(self, states: Any, table: Any, real: Any) -> Any:
+        features = {"token_embeddings": states[table].to(self._dtype), "attention_mask": real}
+        for part in self._parts:
+            features = part(features)
+        return features["sentence_embedding"].float()
+
+
+def packed_sentences(model: Any) -> PackedSentences | None:
+    """The packed way, where the model has one: it says how long texts may be, and puts nothing before them."""
+    encoder = getattr(model[0], "auto_model", None)
+    longest = model.max_seq_length
+    prompt = model.prompts.get(model.default_prompt_name)
+    if encoder is None or prompt or not isinstance(longest, int) or model.truncate_dim is not None:
+        return None
+    if model.tokenizer.padding_side != "right":
+        return None
+    attention = packing_attention(encoder)
+    return PackedSentences(model, attention) if attention else None
