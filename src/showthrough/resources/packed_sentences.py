@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,9 @@ from showthrough.resources.device import Shape, rows_of, width_of
 from showthrough.resources.packing import Attention, PackedEncoder, fetched, laid_out, packing_attention, sent
 
 _CUT = 64  # texts that are cut into pieces at once, while others run
+_CHARACTERS = 6  # a piece, or fewer in nearly all texts: more of a text is not looked at where so many are enough
+_SPACE = re.compile(r"\s")
+_PARTS = frozenset({"Dense", "Normalize", "Pooling"})  # of models: what needs nothing but the states of the last layer
 
 
 class Cut(NamedTuple):
@@ -38,15 +42,25 @@ class PackedSentences:
 
     def cut(self, texts: Sequence[str]) -> Iterator[Cut]:
         """Texts as the model's own tokenizer cuts them."""
-        # Earlier versions of the library have it under the older name alone.
-        made = getattr(self._model, "preprocess", None) or self._model.tokenize
         for first in range(0, len(texts), _CUT):
-            some = list(texts[first : first + _CUT])
-            features = made(some)
-            ids, real = features["input_ids"].numpy(), features["attention_mask"].numpy().astype(bool)
-            for text, row, here in zip(some, ids, real, strict=True):
-                pieces = row[here]
-                yield Cut(text, pieces, Shape(width_of(len(pieces), self.longest), len(pieces)))
+            some = texts[first : first + _CUT]
+            begun = [_beginning(text, _CHARACTERS * self.longest) for text in some]
+            pieces = self._pieces(begun)
+            short = [
+                place for place, ids in enumerate(pieces) if len(ids) < self.longest and begun[place] != some[place]
+            ]
+            for place, ids in zip(short, self._pieces([some[place] for place in short]), strict=True):
+                pieces[place] = ids
+            for text, ids in zip(some, pieces, strict=True):
+                yield Cut(text, ids, Shape(width_of(len(ids), self.longest), len(ids)))
+
+    def _pieces(self, texts: Sequence[str]) -> list[Ints]:
+        if not texts:
+            return []
+        # Earlier versions of the library have it under the older name alone.
+        features = (getattr(self._model, "preprocess", None) or self._model.tokenize)(list(texts))
+        ids, real = features["input_ids"].numpy(), features["attention_mask"].numpy().astype(bool)
+        return [row[here] for row, here in zip(ids, real, strict=True)]
 
     def run(self, texts: list[Cut], room: int) -> NDArray[np.float32]:
         """One vector a text. They are of one width, and of one table's rows at most."""
@@ -77,6 +91,16 @@ class PackedSentences:
         return features["sentence_embedding"].float()
 
 
+def _beginning(text: str, most: int) -> str:
+    """A text up to the first space after so many characters: no piece goes across it.
+
+    >>> _beginning("one two three", 5), _beginning("one two", 5)
+    ('one two', 'one two')
+    """
+    space = _SPACE.search(text, most)
+    return text[: space.start()] if space else text
+
+
 def packed_sentences(model: Any) -> PackedSentences | None:
     """The packed way, where the model has one: it says how long texts may be, and puts nothing before them."""
     encoder = getattr(model[0], "auto_model", None)
@@ -84,7 +108,7 @@ def packed_sentences(model: Any) -> PackedSentences | None:
     prompt = model.prompts.get(model.default_prompt_name)
     if encoder is None or prompt or not isinstance(longest, int) or model.truncate_dim is not None:
         return None
-    if model.tokenizer.padding_side != "right":
+    if any(type(model[number]).__name__ not in _PARTS for number in range(1, len(model))):
         return None
-    attention = packing_attention(encoder)
+    attention = packing_attention(encoder) if model.tokenizer.padding_side == "right" else None
     return PackedSentences(model, attention) if attention else None

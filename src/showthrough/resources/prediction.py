@@ -38,7 +38,7 @@ _OF_BERTS_MAKE = frozenset({"bert", "camembert", "electra", "roberta", "xlm-robe
 _HIDDEN_SHARE = 4  # a table has fewer rows when more than one piece in so many is hidden: the head's output is large
 _ALIGNED = 32  # numbers
 _HEAD_ROWS = 2048  # of its output that are turned into probabilities at once
-_CUT = 30_000  # characters of texts that are cut into pieces at once, while others run
+_CUT = 50_000  # characters of texts that are cut into pieces at once, while others run
 
 
 class Predictor:
