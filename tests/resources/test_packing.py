@@ -89,20 +89,22 @@ def test_places_from_behind_the_padding(
 
 
 def test_sentences_as_the_library_embeds_them(mini_lm: Path) -> None:
-    """Texts of every width, one that is cut off, one that is empty; a table is more than one pack."""
-    from sentence_transformers import SentenceTransformer
-
+    """Texts of every width, one that is cut off, one that is empty; those of one width are more than one pack."""
     from showthrough.resources.packed_sentences import PackedSentences
 
-    model = SentenceTransformer(str(mini_lm), device="cpu")
-    packed = PackedSentences(model, plainly)
-    texts = [*TEXTS, "", " x ", *(LONG[place : place + 13 * place + 5] for place in range(1, 40, 4))]
-    found: dict[str, Any] = {}
-    for batch, vectors in device.in_packs(
-        packed.cut(texts), lambda one: one.shape, packed.longest, model.device, packed.run, "embeddings"
-    ):
-        found |= zip((one.text for one in batch), vectors, strict=True)
-    assert np.array([found[text] for text in texts]) == pytest.approx(model.encode(texts), abs=1e-5)
+    source: Any = Resources(ModelSettings(device="cpu", cache=False)).embedder(str(mini_lm))
+    texts = [*TEXTS[:4], "", " x ", *(LONG[place : place + 13 * place + 5] for place in range(1, 40, 8))]
+    assert source.packed is None
+    expected = source.embed(texts)
+    source.packed = PackedSentences(source.model, plainly)
+    told: list[float] = []
+    assert source.embed(texts, told.append) == pytest.approx(expected, abs=1e-5)
+    assert source.fitted([], "mean")([LONG])[0] == pytest.approx(
+        source.embed(source._windows(LONG)).mean(axis=0), abs=1e-5
+    )
+    assert len(told) > 4
+    assert told[-1] == 1.0
+    assert source.embed(texts[3:4]).tolist() == source.embed(texts)[3:4].tolist()
 
 
 def test_only_the_beginning_of_a_long_text_is_cut(mini_lm: Path) -> None:

@@ -238,16 +238,19 @@ class Recorded:
         self._known: dict[tuple[object, ...], tuple[Any, list[Any], Any]] = {}
 
     def __call__(self, *given: Any) -> Any:
+        import torch
+
         if self._device.type != "cuda":
             return self._function(*given)
         key = tuple(getattr(one, "shape", one) for one in given)
-        if key not in self._known:
-            self._known[key] = self._record(given)
-        graph, places, answer = self._known[key]
-        for place, one in zip(places, given, strict=True):
-            if hasattr(one, "shape"):
-                place.copy_(one)
-        graph.replay()
+        with torch.cuda.device(self._device):  # a thread begins on the first GPU, whichever the model is on
+            if key not in self._known:
+                self._known[key] = self._record(given)
+            graph, places, answer = self._known[key]
+            for place, one in zip(places, given, strict=True):
+                if hasattr(one, "shape"):
+                    place.copy_(one)
+            graph.replay()
         return answer
 
     def _record(self, given: Sequence[Any]) -> tuple[Any, list[Any], Any]:
