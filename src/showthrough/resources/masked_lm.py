@@ -12,6 +12,7 @@ from showthrough.resources.cache import Arrays, question
 from showthrough.resources.device import torch_device, torch_dtype
 from showthrough.resources.files import Model, guarded, loading
 from showthrough.resources.information import Context, Floats, Question
+from showthrough.resources.packing import marked
 from showthrough.resources.prediction import Predictor
 from showthrough.resources.settings import share_of
 
@@ -24,6 +25,10 @@ _LARGE_BLOCK = 2_400_000
 
 class MaskedLanguageModel(Model):
     """A model of the `transformers` library with a prediction head."""
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        return marked(super().identity)
 
     def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
         """The information content of every span, from the cache where it has been asked before."""

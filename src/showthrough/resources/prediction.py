@@ -1,8 +1,8 @@
 """How surprised a masked language model is: questions in, information content out.
 
 The pieces that are asked for are replaced by the mask token, and the model says how probable the true ones are
-(Pilán et al. 2022, section 6.3). Segments of all texts go through it together, sorted by length, and the head that
-weighs the whole vocabulary sees only the places in question.
+(Pilán et al. 2022, section 6.3). Segments of all texts go through it together, sorted by length, or end to end where
+that can be (`packing.py`), and the head that weighs the whole vocabulary sees only the places in question.
 """
 
 from __future__ import annotations
@@ -14,8 +14,17 @@ from typing import Any
 import numpy as np
 
 from showthrough.errors import ResourceError
-from showthrough.resources.device import Shape, in_shapes, width_of
+from showthrough.resources.device import Shape, in_packs, in_shapes, width_of
 from showthrough.resources.information import Context, Floats, Question
+from showthrough.resources.packing import (
+    Attention,
+    PackedEncoder,
+    PackedHead,
+    fetched,
+    laid_out,
+    packing_attention,
+    sent,
+)
 from showthrough.resources.segments import Asked, Pass, Pieces
 
 # Models whose answer to one text is the same whatever stands beside it in a batch, padded to equal length. Others (some
@@ -29,12 +38,13 @@ _OF_BERTS_MAKE = frozenset({"bert", "camembert", "electra", "roberta", "xlm-robe
 _HIDDEN_SHARE = 4  # a table has fewer rows when more than one piece in so many is hidden: the head's output is large
 _ALIGNED = 32  # numbers
 _HEAD_ROWS = 2048  # of its output that are turned into probabilities at once
+_CUT = 50_000  # characters of texts that are cut into pieces at once, while others run
 
 
 class Predictor:
     """A model with a prediction head and its tokenizer, ready to be asked."""
 
-    def __init__(self, model: Any, tokenizer: Any) -> None:
+    def __init__(self, model: Any, tokenizer: Any, attention: Attention | None = None) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.longest = min(positions(model.config), tokenizer.model_max_length)
@@ -43,12 +53,18 @@ class Predictor:
             # segments are.
             model.base_model.set_attention_type("original_full")
         self._thread = local()  # batches run side by side, each with places of its own
-        _narrow(model, self._only_hidden)
+        self.packed: PackedHead | None = None
+        if attention := attention or packing_attention(model):
+            self.packed = PackedHead(model, PackedEncoder(model.base_model, attention))
+        else:
+            _narrow(model, self._only_hidden)
 
     def weigh(
         self, questions: Sequence[Question], context: Context, watch: Callable[[float], None] | None = None
     ) -> list[Floats]:
         """The information content of every span. `watch` is told the share that is done."""
+        if self.packed:
+            return self._weigh_in_packs(questions, context, watch)
         asked = self.cut(questions, context)
         passes = [one for each in asked for one in each.passes()]
         done = 0
@@ -65,9 +81,72 @@ class Predictor:
                 watch(done / len(passes))
         return [each.ics() for each in asked]
 
+    def _weigh_in_packs(
+        self, questions: Sequence[Question], context: Context, watch: Callable[[float], None] | None
+    ) -> list[Floats]:
+        asked: list[Asked] = []
+        shares: dict[Asked, float] = {}  # of the work that one pass is: each question counts alike
+
+        def passes() -> Iterator[Pass]:
+            for some in _together(questions):
+                for each in self.cut(some, context):
+                    asked.append(each)
+                    these = each.passes()
+                    shares[each] = 1 / max(1, len(these)) / len(questions)
+                    yield from these
+
+        def run(batch: list[Pass], room: int) -> list[Floats]:
+            return self._run_pack(batch, context, room)
+
+        marks = 2 * (context.special_tokens == "segment")
+        longest = context.segment_length + marks
+        done = 0.0
+        for batch, logs in in_packs(
+            passes(), lambda one: Shape(1, one.length + marks), longest, self.model.device, run, "information content"
+        ):
+            for one, of_pass in zip(batch, logs, strict=True):
+                one.record(of_pass)
+                done += shares[one.asked]
+            if watch:
+                watch(min(done, 1.0))
+        return [each.ics() for each in asked]
+
+    def _run_pack(self, passes: Sequence[Pass], context: Context, room: int) -> list[Floats]:
+        """ln p of the hidden pieces of each pass, which stand end to end."""
+        import torch
+
+        assert self.packed
+        wrap = int(context.special_tokens == "segment")
+        lengths = np.array([one.length for one in passes]) + 2 * wrap
+        ends = np.cumsum(lengths)
+        begins = ends - lengths
+        ids = np.empty(ends[-1], dtype=np.int64)
+        inside = np.ones(len(ids), dtype=bool)
+        if wrap:
+            ids[begins], ids[ends - 1] = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
+            inside[begins] = inside[ends - 1] = False
+        ids[inside] = np.concatenate([one.ids for one in passes])
+        counts = np.array([one.high - one.low for one in passes])
+        places = np.concatenate([one.hidden for one in passes]) + np.repeat(begins + wrap, counts)
+        truth = ids[places]
+        ids[places] = self.tokenizer.mask_token_id
+        hidden = None
+        if not context.attend_hidden:
+            hidden = np.zeros(len(ids), dtype=bool)
+            hidden[places] = True
+        longest = context.segment_length + 2 * wrap
+        encoder, device = self.packed.encoder, self.model.device
+        pack, target = laid_out(ids, lengths, hidden, room, longest, encoder.padding)
+        with torch.inference_mode(), encoder.busy:
+            flat, true = (sent(self.packed.filled(array), device) for array in (target[places], truth))
+            numbers = fetched(self.packed.logs(pack.on(device), flat, true))
+        answers = numbers()[: len(places)].astype(np.float64)
+        _refuse_nan(answers)
+        return np.split(answers, np.cumsum(counts)[:-1])
+
     def _shape(self, one: Pass, context: Context) -> Shape:
         """How wide a table a pass needs, and what a row of it counts for: more, where more of it is hidden."""
-        width = len(one)
+        width = one.length
         if self.model.config.model_type in PADDED:
             width = width_of(width, context.segment_length)
         weight = next(
@@ -115,7 +194,7 @@ class Predictor:
         seen = np.zeros(shape, dtype=np.int64)
         places, truth = [], []
         for row, one in enumerate(passes):
-            length, hidden = len(one) + 2 * wrap, one.hidden + wrap
+            length, hidden = one.length + 2 * wrap, one.hidden + wrap
             ids[row, wrap : length - wrap] = one.ids
             if wrap:
                 ids[row, 0], ids[row, length - 1] = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
@@ -142,13 +221,29 @@ class Predictor:
                 for some, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
             ]
             answers = torch.cat(logs)[:asked].cpu().numpy().astype(np.float64)
-        if not np.isfinite(answers).all():  # left alone, they would look like documents without a value
-            raise ResourceError("information content: the model answers with NaN; its weights may be damaged")
+        _refuse_nan(answers)
         return np.split(answers, np.cumsum([len(place) for place in places[:-1]])[:-1])
 
     def _only_hidden(self, states: Any) -> Any:
         """Of the states of all places only those that are asked for."""
         return states.flatten(0, 1)[self._thread.places][None]
+
+
+def _together(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
+    """Consecutive questions, so many characters at once."""
+    first = held = 0
+    for number, one in enumerate(questions):
+        held += len(one.text)
+        if held >= _CUT:
+            yield questions[first : number + 1]
+            first, held = number + 1, 0
+    if first < len(questions):
+        yield questions[first:]
+
+
+def _refuse_nan(answers: Floats) -> None:
+    if not np.isfinite(answers).all():  # left alone, they would look like documents without a value
+        raise ResourceError("information content: the model answers with NaN; its weights may be damaged")
 
 
 def _aligned(logits: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +38,8 @@ class Asked:
         self._span, piece = pieces.overlapping(question.start, question.end)
         # A cell is a piece that is hidden in a turn; cells stand in the order of turns, then of pieces.
         self._length = length = len(pieces.ids)
-        self._cells, self._cell = np.unique(question.turn[self._span] * length + piece, return_inverse=True)
-        self.logs: Floats = np.full(len(self._cells), np.nan)
+        self.cells, self._cell = np.unique(question.turn[self._span] * length + piece, return_inverse=True)
+        self.logs: Floats = np.full(len(self.cells), np.nan)
 
         stride = context.segment_length - context.overlap
         count = max(1, -(-(length - context.overlap) // stride))
@@ -48,20 +48,18 @@ class Asked:
         # Of two segments that share a piece the one in which it lies farther from the edge answers.
         self.owner = np.clip((np.arange(length) - context.overlap // 2) // stride, 0, count - 1)
 
-    def passes(self) -> Iterator[Pass]:
+    def passes(self) -> list[Pass]:
         """What is to be run: every segment once for each turn that asks for something in it."""
-        if not self._length:
-            return
-        turn, piece = np.divmod(self._cells, self._length)
-        asked = np.unique(np.stack([self.owner[piece], turn], axis=1), axis=0)
-        for segment, number in asked.tolist():
-            yield Pass(self, number, segment, int(self.begin[segment]), int(self.end[segment]))
-
-    def hidden(self, turn: int, first: int, last: int) -> tuple[slice, Ints]:
-        """The cells of a turn between two pieces, and their pieces."""
-        row = turn * self._length
-        low, high = np.searchsorted(self._cells, (row + first, row + last)).tolist()
-        return slice(low, high), self._cells[low:high] - row
+        if not len(self.cells):
+            return []
+        turn, piece = np.divmod(self.cells, self._length)
+        turns = int(turn[-1]) + 1
+        segment, number = np.divmod(np.unique(self.owner[piece] * turns + turn), turns)
+        row = number * self._length
+        first, last = self.begin[segment], self.end[segment]
+        edges = np.searchsorted(self.cells, (row + first, row + last))
+        columns = (column.tolist() for column in (segment, first, last, row + first, *edges))
+        return [Pass(self, *of_pass) for of_pass in zip(*columns, strict=True)]
 
     def ics(self) -> Floats:
         """−ln p of each span's least probable piece; 0 where the tokenizer sees nothing in it."""
@@ -70,17 +68,19 @@ class Asked:
         return ics
 
 
-@dataclass(frozen=True)
-class Pass:
-    """One segment of one text with the pieces of one turn hidden."""
+class Pass(NamedTuple):
+    """One segment of one text with the pieces of one turn hidden: its cells from `low` to `high`."""
 
     asked: Asked
-    turn: int
     segment: int
     first: int
     last: int
+    zero: int
+    low: int
+    high: int
 
-    def __len__(self) -> int:
+    @property
+    def length(self) -> int:
         return self.last - self.first
 
     @property
@@ -90,10 +90,10 @@ class Pass:
     @property
     def hidden(self) -> Ints:
         """The places in the segment whose pieces are hidden."""
-        return self.asked.hidden(self.turn, self.first, self.last)[1] - self.first
+        places: Ints = self.asked.cells[self.low : self.high] - self.zero
+        return places
 
     def record(self, logs: Floats) -> None:
         """Takes ln p of every hidden piece; those that another segment answers for are left to it."""
-        cells, pieces = self.asked.hidden(self.turn, self.first, self.last)
-        mine = self.asked.owner[pieces] == self.segment
-        self.asked.logs[cells][mine] = logs[mine]
+        mine = self.asked.owner[self.hidden + self.first] == self.segment
+        self.asked.logs[self.low : self.high][mine] = logs[mine]
