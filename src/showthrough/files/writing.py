@@ -106,7 +106,7 @@ def check_writable(path: Path) -> None:
         if (handle := _nameless(folder)) is not None:
             os.close(handle)
             return
-        trial = _new_name(folder)
+        trial = new_name(folder)
         try:
             os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
         finally:
@@ -127,7 +127,7 @@ def remove_unfinished(folder: Path) -> None:
 def workshop(folder: Path) -> Iterator[Path]:
     """A private folder inside another, to make things in that then are moved into place; it is gone afterwards."""
     while True:
-        bench = _new_name(folder)
+        bench = new_name(folder)
         bench.mkdir(mode=0o700)
         with locked(bench) as ours:
             if not ours:
@@ -158,7 +158,7 @@ def _put_nameless(target: Path, content: bytes, mode: int, durable: bool) -> boo
         _fill(handle, content, mode, durable)
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
-        name = _new_name(target.parent)
+        name = new_name(target.parent)
         try:
             # With a folder given, Python asks the system to follow the link to the file; without one it does not.
             os.link(f"/proc/self/fd/{file.fileno()}", name, src_dir_fd=handle, follow_symlinks=True)
@@ -184,7 +184,7 @@ def _nameless(folder: Path) -> int | None:
 
 def _put_named(target: Path, content: bytes, mode: int, durable: bool) -> None:
     while True:
-        name = _new_name(target.parent)
+        name = new_name(target.parent)
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _PRIVATE)
         try:
             with os.fdopen(handle, "wb"), locked(name) as ours:
@@ -298,7 +298,8 @@ def _first_missing(path: Path) -> Path | None:
     return next((one for one in [*reversed(path.parents), path] if not os.path.lexists(one)), None)
 
 
-def _new_name(folder: Path) -> Path:
+def new_name(folder: Path) -> Path:
+    """A name for what is being made, under which it is removed when whoever makes it is killed."""
     return folder / f".showthrough-{os.getpid()}-{secrets.token_hex(4)}"
 
 

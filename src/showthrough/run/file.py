@@ -22,7 +22,7 @@ from showthrough.files.reading import decoded, read_bytes, type_fault
 from showthrough.files.writing import write_file
 from showthrough.metrics import parse_metric
 from showthrough.metrics.base import LARGEST, SMALLEST, beyond
-from showthrough.run.journal import Journal, is_journal, journal_of
+from showthrough.run.journal import Journal, is_journal
 from showthrough.run.provenance import Provenance
 from showthrough.run.run import FORMAT, Run
 
@@ -51,9 +51,9 @@ def encoded(value: msgspec.Struct, path: Path) -> bytes:
 
 def read_run(path: Path) -> Run:
     """A run file; or the journal of a run that is not finished, as the incomplete run that it is."""
+    if is_journal(path):
+        return read_journal(path).run
     content = read_bytes(path)
-    if is_journal(content):
-        return read_journal(path, content).run
     try:
         number = decoded(content, _HEAD, path).format  # first: another format may have other fields
         run = decoded(content, _RUN, path) if number == FORMAT else None
@@ -65,10 +65,10 @@ def read_run(path: Path) -> Run:
     return run
 
 
-def read_journal(path: Path, content: bytes | None = None) -> Journal:
+def read_journal(path: Path) -> Journal:
     """The journal of a run that is not finished."""
-    journal = journal_of(read_bytes(path) if content is None else content, path)
-    _check(journal.run, path)
+    journal = Journal(path)
+    _check(journal.head.run if journal.large else journal.run, path)
     return journal
 
 

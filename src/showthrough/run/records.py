@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -13,7 +13,7 @@ from showthrough.errors import shown
 from showthrough.metrics import Count, Group, Rows
 from showthrough.run.origins import last_part, unplaced
 
-Columns = dict[str, list[float]]
+Columns = Mapping[str, Sequence[float]]  # of very many documents arrays, read from a file when they are asked for
 _NAME = 80  # characters of a metric's text form
 
 
