@@ -48,7 +48,7 @@ def waiting(self, corpus, *rest):
     begin(self, corpus, *rest)
 
 Chunk.__init__ = waiting
-checkpoints.EVERY = 0
+checkpoints.EVERY = checkpoints._WORTH = 0
 """
 
 

@@ -63,6 +63,8 @@ class Stretch:
         if not self.start:
             try:
                 os.link(self.path, path)
+                with path.open("rb") as file:
+                    os.fsync(file.fileno())
                 return self._at(path)
             except OSError:  # another disk, or a file system without links
                 pass

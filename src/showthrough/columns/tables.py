@@ -121,7 +121,10 @@ class Table(Mapping[str, Numbers]):
     def _part(self, file: BinaryIO, number: int, start: int, stop: int) -> Numbers:
         place = self._start + (number * self.documents + start) * self.kind.itemsize
         file.seek(self.stretch.start + place)
-        return np.frombuffer(file.read((stop - start) * self.kind.itemsize), dtype=self.kind)
+        values = np.frombuffer(file.read((stop - start) * self.kind.itemsize), dtype=self.kind)
+        if self.kind.kind == "f" and not np.isfinite(values).all():
+            raise _damaged(self.stretch)
+        return values
 
 
 def _head(shape: tuple[int, ...], kind: np.dtype[Any]) -> bytes:

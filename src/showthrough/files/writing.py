@@ -51,16 +51,21 @@ def _identities(path: Path) -> Iterator[str | tuple[int, int]]:
 def write_file(path: Path, content: bytes, *, force: bool = False, private: bool = True) -> None:
     """Writes a file as a whole: a reader sees the old one or the new one, never half of it."""
     with told(path):
-        if path.is_file() and not force:
-            raise OutputError(
-                f"{path}: exists already; choose another name, or replace it with --force (in Python, force=True)"
-            )
+        check_new(path, force=force)
         if path.exists() and not path.is_file():
             path.write_bytes(content)  # a pipe or a device takes it, and must not be replaced by a file
             return
         target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
         remove_unfinished(target.parent)
         put(target, content, private=private)
+
+
+def check_new(path: Path, *, force: bool) -> None:
+    """Raises OutputError for a file that is there already and must not be replaced."""
+    if path.is_file() and not force:
+        raise OutputError(
+            f"{path}: exists already; choose another name, or replace it with --force (in Python, force=True)"
+        )
 
 
 def write_folder(

@@ -267,6 +267,11 @@ def leave_unfinished(run: Run, journal: Callable[[], Journal]) -> None:
     run.__dict__[_UNFINISHED] = journal
 
 
+def is_unfinished(run: Run) -> bool:
+    """Whether the rows of a run are too many for it, and it says where they are."""
+    return _UNFINISHED in run.__dict__
+
+
 def unfinished(run: Run | Journal) -> Journal | None:
     """The journal of a run that does not hold its rows itself."""
     made: Callable[[], Journal] | None = run.__dict__.get(_UNFINISHED)

@@ -252,6 +252,14 @@ class Evidence(msgspec.Struct, frozen=True):
     ] = []
 
 
+class Tables(msgspec.Struct, frozen=True):
+    """Where ids, groups, rows and evidence of very many documents are."""
+
+    id: Annotated[str, "of the run, which the folder has too"]
+    folder: Annotated[str, "beside this file; empty: in the same zip file"]
+    digest: Annotated[str, "of the index of that folder, which has those of all files in it"]
+
+
 def columns_of(rows: Rows) -> Columns:
     """Rows as a run file keeps them: whole numbers stay whole."""
     return {

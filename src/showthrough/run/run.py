@@ -22,7 +22,7 @@ from showthrough.resources.chat.base import Asked
 from showthrough.run import frames, units, views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import Texts
-from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, MetricRecord, Score, Sweep
+from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, MetricRecord, Score, Sweep, Tables
 from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import Recorded
 from showthrough.run.stored import StoredRows
@@ -70,6 +70,7 @@ class Run(msgspec.Struct, dict=True):
     sweeps: Annotated[
         dict[str, Sweep], "by anonymization, what its surer masks alone reach, where masks have scores"
     ] = {}
+    tables: Annotated[Tables | None, "of very many documents, where ids, groups, rows and evidence are instead"] = None
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
@@ -239,19 +240,19 @@ class Run(msgspec.Struct, dict=True):
         return len(set(self.groups) - {""}) + self.groups.count("") if self.groups else len(self.documents)
 
     @property
-    def stored(self) -> bool:
+    def in_files(self) -> bool:
         """Whether ids, rows and evidence are in files; documents then stand in the order of their ids."""
         return isinstance(self.documents, StoredStrings)
 
     def by_id(self, rows: Rows) -> Rows:
         """The same rows in the order of the documents' ids."""
-        if self.stored:
+        if self.in_files:
             return rows
         return units.by_id(rows, self.documents)
 
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
-        if self.stored and not self.groups:
+        if self.in_files and not self.groups:
             return rows
         return units.units(rows, self.documents, self.groups)
 
@@ -273,7 +274,11 @@ class Run(msgspec.Struct, dict=True):
         return None
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Writes the run as one JSON file, all of it or nothing; an existing file only with `force`."""
+        """Writes the run as one JSON file, all of it or nothing; an existing file only with `force`.
+
+        Of very many documents rows and evidence go into a folder beside it. A name that ends in .zip takes everything
+        in one file.
+        """
         from showthrough.run.file import write_run  # which knows what a run is
 
         write_run(self, Path(path), force=force)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from showthrough.columns.stored_strings import StoredStrings
 from showthrough.columns.stretch import Stretch
+from showthrough.columns.strings import Strings
 from showthrough.columns.tables import Table, TableWriter
 from showthrough.metrics import Array, Rows
 from showthrough.metrics.base import BLOCK
@@ -23,6 +24,7 @@ from showthrough.run.records import Evidence
 
 _EVIDENCE = msgspec.json.Decoder(Evidence)
 _PLACES = np.dtype("<i8")
+_BLOCK = 4096  # ids that are read at a time
 _NUMBER, _START, _END = "number", "start", "end"
 
 
@@ -49,6 +51,8 @@ class StoredRows(Rows):
 
 class StoredEvidence(Mapping[str, Evidence]):
     """What a metric has to show, by document: what each shows as JSON in one file, and whose it is in another."""
+
+    PLACES = (_NUMBER, _START, _END)  # columns of the other
 
     def __init__(
         self,
@@ -105,17 +109,20 @@ class StoredEvidence(Mapping[str, Evidence]):
         found = _EVIDENCE.decode(self.content.read(int(starts[place]), int(ends[place] - starts[place])))
         return found if self.change is None else self.change(found)
 
+    def numbered(self) -> Iterator[tuple[int, Evidence]]:
+        """All of them with the numbers of their documents, in that order."""
+        for place, number in enumerate(self._numbers.tolist()):
+            found = self._at(place)
+            if found is not None:
+                yield number, found
+
     def pairs(self) -> Iterator[tuple[str, Evidence]]:
         """All of them in the order of the documents."""
-        numbers = self._numbers
-        start = 0
-        for part in self.documents.parts():
-            low, high = np.searchsorted(numbers, (start, start + len(part))).tolist()
-            for place in range(low, high):
-                found = self._at(place)
-                if found is not None:
-                    yield part[int(numbers[place]) - start], found
-            start += len(part)
+        start, ids = 0, Strings.of(())
+        for number, found in self.numbered():
+            if number >= start + len(ids):
+                start, ids = number, self.documents.part(number, number + _BLOCK)
+            yield ids[number - start], found
 
 
 class _Items(ItemsView[str, Evidence]):
@@ -154,6 +161,6 @@ class EvidenceWriter:
             numbers = rank[numbers].astype(np.int64)
         ends = np.cumsum(sizes)
         order = np.argsort(numbers, kind="stable")
-        writer = TableWriter(places, (_NUMBER, _START, _END), len(numbers), _PLACES)
-        writer.put(0, (_NUMBER, _START, _END), np.column_stack((numbers, ends - sizes, ends))[order])
+        writer = TableWriter(places, StoredEvidence.PLACES, len(numbers), _PLACES)
+        writer.put(0, StoredEvidence.PLACES, np.column_stack((numbers, ends - sizes, ends))[order])
         return StoredEvidence(documents, Stretch.written(self._content, keeper), writer.written(None, keeper))
