@@ -111,10 +111,15 @@ class StoredEvidence(Mapping[str, Evidence]):
 
     def numbered(self) -> Iterator[tuple[int, Evidence]]:
         """All of them with the numbers of their documents, in that order."""
-        for place, number in enumerate(self._numbers.tolist()):
-            found = self._at(place)
-            if found is not None:
-                yield number, found
+        starts, ends = self._spans
+        with self.content.opened() as file:
+            for number, start, end in zip(self._numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
+                file.seek(self.content.start + start)
+                found: Evidence | None = _EVIDENCE.decode(file.read(end - start))
+                if found is not None and self.change is not None:
+                    found = self.change(found)
+                if found is not None:
+                    yield number, found
 
     def pairs(self) -> Iterator[tuple[str, Evidence]]:
         """All of them in the order of the documents."""
@@ -123,6 +128,16 @@ class StoredEvidence(Mapping[str, Evidence]):
             if number >= start + len(ids):
                 start, ids = number, self.documents.part(number, number + _BLOCK)
             yield ids[number - start], found
+
+
+def numbered(documents: Sequence[str], evidence: Mapping[str, Evidence]) -> Iterator[tuple[int, str, Evidence]]:
+    """What is shown of documents, with their numbers and ids, in their order."""
+    if isinstance(evidence, StoredEvidence):
+        yield from ((number, documents[number], one) for number, one in evidence.numbered())
+        return
+    for number, document in enumerate(documents):
+        if document in evidence:
+            yield number, document, evidence[document]
 
 
 class _Items(ItemsView[str, Evidence]):
