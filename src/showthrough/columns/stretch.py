@@ -58,9 +58,9 @@ class Stretch:
             return file.read(self.size - start if size is None else size)
 
     def copy_to(self, path: Path) -> Stretch:
-        """The same in a new file: another name of it where the system has that, else a copy."""
+        """The same in a new file: of a program's own file another name where the system has that, else a copy."""
         self.read(0, 0)
-        if not self.start:
+        if self._keeper is not None:
             try:
                 os.link(self.path, path)
                 with path.open("rb") as file:

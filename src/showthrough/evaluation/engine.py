@@ -314,6 +314,7 @@ class Evaluation:
                     msgspec.convert(dict(rows.evidence), dict[str, Evidence])
                 except Exception as error:  # of a guest, anything
                     self._failures[text] = failure_of(metric, error)
+        self._tables = {cell: rows for cell, rows in self._tables.items() if cell[0] not in self._failures}
         self._record()
         run, plan = self.run, self.plan
         run.scores = [
@@ -391,7 +392,7 @@ class Evaluation:
         masks = {name: self._gathered.masks(name) for name in run.names}
         run.rows, run.evidence = {}, {}
         for (text, name), rows in self._tables.items():
-            if text in self._failures or text not in self._metrics:
+            if text not in self._metrics:
                 continue
             if isinstance(rows, StoredRows):
                 run.rows.setdefault(text, {})[name] = cast(Columns, rows.table)
