@@ -38,8 +38,9 @@ _SAME: dict[str, Callable[[Run], object]] = {
 
 def evaluation_key(run: Run, order: str) -> str:
     """A digest of all that numbers hang on: the documents in their order, and what is asked of them."""
-    told = [of(run.without_folders()) for of in _SAME.values()]
-    return hashlib.blake2b(msgspec.json.encode([order, *map(repr, told)]), digest_size=16).hexdigest()
+    told = run.without_folders()
+    same = [repr(of(told)) for of in _SAME.values()]
+    return hashlib.blake2b(msgspec.json.encode([order, *same]), digest_size=16).hexdigest()
 
 
 class Earlier:

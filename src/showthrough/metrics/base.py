@@ -108,6 +108,10 @@ class Rows:
     def __len__(self) -> int:
         return len(self.values)
 
+    def column(self, name: str) -> Array:
+        """One number of every document."""
+        return self.values[:, self.columns.index(name)]
+
     def blocks(self) -> Iterator[Array]:
         """The same values, those of `BLOCK` documents at a time: rows may lie in files, and none has to hold them all.
 

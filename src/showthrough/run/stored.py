@@ -45,6 +45,9 @@ class StoredRows(Rows):
     def __len__(self) -> int:
         return self.table.documents
 
+    def column(self, name: str) -> Array:
+        return self.table[name].astype(np.float64)
+
     def blocks(self) -> Iterator[Array]:
         return self.table.blocks(BLOCK)
 

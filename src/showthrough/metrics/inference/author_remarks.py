@@ -18,9 +18,8 @@ UNGUESSED = "unguessed"
 
 def against(units: Rows, control: str) -> tuple[Units, Units]:
     """By unit what the attack inferred, of how much, and the same of a control."""
-    columns = dict(zip(units.columns, units.values.T, strict=True))
-    tried = columns[f"{ALL}:{CONTROL}:{control}"]
-    return (columns[f"{RIGHT}:{OWN}:{control}"], tried), (columns[f"{RIGHT}:{CONTROL}:{control}"], tried)
+    tried = units.column(f"{ALL}:{CONTROL}:{control}")
+    return (units.column(f"{RIGHT}:{OWN}:{control}"), tried), (units.column(f"{RIGHT}:{CONTROL}:{control}"), tried)
 
 
 def remarks_of(attacker: str, judge: str, tables: Mapping[str, Rows]) -> list[str]:

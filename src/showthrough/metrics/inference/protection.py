@@ -152,8 +152,8 @@ class _Protection(Metric):
 
 def _against(units: Rows, control: str) -> tuple[Units, Units]:
     """By unit what the attack inferred, of how much, and the same of a control."""
-    columns = dict(zip(units.columns, units.values.T, strict=True))
-    attack, other = ([columns[column_of(one, of)] for one in (INFERRED, ASKED)] for of in ("", f"{CONTROL}:{control}"))
+    sides = ("", f"{CONTROL}:{control}")
+    attack, other = ([units.column(column_of(one, of)) for one in (INFERRED, ASKED)] for of in sides)
     return (attack[0], attack[1]), (other[0], other[1])
 
 
