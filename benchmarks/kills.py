@@ -5,6 +5,10 @@ process, temporary file or semaphore of the run may be left, and the same comman
 nobody killed. Linux alone: processes are found in /proc by a mark in their environment. Another number of kills and
 another seed can be given: `python benchmarks/kills.py 60 1`.
 
+`python benchmarks/kills.py 20 --in-files` kills with SIGKILL alone, and every answer is written at once and leaves
+memory, as those of very many documents do: whatever the moment, resuming gives the same run. What lay in a folder of
+the killed program is then removed by the next.
+
 `python benchmarks/kills.py 20 --lost-work` kills a run of some minutes with SIGKILL, and tells how much work was lost:
 the time from when the documents were done that its journal holds, up to the kill. It fails above a minute.
 `--documents` makes the run longer or shorter, `--resumed` says how many of the killed runs are completed and compared,
@@ -29,6 +33,7 @@ import msgspec
 
 from showthrough import Run
 from showthrough.evaluation.checkpoints import EVERY
+from showthrough.run.journal import Journal
 
 DOCUMENTS = 4000
 LOST = 60  # seconds of work that a kill may cost
@@ -42,6 +47,14 @@ WAYS = [
 ]
 
 
+# The program, with rows of few documents in files, and a journal from the first answer on.
+IN_FILES = """
+from showthrough.evaluation import checkpoints
+from showthrough.run import journal
+checkpoints._WORTH = journal.LARGE = 0
+from showthrough.cli import main
+main()
+"""
 # The program, which also notes when how many documents are done.
 NOTING = """
 import sys, time
@@ -111,19 +124,33 @@ def semaphores() -> set[str]:
 
 
 def numbers(path: Path) -> bytes:
-    """All of a run but when and how fast it was made."""
+    """All of a run but when and how fast it was made, and where its rows are."""
     run = Run.load(path)
-    run.provenance = {}
-    return msgspec.json.encode(run)
+    rows = {
+        metric: {
+            name: {column: list(map(float, values)) for column, values in columns.items()}
+            for name, columns in by_name.items()
+        }
+        for metric, by_name in run.rows.items()
+    }
+    evidence = {
+        metric: {name: dict(shown.items()) for name, shown in by_name.items()}
+        for metric, by_name in run.evidence.items()
+    }
+    fields = {"documents": list(run.documents), "groups": list(run.groups), "rows": rows, "evidence": evidence}
+    return msgspec.json.encode(msgspec.structs.replace(run, provenance={}, tables=None, **fields))
 
 
-def kill(inputs: Path, way: tuple[signal.Signals, bool, int], delay: float, reference: bytes) -> dict[str, object]:
+def kill(
+    inputs: Path, way: tuple[signal.Signals, bool, int], delay: float, reference: bytes, program_of: tuple[str, ...]
+) -> dict[str, object]:
     """One kill: what was left of it, and whether the run came out the same."""
     number, to_group, jobs = way
+    in_files = "-c" in program_of
     before = semaphores()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        program = Program(inputs, folder, jobs)
+        program = Program(inputs, folder, jobs, program=program_of)
         time.sleep(delay)
         if program.process.poll() is None:
             (os.killpg if to_group else os.kill)(program.process.pid, number)
@@ -134,7 +161,8 @@ def kill(inputs: Path, way: tuple[signal.Signals, bool, int], delay: float, refe
         for pid in left:
             os.kill(pid, signal.SIGKILL)
         said = program.process.communicate()[1].decode()
-        files = [path.name for path in (*folder.glob(".*"), *program.temporary.iterdir())]
+        # Tables that were being laid out are left where they are: the next program removes them.
+        files = [path.name for path in (*folder.glob(".*"), *program.temporary.iterdir()) if not in_files]
         kept = documents_in(folder)
         found = {
             "status": program.process.returncode,
@@ -145,15 +173,18 @@ def kill(inputs: Path, way: tuple[signal.Signals, bool, int], delay: float, refe
             "traceback": "Traceback" in said,
         }
         if not (folder / "run.json").exists():
-            Program(inputs, folder, jobs, "--resume").process.communicate()
+            Program(inputs, folder, jobs, "--resume", program=program_of).process.communicate()
         found["same"] = numbers(folder / "run.json") == reference
+        found["files"] = len(files) + len(list(folder.glob(".*")))
     return found
 
 
 def documents_in(folder: Path) -> int:
     """How many documents are kept, in the run file or in its journal."""
-    found = [path for path in (folder / "run.json", folder / "run.json.part") if path.exists()]
-    return len(Run.load(found[0]).documents) if found else 0
+    if (folder / "run.json").exists():
+        return len(Run.load(folder / "run.json").documents)
+    part = folder / "run.json.part"
+    return Journal(part).done if part.exists() else 0
 
 
 def lose(inputs: Path, asked: argparse.Namespace, delay: float, turn: int, reference: bytes) -> dict[str, object]:
@@ -222,27 +253,30 @@ def main() -> int:
     parser.add_argument("count", nargs="?", type=int, default=30)
     parser.add_argument("seed", nargs="?", type=int, default=0)
     parser.add_argument("--lost-work", action="store_true")
+    parser.add_argument("--in-files", action="store_true")
     parser.add_argument("--documents", type=int, default=3000)
     parser.add_argument("--resumed", type=int, default=20)
     parser.add_argument("--every", type=float, default=EVERY)
     asked = parser.parse_args()
-    return lost_work(asked) if asked.lost_work else all_signals(asked.count, asked.seed)
+    return lost_work(asked) if asked.lost_work else all_signals(asked.count, asked.seed, in_files=asked.in_files)
 
 
-def all_signals(count: int, seed: int) -> int:
+def all_signals(count: int, seed: int, *, in_files: bool = False) -> int:
     lot, failed = random.Random(seed), 0
+    program = ("-c", IN_FILES) if in_files else ("-m", "showthrough")
+    ways = [way for way in WAYS if way[0] == signal.SIGKILL] if in_files else WAYS
     with tempfile.TemporaryDirectory() as name:
         inputs = Path(name)
         write(inputs)
         start = time.monotonic()
-        Program(inputs, inputs, 1).process.communicate()
+        Program(inputs, inputs, 1, program=program).process.communicate()
         seconds = time.monotonic() - start
         reference = numbers(inputs / "run.json")
         print(f"{DOCUMENTS} documents, {seconds:.1f} s without a kill")
         for turn in range(count):
-            way = WAYS[turn % len(WAYS)]
+            way = ways[turn % len(ways)]
             delay = lot.uniform(0, seconds)
-            found = kill(inputs, way, delay, reference)
+            found = kill(inputs, way, delay, reference, program)
             failed += bool(found["processes"] or found["files"] or found["semaphores"] or not found["same"])
             target = "group" if way[1] else "process"
             told = ", ".join(f"{key} {value}" for key, value in found.items())

@@ -36,6 +36,7 @@ from showthrough.run.records import (
     Place,
     Score,
     Sweep,
+    Tables,
     Uneven,
     described,
 )
@@ -116,7 +117,7 @@ def run_fields() -> str:
         "": Run, "An input": Input, "A metric": MetricRecord, "The settings": Recorded, "A score": Score,
         "How an anonymization was made": Made, "What that took": Cost, "What surer masks alone reach": Sweep,
         "A failure": Failure, "What a metric has to show of a document": Evidence, "A place in it": Place,
-        "A string in it that is masked unevenly": Uneven,
+        "A string in it that is masked unevenly": Uneven, "Where the rest of a large run is": Tables,
         "What `Run.compare` gives, which is not in the file": Comparison,
     }  # fmt: skip
     lines = []

@@ -24,6 +24,7 @@ from showthrough.cli.stopping import stoppable, unbroken
 from showthrough.data.documents import Corpus
 from showthrough.engines.local import Local
 from showthrough.errors import ChangedError
+from showthrough.run.journal import Journal
 from showthrough.run.run import Run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals, and processes seen in /proc")
@@ -50,7 +51,24 @@ def waiting(self, corpus, *rest):
     begin(self, corpus, *rest)
 
 Chunk.__init__ = waiting
-checkpoints.EVERY = 0
+checkpoints.EVERY = checkpoints._WORTH = 0
+"""
+# Rows of so few documents that leave memory, and are laid out in files at the end.
+IN_FILES = """
+from showthrough.run import journal
+journal.LARGE = 10
+"""
+# Kills the program at a moment.
+STRIKING = """
+import os
+save = checkpoints.Checkpoints.save_if_due
+
+def struck(self, gathered):
+    save(self, gathered)
+    if {when}:
+        os.kill(os.getpid(), 9)
+
+checkpoints.Checkpoints.save_if_due = struck
 """
 
 
@@ -96,10 +114,10 @@ def whole() -> Run:
 class Program:
     """The real program, which waits half-way, and every process that belongs to it, whatever became of its parent."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, large: bool = False, then: str = "") -> None:
         for folder in ("site", "tmp"):
             Path(folder).mkdir(exist_ok=True)
-        Path("site/sitecustomize.py").write_text(WAITING)
+        Path("site/sitecustomize.py").write_text(WAITING + IN_FILES * large + then)
         self.mark = uuid4().hex
         self.jobs = int(options[options.index("--jobs") + 1]) if "--jobs" in options else 1
         paths = [str(Path("site").resolve()), os.environ.get("PYTHONPATH", "")]
@@ -137,14 +155,15 @@ class Program:
                 continue
         return found
 
-    def ended(self) -> tuple[int, str, str]:
+    def ended(self, *, left: bool = False) -> tuple[int, str, str]:
+        """With what it said; a kill while rows are laid out leaves these `left`, for the next to remove."""
         out, err = self.process.communicate(timeout=60)
         deadline = time.monotonic() + 10
         while self.alive() and time.monotonic() < deadline:
             time.sleep(0.05)
         assert self.alive() == []
         assert list(Path("tmp").iterdir()) == []
-        assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
+        assert left or [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
         return self.process.returncode, out, err
 
 
@@ -195,6 +214,27 @@ def test_a_signal(number: signal.Signals, to_group: bool, jobs: int) -> None:
     run = Run.load("run.json")
     assert run.complete
     assert (run.rows, run.scores) == (whole().rows, whole().scores)
+
+
+def test_three_kills_of_a_run_whose_rows_are_in_files() -> None:
+    """With half of the documents done, with all, and when the run is about to be saved."""
+    kills = [
+        STRIKING.format(when="gathered.done > 20"),
+        STRIKING.format(when=f"gathered.done == {DOCUMENTS}"),
+        "import os\nfrom showthrough.run.run import Run\nRun.save = lambda *_, **__: os.kill(os.getpid(), 9)\n",
+    ]
+    Path("go").touch()
+    for number, kill in enumerate(kills):
+        program = Program(*["--resume"] * (number > 0), large=True, then=kill)
+        assert program.ended(left=number == 2)[0] == -9
+        assert not Path("run.json").exists()
+        assert Journal(Path("run.json.part")).done >= (21, 60, 60)[number]
+    assert Program("--resume", large=True).ended()[0] == 0
+    assert len(list(Path().glob("run.json*"))) == 2  # with its folder
+    run, wanted = Run.load("run.json"), whole()
+    assert run.in_files
+    assert run.scores == wanted.scores
+    assert run.rows_of("recall", "a").totals() == wanted.rows_of("recall", "a").totals()
 
 
 def test_a_killed_worker_keeps_what_was_finished() -> None:

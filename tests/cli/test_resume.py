@@ -323,11 +323,11 @@ def test_what_is_read_is_no_journal(cli: Callable[..., Any]) -> None:
 def test_where_it_cannot_be_kept_the_run_file_keeps_it(
     cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: object, *pieces: bytes) -> None:
+    def full(self: object) -> None:
         raise OutputError("run.json.part: cannot be written: full")
 
     with monkeypatch.context() as patch, stopped(monkeypatch, 5):
-        patch.setattr(GrowingFile, "begin", full)
+        patch.setattr(GrowingFile, "draft", full)
         outcome = cli(*EVALUATE)
     assert outcome.status == 130
     assert outcome.err.startswith("note: run.json.part: cannot be written: full; going on, and trying again\n")

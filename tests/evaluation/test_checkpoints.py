@@ -15,7 +15,7 @@ from showthrough.errors import OutputError
 from showthrough.evaluation.checkpoints import EVERY, Checkpoints
 from showthrough.evaluation.mask_notices import MaskCounts
 from showthrough.evaluation.settings import Settings
-from showthrough.files.growing import GrowingFile
+from showthrough.files.growing import GrowingFile, Place
 from showthrough.metrics import metrics_of
 from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.metrics.reidentification import ReIdentification
@@ -124,11 +124,11 @@ def test_nothing_is_written_before_it_is_due_nor_twice(tmp_path: Path) -> None:
     assert killed(tmp_path / "early", DOCUMENTS, step=0.01) is None
     journal = killed(tmp_path / "run.part", DOCUMENTS)
     assert journal is not None
-    assert len(journal.entries) > 3
-    columns = [list(entry.rows["precision"]["some"].values()) for entry in journal.entries]
-    rows = [len(values) for values, *_ in columns]
-    assert sum(rows) == DOCUMENTS
-    assert [entry.documents for entry in journal.entries] == [sum(rows[: place + 1]) for place in range(len(rows))]
+    assert len(journal.parts) > 3
+    assert [number for part in journal.parts for number in part.numbers] == [*range(DOCUMENTS)]
+    entries = map(journal.entry, journal.parts)
+    tables = [entry.rows["precision"]["some"].rows(len(entry.numbers)) for entry in entries]
+    assert sum(map(len, tables)) == DOCUMENTS
 
 
 def test_metrics_that_look_at_all_documents_are_saved_one_by_one(
@@ -153,10 +153,10 @@ def test_metrics_that_look_at_all_documents_are_saved_one_by_one(
 def test_a_disk_that_is_full_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add, faults, told = GrowingFile.add, [OutputError("run.part: cannot be written: full")] * 2, []
 
-    def failing(self: GrowingFile, piece: bytes) -> None:
+    def failing(self: GrowingFile, piece: bytes, *, durable: bool = True) -> Place:
         if faults:
             raise faults.pop()
-        add(self, piece)
+        return add(self, piece, durable=durable)
 
     monkeypatch.setattr(GrowingFile, "add", failing)
     checkpoints = Checkpoints(tmp_path / "run.part", told=told.append, clock=Clock(EVERY))
@@ -170,17 +170,19 @@ def test_whoever_is_stopped_between_writing_and_knowing_it(tmp_path: Path, monke
     """The same is written once more: it counts once."""
     add, stops = GrowingFile.add, [KeyboardInterrupt()]
 
-    def stopped(self: GrowingFile, piece: bytes) -> None:
-        add(self, piece)
-        if stops:
+    def stopped(self: GrowingFile, piece: bytes, *, durable: bool = True) -> Place:
+        place = add(self, piece, durable=durable)
+        if self.begun and stops:
             raise stops.pop()
+        return place
 
     monkeypatch.setattr(GrowingFile, "add", stopped)
     path = tmp_path / "run.part"
     with pytest.raises(Interrupted) as caught:
         evaluate_plan(plan(), checkpoints=Checkpoints(path, clock=Clock(EVERY)))
     journal = read_journal(path)
-    assert path.read_bytes().count(b"\n") == 2 + len(journal.entries) + 1  # title, head, and one entry twice
+    # Title, head, failures (none), and one entry twice.
+    assert path.read_bytes().count(b"\n") == 3 + len(journal.parts) + 1
     assert journal.run.rows == caught.value.partial.rows
     assert alike(evaluate_plan(plan(), resume=journal)) == alike(evaluate_plan(plan()))
 

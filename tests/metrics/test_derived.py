@@ -29,7 +29,7 @@ def test_tables_side_by_side() -> None:
     assert [block.shape for block in both.blocks()] == [(3, 3), (2, 3)]
 
 
-def test_some_columns_alone() -> None:
+def test_a_column_alone() -> None:
     for rows in (Rows(("a", "b"), VALUES), Blocks(VALUES, 2, ("a", "b"))):
-        second, first = rows.picked("b", "a")
+        first, second = map(rows.column, ("a", "b"))
         assert (first.tolist(), second.tolist()) == (VALUES[:, 0].tolist(), VALUES[:, 1].tolist())

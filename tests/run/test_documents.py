@@ -86,7 +86,7 @@ def test_the_ruler_of_kept_texts_is_the_metrics_own(tiny: Corpus) -> None:
 def test_risk_is_the_worst_of_all_anonymizations() -> None:
     direct = [np.array([1.0, 0.0]), np.array([0.0, 1.0])]  # 1 each, by one anonymization or the other
     quasi = [np.array([0.0, 2.0]), np.array([0.0, 1.0])]  # 0 and 2
-    assert riskiest([direct, quasi]).tolist() == [1, 0]
+    assert riskiest([(np.arange(2), [direct, quasi])]).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def test_groups_that_are_too_many_to_be_held(whole: bool, monkeypatch: pytest.Mo
     one, two = spooled.blocks(), spooled.blocks()  # at the same time
     assert all(np.array_equal(next(one), block) for block in two)
     assert spooled.values.tolist() == held.values.tolist() == added(values, documents, groups)
-    assert [len(column) for column in spooled.picked("b", "e")] == [len(held)] * 2
+    assert [len(column) for column in map(spooled.column, ("b", "e"))] == [len(held)] * 2
 
 
 def test_rows_in_the_order_of_ids_are_not_touched() -> None:

@@ -239,11 +239,12 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
 
 def _telling(plan: Plan, earlier: Run | Journal, advance: Progress) -> Progress:
     """Says first where it goes on: when it is known to be the same evaluation, and before anything is done."""
-    run = earlier.run if isinstance(earlier, Journal) else earlier
+    there = earlier.finished if isinstance(earlier, Journal) else earlier.rows.keys()
+    count = earlier.done if isinstance(earlier, Journal) else len(earlier.documents)
     whole = [metric_text(metric) for metric in plan.metrics if metric.scope == "corpus"]
-    finished = [text for text in whole if text in run.rows]
+    finished = [text for text in whole if text in there]
     also = f" and {some(finished)}, which looks at all of them" if finished else ""
-    lines = [f"going on after {len(run.documents):,} of {len(plan.corpus):,} documents{also}"]
+    lines = [f"going on after {count:,} of {len(plan.corpus):,} documents{also}"]
 
     def tell(done: int, total: int) -> None:
         while lines:

@@ -1,9 +1,13 @@
-"""Saves what is done, often enough that no more than a minute of it is lost, and takes it up again."""
+"""Saves what is done as it comes, so that no more than a minute of it is lost, and takes it up again.
+
+Of a large corpus what is saved leaves memory: the journal is also where rows are until the run is complete.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -12,134 +16,224 @@ from msgspec.structs import replace
 from showthrough.data.references import REFERENCES
 from showthrough.errors import OutputError
 from showthrough.evaluation.chunks import Answer, Cell
-from showthrough.evaluation.gathered import Gathered, Part, free_of, masks_of, rows_of
+from showthrough.evaluation.gathered import Gathered, Piece
 from showthrough.evaluation.mask_notices import MaskCounts
-from showthrough.files.growing import GrowingFile
-from showthrough.metrics import Rows
-from showthrough.run.documents import Spans
+from showthrough.files.growing import GrowingFile, Place
+from showthrough.metrics import Array, Rows
 from showthrough.run.file import encoded
-from showthrough.run.journal import TITLE, Entry, Head
-from showthrough.run.records import Columns, Evidence, Failure, columns_of
+from showthrough.run.journal import TITLE, Entry, Head, Journal, Packed, key_of
+from showthrough.run.records import Evidence, Failure
 from showthrough.run.run import WITHOUT_TEXT, Run
 
 EVERY = 30.0  # seconds; with the chunk that is under way, which takes some ten, that stays below a minute
 _WORTH = 5.0  # seconds of work that are worth a file: most evaluations are done before, and need none
+_HELD = 32_000_000  # bytes of rows of a large corpus that may stay in memory
+_ENTRY = msgspec.json.Decoder(Entry)
 
 
 class Checkpoints:
-    """The journal of one evaluation, written as it goes on.
+    """The journal of one evaluation, written as it goes on; without a path in a file without a name.
 
-    Each save appends what came since the last, so that all of them together cost what the rows cost once. `kept` says
-    what of a run may be written. Where a save fails the evaluation goes on: `told` hears why, and the next tries again.
+    A journal is begun when there are some seconds of work to be lost, or many rows. From then on each answer is written
+    as it comes, and is on disk half a minute later. `kept` says what of a run may be written. Where a save fails the
+    evaluation goes on: `told` hears why, and the next tries again.
     """
 
     def __init__(
         self,
-        path: Path,
+        path: Path | None,
         kept: Callable[[Run], Run] = lambda run: run,
         told: Callable[[str], None] = lambda fault: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.path = path
+        self._path = path
         self.fault = ""  # why the last save failed
+        self.faults: dict[str, Exception] = {}  # metrics whose evidence nobody can write: guests', which fail for it
         self._file = GrowingFile(path, TITLE)
+        self._aside = GrowingFile(None, TITLE)  # answers as they are, where the journal must not have all of them
         self._kept, self._told, self._clock = kept, told, clock
         self._last = clock()
-        self._saved = 0  # answers
+        self._saved = 0  # pieces
         self._failed: set[str] = set()  # metrics whose failure is saved
 
-    def start(self, run: Run, kept_by: str, ranking: Sequence[str]) -> None:
-        """What is evaluated: a run that has no rows yet, and metrics beside it that only rank its documents."""
-        self._run, self._kept_by, self._ranking = run, kept_by, ranking
+    @property
+    def path(self) -> Path:
+        return self._file.path
+
+    @property
+    def lasting(self) -> bool:
+        """Whether what is saved outlives the program."""
+        return self._path is not None
+
+    def start(self, head: Head, kept_by: str, ranking: Sequence[str], *, large: bool = False) -> None:
+        """What is evaluated, and metrics beside it that only rank its documents; whether rows are to leave memory."""
+        self._head, self._kept_by, self._ranking, self._large = head, kept_by, ranking, large
+        self._kept_head = replace(head, run=self._kept(head.run))
+        self._wordless = bool(self._kept_head.run.provenance.get(WITHOUT_TEXT))
+        self._blank = replace(head.run, documents=[], groups=[])
 
     def save_if_due(self, gathered: Gathered) -> None:
-        if self._clock() - self._last >= EVERY:
-            self.save(gathered)
+        """Asked after every answer."""
+        waited = self._clock() - self._last
+        if self._file.begun and not self.fault:
+            if len(gathered.since(self._saved)):
+                self._write(gathered, durable=waited >= EVERY and self.lasting)
+        elif (waited >= _WORTH and self.lasting) or (self._large and _held(gathered.since(self._saved)) > _HELD):
+            self._write(gathered, durable=self.lasting)
 
     def save_before_long_work(self, gathered: Gathered) -> None:
         """What comes next may take hours, and cannot be saved before it is done."""
-        if self._clock() - self._last >= _WORTH:
+        if self.lasting and (self._file.begun or self._clock() - self._last >= _WORTH):
             self.save(gathered)
 
     def save(self, gathered: Gathered) -> None:
         """Writes what is new, if anything is: when this returns it is on disk, or `fault` says why not."""
+        self._write(gathered, durable=True)
+
+    @property
+    def unfinished(self) -> Callable[[], Journal]:
+        """What is saved, to go on from."""
+        return partial(Journal, self.path, None if self.lasting else self._file.reopened())
+
+    def remove(self) -> None:
+        """The run is complete, and its file holds everything. Raises OutputError."""
+        self._file.remove()
+        self._aside.close()
+
+    def close(self) -> None:
+        """What is saved stays, for whoever resumes."""
+        self._file.close()
+        self._aside.close()
+
+    def _write(self, gathered: Gathered, *, durable: bool) -> None:
         try:
             if not self._file.begun:
-                self._saved, self._failed = 0, set()
-                head = encoded(Head(self._kept(self._run), self._kept_by), self.path)
-                self._file.begin(head, self._entry(gathered))
-            elif len(gathered.parts) > self._saved or gathered.failures.keys() != self._failed:
-                self._file.add(self._entry(gathered))
+                self._begin(gathered)
+            else:
+                self._append(gathered)
+                if durable:
+                    self._file.sync()
         except OutputError as error:
             if not self.fault:
                 self._told(str(error))
             self.fault = str(error)
         else:
             self.fault = ""
-            self._saved, self._failed = len(gathered.parts), set(gathered.failures)
-        self._last = self._clock()
+        if durable:
+            self._last = self._clock()
 
-    def remove(self) -> None:
-        """The run is complete, and its file holds everything. Raises OutputError."""
-        self._file.remove()
+    def _begin(self, gathered: Gathered) -> None:
+        """A new file with all that is there; what stands in its place is there until this one is whole."""
+        file = GrowingFile(self._path, TITLE)
+        pieces = gathered.since(0)
+        try:
+            file.draft()
+            file.add(encoded(self._kept_head, self.path), durable=False)
+            failures = list(gathered.failures.items())
+            places = [file.add(self._entry(piece, []), durable=False) for piece in pieces]
+            file.add(self._entry(None, failures), durable=False)
+            file.settle()
+        except BaseException:
+            file.close()
+            raise
+        before, self._file = self._file, file
+        for piece, place in zip(pieces, places, strict=True):
+            self._let_go(piece, place)
+        before.close()
+        self._saved, self._failed = len(pieces), {text for text, _ in failures}
 
-    def close(self) -> None:
-        """What is saved stays, for whoever resumes."""
-        self._file.close()
+    def _append(self, gathered: Gathered) -> None:
+        failures = [(text, why) for text, why in gathered.failures.items() if text not in self._failed]
+        if failures:
+            self._file.add(self._entry(None, failures), durable=False)
+            self._failed |= {text for text, _ in failures}
+        for piece in gathered.since(self._saved):
+            place = self._file.add(self._entry(piece, []), durable=False)
+            self._let_go(piece, place)
+            self._saved += 1
 
-    def _entry(self, gathered: Gathered) -> bytes:
-        new = gathered.parts[self._saved :]
-        rows: dict[str, dict[str, Columns]] = {}
-        evidence: dict[str, dict[str, dict[str, Evidence]]] = {}
-        risks: list[dict[str, Columns]] = [{} for _ in self._ranking]
-        for (text, name), tables in rows_of(new).items():
-            table = Rows.joined(tables)
+    def _let_go(self, piece: Piece, place: Place) -> None:
+        """What is written can be read again: the rows of many documents need not be in memory."""
+        if not self._large:
+            return
+        file = self._file
+        if self._wordless:
+            if not self._aside.begun:
+                self._aside.begin()
+            file, place = self._aside, self._aside.add(self._entry(piece, [], kept=False), durable=False)
+        piece.read = partial(self._answer, file, place)
+        piece.answer = None
+
+    def _answer(self, file: GrowingFile, place: Place) -> Answer:
+        return answer_of(_ENTRY.decode(file.read(place)), self._ranking)
+
+    def _entry(self, piece: Piece | None, failed: Sequence[tuple[str, str]], *, kept: bool = True) -> bytes:
+        """What is written of an answer, or of failures: what may be `kept` of it, or all."""
+        numbers, answer = (range(0), Answer()) if piece is None else (piece.numbers, piece.found)
+        rows: dict[str, dict[str, dict[str, Array]]] = {}
+        evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
+        risks: list[dict[str, Packed]] = [{} for _ in self._ranking]
+        for (text, name), table in answer.rows.items():
             if text in self._ranking:
-                risks[self._ranking.index(text)][name] = columns_of(table)
+                risks[self._ranking.index(text)][name] = Packed.of(table)
                 continue
             try:
                 seen = msgspec.convert(dict(table.evidence), dict[str, Evidence])
-            except msgspec.ValidationError:  # a guest's, which fails in the end: nothing of it is kept
-                continue
-            rows.setdefault(text, {})[name] = columns_of(table)
+            except msgspec.ValidationError as error:  # a guest's, which fails in the end
+                self.faults[text] = error
+                seen = {}
+            rows.setdefault(text, {})[name] = dict(zip(table.columns, table.values.T, strict=True))
             if seen and name not in REFERENCES:
                 evidence.setdefault(text, {})[name] = seen
-        failures = [Failure(text, why) for text, why in gathered.failures.items() if text not in self._failed]
-        kept = self._kept(replace(self._run, rows=rows, evidence=evidence, failures=failures))
-        # Where words stand is of no use without the text, and is found again where there is one.
-        wordless = bool(kept.provenance.get(WITHOUT_TEXT))
-        names = dict.fromkeys(name for part in new for name in part.answer.masks)
+        run = replace(self._blank, rows=rows, evidence=evidence, failures=[Failure(*each) for each in failed])
+        run = self._kept(run) if kept else run
+        looked = piece is not None and piece.looked
         entry = Entry(
-            first=self._saved,
-            documents=gathered.done,
-            looked=gathered.looked,
-            rows=kept.rows,
-            evidence=kept.evidence,
-            failures=kept.failures,
-            masks={name: masks_of(new, name) for name in names},
-            free=None if wordless else free_of(new),
+            start=numbers.start,
+            stop=numbers.stop,
+            key=key_of(self._head.key, numbers),
+            counted=piece is not None and piece.counted,
+            whole=piece is not None and piece.whole,
+            kept_by=self._kept_by if looked else "",
+            rows={
+                text: {name: Packed.of(Rows.named(columns, len(numbers))) for name, columns in by_name.items()}
+                for text, by_name in run.rows.items()
+            },
+            evidence=run.evidence,
+            failures=run.failures,
+            masks=dict(answer.masks) if looked else {},
+            # Where words stand is of no use without the text, and is found again where there is one.
+            free=answer.free if looked and not (kept and self._wordless) else None,
             risks=risks,
         )
         return encoded(entry, self.path)
 
 
-def earlier_part(rows: Mapping[Cell, Rows], done: int, looks: Iterable[Entry] | None, ranking: Sequence[str]) -> Part:
-    """What an earlier run brings: its rows; and what a run does not keep, where its journal has that."""
-    free: list[Spans] | None = []
-    masks: dict[str, list[MaskCounts]] = {}
-    tables: dict[Cell, list[Rows]] = {cell: [table] for cell, table in rows.items()}
-    looked = 0
-    for entry in looks or ():
-        for name, counts in entry.masks.items():
-            masks.setdefault(name, []).append(MaskCounts(*counts))
-        free = None if free is None or entry.free is None else free + entry.free
-        for text, by_name in zip(ranking, entry.risks, strict=False):
-            for name, columns in by_name.items():
-                tables.setdefault((text, name), []).append(Rows.named(columns, entry.looked - looked))
-        looked = entry.looked
-    answer = Answer(
-        rows={cell: Rows.joined(each) for cell, each in tables.items()},
-        masks={name: MaskCounts.summed(each) for name, each in masks.items()},
-        free=free if free is not None and len(free) == looked else None,
-    )
-    return Part(answer, done, looked)
+def _held(pieces: Sequence[Piece]) -> int:
+    """Bytes of rows in memory."""
+    answers = [piece.answer for piece in pieces if piece.answer is not None]
+    return sum(rows.values.nbytes for answer in answers for rows in answer.rows.values())
+
+
+def answer_of(
+    entry: Entry,
+    ranking: Sequence[str],
+    names: Mapping[str, str] | None = None,
+    lost: Set[str] = frozenset(),
+    *,
+    looked: bool = True,
+) -> Answer:
+    """What an entry brings: rows, under the names that metrics have now, and what a run does not keep."""
+    count = len(entry.numbers)
+    rows: dict[Cell, Rows] = {}
+    for kept, by_name in entry.rows.items():
+        text = kept if names is None else names[kept]
+        for name, table in by_name.items() if text not in lost else ():
+            rows[text, name] = table.rows(count, entry.evidence.get(kept, {}).get(name))
+    if not looked:
+        return Answer(rows)
+    for text, ranks in zip(ranking, entry.risks, strict=False):
+        rows |= {(text, name): table.rows(count) for name, table in ranks.items()}
+    masks = {name: MaskCounts(*counts) for name, counts in entry.masks.items()}
+    free = entry.free if entry.free is not None and len(entry.free) == count else None
+    return Answer(rows, masks=masks, free=free)

@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import msgspec
+import numpy as np
 
 from showthrough.axis.spans import Ints
+from showthrough.columns.strings import Strings
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
@@ -20,7 +22,7 @@ from showthrough.engines.opened import opened
 from showthrough.errors import ChangedError, Interrupted, ResourceError, some
 from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
-from showthrough.evaluation.checkpoints import Checkpoints, earlier_part
+from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.chunks import Answer, Cell, Work, answered, answered_there
 from showthrough.evaluation.estimating import check_asking
 from showthrough.evaluation.gathered import Gathered
@@ -28,20 +30,22 @@ from showthrough.evaluation.mask_notices import mask_notices, words_aside
 from showthrough.evaluation.notices import nobody_marked, notices
 from showthrough.evaluation.pace import Pace
 from showthrough.evaluation.plan import Plan
-from showthrough.evaluation.resuming import check_models, failed_before, rows_before
+from showthrough.evaluation.resuming import Earlier, evaluation_key
 from showthrough.evaluation.scoring import reference_scores, scored
+from showthrough.evaluation.storing import Store
 from showthrough.evaluation.sweeps import is_swept, sweeps
 from showthrough.inference.asking import asked_of, unanswered
-from showthrough.metrics import Metric, Rows, metric_text
-from showthrough.metrics.base import failure_of, sound_parts
+from showthrough.metrics import Array, Metric, Rows, metric_text
+from showthrough.metrics.base import BLOCK, failure_of, sound_parts
 from showthrough.metrics.chunk import Chunk, Hiding
 from showthrough.metrics.language import words_of
-from showthrough.metrics.masking import risks
+from showthrough.metrics.masking import EntityRecall, risks
 from showthrough.resources import Resources
 from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.settings import Watch
+from showthrough.run import journal
 from showthrough.run.documents import Texts, riskiest, texts_of, too_many
-from showthrough.run.journal import Journal
+from showthrough.run.journal import Head, Journal, leave_unfinished, unfinished
 from showthrough.run.provenance import (
     anonymization_input,
     background_input,
@@ -51,8 +55,9 @@ from showthrough.run.provenance import (
     ratings_input,
     verifier_input,
 )
-from showthrough.run.records import Ceiling, Evidence, Failure, Input, Sweep, columns_of
+from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, Sweep, columns_of
 from showthrough.run.run import Run
+from showthrough.run.stored import StoredRows
 from showthrough.tables import is_guest
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
@@ -109,26 +114,23 @@ class Evaluation:
         self._metrics = {metric_text(metric): metric for metric in plan.metrics}
         self._gathered = Gathered()
         self._tables: dict[Cell, Rows] = {}  # of all documents that are done
+        self._store: Store | None = None  # where these are, of very many documents
+        self._faults: dict[str, Exception] = {}  # what guests show that nobody can write
         self._revisions: dict[str, dict[str, str]] = {}  # of the models of each metric
         self._notes = nobody_marked(plan.corpus, plan.metrics)
         self._notes += notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
         self._notes += authorship_notices(plan)
-        self._before = 0  # documents of the run that is resumed
         self._pace = Pace(self._of_scope("document").values())
         self._checkpoints = checkpoints
         self._told: Shared[Work] | None = None
 
     def carried_out(self, progress: Progress | None = None, resume: Run | Journal | None = None) -> Run:
         started = time.perf_counter()
-        earlier = resume.run if isinstance(resume, Journal) else resume
-        earlier = None if earlier is None else earlier.with_folders_of(self.run)
-        rows = {} if earlier is None or not earlier.documents else rows_before(self.run, earlier, self.plan)
         self._revisions = self._read_revisions()
-        if earlier is not None:
-            check_models(self._revisions, earlier)
-            self._take_up(earlier, rows, resume if isinstance(resume, Journal) else None)
-        self._failures.update(self.plan.unavailable)
         self._begin_saving()
+        if resume is not None:
+            self._take_up(resume)
+        self._failures.update(self.plan.unavailable)
         try:
             self._walk(progress or (lambda done, total: None))
             self._score_as_a_whole()
@@ -149,19 +151,36 @@ class Evaluation:
     def _failures(self) -> dict[str, str]:
         return self._gathered.failures
 
-    def _take_up(self, earlier: Run, rows: dict[Cell, Rows], journal: Journal | None) -> None:
-        """Goes on from an earlier run. What looks at all documents at once is tried again where it failed."""
-        self._before = len(earlier.documents)
-        if self._before:
-            self._failures.update(failed_before(earlier, self._of_scope("document")))
-            looks = None if journal is None else journal.looks(self._kept_by)
-            self._gathered.parts.append(earlier_part(rows, self._before, looks, list(self._ranking)))
+    @property
+    def _large(self) -> bool:
+        """Whether rows are held in files."""
+        return len(self.plan.corpus) > journal.LARGE
+
+    @cached_property
+    def _head(self) -> Head:
+        """What is evaluated, as a journal has it."""
+        models = {name: revision for by_name in self._revisions.values() for name, revision in by_name.items()}
+        run = msgspec.structs.replace(self.run, provenance={**self.run.provenance, "models": models})
+        order = journal.order_of(run.documents)
+        if self._large:
+            run = msgspec.structs.replace(run, documents=[], groups=[])
+        return Head(run, len(self.plan.corpus), order, evaluation_key(run, order))
 
     def _begin_saving(self) -> None:
+        if self._checkpoints is None and self._large:
+            self._checkpoints = Checkpoints(None)
         if self._checkpoints is not None:
-            models = {name: revision for by_name in self._revisions.values() for name, revision in by_name.items()}
-            run = msgspec.structs.replace(self.run, provenance={**self.run.provenance, "models": models})
-            self._checkpoints.start(run, self._kept_by, list(self._ranking))
+            self._checkpoints.start(self._head, self._kept_by, list(self._ranking), large=self._large)
+
+    def _take_up(self, resume: Run | Journal) -> None:
+        """Goes on from an earlier run. What looks at all documents at once is tried again where it failed."""
+        head = msgspec.structs.replace(self._head, run=self.run)  # which has all ids
+        resume = unfinished(resume) or resume
+        earlier = Earlier(head, self.plan, resume, self._kept_by, list(self._ranking))
+        earlier.check_models(self._revisions)
+        self._failures.update(earlier.failed(self._of_scope("document")))
+        for piece in earlier.pieces(self._large):
+            self._gathered.take_earlier(piece)
 
     @property
     def _kept_by(self) -> str:
@@ -177,7 +196,7 @@ class Evaluation:
         gathered, total = self._gathered, len(self.plan.corpus)
         progress(gathered.done, total)
         lost: dict[range, LostError] = {}
-        for numbers, answer in _consecutive(self._answers(lost), gathered.looked):
+        for numbers, answer in self._answers(lost):
             before = gathered.done
             # What only ranks documents may fail: then nobody is told.
             self._failures.update((text, why) for text, why in answer.failures.items() if text in self._metrics)
@@ -198,12 +217,13 @@ class Evaluation:
 
     def _chunks(self) -> Iterator[range]:
         """The documents still to be done, some at a time. Those of an earlier run are looked at for what it lacks."""
-        corpus, at = self.plan.corpus, self._gathered.looked
-        while at < len(corpus):
-            chunk = self._pace.next_chunk(corpus, at)
-            stop = min(chunk.stop, self._before) if at < self._before else chunk.stop
-            yield range(at, stop)
-            at = stop
+        corpus = self.plan.corpus
+        for left in self._gathered.left(len(corpus)):
+            at = left.start
+            while at < left.stop:
+                chunk = range(at, min(self._pace.next_chunk(corpus, at).stop, left.stop))
+                yield chunk
+                at = chunk.stop
 
     def _answers(self, lost: dict[range, LostError]) -> Iterator[tuple[range, Answer]]:
         """What comes of all chunks, in the order in which it comes; and what does not come."""
@@ -242,7 +262,7 @@ class Evaluation:
 
     def _work(self, numbers: range, anonymizations: Sequence[Anonymization] = ()) -> Work:
         """What is asked of a chunk. A metric that failed is not tried again."""
-        planned = self._of_scope("document") if numbers.stop > self._before else {}
+        planned = {} if self._gathered.has_rows(numbers) else self._of_scope("document")
         return Work(
             metrics={**planned, **self._ranking},
             anonymizations=anonymizations,
@@ -314,20 +334,24 @@ class Evaluation:
             self._checkpoints.save_before_long_work(self._gathered)
 
     def _finish(self) -> None:
-        found, done = self._gathered.rows, self._gathered.done
+        done, counted = self._gathered.done, self._gathered.rows
         for text in [text for text in self._metrics if text not in self._failures]:
-            counted = [sum(len(rows.values) for rows in found.get((text, name), ())) for name in self.run.names]
-            if min(counted) < done:
-                self._failures[text] = f"it gave rows for {min(counted)} of {done} documents; expected all"
-        for (text, name), chunks in found.items():
+            least = min(counted.get((text, name), 0) for name in self.run.names)
+            if least < done:
+                self._failures[text] = f"it gave rows for {least} of {done} documents; expected all"
+        self._lay_out()
+        self._faults |= {} if self._checkpoints is None else self._checkpoints.faults
+        for (text, name), rows in self._tables.items():
             metric = self._metrics.get(text)
             if metric is not None and is_guest(metric) and text not in self._failures and name not in REFERENCES:
                 try:
-                    rows = Rows.joined(chunks)
+                    if text in self._faults:
+                        raise self._faults[text]
                     sound_parts(metric, rows)
                     msgspec.convert(dict(rows.evidence), dict[str, Evidence])
                 except Exception as error:  # of a guest, anything
                     self._failures[text] = failure_of(metric, error)
+        self._tables = {cell: rows for cell, rows in self._tables.items() if cell[0] not in self._failures}
         self._record()
         run, plan = self.run, self.plan
         run.scores = [
@@ -360,28 +384,59 @@ class Evaluation:
         return sweeps(self.plan.anonymizations, metrics, self._whole)
 
     def _stopped(self, reason: str = "") -> Interrupted:
+        """What is done, for whoever goes on: of very many documents their rows are where the answers were put."""
         if self._checkpoints is not None:
             self._checkpoints.save(self._gathered)
+        if not self._large:
+            self._lay_out()
         self._record()
-        self.run.scores, self.run.texts, self.run.complete = [], None, False
-        return Interrupted(self.run, reason)
+        run, done = self.run, self._gathered.stretches
+        run.documents, run.groups = _those(run.documents, done), _those(run.groups, done)
+        if self._large and self._checkpoints is not None:
+            leave_unfinished(run, self._checkpoints.unfinished)
+        run.scores, run.texts, run.complete = [], None, False
+        return Interrupted(run, reason)
+
+    @property
+    def _cells(self) -> Iterator[Cell]:
+        """All that there may be rows of, in the order in which it is scored."""
+        texts = sorted(self._metrics, key=lambda text: self._metrics[text].scope == "corpus")
+        return ((text, one.name) for one in self._anonymizations for text in (*texts, *self._ranking))
+
+    def _lay_out(self) -> None:
+        """The rows of all documents that are done, one below the other: in memory, or of very many in files."""
+        done = self._gathered.done
+        # Of a reference one chunk could not be scored perhaps, and the others are not the same documents.
+        counted = self._gathered.rows
+        cells = [cell for cell in self._cells if counted.get(cell) == done and cell[0] not in self._failures]
+        if not self._large:
+            joined = self._gathered.joined()
+            self._tables = {cell: joined[cell] for cell in cells}
+            return
+        home = None if self._checkpoints is None or not self._checkpoints.lasting else self._checkpoints.path.parent
+        self._store = Store(self._gathered, cells, self.plan.corpus, home)
+        self._faults |= self._store.faults
+        self._tables = dict(self._store.rows)
+        self.run.documents, self.run.groups = self._store.documents, self._store.groups or []
 
     def _record(self) -> None:
         """Writes down what is known of the documents that are done."""
-        run, plan, done = self.run, self.plan, self._gathered.done
+        run, plan = self.run, self.plan
         run.failures = [Failure(text, self._failures[text]) for text in self._failures]
-        run.documents, run.groups = run.documents[:done], run.groups[:done]
         masks = {name: self._gathered.masks(name) for name in run.names}
         run.rows, run.evidence = {}, {}
-        for (text, name), chunks in self._gathered.rows.items():
-            rows = Rows.joined(chunks)
-            if text in self._failures or len(rows.values) < done:
-                continue  # of a reference one chunk could not be scored, and the others are not the same documents
-            self._tables[text, name] = rows
-            if text in self._metrics:
-                run.rows.setdefault(text, {})[name] = columns_of(rows)
-                if rows.evidence and name not in REFERENCES:
-                    run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+        for (text, name), rows in self._tables.items():
+            if text not in self._metrics:
+                continue
+            if isinstance(rows, StoredRows):
+                run.rows.setdefault(text, {})[name] = cast(Columns, rows.table)
+                shown = self._store.evidence.get((text, name)) if self._store else None
+                if shown is not None:
+                    run.evidence.setdefault(text, {})[name] = shown
+                continue
+            run.rows.setdefault(text, {})[name] = columns_of(rows)
+            if rows.evidence and name not in REFERENCES:
+                run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
         run.asked = asked_of([name for text in run.rows for name in self._metrics[text].asks], self.resources)
         told = *mask_notices(masks, plan.metrics), *self._remarks(), *unanswered(run.asked)
         run.notes = list(dict.fromkeys([*self._notes, *told]))
@@ -406,18 +461,32 @@ class Evaluation:
         asked = [(metric, metric_text(metric)) for metric in risks(hiding.function_words)]
         if any((text, name) not in self._tables for _, text in asked for name in self.run.names):
             return None
-        return riskiest([[metric.leaks(self._tables[text, name]) for name in self.run.names] for metric, text in asked])
+        return riskiest(self._leaks(asked))
+
+    def _leaks(self, asked: Sequence[tuple[EntityRecall, str]]) -> Iterator[tuple[Ints, list[list[Array]]]]:
+        """What is readable in documents, some at a time: their numbers, and by metric and anonymization how much."""
+        cells = [(metric, self._tables[text, name]) for metric, text in asked for name in self.run.names]
+        count = len(self.plan.corpus)
+        starts = (np.arange(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK))
+        numbers = starts if self._store is None else self._store.numbers(BLOCK)
+        for each, *blocks in zip(numbers, *(rows.blocks() for _, rows in cells), strict=True):
+            found = [
+                metric.leaks(Rows(rows.columns, block)) for (metric, rows), block in zip(cells, blocks, strict=True)
+            ]
+            names = len(self.run.names)
+            yield each, [found[place : place + names] for place in range(0, len(found), names)]
 
 
-def _consecutive(answers: Iterable[tuple[range, Answer]], start: int) -> Iterator[tuple[range, Answer]]:
-    """Answers in the order of their documents, as far as there is no gap."""
-    waiting: dict[int, tuple[range, Answer]] = {}
-    for numbers, answer in answers:
-        waiting[numbers.start] = numbers, answer
-        while start in waiting:
-            found = waiting.pop(start)
-            start = found[0].stop
-            yield found
+def _held(strings: Sequence[str]) -> Any:
+    """Strings of all documents as a run has them: of very many they stay as they are."""
+    return strings if len(strings) > journal.LARGE else list(strings)
+
+
+def _those(strings: Sequence[str], stretches: Sequence[range]) -> Any:
+    """Strings of some documents, such as their ids; none where there are none."""
+    if isinstance(strings, Strings):
+        return Strings.joined(strings.part(numbers.start, numbers.stop) for numbers in stretches)
+    return [one for numbers in stretches for one in strings[numbers.start : numbers.stop]]
 
 
 def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
@@ -427,13 +496,13 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         anonymizations=[anonymization_input(one) for one in plan.anonymizations],
         metrics=[metric_record(metric) for metric in plan.metrics],
         settings=plan.settings.recorded,
-        documents=list(corpus.ids),
+        documents=_held(corpus.ids),
         scores=[],
         rows={},
         failures=[],
         provenance=provenance(),
         background=None if plan.background is None else background_input(plan.background),
-        groups=list(corpus.survey.groups),
+        groups=_held(corpus.survey.groups),
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(one.name, one.digest, len(one)) for one in references],
         backgrounds={one.name: background_input(one) for one in plan.backgrounds},

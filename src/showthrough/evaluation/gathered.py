@@ -1,81 +1,168 @@
-"""What came of the documents so far, answer after answer."""
+"""What came of the documents so far: answers about any of them, in whatever order they come."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from showthrough.columns.covered import Covered
+from showthrough.columns.narrow import narrowest, wide_enough
 from showthrough.evaluation.chunks import Answer, Cell
 from showthrough.evaluation.mask_notices import MaskCounts
 from showthrough.metrics import Rows
 from showthrough.run.documents import Spans
 
 
-class Part(NamedTuple):
-    """An answer, and how far it is with it."""
-
-    answer: Answer
-    done: int  # documents with rows
-    looked: int  # documents of which is known what a run does not keep: counts of masks, words that may stay readable
-
-
 @dataclass
-class Gathered:
-    """All answers in their order.
+class Piece:
+    """An answer about some documents: in memory, or where it can be read again."""
 
-    Whoever stops the program at whatever moment finds an answer here as a whole or not at all: it comes in one step.
+    numbers: range
+    counted: bool  # it has the rows of all metrics that count documents one by one
+    looked: bool  # it has what a run does not keep: counts of masks, words that may stay readable, risks
+    whole: bool  # it has the rows of metrics that look at all documents
+    answer: Answer | None
+    read: Callable[[], Answer] | None = None
+
+    @property
+    def found(self) -> Answer:
+        if self.answer is not None:
+            return self.answer
+        if self.read is None:
+            raise LookupError  # it is in memory until it can be read again
+        return self.read()
+
+
+class Shape(NamedTuple):
+    """What is known of the rows of one metric and anonymization, wherever they are."""
+
+    documents: int = 0
+    kind: np.dtype[Any] = np.dtype("u1")
+    first: Mapping[str, tuple[int, int]] = {}  # columns: the first document that has each, and its place there
+
+    def grown(self, rows: Rows, numbers: range) -> Shape:
+        here = {column: (numbers.start, place) for place, column in enumerate(rows.columns)}
+        kind = wide_enough(self.kind, narrowest(rows.values))
+        before = {column: first for column, first in self.first.items() if first < here.get(column, first)}
+        first = self.first if here.keys() <= before.keys() else {**self.first, **here, **before}
+        return Shape(self.documents + len(numbers), kind, first)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """In the order in which they come up from document to document, whoever was done first."""
+        return tuple(sorted(self.first, key=self.first.__getitem__))
+
+
+class _State(NamedTuple):
+    """What is known of the first so many pieces."""
+
+    pieces: int = 0
+    counted: Covered = Covered()
+    looked: Covered = Covered()
+    shapes: Mapping[Cell, Shape] = {}
+    masks: Mapping[str, MaskCounts] = {}
+
+
+class Gathered:
+    """All answers.
+
+    Whoever stops the program at whatever moment finds an answer here as a whole or not at all: what is known changes in
+    one step.
     """
 
-    parts: list[Part] = field(default_factory=list)
-    failures: dict[str, str] = field(default_factory=dict)  # metrics, and why
+    def __init__(self) -> None:
+        self.failures: dict[str, str] = {}  # metrics, and why
+        self._pieces: list[Piece] = []
+        self._state = _State()
+
+    @property
+    def pieces(self) -> list[Piece]:
+        return self._pieces[: self._state.pieces]
+
+    def since(self, count: int) -> list[Piece]:
+        """Pieces after the first so many."""
+        return self._pieces[count : self._state.pieces]
+
+    @property
+    def shapes(self) -> Mapping[Cell, Shape]:
+        return self._state.shapes
 
     @property
     def done(self) -> int:
-        return self.parts[-1].done if self.parts else 0
+        """Documents with rows."""
+        return self._state.counted.count
 
     @property
-    def looked(self) -> int:
-        return self.parts[-1].looked if self.parts else 0
+    def rows(self) -> dict[Cell, int]:
+        """Of how many documents there are rows, by metric and anonymization."""
+        return {cell: shape.documents for cell, shape in self.shapes.items()}
+
+    def has_rows(self, numbers: range) -> bool:
+        """Whether these documents are done, though perhaps not looked at for what a run does not keep."""
+        return self._state.counted.holds(numbers)
+
+    @property
+    def stretches(self) -> list[range]:
+        """The documents with rows."""
+        return self._state.counted.stretches
+
+    def left(self, total: int) -> Iterator[range]:
+        """What is still to do, in stretches that are done or not as a whole: where they are, they are looked at."""
+        for numbers in list(self._state.looked.left(total)):
+            yield from self._state.counted.parts(numbers)
 
     def take(self, answer: Answer, numbers: range) -> None:
         """An answer about some documents."""
-        self.parts.append(Part(answer, max(self.done, numbers.stop), numbers.stop))
+        self._take(Piece(numbers, not self.has_rows(numbers), True, False, answer), answer)
 
     def take_whole(self, answer: Answer) -> None:
         """An answer about all documents at once."""
-        answer.free = []
-        self.parts.append(Part(answer, self.done, self.looked))
+        documents = max(map(len, answer.rows.values()), default=0)
+        self._take(Piece(range(documents), False, False, True, answer), answer)
 
-    @property
-    def rows(self) -> dict[Cell, list[Rows]]:
-        return rows_of(self.parts)
+    def take_earlier(self, piece: Piece) -> None:
+        """What an earlier run has of some documents."""
+        self._take(piece, piece.found)
+
+    def _take(self, piece: Piece, answer: Answer) -> None:
+        state, numbers = self._state, piece.numbers
+        shapes, masks = dict(state.shapes), dict(state.masks)
+        for cell, rows in answer.rows.items():
+            shapes[cell] = shapes.get(cell, Shape()).grown(rows, numbers)
+        for name, counts in answer.masks.items() if piece.looked else ():
+            masks[name] = MaskCounts.summed([masks.get(name, MaskCounts()), counts])
+        self._pieces[state.pieces :] = [piece]
+        self._state = _State(
+            state.pieces + 1,
+            state.counted.with_more(numbers) if piece.counted else state.counted,
+            state.looked.with_more(numbers) if piece.looked else state.looked,
+            shapes,
+            masks,
+        )
+
+    def in_order(self) -> Iterator[Piece]:
+        """From document to document; what is about all of them last."""
+        yield from sorted(self.pieces, key=lambda piece: (piece.whole, piece.numbers.start))
+
+    def joined(self) -> dict[Cell, Rows]:
+        """The rows of all documents that are done, in memory."""
+        found: dict[Cell, list[Rows]] = {}
+        for piece in self.in_order():
+            for cell, rows in piece.found.rows.items():
+                found.setdefault(cell, []).append(rows)
+        return {cell: Rows.joined(each) for cell, each in found.items()}
 
     @property
     def free(self) -> list[Spans] | None:
         """Words of documents that may stay readable; `None` where nobody can tell."""
-        return free_of(self.parts)
+        each = [piece.found.free for piece in self.in_order() if piece.looked]
+        known = [free for free in each if free is not None]
+        return list(chain.from_iterable(known)) if len(known) == len(each) else None
 
     def masks(self, name: str) -> MaskCounts:
         """What notices count of an anonymization's masks."""
-        return masks_of(self.parts, name)
-
-
-def rows_of(parts: Iterable[Part]) -> dict[Cell, list[Rows]]:
-    """Rows of consecutive chunks."""
-    found: dict[Cell, list[Rows]] = {}
-    for part in parts:
-        for cell, rows in part.answer.rows.items():
-            found.setdefault(cell, []).append(rows)
-    return found
-
-
-def free_of(parts: Iterable[Part]) -> list[Spans] | None:
-    each = [part.answer.free for part in parts]
-    known = [free for free in each if free is not None]
-    return list(chain.from_iterable(known)) if len(known) == len(each) else None
-
-
-def masks_of(parts: Iterable[Part], name: str) -> MaskCounts:
-    return MaskCounts.summed(part.answer.masks[name] for part in parts if name in part.answer.masks)
+        return self._state.masks.get(name, MaskCounts())

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from showthrough.errors import PlanError
-from showthrough.evaluation.chunks import Cell
+from showthrough.evaluation.checkpoints import answer_of
+from showthrough.evaluation.chunks import Answer, Cell
+from showthrough.evaluation.gathered import Piece
 from showthrough.evaluation.plan import Plan
 from showthrough.inference.asking import MODEL
 from showthrough.metrics import Rows, metric_text
+from showthrough.run.journal import Head, Journal, Part
 from showthrough.run.run import WITHOUT_TEXT, Run
 
 _BEFORE = " (in the part that was done before; start afresh to try again)"
+_OTHER = "not the same as in the run to resume; start afresh without --resume"
 # What has to be the same where a run is resumed.
 _SAME: dict[str, Callable[[Run], object]] = {
     "corpus": lambda run: run.corpus.digest,
@@ -29,37 +36,120 @@ _SAME: dict[str, Callable[[Run], object]] = {
 }
 
 
-def rows_before(run: Run, earlier: Run, plan: Plan) -> dict[Cell, Rows]:
-    """Rows of an earlier run, after checking that it is the same evaluation.
+def evaluation_key(run: Run, order: str) -> str:
+    """A digest of all that numbers hang on: the documents in their order, and what is asked of them."""
+    told = run.without_folders()
+    same = [repr(of(told)) for of in _SAME.values()]
+    return hashlib.blake2b(msgspec.json.encode([order, *same]), digest_size=16).hexdigest()
+
+
+class Earlier:
+    """What was done before, after checking that it is the same evaluation.
 
     Where texts are asked for and the earlier run was kept without, what an attack read in them is found again. Who asks
     language models asks again: the run tells whose answers it uses, and what is recorded costs nothing.
     """
-    for what, of in _SAME.items():
-        if of(run) != of(earlier):
-            raise PlanError("not the same as in the run to resume; start afresh without --resume", what)
-    if run.documents[: len(earlier.documents)] != earlier.documents:
-        raise PlanError("not the same as in the run to resume; start afresh without --resume", "document order")
-    wordless = plan.texts and earlier.provenance.get(WITHOUT_TEXT)
-    whole = {metric_text(metric): metric for metric in plan.metrics if metric.scope == "corpus"}
-    lost = whole.keys() & earlier.evidence.keys() if wordless else set()
-    lost |= {text for text, metric in whole.items() if any(name.startswith(MODEL) for name in metric.asks)}
-    rows: dict[Cell, Rows] = {}
-    for text, name in ((text, name) for text, names in earlier.rows.items() if text not in lost for name in names):
-        table, evidence = earlier.rows_of(text, name), earlier.evidence.get(text, {}).get(name, {})
-        rows[text, name] = Rows(table.columns, table.values, msgspec.to_builtins(evidence))
-    return rows
+
+    def __init__(self, head: Head, plan: Plan, resumed: Run | Journal, kept_by: str, ranking: Sequence[str]) -> None:
+        self._run, self._kept_by, self._ranking = head.run, kept_by, ranking
+        self._journal = resumed if isinstance(resumed, Journal) else None
+        self.kept = before = _rowless(resumed) if isinstance(resumed, Journal) else resumed
+        self.run = before.with_folders_of(head.run)
+        for what, of in _SAME.items():
+            if of(head.run) != of(self.run):
+                raise PlanError(_OTHER, what)
+        self._stretches = [] if self._journal else _stretches(head.run.documents, self.run.documents)
+        if self._journal is not None and (self._journal.head.order, self._journal.head.key) != (head.order, head.key):
+            raise PlanError(_OTHER, "document order")
+        wordless = plan.texts and self.run.provenance.get(WITHOUT_TEXT)
+        whole = {metric_text(metric): metric for metric in plan.metrics if metric.scope == "corpus"}
+        lost = whole.keys() & self.run.evidence.keys() if wordless else set()
+        lost |= {text for text, metric in whole.items() if any(name.startswith(MODEL) for name in metric.asks)}
+        lost |= {failure.metric for failure in self.run.failures}
+        self._lost = lost | ({metric.text for metric in self.run.metrics} - self.run.rows.keys())  # called otherwise
+
+    @property
+    def done(self) -> int:
+        return len(self.run.documents) if self._journal is None else self._journal.done
+
+    def failed(self, metrics: Collection[str]) -> dict[str, str]:
+        """Of some metrics those that failed in documents that are done: they would lack these, and are not tried."""
+        failed = {failure.metric: failure.reason for failure in self.run.failures} if self.done else {}
+        return {text: failed[text].removesuffix(_BEFORE) + _BEFORE for text in metrics if text in failed}
+
+    def check_models(self, revisions: Mapping[str, Mapping[str, str]]) -> None:
+        """Raises PlanError when a model is no longer what it was for the documents that are done."""
+        before = self.run.provenance.get("models", {})
+        for name, revision in (pair for text in self.run.rows for pair in revisions.get(text, {}).items()):
+            if before.get(name, revision) != revision:
+                raise PlanError(_OTHER, f"model {name}")
+
+    def pieces(self, large: bool) -> Iterator[Piece]:
+        """All that is done; of very many documents it stays where it is until it is asked for."""
+        if self._journal is None:
+            yield from self._of_run()
+            return
+        names = {kept.text: own.text for kept, own in zip(self.kept.metrics, self._run.metrics, strict=True)}
+        for part in self._journal.parts:
+            read = partial(_read, self._journal, part, self._ranking, names, self._lost, self._kept_by)
+            looked = part.kept_by == self._kept_by
+            if looked or part.counted or part.whole:
+                piece = Piece(part.numbers, part.counted, looked, part.whole, None, read)
+                if not large:
+                    piece.answer = read()
+                yield piece
+
+    def _of_run(self) -> Iterator[Piece]:
+        """Its rows: what a run does not keep is looked for again."""
+        tables: dict[Cell, Rows] = {}
+        for text in self.run.rows.keys() - self._lost:
+            for name in self.run.rows[text]:
+                shown = self.run.evidence.get(text, {}).get(name, {})
+                rows = self.run.rows_of(text, name)
+                tables[text, name] = Rows(rows.columns, rows.values, msgspec.to_builtins(dict(shown)))
+        at = 0
+        for numbers in self._stretches:
+            here = {*self.run.documents[at : at + len(numbers)]}
+            cut = {
+                cell: Rows(
+                    rows.columns,
+                    rows.values[at : at + len(numbers)],
+                    {document: seen for document, seen in rows.evidence.items() if document in here},
+                )
+                for cell, rows in tables.items()
+            }
+            yield Piece(numbers, True, False, False, Answer(cut))
+            at += len(numbers)
 
 
-def failed_before(earlier: Run, metrics: Collection[str]) -> dict[str, str]:
-    """Of some metrics those that failed in the documents that are done: they would lack these, and are not tried."""
-    failed = {failure.metric: failure.reason for failure in earlier.failures}
-    return {text: failed[text].removesuffix(_BEFORE) + _BEFORE for text in metrics if text in failed}
+def _rowless(journal: Journal) -> Run:
+    """The run of a journal, which tells of rows only of which metrics and columns there are some."""
+    return replace(
+        journal.head.run,
+        rows={text: {"": {column: [] for column in columns}} for text, columns in journal.columns.items()},
+        evidence={text: {} for text in journal.shown},
+        failures=list(journal.failures.values()),
+    )
 
 
-def check_models(revisions: Mapping[str, Mapping[str, str]], earlier: Run) -> None:
-    """Raises PlanError when a model is no longer what it was for the documents that are done."""
-    before = earlier.provenance.get("models", {})
-    for name, revision in (pair for text in earlier.rows for pair in revisions.get(text, {}).items()):
-        if before.get(name, revision) != revision:
-            raise PlanError("not the same as in the run to resume; start afresh without --resume", f"model {name}")
+def _read(
+    journal: Journal, part: Part, ranking: Sequence[str], names: Mapping[str, str], lost: Set[str], kept_by: str
+) -> Answer:
+    entry = journal.entry(part)
+    if not (part.counted or part.whole):
+        entry = replace(entry, rows={}, evidence={})
+    return answer_of(entry, ranking, names, lost, looked=part.kept_by == kept_by)
+
+
+def _stretches(documents: Sequence[str], done: Sequence[str]) -> list[range]:
+    """Where documents that are done stand among all. Raises PlanError where they come in another order."""
+    found: list[range] = []
+    at = 0
+    for number, document in enumerate(documents):
+        if at < len(done) and done[at] == document:
+            last = found.pop() if found and found[-1].stop == number else range(number, number)
+            found.append(range(last.start, number + 1))
+            at += 1
+    if at < len(done):
+        raise PlanError(_OTHER, "document order")
+    return found

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import IO, NamedTuple
 
 from showthrough.errors import OutputError
-from showthrough.files.writing import put, remove_unfinished, told
+from showthrough.files.writing import new_name, remove_unfinished, told
 
 if sys.platform != "win32":
     import fcntl
@@ -26,19 +28,36 @@ class DamagedError(Exception):
     """A piece that others follow is not as it was written."""
 
 
-class GrowingFile:
-    """The writer of such a file. It is locked as long as it is written, so that nobody else begins it anew."""
+class Place(NamedTuple):
+    """Where a piece stands in its file."""
 
-    def __init__(self, path: Path, title: bytes) -> None:
-        self.path = path
+    start: int
+    size: int
+
+
+class GrowingFile:
+    """The writer of such a file. It is locked as long as it is written, so that nobody else begins it anew.
+
+    Without a path it has no name at all: it is gone with whoever writes it.
+    """
+
+    def __init__(self, path: Path | None, title: bytes) -> None:
+        self._path = path
         self._title = title
         self._handle: int | None = None
+        self._draft: Path | None = None  # the name that it has until it is in its place, where it has one
+
+    @property
+    def path(self) -> Path:
+        return Path(tempfile.gettempdir()) if self._path is None else self._path
 
     @property
     def begun(self) -> bool:
         """Whether what was added is there: nobody removed the file or put another in its place."""
         if self._handle is None:
             return False
+        if self._path is None:
+            return True
         with suppress(OSError):
             ours, there = os.fstat(self._handle), self.path.stat()
             return (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino)
@@ -46,14 +65,48 @@ class GrowingFile:
 
     def begin(self, *pieces: bytes) -> None:
         """A new file in the place of the old one, with the first pieces in it."""
+        self.draft()
+        try:
+            for piece in pieces:
+                self.add(piece, durable=False)
+            self.settle()
+        except BaseException:
+            self.close()
+            raise
+
+    def draft(self) -> None:
+        """A new file that has no name yet: what stands in its place stays there until it is settled."""
         with told(self.path):
             self.close()
-            remove_unfinished(self.path.parent)
-            put(self.path, self._title + b"\n" + b"".join(map(_line, pieces)))
-            self._handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
-            if sys.platform != "win32":
-                with suppress(OSError):  # a file system without locks
-                    fcntl.flock(self._handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            folder = self.path if self._path is None else self.path.parent
+            remove_unfinished(folder)
+            self._handle, self._draft = _new_file(folder)
+            if self._path is None and self._draft is not None:
+                self._draft.unlink()
+                self._draft = None
+            os.write(self._handle, self._title + b"\n")
+
+    def settle(self) -> None:
+        """Puts a new file, as it is on disk now, in its place."""
+        if self._handle is None or self._path is None:
+            return
+        with told(self.path):
+            os.fsync(self._handle)
+            name = self._draft or new_name(self.path.parent)
+            if self._draft is None:
+                # With a folder given, Python asks the system to follow the link to the file; without one it does not.
+                os.link(f"/proc/self/fd/{self._handle}", name, src_dir_fd=self._handle, follow_symlinks=True)
+            if sys.platform == "win32":  # an open file cannot be renamed there
+                os.close(self._handle)
+                self._handle = None
+            try:
+                name.replace(self.path)
+            except BaseException:
+                name.unlink(missing_ok=True)
+                raise
+            if sys.platform == "win32":
+                self._handle = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_BINARY)
+            self._draft = None
 
     def go_on(self) -> list[bytes]:
         """The pieces of the file, which is made where there is none; what a kill left at its end is gone.
@@ -77,8 +130,11 @@ class GrowingFile:
             self._handle = handle
             return found
 
-    def add(self, piece: bytes) -> None:
-        """One more piece, on disk when this returns; where it cannot be written the file is as it was."""
+    def add(self, piece: bytes, *, durable: bool = True) -> Place:
+        """One more piece, on disk when this returns; where it cannot be written the file is as it was.
+
+        One that is not `durable` outlives the program, and the system when it is synced.
+        """
         if self._handle is None:
             raise OutputError(f"{self.path}: cannot be written: it was not begun")
         with told(self.path):
@@ -87,20 +143,46 @@ class GrowingFile:
                 rest = memoryview(_line(piece))
                 while rest:
                     rest = rest[os.write(self._handle, rest) :]
-                os.fsync(self._handle)
+                if durable:
+                    os.fsync(self._handle)
             except BaseException:
                 os.ftruncate(self._handle, before)
                 raise
+        return Place(before + _CHECKSUM + 1, len(piece))
+
+    def sync(self) -> None:
+        """All that was added is on disk when this returns."""
+        if self._handle is not None:
+            with told(self.path):
+                os.fsync(self._handle)
+
+    def read(self, place: Place) -> bytes:
+        """A piece that was added."""
+        if self._handle is None:
+            raise OutputError(f"{self.path}: cannot be read: it was not begun")
+        with told(self.path), open(self._handle, "rb", buffering=0, closefd=False) as file:
+            file.seek(place.start)
+            return b"".join(iter(lambda: file.read(place.start + place.size - file.tell()), b""))
+
+    def reopened(self) -> IO[bytes]:
+        """The same file, to read; it is there also when this one is closed."""
+        if self._handle is None:
+            raise OutputError(f"{self.path}: cannot be read: it was not begun")
+        return os.fdopen(os.dup(self._handle), "rb")
 
     def close(self) -> None:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+        if self._draft is not None:
+            self._draft.unlink(missing_ok=True)
+            self._draft = None
 
     def remove(self) -> None:
         self.close()
         with told(self.path):
-            self.path.unlink(missing_ok=True)
+            if self._path is not None:
+                self._path.unlink(missing_ok=True)
 
 
 def pieces(content: bytes, title: bytes) -> Iterator[bytes]:
@@ -112,6 +194,49 @@ def pieces(content: bytes, title: bytes) -> Iterator[bytes]:
             yield piece
         elif number < len(lines) - 2:  # after the last one nothing stands
             raise DamagedError
+
+
+def pieces_in(file: IO[bytes], title: bytes) -> Iterator[tuple[Place, bytes]]:
+    """The same with their places, one after the other: of a file of any size none but the last is in memory."""
+    file.seek(0)
+    if file.readline(len(title) + 1) != title + b"\n":
+        raise DamagedError
+    at, sound = len(title) + 1, True
+    for line in file:
+        if not sound:
+            if line.endswith(b"\n"):
+                raise DamagedError
+            return
+        piece = line[_CHECKSUM + 1 :].removesuffix(b"\n")
+        sound = line[: _CHECKSUM + 1] == _checksum(piece)
+        if sound:
+            yield Place(at + _CHECKSUM + 1, len(piece)), piece
+        at += len(line)
+
+
+def _new_file(folder: Path) -> tuple[int, Path | None]:
+    """A new private file, open and locked; without a name where the system has such files."""
+    if hasattr(os, "O_TMPFILE"):
+        with suppress(OSError):
+            handle = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_APPEND, 0o600)
+            if Path(f"/proc/self/fd/{handle}").exists():
+                _lock(handle)
+                return handle, None
+            os.close(handle)
+    while True:
+        name = new_name(folder)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        handle = os.open(name, flags, 0o600)
+        _lock(handle)
+        if os.path.lexists(name):  # nobody took it for a killed program's before it was locked
+            return handle, name
+        os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    if sys.platform != "win32":
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _begun(content: bytes, title: bytes) -> bytes:

@@ -62,16 +62,21 @@ def _identities(path: Path) -> Iterator[str | tuple[int, int]]:
 def write_file(path: Path, content: bytes, *, force: bool = False, private: bool = True) -> None:
     """Writes a file as a whole: a reader sees the old one or the new one, never half of it."""
     with told(path):
-        if path.is_file() and not force:
-            raise OutputError(
-                f"{path}: exists already; choose another name, or replace it with --force (in Python, force=True)"
-            )
+        check_new(path, force=force)
         if path.exists() and not path.is_file():
             path.write_bytes(content)  # a pipe or a device takes it, and must not be replaced by a file
             return
         target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
         remove_unfinished(target.parent)
         put(target, content, private=private)
+
+
+def check_new(path: Path, *, force: bool) -> None:
+    """Raises OutputError for a file that is there already and must not be replaced."""
+    if path.is_file() and not force:
+        raise OutputError(
+            f"{path}: exists already; choose another name, or replace it with --force (in Python, force=True)"
+        )
 
 
 def write_folder(
@@ -117,7 +122,7 @@ def check_writable(path: Path) -> None:
         if (handle := _nameless(folder)) is not None:
             os.close(handle)
             return
-        trial = _new_name(folder)
+        trial = new_name(folder)
         try:
             os.close(os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
         finally:
@@ -138,7 +143,7 @@ def remove_unfinished(folder: Path) -> None:
 def workshop(folder: Path) -> Iterator[Path]:
     """A private folder inside another, to make things in that then are moved into place; it is gone afterwards."""
     while True:
-        bench = _new_name(folder)
+        bench = new_name(folder)
         bench.mkdir(mode=0o700)
         with locked(bench) as ours:
             if not ours:
@@ -169,7 +174,7 @@ def _put_nameless(target: Path, content: bytes, mode: int, durable: bool) -> boo
         _fill(handle, content, mode, durable)
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
-        name = _new_name(target.parent)
+        name = new_name(target.parent)
         try:
             # With a folder given, Python asks the system to follow the link to the file; without one it does not.
             os.link(f"/proc/self/fd/{file.fileno()}", name, src_dir_fd=handle, follow_symlinks=True)
@@ -195,7 +200,7 @@ def _nameless(folder: Path) -> int | None:
 
 def _put_named(target: Path, content: bytes, mode: int, durable: bool) -> None:
     while True:
-        name = _new_name(target.parent)
+        name = new_name(target.parent)
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _PRIVATE)
         try:
             with os.fdopen(handle, "wb"), locked(name) as ours:
@@ -309,7 +314,8 @@ def _first_missing(path: Path) -> Path | None:
     return next((one for one in [*reversed(path.parents), path] if not os.path.lexists(one)), None)
 
 
-def _new_name(folder: Path) -> Path:
+def new_name(folder: Path) -> Path:
+    """A name for what is being made, under which it is removed when whoever makes it is killed."""
     return folder / f".showthrough-{os.getpid()}-{secrets.token_hex(4)}"
 
 

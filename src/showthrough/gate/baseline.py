@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from msgspec.structs import replace
 
 from showthrough.errors import PlanError, quoted, shown, some
@@ -15,7 +16,7 @@ from showthrough.gate.checks import Kept, told, upwards
 from showthrough.metrics import HEADLINE
 from showthrough.run.beside import Beside
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import wrongs
+from showthrough.run.roles import Counts, wrongs
 from showthrough.run.run import Run
 from showthrough.statistics import SHOWN, Loss, holm
 
@@ -162,14 +163,14 @@ class Baseline:
             return True, f"shown not to be worse{beyond}: {excluded} is excluded"
         return not bound, f"not shown to be worse{beyond}; a loss of up to {upwards(loss.most)} cannot be excluded"
 
-    def worse(self, name: str, failed: Sequence[Kept]) -> dict[str, int]:
+    def worse(self, name: str, failed: Sequence[Kept]) -> Counts:
         """In which documents more is wrong than before, by the first of the numbers that were lost that tells."""
         joined, earlier = self.beside.joined, self.beside.called[self.earlier(name)]
         for one in failed:
             record = next((record for record in joined.metrics if record.text == one.metric), None)
             if record is None or one.part or not record.counts:
                 continue
-            pairs = zip(joined.documents, *(wrongs(joined, record, which) for which in (name, earlier)), strict=True)
-            if more := {document: int(now - before) for document, now, before in pairs if now > before}:
+            now, before = (np.asarray(wrongs(joined, record, which)) for which in (name, earlier))
+            if more := Counts(joined.documents, now - before):
                 return more
-        return {}
+        return Counts((), ())

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from showthrough.data.references import NOTHING
 from showthrough.errors import PlanError, shown, some
 from showthrough.gate.asking import fault_of
@@ -15,7 +17,7 @@ from showthrough.gate.grading import Graded, graded, thresholds_of
 from showthrough.metrics import Role
 from showthrough.run.places import Places
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import chosen, counted, leaks
+from showthrough.run.roles import Counts, chosen, counted, first, in_all, leaks
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics import SHOWN
@@ -90,7 +92,7 @@ def _one(run: Run, gate: Gate, name: str, thresholds: Sequence[Threshold], kept:
     reached = [_reached(run, name, threshold, gate.bound) for threshold in thresholds]
     checks: list[Check] = [*_sample(run, gate, name, [*reached, *kept]), *reached, *kept]
     failed = [one for one in kept if not one.passed]
-    worse = gate.baseline.worse(name, failed) if gate.baseline and failed else {}
+    worse = gate.baseline.worse(name, failed) if gate.baseline and failed else Counts((), ())
     return Checked(name, checks, _looks(run, name, worse))
 
 
@@ -196,7 +198,7 @@ def _told_of(run: Run, name: str, metric: str) -> int:
     if not begins:
         return run.drawn
     columns = [values for column, values in run.rows[metric][name].items() if column.startswith(begins)]
-    places = [place for place, values in enumerate(zip(*columns, strict=True)) if any(values)]
+    places = np.flatnonzero(np.any([np.asarray(values) != 0 for values in columns], axis=0)).tolist() if columns else []
     return len({run.groups[place] or place for place in places}) if run.groups else len(places)
 
 
@@ -211,17 +213,17 @@ def _things(run: Run, name: str, metric: str, part: str) -> float | None:
 
 
 def _counted(run: Run, record: MetricRecord, name: str) -> float | None:
-    return sum(counted(run, record, name, "all")) if "all" in record.counts.values() else None
+    return in_all(counted(run, record, name, "all")) if "all" in record.counts.values() else None
 
 
-def _looks(run: Run, name: str, worse: dict[str, int]) -> list[Look]:
+def _looks(run: Run, name: str, worse: Counts) -> list[Look]:
     """The documents to look at first: those that got worse most, then those in which most can be read."""
     direct, quasi = (
-        leaks(run, record, name) if (record := chosen(run, role)) else {}
+        leaks(run, record, name) if (record := chosen(run, role)) else Counts((), ())
         for role in ("direct identifiers", "quasi-identifiers")
     )
-    looks = [
-        Look(document, direct.get(document, 0), quasi.get(document, 0), worse.get(document, 0))
-        for document in dict.fromkeys([*worse, *direct, *quasi])
-    ]
-    return sorted(looks, key=lambda one: (-one.more, -one.direct, -one.quasi, one.document))[:_LOOKS]
+    counts = [each.every(len(run.documents)) for each in (worse, direct, quasi)]
+    numbers = np.flatnonzero(np.any(counts, axis=0))
+    places = first(run.documents, [each[numbers] for each in counts], _LOOKS, numbers)[:_LOOKS]
+    more, readable, hinted = counts
+    return [Look(run.documents[place], int(readable[place]), int(hinted[place]), int(more[place])) for place in places]

@@ -102,6 +102,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.values)
 
+    def column(self, name: str) -> Array:
+        """One number of every document."""
+        place = self.columns.index(name)
+        return np.concatenate([np.zeros(0), *(block[:, place] for block in self.blocks())])
+
     def blocks(self) -> Iterator[Array]:
         """The same values, those of `BLOCK` documents at a time: rows may lie in files, and none has to hold them all.
 
@@ -110,11 +115,6 @@ class Rows:
         """
         for start in range(0, len(self.values), BLOCK):
             yield self.values[start : start + BLOCK]
-
-    def picked(self, *columns: str) -> list[Array]:
-        """Some columns, of all documents."""
-        places = [self.columns.index(column) for column in columns]
-        return list(np.concatenate([np.zeros((0, len(places))), *(block[:, places] for block in self.blocks())]).T)
 
     def totals(self) -> Totals:
         sums = np.zeros(len(self.columns))

@@ -181,8 +181,8 @@ class Rouge(_Overlap):
         for rows in tables.values():
             counts = rows.totals()
             told = []
-            if lacking := len(rows.values) - int(counts[_COMPARED]):
-                told.append(f"{lacking} of {len(rows.values)} documents have none and count nowhere")
+            if lacking := len(rows) - int(counts[_COMPARED]):
+                told.append(f"{lacking} of {len(rows)} documents have none and count nowhere")
             if counts[_UNREAD] > _MUCH * counts[_LETTERS]:
                 told.append(f"{counts[_UNREAD] / counts[_LETTERS]:.0%} of the letters are none of these")
             if told:

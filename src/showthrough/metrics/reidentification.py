@@ -145,7 +145,7 @@ class ReIdentification(Metric):
         if name == part or self.interval_fault(part):
             return None
         names = (f"{column}:{name}" for column in ("right", "ran", "control", "controlled"))
-        found, ran, by_others, controlled = units.picked(*names)
+        found, ran, by_others, controlled = map(units.column, names)
         return risk_interval((found, ran), (by_others, controlled), confidence)
 
     def why_undefined(self, part: str, totals: Totals) -> str:

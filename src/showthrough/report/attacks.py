@@ -19,6 +19,7 @@ from showthrough.report.terminal import bare_table
 from showthrough.run.records import Evidence, MetricRecord, Score
 from showthrough.run.roles import playing
 from showthrough.run.run import Run
+from showthrough.run.stored import numbered
 
 WORST = "worst"
 _GIVEN = ("chance", "ceiling")
@@ -109,11 +110,12 @@ def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
     """All documents, those found with the largest margin first."""
     text = _attack(run)[0].text
     columns, evidence = run.rows[text][anonymization], run.evidence.get(text, {}).get(anonymization, {})
-    listed = [
-        AtRisk(document, columns[f"right:{evidence[document].attack}"][number], evidence[document])
-        for number, document in enumerate(run.documents)
-        if document in evidence
-    ]
+    right: dict[str, Sequence[float]] = {}  # by attack: of very many documents a column is read from a file
+    listed = []
+    for number, document, one in numbered(run.documents, evidence):
+        if one.attack not in right:
+            right[one.attack] = columns[f"right:{one.attack}"]
+        listed.append(AtRisk(document, float(right[one.attack][number]), one))
     return sorted(listed, key=lambda one: (-one.found, -(one.evidence.margin or 0), one.document))
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.authorship.safety import BEFORE, FALSE, LOST, TOLD
 from showthrough.metrics.authorship.soundness import OVERLAP
 from showthrough.report.table import DASH, Cell, Column, OwnTable, column_of, rounded
 from showthrough.report.wording import Clause, listed, verifiers_that_knew_them
 from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import chosen, headline, playing
+from showthrough.run.roles import chosen, headline, in_all, playing
 from showthrough.run.run import Run
 from showthrough.verifiers.adaptive import ADAPTIVE
 from showthrough.verifiers.base import UNANSWERED
@@ -156,8 +158,8 @@ def author_clauses(run: Run, name: str) -> Iterator[Clause]:
 def _who_rated(run: Run, record: MetricRecord, name: str) -> str:
     """How many people said so, of how many documents: a few passages are no whole text."""
     columns = run.rows[record.text][name]
-    people = sum(any(values) for column, values in columns.items() if column.startswith("ratings:"))
-    documents = sum(map(bool, columns.get("ratings", ())))
+    people = sum(bool(np.any(values)) for column, values in columns.items() if column.startswith("ratings:"))
+    documents = int(np.count_nonzero(columns.get("ratings", ())))
     if not people:
         return "people rate"
     whose = f"{people:,} people rate" if people > 1 else "one person rates"
@@ -181,9 +183,9 @@ def _still_found(run: Run, record: MetricRecord, name: str, verifier: str) -> It
     """Of the authors that a verifier found in the originals those that it finds again; no answer is no find."""
     columns = run.rows[record.text][name]
     found, answers = (columns.get(f"{statistic}:{verifier}") for statistic in ("found", "answer"))
-    if not found or not answers or not (total := sum(found)):
+    if found is None or answers is None or not (total := in_all(found)):
         return
-    again = sum(number for number, answer in zip(found, answers, strict=True) if answer > UNANSWERED)
+    again = in_all(np.asarray(found)[np.asarray(answers) > UNANSWERED])
     share = f" ({again / total:.0%})".replace("%", " %")
     # An author of several documents is found in one and not in another.
     what = (

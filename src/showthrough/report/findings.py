@@ -14,7 +14,7 @@ from showthrough.report.sentences import by_type, share_of
 from showthrough.report.table import rounded
 from showthrough.report.wording import counted_words, named, type_words
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import chosen, counted, headline, playing
+from showthrough.run.roles import Counts, chosen, counted, headline, in_all, playing
 from showthrough.run.run import Run
 
 _TYPES = 2  # of each kind of identifier, that are told of an anonymization
@@ -55,13 +55,11 @@ def _leaking(run: Run, name: str) -> Iterator[Finding]:
             yield _leak(run, record, name, entity_type, leaking, weight)
 
 
-def _leak(
-    run: Run, record: MetricRecord, name: str, entity_type: str, leaking: dict[str, int], weight: float
-) -> Finding:
-    count, documents = sum(leaking.values()), len(run.documents)
+def _leak(run: Run, record: MetricRecord, name: str, entity_type: str, leaking: Counts, weight: float) -> Finding:
+    count, documents = leaking.total, len(run.documents)
     kind = "direct identifier" if "direct identifiers" in record.roles else "quasi-identifier"
     what = f"leaves {counted_words(count, kind)} readable among {type_words(entity_type)}"
-    right, every = (sum(counted(run, record, name, which)) for which in ("right", "all"))
+    right, every = (in_all(counted(run, record, name, which)) for which in ("right", "all"))
     now, then = right / every, (right + count) / every
     return Finding(
         name,
@@ -78,9 +76,9 @@ def _uneven(run: Run, name: str) -> Iterator[Finding]:
     if record is None or headline(run, name, record) is None:
         return
     wrong = counted(run, record, name, "wrong")
-    where = {document: int(count) for document, count in zip(run.documents, wrong, strict=True) if count}
+    where = Counts(run.documents, wrong)
     if where:
-        strings = counted_words(sum(where.values()), "string")
+        strings = counted_words(where.total, "string")
         yield Finding(
             name,
             f"masks {strings} in one place and leaves them readable in another, in {len(where):,} of "
@@ -123,6 +121,6 @@ def _inferred(run: Run, name: str) -> Iterator[Finding]:
             yield Finding(
                 name,
                 f"{what}, in {len(documents):,} of {counted_words(len(run.documents), 'document')}",
-                f"most: {', '.join(map(shown, documents[:_SURE]))}",
+                f"most: {', '.join(shown(document) for document, _ in documents.most(_SURE))}",
                 weight=_INFERRED * inferred / every * len(documents) / len(run.documents),
             )

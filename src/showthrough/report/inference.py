@@ -27,7 +27,7 @@ from showthrough.report.table import (
 )
 from showthrough.report.wording import counted_words, listed
 from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import playing
+from showthrough.run.roles import in_all, playing
 from showthrough.run.run import Run
 
 ROLES: dict[Role, str] = {"inference": "inference about people", "attributes": "inference about authors"}
@@ -160,7 +160,7 @@ def _about_control(run: Run, record: MetricRecord, control: str) -> Iterator[str
         "leaves, the share that the attack infers"
     )
     alike = [name for name in run.names if (risk := risk_above(run, record, name, control)) and as_good(risk)]
-    if alike := [name for name in alike if sum(run.rows[record.text][name].get("inferred", ()))]:
+    if alike := [name for name in alike if in_all(run.rows[record.text][name].get("inferred", ()))]:
         yield f"{listed(alike)}: {AS_GOOD}"
 
 
@@ -177,7 +177,7 @@ def _bare(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
 def bare_of(run: Run, record: MetricRecord, name: str) -> tuple[float, float]:
     """People of whom everything was inferred, and people who were asked about."""
     columns = run.rows[record.text][name]
-    return sum(columns.get(BARE, ())), sum(columns.get(PEOPLE, ()))
+    return in_all(columns.get(BARE, ())), in_all(columns.get(PEOPLE, ()))
 
 
 def asked_lines(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
@@ -242,7 +242,7 @@ def _counts(run: Run, record: MetricRecord, parts: Sequence[str]) -> Iterator[Ce
     for part in parts:
         columns = stratum_column(ASKED, part), f"{ALL}:{part}"
         sums = [
-            sum(rows[column]) for name in run.names for rows in (run.rows[record.text][name],) for column in columns
+            in_all(rows[column]) for name in run.names for rows in (run.rows[record.text][name],) for column in columns
             if column in rows
         ]  # fmt: skip
         yield Count(Score("", record.text, ASKED, max(sums), None, None, "", "") if sums else None)

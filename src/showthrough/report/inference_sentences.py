@@ -29,7 +29,7 @@ from showthrough.report.inference import (
 from showthrough.report.table import rounded
 from showthrough.report.wording import Clause, counted_words, listed, percent
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import headline, playing
+from showthrough.run.roles import Counts, headline, in_all, playing
 from showthrough.run.run import Run
 
 _ONE: dict[Role, str] = {"inference": "person", "attributes": "author"}
@@ -75,7 +75,7 @@ def inference_clauses(run: Run, name: str) -> Iterator[Clause]:
 
 def _told(run: Run, name: str, worst: Worst, role: Role) -> Clause:
     record = worst.records[0]
-    columns = {column: sum(values) for column, values in run.rows[record.text][name].items()}
+    columns = {column: in_all(values) for column, values in run.rows[record.text][name].items()}
     count = columns.get(PEOPLE, 0)
     people = f"{count:,.0f} people" if role == "inference" and count != 1 else counted_words(count, _ONE[role])
     of = f" of {columns.get(ASKED, columns.get(ALL, 0)):,.0f} attributes of {people}"
@@ -160,18 +160,16 @@ def inference_limits(run: Run) -> list[str]:
     return ["another attacker may infer more"] if attackers else []
 
 
-def inferred_tags(run: Run, name: str, worst: Worst) -> dict[str, tuple[float, float, list[str]]]:
+def inferred_tags(run: Run, name: str, worst: Worst) -> dict[str, tuple[float, float, Counts]]:
     """By tag how much was inferred, of how much, and in which documents; what is inferred most first."""
     record, found = worst.records[0], {}
     columns = run.rows[record.text][name]
     for column, values in columns.items():
         statistic, _, tag = column.partition(":")
-        every = columns.get(f"{ASKED}:{tag}") or columns.get(f"{ALL}:{tag}")
-        if statistic != INFERRED or not sum(values) or every is None:
+        every = next((columns[one] for one in (f"{ASKED}:{tag}", f"{ALL}:{tag}") if one in columns), None)
+        if statistic != INFERRED or not in_all(values) or every is None:
             continue
         if record.better == "lower" and not tag.startswith(f"{TOP_1}:"):
             continue
-        order = sorted(zip(run.documents, values, strict=True), key=lambda pair: (-pair[1], pair[0]))
-        where = [document for document, value in order if value]
-        found[tag.removeprefix(f"{TOP_1}:")] = sum(values), sum(every), where
+        found[tag.removeprefix(f"{TOP_1}:")] = in_all(values), in_all(every), Counts(run.documents, values)
     return dict(sorted(found.items(), key=lambda pair: (-pair[1][0], pair[0])))

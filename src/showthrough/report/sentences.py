@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from showthrough.data.references import NOTHING
 from showthrough.report.authorship import author_caveats, author_clauses
 from showthrough.report.inference_sentences import inference_caveats, inference_clauses
 from showthrough.report.people import against_each_other
 from showthrough.report.wording import Clause, assuming, counted_words, markers, may_leak, on_average, type_words
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import chosen, counted, headline, leaks, playing
+from showthrough.run.roles import Counts, chosen, counted, headline, in_all, leaks, playing
 from showthrough.run.run import Run
 
 _UNITS = {"token": "words", "mention": "places", "entity": "identifiers"}
@@ -33,17 +35,15 @@ def sentence(run: Run, name: str) -> list[Clause]:
     return [*told, *_kept(run, name), *_unmarked(run, name)]
 
 
-def by_type(run: Run, record: MetricRecord, name: str) -> dict[str, dict[str, int]]:
+def by_type(run: Run, record: MetricRecord, name: str) -> dict[str, Counts]:
     """What leaks of each type, by document; the type that leaks most first. Empty where the rows do not tell."""
     columns = run.rows[record.text][name]
     found = {
-        column.removeprefix(LEAKED): {
-            document: int(count) for document, count in zip(run.documents, counts, strict=True) if count
-        }
+        column.removeprefix(LEAKED): Counts(run.documents, counts)
         for column, counts in columns.items()
         if column.startswith(LEAKED)
     }
-    return dict(sorted(found.items(), key=lambda pair: (-sum(pair[1].values()), pair[0])))
+    return dict(sorted(found.items(), key=lambda pair: (-pair[1].total, pair[0])))
 
 
 def _readable(run: Run, name: str) -> Iterator[Clause]:
@@ -51,10 +51,10 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     score = headline(run, name, record)
     if record is None or score is None:  # without a marked direct identifier there is nothing to say
         return
-    leaking, marked = leaks(run, record, name), sum(counted(run, record, name, "all"))
+    leaking, marked = leaks(run, record, name), in_all(counted(run, record, name, "all"))
     by = f" that {markers(run)} marked" if run.corpus.silver else ""
     things = f" direct identifiers{by}"
-    having = sum(total > 0 for total in counted(run, record, name, "all"))
+    having = int((np.asarray(counted(run, record, name, "all")) > 0).sum())
     if not leaking:
         unseen = may_leak(score)
         where = f"{things} (in {having:,} of {_documents(run)}) readable where they were marked"
@@ -63,11 +63,11 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
             yield Clause("", unseen)
         return
     where = f"{things} readable, in {len(leaking):,} of {_documents(run)}{assuming(record)}"
-    yield Clause("leaves ", f"{sum(leaking.values()):,} of {marked:,.0f}", where)
+    yield Clause("leaves ", f"{leaking.total:,} of {marked:,.0f}", where)
     types = by_type(run, record, name)
     if types:
         most, where_most = next(iter(types.items()))
-        share = sum(where_most.values()) / sum(leaking.values())
+        share = where_most.total / leaking.total
         if share >= _MOSTLY:
             yield Clause("all" if share == 1 else "mostly", f" {type_words(most)}")
 
@@ -76,8 +76,8 @@ def _quasi(run: Run, name: str) -> Iterator[Clause]:
     record = chosen(run, "quasi-identifiers")
     if record is None or headline(run, name, record) is None:
         return
-    leaking, marked = leaks(run, record, name), sum(counted(run, record, name, "all"))
-    yield Clause("", f"{sum(leaking.values()):,} of {marked:,.0f}", " quasi-identifiers can be read", aside=True)
+    leaking, marked = leaks(run, record, name), in_all(counted(run, record, name, "all"))
+    yield Clause("", f"{leaking.total:,} of {marked:,.0f}", " quasi-identifiers can be read", aside=True)
 
 
 def _hidden(run: Run, name: str) -> Iterator[Clause]:
@@ -106,7 +106,7 @@ def _uneven(run: Run, name: str) -> Iterator[Clause]:
     record = chosen(run, "inconsistency")
     if record is None or headline(run, name, record) is None:
         return
-    readable, strings = (round(sum(counted(run, record, name, kind))) for kind in ("wrong", "all"))
+    readable, strings = (round(in_all(counted(run, record, name, kind))) for kind in ("wrong", "all"))
     if readable:
         yield Clause("leaves ", f"{readable:,} of {strings:,}", " strings readable that it masks elsewhere in the text")
 
@@ -117,9 +117,9 @@ def _detected(run: Run, name: str) -> Iterator[Clause]:
     if record is None or headline(run, name, record) is None:
         return
     finds = counted(run, record, name, "wrong")
-    if total := round(sum(finds)):
+    if total := round(in_all(finds)):
         looks = f" that look{'s' * (total == 1)} like an identifier to {record.parameters.get('detector', record.name)}"
-        where = f", in {sum(number > 0 for number in finds):,} of {_documents(run)}"
+        where = f", in {int((np.asarray(finds) > 0).sum()):,} of {_documents(run)}"
         yield Clause("leaves ", counted_words(total, "place"), f"{looks}{where}")
 
 

@@ -10,6 +10,7 @@ from showthrough.inference.controls import CONTROL, RISK
 from showthrough.inference.judging import JUDGE
 from showthrough.metrics import HEADLINE
 from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import in_all
 from showthrough.run.run import Run
 
 GROUPS = ("privacy", "utility", "both", "neither")
@@ -234,7 +235,7 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
         whole = scores.get(one, scores.get(HEADLINE))  # of the measures, one is the headline
         cells = (Cell(whole), *(Cell(scores.get(f"{one}:{kind}")) for kind in kinds))
         columns.append(Column(one, record.group, "neither" if record.describes(one) else record.better, cells))
-    sums = {column: sum(values) for column, values in run.rows[record.text][name].items()}
+    sums = {column: in_all(values) for column, values in run.rows[record.text][name].items()}
     for statistic in dict.fromkeys(column.partition(":")[0] for column in sums if ":" in column):
         better = _BETTER.get(record.counts.get(statistic, "all"), "neither")
         counts = (sums.get(key) for key in (statistic, *(f"{statistic}:{kind}" for kind in kinds)))

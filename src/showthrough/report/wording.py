@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from showthrough.data.kinds import kind_of
 from showthrough.errors import shown
 from showthrough.report.table import rounded
 from showthrough.run.records import MetricRecord, Score
+from showthrough.run.roles import Counts
 from showthrough.run.run import Run
 
 _NAMED = 3  # documents that a line names
@@ -68,11 +69,10 @@ def may_leak(score: Score | None) -> str:
     return f"up to {score.unseen * 100:.0f} % may still leak" if score.unseen else "more may leak than was seen"
 
 
-def named(leaking: Mapping[str, int]) -> str:
+def named(leaking: Counts) -> str:
     """`clinic-03 (9), clinic-12 (6), clinic-10 (4) and 33 more`: the documents to look at first."""
-    order = sorted(leaking, key=lambda document: (-leaking[document], document))
-    more = f" and {len(order) - _NAMED:,} more" if len(order) > _NAMED else ""
-    return ", ".join(f"{shown(document)} ({leaking[document]})" for document in order[:_NAMED]) + more
+    more = f" and {len(leaking) - _NAMED:,} more" if len(leaking) > _NAMED else ""
+    return ", ".join(f"{shown(document)} ({count})" for document, count in leaking.most(_NAMED)) + more
 
 
 def type_words(entity_type: str) -> str:

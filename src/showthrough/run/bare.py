@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable, Mapping
+from typing import TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
 
+from showthrough.columns.tables import Table
 from showthrough.run.places import Places
-from showthrough.run.records import Evidence, Failure
+from showthrough.run.records import Columns, Evidence, Failure
 from showthrough.run.run import WITHOUT_TEXT, Run
+from showthrough.run.stored import StoredEvidence
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -24,13 +27,30 @@ def without_text(run: Run) -> Run:
     return replace(bare, provenance=provenance, texts=None, evidence=evidence, ceiling=ceiling)
 
 
-def _wordless(evidence: dict[str, Evidence]) -> dict[str, Evidence]:
+def _wordless(evidence: Mapping[str, Evidence]) -> Mapping[str, Evidence]:
     """What can be shown without a word of the texts. Places go as well: with the released text, they lead to it."""
+    return _changed(evidence, _bare)
+
+
+def _bare(one: Evidence) -> Evidence | None:
+    if not one.attack and (one.places or one.strings or one.passages or one.inferred):
+        return None
     nothing: dict[str, list[object]] = {each: [] for each in ("words", "places", "strings", "passages", "inferred")}
-    bare = {key: replace(one, **nothing) for key, one in evidence.items()}
-    telling = {key for key, one in evidence.items() if one.places or one.strings or one.passages or one.inferred}
-    shown = {key for key in telling if not evidence[key].attack}
-    return {key: one for key, one in bare.items() if key not in shown}
+    return replace(one, **nothing)
+
+
+def _changed(evidence: Mapping[str, Evidence], change: Callable[[Evidence], Evidence | None]) -> Mapping[str, Evidence]:
+    """Something else about each document, or nothing; of what is in files when it is asked for."""
+    if isinstance(evidence, StoredEvidence):
+        return evidence.told(change)
+    return {document: told for document, one in evidence.items() if (told := change(one)) is not None}
+
+
+def _called(columns: Columns, told: Callable[[str], str]) -> Columns:
+    """The same columns under other names."""
+    if isinstance(columns, Table):
+        return cast(Columns, columns.called(list(map(told, columns))))
+    return {told(column): values for column, values in columns.items()}
 
 
 def without_folders(run: Run) -> Run:
@@ -51,18 +71,13 @@ def without_folders(run: Run) -> Run:
         metrics=[told(record, "text", "parameters", "neutral") for record in run.metrics],
         scores=[told(score, "metric", "part", "reason", "signature", "note") for score in run.scores],
         rows={
-            places.told(metric): {
-                name: {places.told(column): values for column, values in columns.items()}
-                for name, columns in by_name.items()
-            }
+            places.told(metric): {name: _called(columns, places.told) for name, columns in by_name.items()}
             for metric, by_name in run.rows.items()
         },
         failures=[Failure(places.told(one.metric), places.told_of_failure(one.reason)) for one in run.failures],
         provenance=places.told(run.provenance),
         evidence={
-            places.told(metric): {
-                name: {document: told(one, "attack") for document, one in by.items()} for name, by in by_name.items()
-            }
+            places.told(metric): {name: _changed(by, lambda one: told(one, "attack")) for name, by in by_name.items()}
             for metric, by_name in run.evidence.items()
         },
         notes=places.told(run.notes),

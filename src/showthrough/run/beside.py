@@ -11,6 +11,7 @@ from showthrough.errors import InputError, PlanError, Problem, shown, some
 from showthrough.run.records import Columns, MetricRecord
 from showthrough.run.run import Run
 
+_GROUPS = "are not the same as in this run; evaluate both with the same --group-by"
 _DIGEST = 12  # characters of a digest that a message shows
 # What of a signature may differ between two runs whose numbers mean the same.
 _ALOUD = {"corpus", "anonymization", "missing", "confidence", "resamples", "resampling_seed", "showthrough"}
@@ -50,8 +51,10 @@ class Beside:
     @cached_property
     def joined(self) -> Run:
         """One run of both, with the metrics that both have: its anonymizations first, the other's after them."""
-        place = {document: number for number, document in enumerate(self.other.documents)}
-        order = [place[document] for document in self.run.documents]
+        order = None
+        if self.run.documents != self.other.documents:
+            place = {document: number for number, document in enumerate(self.other.documents)}
+            order = [place[document] for document in self.run.documents]
         texts = {record.text for record in self.metrics}
         return replace(
             self.run,
@@ -80,12 +83,9 @@ class Beside:
             sweeps={},
         )
 
-    def _rows(self, text: str, order: Sequence[int]) -> dict[str, Columns]:
+    def _rows(self, text: str, order: Sequence[int] | None) -> dict[str, Columns]:
         here, there = self.run.rows[text], self.other.rows[text]
-        ordered = {
-            self.called[name]: {column: [values[place] for place in order] for column, values in there[name].items()}
-            for name in self.other.names
-        }
+        ordered = {self.called[name]: _ordered(there[name], order) for name in self.other.names}
         return {**{name: here[name] for name in self.run.names}, **ordered}
 
     def identical(self, name: str, earlier: str) -> bool:
@@ -95,6 +95,13 @@ class Beside:
             for one, which in ((self.run, name), (self.other, earlier))
         ]
         return digests[0] == digests[1]
+
+
+def _ordered(columns: Columns, order: Sequence[int] | None) -> Columns:
+    """Columns in another order of documents; `None`: in their own."""
+    if order is None:
+        return columns
+    return {column: [values[place] for place in order] for column, values in columns.items()}
 
 
 def complete(run: Run, file: str) -> Run:
@@ -111,12 +118,14 @@ def _problems(run: Run, other: Run, label: str) -> list[Problem]:
     if run.corpus.digest != other.corpus.digest:
         both = [f"{shown(one.corpus.name)} ({one.corpus.digest[:_DIGEST]})" for one in (run, other)]
         return [problem("corpus", f"is a run of {both[1]}; expected one of the same corpus, {both[0]}")]
+    if run.documents == other.documents:
+        return [] if run.groups == other.groups else [problem("groups", _GROUPS)]
     strangers = sorted({*run.documents} ^ {*other.documents})
     if strangers or len(run.documents) != len(other.documents):
         return [problem("documents", f"are not the same as in this run: only one of the two has {some(strangers)}")]
     groups = [dict(zip(one.documents, one.groups, strict=False)) for one in (run, other)]
     if groups[0] != groups[1]:
-        return [problem("groups", "are not the same as in this run; evaluate both with the same --group-by")]
+        return [problem("groups", _GROUPS)]
     return []
 
 

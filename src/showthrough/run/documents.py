@@ -5,7 +5,7 @@ All of a corpus are kept up to a limit; of a larger one those in which most can 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
@@ -74,17 +74,24 @@ def too_many(corpus: Corpus) -> bool:
     return len(corpus) > MOST_DOCUMENTS or int(corpus.survey.lengths.sum()) > MOST_CHARACTERS
 
 
-def riskiest(leaks: Sequence[Sequence[Array]]) -> Ints:
-    """Document numbers, those at most risk first: by the most that any anonymization leaks, then as they come.
+def riskiest(blocks: Iterable[tuple[Ints, Sequence[Sequence[Array]]]]) -> Ints:
+    """Document numbers, those at most risk first, as many as are ever kept.
 
-    `leaks` are of all documents, for each kind of leak and each anonymization; the first kind weighs most.
+    By the most that any anonymization leaks, then as they come. Documents come some at a time: their numbers, and their
+    leaks for each kind of leak and each anonymization; the first kind weighs most.
 
     >>> direct, quasi = np.array([0, 1, 0]), np.array([4, 0, 1])
-    >>> riskiest([[direct], [quasi]]).tolist()
+    >>> riskiest([(np.arange(3), [[direct], [quasi]])]).tolist()
     [1, 0, 2]
     """
-    # lexsort takes its first key last, and is stable.
-    return np.asarray(np.lexsort([-np.max(each, 0) for each in reversed(leaks)]), dtype=np.int64)
+    numbers, most = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+    for new, leaks in blocks:
+        worst = np.array([np.max(each, 0) for each in leaks], dtype=np.float64)
+        numbers = np.concatenate((numbers, new))
+        most = np.hstack((most, worst)) if most.size else worst
+        order = np.lexsort([numbers, *(-kind for kind in reversed(most))])[:MOST_DOCUMENTS]  # the last key first
+        numbers, most = numbers[order], most[:, order]
+    return numbers
 
 
 def kept(order: Ints, lengths: Ints) -> list[int]:

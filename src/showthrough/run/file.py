@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
+from functools import partial
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
+from showthrough.columns.tables import Table
 from showthrough.errors import (
     HALF_CHARACTER,
     InputError,
@@ -19,10 +22,21 @@ from showthrough.errors import (
     some,
 )
 from showthrough.files.reading import decoded, read_bytes, type_fault
-from showthrough.files.writing import write_file
-from showthrough.metrics import parse_metric
+from showthrough.files.writing import check_new, write_file
+from showthrough.metrics import Rows, parse_metric
 from showthrough.metrics.base import LARGEST, SMALLEST, beyond
-from showthrough.run.journal import Journal, is_journal, journal_of
+from showthrough.run.folder import (
+    FORMAT as WITH_TABLES,
+    folder_of,
+    is_zip,
+    read_folder,
+    read_zip,
+    remove_folder,
+    with_tables,
+    write_with_folder,
+    write_zip,
+)
+from showthrough.run.journal import Journal, is_journal, is_unfinished
 from showthrough.run.provenance import Provenance
 from showthrough.run.run import FORMAT, Run
 
@@ -38,7 +52,20 @@ _RUN = msgspec.json.Decoder(Run)
 
 
 def write_run(run: Run, path: Path, *, force: bool) -> None:
-    write_file(path, msgspec.json.format(encoded(run, path), indent=1), force=force)
+    def content(kept: Run) -> bytes:
+        return msgspec.json.format(encoded(kept, path), indent=1)
+
+    if is_unfinished(run):
+        why = "an unfinished run of so many documents is not held in memory; evaluate with an output file, or resume it"
+        raise OutputError(f"{path}: cannot be written: {why}")
+    packed = path.suffix.lower() == ".zip"
+    if not (packed or run.in_files):
+        before = folder_of(path)
+        write_file(path, content(run), force=force)
+        remove_folder(before)
+        return
+    check_new(path, force=force)
+    (write_zip if packed else write_with_folder)(run, path, content)
 
 
 def encoded(value: msgspec.Struct, path: Path) -> bytes:
@@ -51,24 +78,31 @@ def encoded(value: msgspec.Struct, path: Path) -> bytes:
 
 def read_run(path: Path) -> Run:
     """A run file; or the journal of a run that is not finished, as the incomplete run that it is."""
-    content = read_bytes(path)
-    if is_journal(content):
-        return read_journal(path, content).run
+    if is_journal(path):
+        return read_journal(path).run
+    packed = is_zip(path)
+    content, tables_of = read_zip(path) if packed else (read_bytes(path), partial(read_folder, path))
     try:
         number = decoded(content, _HEAD, path).format  # first: another format may have other fields
-        run = decoded(content, _RUN, path) if number == FORMAT else None
+        run = decoded(content, _RUN, path) if number in (FORMAT, WITH_TABLES) else None
     except InputError as error:
         raise InputError(Problem(str(path), "is not a run file", str(error).removeprefix(f"{path}: "))) from None
     if run is None:
-        raise InputError(Problem(str(path), "format", f"found {number}; this version reads {FORMAT}"))
+        raise InputError(Problem(str(path), "format", f"found {number}; this version reads {FORMAT} and {WITH_TABLES}"))
+    if number == WITH_TABLES and run.tables is not None:
+        run = with_tables(run, path, *tables_of(run.tables))
+    elif number == WITH_TABLES or run.tables is not None:
+        raise InputError(
+            Problem(str(path), "tables", f"expected them in a run of format {WITH_TABLES}, and there alone")
+        )
     _check(run, path)
     return run
 
 
-def read_journal(path: Path, content: bytes | None = None) -> Journal:
+def read_journal(path: Path) -> Journal:
     """The journal of a run that is not finished."""
-    journal = journal_of(read_bytes(path) if content is None else content, path)
-    _check(journal.run, path)
+    journal = Journal(path)
+    _check(journal.head.run if journal.large else journal.run, path)
     return journal
 
 
@@ -119,16 +153,21 @@ def _sweep_faults(run: Run, texts: Set[str]) -> Iterator[tuple[str, str]]:
 def _row_fault(run: Run, text: str, name: str) -> str:
     """Why rows are not those of every document, or lack what the metric (or what it says of them) asks for."""
     columns = run.rows[text][name]
-    if any(len(column) != len(run.documents) for column in columns.values()):
+    sizes = {columns.documents} if isinstance(columns, Table) else {len(column) for column in columns.values()}
+    if sizes - {len(run.documents)}:
         return f"expected a value for each of the {len(run.documents)} documents"
-    if any(map(beyond, columns.values())):
+    # A table was written by a program, and its digest says that nobody changed it since: it is not read for this.
+    if not isinstance(columns, Table) and any(map(beyond, columns.values())):
         return f"holds a number that no metric gives; expected 0, or {SMALLEST:g} to {LARGEST:g}"
     asked = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
     if lacking := [column for column in asked if columns and column not in columns]:
         return f"{lacking[0]} is missing"
     try:
         metric = parse_metric(text)
-        metric.combine(metric.totals(run.rows_of(text, name)))
+        rows = run.rows_of(text, name)
+        if isinstance(columns, Table):
+            rows = Rows(rows.columns, np.zeros((1, len(rows.columns))))
+        metric.combine(metric.totals(rows))
     except (PlanError, ResourceError):
         return ""  # a metric of another version or another package: its scores can be shown all the same
     except KeyError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -13,7 +13,7 @@ from showthrough.errors import shown
 from showthrough.metrics import Count, Group, Rows
 from showthrough.run.origins import last_part, unplaced
 
-Columns = dict[str, list[float]]
+Columns = Mapping[str, Sequence[float]]  # of very many documents arrays, read from a file when they are asked for
 _NAME = 80  # characters of a metric's text form
 
 
@@ -250,6 +250,14 @@ class Evidence(msgspec.Struct, frozen=True):
     reasons: Annotated[
         list[tuple[str, float]], "what speaks for the guess beside words, or against it where it is below 0"
     ] = []
+
+
+class Tables(msgspec.Struct, frozen=True):
+    """Where ids, groups, rows and evidence of very many documents are."""
+
+    id: Annotated[str, "of the run, which the folder has too"]
+    folder: Annotated[str, "beside this file; empty: in the same zip file"]
+    digest: Annotated[str, "of the index of that folder, which has those of all files in it"]
 
 
 def columns_of(rows: Rows) -> Columns:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from showthrough.metrics import HEADLINE, Count, Role
+from collections.abc import ItemsView, Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.columns.stored_strings import StoredStrings
+from showthrough.metrics import HEADLINE, Array, Count, Role
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
 
@@ -40,29 +47,108 @@ def headline(run: Run, name: str, record: MetricRecord | None) -> Score | None:
     return None if score is None or score.value is None else score
 
 
-def counted(run: Run, record: MetricRecord, name: str, kind: Count) -> list[float]:
+class Counts(Mapping[str, int]):
+    """How many there are of something, by document; documents that have none are not in it."""
+
+    def __init__(self, documents: Sequence[str], counts: Sequence[float] | Array) -> None:
+        self._documents = documents
+        every = np.asarray(counts)
+        self._numbers = np.flatnonzero(every > 0)
+        self._counts = every[self._numbers]
+
+    @cached_property
+    def _by_id(self) -> dict[str, int]:
+        return dict(self.items())
+
+    def __getitem__(self, document: str) -> int:
+        return self._by_id[document]
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._documents[number] for number in self._numbers.tolist())
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def total(self) -> int:
+        return int(np.trunc(self._counts).sum())
+
+    def items(self) -> ItemsView[str, int]:
+        return _Items(self)
+
+    def most(self, count: int) -> list[tuple[str, int]]:
+        """Those that have most, the first few of them; of equal ones those whose ids come first."""
+        chosen = first(self._documents, [self._counts], count, self._numbers)[:count]
+        places = np.searchsorted(self._numbers, chosen)
+        return [(self._documents[number], int(self._counts[at])) for number, at in zip(chosen, places, strict=True)]
+
+    def every(self, documents: int) -> Array:
+        """How many there are in each of so many documents."""
+        found = np.zeros(documents)
+        found[self._numbers] = self._counts
+        return found
+
+
+def first(
+    documents: Sequence[str], counts: Sequence[Array], most: int, numbers: NDArray[np.int64] | None = None
+) -> list[int]:
+    """Numbers of the documents that have most, by the first of some counts, then by the next, then by their ids."""
+    numbers = np.arange(len(documents)) if numbers is None else numbers
+    order = np.lexsort([-each for each in reversed(counts)])  # the last key first; stable
+    if not isinstance(documents, StoredStrings) and len(order) > most:  # which stand in the order of ids
+        tied = np.all([each[order] == each[order[most - 1]] for each in counts], axis=0)
+        most = max(most, int(np.flatnonzero(tied)[-1]) + 1)
+    chosen = order[:most]
+    if not isinstance(documents, StoredStrings):
+        keys = [(*(-float(each[place]) for each in counts), documents[numbers[place]]) for place in chosen.tolist()]
+        chosen = chosen[sorted(range(len(chosen)), key=keys.__getitem__)]
+    return list(map(int, numbers[chosen]))
+
+
+class _Items(ItemsView[str, int]):
+    """As of any mapping, without looking for each document."""
+
+    _mapping: Counts
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        return zip(self._mapping, map(int, self._mapping._counts.tolist()), strict=True)
+
+
+def in_all(values: Sequence[float] | Array) -> float:
+    """The sum of a column, in memory or from a file."""
+    return float(values.sum()) if isinstance(values, np.ndarray) else sum(values)
+
+
+def counted(run: Run, record: MetricRecord, name: str, kind: Count) -> Sequence[float] | Array:
     """How many things a metric counts in each document: what is `right`, what is `wrong`, or `all`."""
     columns = run.rows[record.text][name]
-    return [
-        sum(each) for each in zip(*(columns[one] for one, is_ in record.counts.items() if is_ == kind), strict=True)
-    ]
+    return _added(run, [columns[one] for one, is_ in record.counts.items() if is_ == kind])
 
 
-def leaks(run: Run, record: MetricRecord, name: str) -> dict[str, int]:
+def _added(run: Run, columns: Sequence[Sequence[float]]) -> Sequence[float] | Array:
+    """Columns one upon the other."""
+    if run.in_files:
+        return sum(map(_float, columns), np.zeros(len(run.documents)))
+    return [sum(each) for each in zip(*columns, strict=True)]
+
+
+def _float(column: Sequence[float]) -> Array:
+    return np.asarray(column, dtype=np.float64)
+
+
+def leaks(run: Run, record: MetricRecord, name: str) -> Counts:
     """Documents in which a marked identifier can still be read, and how many (as annotators count them)."""
-    return {
-        document: int(count)
-        for document, count in zip(run.documents, wrongs(run, record, name), strict=True)
-        if count > 0
-    }
+    return Counts(run.documents, wrongs(run, record, name))
 
 
-def wrongs(run: Run, record: MetricRecord, name: str) -> list[float]:
+def wrongs(run: Run, record: MetricRecord, name: str) -> Sequence[float] | Array:
     """How many of the things that a metric counts are wrong in each document; 0 where it does not tell."""
     kinds = set(record.counts.values())
     if {"right", "all"} <= kinds:
-        right, every = (counted(run, record, name, kind) for kind in ("right", "all"))
-        return [total - gone for gone, total in zip(right, every, strict=True)]
+        right, every = (np.asarray(counted(run, record, name, kind)) for kind in ("right", "all"))
+        wrong: Array = every - right
+        return wrong if run.in_files else list(wrong.tolist())
     columns = run.rows[record.text][name]
     there = [columns[one] for one, kind in record.counts.items() if kind == "wrong" and one in columns]
-    return [sum(each) for each in zip(*there, strict=True)] or [0.0] * len(run.documents)
+    added = _added(run, there)
+    return added if len(added) else [0.0] * len(run.documents)

@@ -7,13 +7,15 @@ comparisons need nothing else.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, overload
 
 import msgspec
 import numpy as np
 
+from showthrough.columns.stored_strings import StoredStrings
+from showthrough.columns.tables import Table
 from showthrough.errors import PlanError, ResourceError, shown, some
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
 from showthrough.metrics.derived import aligned
@@ -21,9 +23,10 @@ from showthrough.resources.chat.base import Asked
 from showthrough.run import frames, views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import Texts
-from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, MetricRecord, Score, Sweep
+from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, MetricRecord, Score, Sweep, Tables
 from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import Recorded
+from showthrough.run.stored import StoredRows
 from showthrough.run.thresholds import Threshold
 from showthrough.run.units import Units
 
@@ -42,7 +45,7 @@ class Run(msgspec.Struct, dict=True):
     anonymizations: Annotated[list[Input], "what is under test, in the order of the tables"]
     metrics: Annotated[list[MetricRecord], "what was asked for, failed ones too"]
     settings: Annotated[Recorded, "what else the numbers depend on"]
-    documents: Annotated[list[str], "ids, in the order of the rows"]
+    documents: Annotated[Sequence[str], "ids, in the order of the rows"]
     scores: Annotated[list[Score], "every number"]
     rows: Annotated[
         dict[str, dict[str, Columns]], "what the numbers are made of: by metric, anonymization and column, a row each"
@@ -53,12 +56,12 @@ class Run(msgspec.Struct, dict=True):
     format: Annotated[int, "of the file; rises when an old reader could misread it"] = FORMAT
     texts: Annotated[Texts | None, "original text and masks, for reports: a file with it is for its owner alone"] = None
     evidence: Annotated[
-        dict[str, dict[str, dict[str, Evidence]]], "what metrics have to show: by metric, anonymization and document"
+        dict[str, dict[str, Mapping[str, Evidence]]], "what metrics have to show: by metric, anonymization and document"
     ] = {}
     background: Annotated[Input | None, "what the attacker knew, where an attack was made"] = None
     notes: Annotated[list[str], "what a reader must know before believing the numbers, a sentence each"] = []
     several_annotators: Annotated[bool | None, "whether some document was marked by several; null: unknown"] = None
-    groups: Annotated[list[str], "of the documents, in their order; empty: alone in its own; none: no groups"] = []
+    groups: Annotated[Sequence[str], "of the documents, in their order; empty: alone in its own; none: no groups"] = []
     references: Annotated[list[Input], "scored beside, but not under test: the ends of every scale"] = []
     backgrounds: Annotated[dict[str, Input], "of several, by the name under which a metric asks for it"] = {}
     thresholds: Annotated[list[Threshold], "what its numbers were asked to reach; none: nobody said"] = []
@@ -69,6 +72,7 @@ class Run(msgspec.Struct, dict=True):
     sweeps: Annotated[
         dict[str, Sweep], "by anonymization, what its surer masks alone reach, where masks have scores"
     ] = {}
+    tables: Annotated[Tables | None, "of very many documents, where ids, groups, rows and evidence are instead"] = None
 
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
@@ -162,6 +166,8 @@ class Run(msgspec.Struct, dict=True):
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]
+        if isinstance(columns, Table):
+            return StoredRows(columns)
         return Rows.named(columns) if columns else Rows((), np.zeros((len(self.documents), 0)))
 
     def compare(
@@ -235,13 +241,18 @@ class Run(msgspec.Struct, dict=True):
         """How many there are of what is drawn and exchanged as a whole."""
         return len(set(self.groups) - {""}) + self.groups.count("") if self.groups else len(self.documents)
 
+    @property
+    def in_files(self) -> bool:
+        """Whether ids, rows and evidence are in files; documents then stand in the order of their ids."""
+        return isinstance(self.documents, StoredStrings)
+
     def by_id(self, rows: Rows) -> Rows:
         """The same rows in the order of the documents' ids."""
-        return self._units.by_id(rows)
+        return rows if self.in_files else self._units.by_id(rows)
 
     def units(self, rows: Rows) -> Rows:
         """What is drawn and exchanged as a whole: documents in the order of their ids, or groups of them."""
-        return self._units.of(rows)
+        return rows if self.in_files and not self.groups else self._units.of(rows)
 
     @property
     def _units(self) -> Units:
@@ -272,7 +283,11 @@ class Run(msgspec.Struct, dict=True):
         return None
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
-        """Writes the run as one JSON file, all of it or nothing; an existing file only with `force`."""
+        """Writes the run as one JSON file, all of it or nothing; an existing file only with `force`.
+
+        Of very many documents rows and evidence go into a folder beside it. A name that ends in .zip takes everything
+        in one file.
+        """
         from showthrough.run.file import write_run  # which knows what a run is
 
         write_run(self, Path(path), force=force)

@@ -68,24 +68,23 @@ def _chosen(run: Run) -> MetricRecord | None:
 
 def _types(rows: Rows, counted: _Counted) -> Iterator[str]:
     """The types that gold has; those of a system alone have nothing to be missed."""
-    values = dict(zip(rows.columns, rows.values.T, strict=True))
     for column in rows.columns:
         part, colon, kind = column.partition(":")
-        if colon and part in counted.whole and values[column].any():
+        if colon and part in counted.whole and rows.column(column).any():
             yield kind
 
 
 def _pooled(rows: Rows, counted: _Counted, letters: Mapping[str, str]) -> Rows:
     """What is right and what there is in all, by letter."""
-    documents = len(rows.values)
-    columns = {f"{side}:{letter}": np.zeros(documents) for letter in HIPAA for side in ("right", "whole")}
-    for column, values in zip(rows.columns, rows.values.T, strict=True):
+    documents, used = len(rows), sorted({*letters.values()} - {""})
+    columns = {f"{side}:{letter}": np.zeros(documents) for letter in used for side in ("right", "whole")}
+    for column in rows.columns:
         part, _, kind = column.partition(":")
         letter = letters.get(kind, "")
         if letter and part == counted.right:
-            columns[f"right:{letter}"] += values
+            columns[f"right:{letter}"] += rows.column(column)
         if letter and part in counted.whole:
-            columns[f"whole:{letter}"] += values
+            columns[f"whole:{letter}"] += rows.column(column)
     return Rows.named(columns, documents)
 
 
@@ -99,7 +98,7 @@ def _identifier(
         recall = shares(run, rows, asked, "nothing of this kind is marked")[letter]
         if HEADLINE in parts and parts[HEADLINE].value is None:  # such as masks that do not say their types
             recall = Estimate(None, reason=parts[HEADLINE].reason)
-        documents = int((rows.values[:, rows.columns.index(f"whole:{letter}")] > 0).sum())
+        documents = int((rows.column(f"whole:{letter}") > 0).sum())
         line = next((one.signature for one in parts.values()), "")
         hidden.append(Hidden(name, recall, turned(recall), line))
     return SafeHarborIdentifier(letter, HIPAA[letter], types, documents, tuple(hidden))

@@ -13,6 +13,7 @@ from showthrough.inference.agreement import PARTLY
 from showthrough.metrics.inference.people import INFERENCES, PEOPLE
 from showthrough.run.records import Inferred
 from showthrough.run.run import Run
+from showthrough.run.stored import numbered
 
 
 @dataclass(frozen=True)
@@ -36,14 +37,15 @@ def tells_of_people(run: Run, metric: str) -> bool:
 def people_of(run: Run, metric: str, name: str) -> People:
     """Those of whom nothing was inferred are there too: the rows say how many people there are in a document."""
     seen = run.evidence.get(metric, {}).get(name, {})
-    rows = run.rows_of(metric, name)
-    columns = dict(zip(rows.columns, rows.values.T, strict=True))
+    columns = run.rows[metric][name]
     whole, inferences = (columns.get(column, np.zeros(len(run.documents))) for column in (PEOPLE, INFERENCES))
     documents: list[int] = []
     known: list[frozenset[Learned]] = []
     lost = 0
-    for place, document in enumerate(run.documents):
-        inferred = seen[document].inferred if document in seen else []
+    shown = {number: one.inferred for number, _, one in numbered(run.documents, seen)}
+    counted = np.flatnonzero((np.asarray(whole) > 0) | (np.asarray(inferences) > 0))
+    for place in sorted({*counted.tolist(), *shown}):
+        inferred = shown.get(place, [])
         lost += len(inferred) < inferences[place]
         some = [frozenset(by_tag.values()) for by_tag in _learned(inferred).values()]
         some += [frozenset()] * (int(whole[place]) - len(some))

@@ -18,7 +18,7 @@ def remarks_of(tables: Mapping[str, Rows], verifiers: Sequence[Any]) -> list[str
     sums = {name: rows.totals() for name, rows in tables.items() if name not in REFERENCES}
     if not sums:
         return []
-    documents, first = len(next(iter(tables.values())).values), next(iter(sums.values()))
+    documents, first = len(next(iter(tables.values()))), next(iter(sums.values()))
     return [*_of_questions(first, documents, verifiers), *_of_texts(sums, documents)]
 
 

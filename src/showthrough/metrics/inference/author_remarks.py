@@ -18,9 +18,8 @@ UNGUESSED = "unguessed"
 
 def against(units: Rows, control: str) -> tuple[Units, Units]:
     """By unit what the attack inferred, of how much, and the same of a control."""
-    names = f"{RIGHT}:{OWN}:{control}", f"{RIGHT}:{CONTROL}:{control}", f"{ALL}:{CONTROL}:{control}"
-    own, by_control, tried = units.picked(*names)
-    return (own, tried), (by_control, tried)
+    tried = units.column(f"{ALL}:{CONTROL}:{control}")
+    return (units.column(f"{RIGHT}:{OWN}:{control}"), tried), (units.column(f"{RIGHT}:{CONTROL}:{control}"), tried)
 
 
 def remarks_of(attacker: str, judge: str, tables: Mapping[str, Rows]) -> list[str]:

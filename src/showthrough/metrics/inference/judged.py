@@ -96,7 +96,7 @@ class _Judged(Metric):
         return {HEADLINE: ratio(totals[_POINTS], totals[_JUDGED])}
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
-        sizes = {name: (int(rows.totals()[_JUDGED]), len(rows.values)) for name, rows in tables.items()}
+        sizes = {name: (int(rows.totals()[_JUDGED]), len(rows)) for name, rows in tables.items()}
         return [
             f"{documents - judged} of {documents} documents of {shown(name)} count nowhere in "
             f"{type(self).__name__.lower()}: there is no answer about them that can be read"

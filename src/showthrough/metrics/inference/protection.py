@@ -152,9 +152,9 @@ class _Protection(Metric):
 
 def _against(units: Rows, control: str) -> tuple[Units, Units]:
     """By unit what the attack inferred, of how much, and the same of a control."""
-    names = (column_of(one, of) for of in ("", f"{CONTROL}:{control}") for one in (INFERRED, ASKED))
-    inferred, asked, by_control, tried = units.picked(*names)
-    return (inferred, asked), (by_control, tried)
+    sides = ("", f"{CONTROL}:{control}")
+    attack, other = ([units.column(column_of(one, of)) for one in (INFERRED, ASKED)] for of in sides)
+    return (attack[0], attack[1]), (other[0], other[1])
 
 
 def _in_order(part: str) -> tuple[int, str]:

@@ -51,10 +51,10 @@ def passages(run: Run) -> dict[str, Any]:
 def _found(run: Run, metric: str) -> Iterator[_Found]:
     numbers = {} if run.texts is None else {document.id: place for place, document in enumerate(run.texts.documents)}
     for system, name in enumerate(run.names):
-        for key, evidence in run.evidence.get(metric, {}).get(name, {}).items():
-            if key in numbers:
-                for one in evidence.passages:
-                    yield _Found(one.value, one.start - one.end, system, numbers[key], one.start, one.end)
+        evidence = run.evidence.get(metric, {}).get(name, {})
+        for key, number in numbers.items():
+            for one in evidence[key].passages if key in evidence else ():
+                yield _Found(one.value, one.start - one.end, system, number, one.start, one.end)
 
 
 def _sides(run: Run, one: _Found) -> tuple[list[Stretch], list[Stretch]]:

@@ -178,7 +178,6 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
     `given` are the words that can be read in the replacement of their mask.
     """
     texts = inspection.texts
-    evidence = msgspec.to_builtins(run.evidence)
     given = {name: _by_document(findings[name].given) for name in run.names}
     codes = {name: (findings[name].outcome + ord("0")).astype(np.uint8).tobytes().decode() for name in run.names}
     position = size = 0  # of the next mention among all of them; of the packet
@@ -199,8 +198,12 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
                 "given": {name: given[name].get(number, []) for name in run.names},
                 "outcomes": {name: codes[name][first:position] for name in run.names},
                 "evidence": {
-                    metric: {name: by_id[document.id] for name, by_id in by_name.items() if document.id in by_id}
-                    for metric, by_name in evidence.items()
+                    metric: {
+                        name: msgspec.to_builtins(by_id[document.id])
+                        for name, by_id in by_name.items()
+                        if document.id in by_id
+                    }
+                    for metric, by_name in run.evidence.items()
                 },
             }
         )
@@ -226,7 +229,9 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
     ids = [document.id for document in run.texts.documents]
     by_name = {name: [by[name] for by in run.evidence.values() if name in by] for name in run.names}
     # Whether an attack's first guess is the person; a tie at the first place is none.
-    first = {name: {key for by in by_name[name] for key, one in by.items() if one.rank == 1} for name in run.names}
+    first = {
+        name: {key for by in by_name[name] for key in ids if key in by and by[key].rank == 1} for name in run.names
+    }
     return {
         "ids": ids,
         "packets": [len(packet) for packet in packets],

@@ -1,0 +1,71 @@
+"""Which numbers of a long range are there, told by the stretches that they make."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import pairwise
+
+
+class Covered:
+    """Numbers that were added range by range, in any order.
+
+    >>> covered = Covered()
+    >>> covered.add(range(5, 8)); covered.add(range(0, 2)); covered.add(range(2, 3))
+    >>> covered.count, list(covered.left(10)), covered.holds(range(1, 3)), covered.meets(range(3, 6))
+    (6, [range(3, 5), range(8, 10)], True, True)
+    """
+
+    def __init__(self, *ranges: range) -> None:
+        self._starts: list[int] = []
+        self._stops: list[int] = []
+        self.count = 0
+        for numbers in ranges:
+            self.add(numbers)
+
+    @property
+    def stretches(self) -> list[range]:
+        """The numbers that are there."""
+        return list(map(range, self._starts, self._stops))
+
+    def with_more(self, numbers: range) -> Covered:
+        """These and more; whoever holds this one sees no change."""
+        return Covered(*self.stretches, numbers)
+
+    def add(self, numbers: range) -> None:
+        """More numbers, none of which is there already."""
+        if not numbers:
+            return
+        place = bisect_left(self._starts, numbers.start)
+        joins_before = place > 0 and self._stops[place - 1] == numbers.start
+        joins_after = place < len(self._starts) and self._starts[place] == numbers.stop
+        start = self._starts[place - 1] if joins_before else numbers.start
+        stop = self._stops[place] if joins_after else numbers.stop
+        here = slice(place - joins_before, place + joins_after)
+        self._starts[here], self._stops[here] = [start], [stop]
+        self.count += len(numbers)
+
+    def meets(self, numbers: range) -> bool:
+        """Whether one of these is there."""
+        place = bisect_right(self._stops, numbers.start)
+        return bool(numbers) and place < len(self._starts) and self._starts[place] < numbers.stop
+
+    def holds(self, numbers: range) -> bool:
+        """Whether all of these are there."""
+        place = bisect_right(self._starts, numbers.start) - 1
+        return not numbers or (place >= 0 and numbers.stop <= self._stops[place])
+
+    def left(self, total: int) -> Iterator[range]:
+        """Of so many numbers those that are not there, in stretches."""
+        at = 0
+        for start, stop in zip([*self._starts, total], [*self._stops, total], strict=True):
+            if at < start:
+                yield range(at, start)
+            at = stop
+
+    def parts(self, numbers: range) -> Iterator[range]:
+        """A range, cut where numbers that are there meet those that are not."""
+        low, high = bisect_right(self._stops, numbers.start), bisect_left(self._starts, numbers.stop)
+        cuts = {numbers.start, numbers.stop, *self._starts[low:high], *self._stops[low:high]}
+        each = sorted(one for one in cuts if numbers.start <= one <= numbers.stop)
+        yield from (range(one, two) for one, two in pairwise(each))

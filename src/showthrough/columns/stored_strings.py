@@ -1,0 +1,108 @@
+"""Very many strings in files, and values that belong to some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.columns.stretch import Stretch
+from showthrough.columns.strings import Strings
+
+Ints = NDArray[np.int64]
+_BLOCK = 4096  # strings that are read at a time
+_PLACE = np.dtype("<i8")
+
+
+class StoredStrings(Sequence[str]):
+    """A sequence of strings, read from two files when they are asked for: what they are, and where each ends."""
+
+    def __init__(self, content: Stretch, ends: Stretch) -> None:
+        self.content, self.ends = content, ends
+        self._count = ends.size // _PLACE.itemsize - 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            numbers = range(*index.indices(len(self)))
+            if numbers.step != 1:
+                return [self[number] for number in numbers]
+            return list(self.part(numbers.start, numbers.stop))
+        number = range(len(self))[index]  # an IndexError past the end
+        return self.part(number, number + 1)[0]
+
+    def __iter__(self) -> Iterator[str]:
+        for part in self.parts():
+            yield from part
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str | bytes):
+            return NotImplemented
+        if isinstance(other, StoredStrings) and self.content.digest == other.content.digest:
+            return self.ends.digest == other.ends.digest
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment] # as of a list
+
+    def __repr__(self) -> str:
+        return f"StoredStrings({len(self)} strings)"
+
+    def parts(self) -> Iterator[Strings]:
+        """All of them, some thousands at a time."""
+        for start in range(0, len(self), _BLOCK):
+            yield self.part(start, start + _BLOCK)
+
+    def part(self, start: int, stop: int) -> Strings:
+        """Those from one number up to another, in memory."""
+        stop = max(start, min(stop, len(self)))
+        found = self.ends.read(start * _PLACE.itemsize, (stop - start + 1) * _PLACE.itemsize)
+        ends = np.frombuffer(found, dtype=_PLACE).astype(np.int64)
+        content = self.content.read(int(ends[0]), int(ends[-1] - ends[0]))
+        return Strings(np.frombuffer(content, dtype=np.uint8), ends - ends[0])
+
+    def place_of(self, string: str) -> int | None:
+        """The number of a string, where they stand in the order of their code points."""
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self[middle] < string:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self) and self[low] == string else None
+
+
+def write_strings(strings: Iterable[Strings], content: Path, ends: Path, keeper: object = None) -> StoredStrings:
+    """Writes strings, some at a time."""
+    with content.open("xb") as text, ends.open("xb") as places:
+        for path in (content, ends):
+            path.chmod(0o600)
+        places.write(np.zeros(1, dtype=_PLACE).tobytes())
+        at = 0
+        for part in strings:
+            text.write(part.content[part.ends[0] : part.ends[-1]].tobytes())
+            places.write((part.ends[1:] - part.ends[0] + at).astype(_PLACE).tobytes())
+            at += int(part.ends[-1] - part.ends[0])
+    return StoredStrings(Stretch.written(content, keeper), Stretch.written(ends, keeper))
+
+
+def parts_of(strings: Sequence[str], order: NDArray[np.uint32] | None = None) -> Iterator[Strings]:
+    """Strings of any sequence, some thousands at a time, in their order or in that of these numbers."""
+    for start in range(0, len(strings), _BLOCK):
+        stop = min(start + _BLOCK, len(strings))
+        if isinstance(strings, Strings):
+            part = strings.part(start, stop) if order is None else strings.taken(order[start:stop].astype(np.int64))
+        elif order is None:
+            part = Strings.of(strings[start:stop])
+        else:
+            part = Strings.of(strings[number] for number in order[start:stop].tolist())
+        yield part

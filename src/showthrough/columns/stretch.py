@@ -1,0 +1,98 @@
+"""Bytes that lie in a file and are read a few at a time; believed only when all of them are as they were written."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from showthrough.errors import InputError, Problem
+
+_BLOCK = 1 << 20
+
+
+def digest_of(blocks: Iterable[bytes]) -> str:
+    total = hashlib.blake2b(digest_size=16)
+    for block in blocks:
+        total.update(block)
+    return total.hexdigest()
+
+
+class Stretch:
+    """A file, or so many bytes of one from `start` on, with the digest of what was written there."""
+
+    def __init__(
+        self, path: Path, size: int, digest: str, start: int = 0, name: str = "", keeper: object = None
+    ) -> None:
+        self.path, self.size, self.digest, self.start = path, size, digest, start
+        self.name = name or str(path)  # for messages
+        self._keeper = keeper  # as long as that is there, so is the file
+        self._sound = False
+
+    @classmethod
+    def written(cls, path: Path, keeper: object = None) -> Stretch:
+        """A file that was just written: its digest is made now, and believed."""
+        found = cls(path, path.stat().st_size, "", keeper=keeper)
+        with found._opened() as file:
+            found.digest = digest_of(_blocks(file, found.size))
+        found._sound = True
+        return found
+
+    @contextmanager
+    def opened(self, *, check: bool = True) -> Iterator[BinaryIO]:
+        """The file, open at its first byte of these; raises InputError where it is not what was written."""
+        with self._opened() as file:
+            if check and not self._sound:
+                if digest_of(_blocks(file, self.size)) != self.digest:
+                    raise InputError(Problem(self.name, "", "is not as it was written with its run; evaluate again"))
+                self._sound = True
+                file.seek(self.start)
+            yield file
+
+    def read(self, start: int = 0, size: int | None = None) -> bytes:
+        with self.opened() as file:
+            file.seek(self.start + start)
+            return file.read(self.size - start if size is None else size)
+
+    def copy_to(self, path: Path) -> Stretch:
+        """The same in a new file: of a program's own file another name where the system has that, else a copy."""
+        self.read(0, 0)
+        if self._keeper is not None:
+            try:
+                os.link(self.path, path)
+                with path.open("rb") as file:
+                    os.fsync(file.fileno())
+                return self._at(path)
+            except OSError:  # another disk, or a file system without links
+                pass
+        with self.opened() as file, path.open("xb") as copy:
+            path.chmod(0o600)
+            for block in _blocks(file, self.size):
+                copy.write(block)
+            copy.flush()
+            os.fsync(copy.fileno())
+        return self._at(path)
+
+    def _at(self, path: Path) -> Stretch:
+        found = Stretch(path, self.size, self.digest)
+        found._sound = True
+        return found
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        try:
+            file = self.path.open("rb")
+        except OSError as error:
+            raise InputError(Problem(self.name, "", f"cannot be read: {error.strerror}")) from error
+        with file:
+            file.seek(self.start)
+            yield file
+
+
+def _blocks(file: BinaryIO, size: int) -> Iterator[bytes]:
+    while size > 0 and (block := file.read(min(size, _BLOCK))):
+        size -= len(block)
+        yield block

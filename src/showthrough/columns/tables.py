@@ -1,0 +1,151 @@
+"""Tables of numbers in files of NumPy's format: a row for each column, so that one column is read in one go.
+
+Chunks of documents come in any order and are written where they belong. At the end every column is put into the order
+that documents are to have, one after the other: no more than one of them is ever in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from showthrough.columns.narrow import KINDS, Numbers
+from showthrough.columns.stretch import Stretch
+from showthrough.errors import InputError, Problem
+
+Places = NDArray[np.uint32]
+_BUFFERED = 32_768  # documents whose rows are written together
+
+
+class TableWriter:
+    """A table that is being written; a place that nobody writes to holds 0."""
+
+    def __init__(self, path: Path, columns: Sequence[str], documents: int, kind: np.dtype[Any]) -> None:
+        self.path, self.columns = path, tuple(columns)
+        self._place = {column: number for number, column in enumerate(columns)}
+        self._documents, self._kind = documents, kind
+        self._held: list[tuple[Sequence[str], Numbers]] = []
+        self._from = self._to = 0  # documents whose rows are held
+        head = _head((len(self.columns), documents), kind)
+        self._start = len(head)
+        with path.open("xb") as file:
+            path.chmod(0o600)
+            file.write(head)
+            file.truncate(self._start + len(self.columns) * documents * kind.itemsize)
+
+    def put(self, start: int, columns: Sequence[str], values: Numbers) -> None:
+        """Rows of consecutive documents, from number `start` on: documents × columns."""
+        if start != self._to:
+            self.flush()
+            self._from = self._to = start
+        self._held.append((columns, values.astype(self._kind)))
+        self._to += len(values)
+        if self._to - self._from >= _BUFFERED:
+            self.flush()
+
+    def flush(self) -> None:
+        """Writes what is held."""
+        if not self._held:
+            return
+        values = np.zeros((len(self.columns), self._to - self._from), dtype=self._kind)
+        at = 0
+        for columns, rows in self._held:
+            values[[self._place[column] for column in columns], at : at + len(rows)] = rows.T
+            at += len(rows)
+        with self.path.open("r+b") as file:
+            for number, column in enumerate(values):
+                file.seek(self._start + (number * self._documents + self._from) * self._kind.itemsize)
+                file.write(column.tobytes())
+        self._held, self._from = [], self._to
+
+    def written(self, order: Places | None = None, keeper: object = None) -> Table:
+        """The table, all of it on disk; with an order its documents are those of these numbers, one after the other."""
+        self.flush()
+        if order is not None:
+            size = self._documents * self._kind.itemsize
+            with self.path.open("r+b") as file:
+                for number in range(len(self.columns)):
+                    file.seek(self._start + number * size)
+                    column = np.frombuffer(file.read(size), dtype=self._kind)
+                    file.seek(self._start + number * size)
+                    file.write(column[order].tobytes())
+        return Table(self.columns, Stretch.written(self.path, keeper))
+
+
+class Table(Mapping[str, Numbers]):
+    """Columns by name, read from a file when they are asked for."""
+
+    def __init__(self, columns: Sequence[str], stretch: Stretch) -> None:
+        self.columns, self.stretch = tuple(columns), stretch
+        self._place = {column: number for number, column in enumerate(columns)}
+        shape, self.kind, self._start = _shape(stretch)
+        self.documents = shape[-1]
+        whole = self._start + len(self.columns) * self.documents * self.kind.itemsize
+        if len(shape) != 2 or shape[0] != len(self.columns) or whole != stretch.size:
+            raise _damaged(stretch)
+
+    def __getitem__(self, column: str) -> Numbers:
+        number = self._place[column]
+        with self.stretch.opened() as file:
+            return self._part(file, number, 0, self.documents)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __contains__(self, column: object) -> bool:
+        return column in self._place
+
+    def blocks(self, size: int) -> Iterator[NDArray[np.float64]]:
+        """Documents × columns, so many documents at a time, laid out as rows in memory are: sums hang on that."""
+        with self.stretch.opened() as file:
+            for start in range(0, self.documents, size):
+                stop = min(start + size, self.documents)
+                block = np.empty((stop - start, len(self.columns)))
+                for number in range(len(self.columns)):
+                    block[:, number] = self._part(file, number, start, stop)
+                yield block
+
+    def called(self, columns: Sequence[str]) -> Table:
+        """The same with other names of its columns."""
+        return Table(columns, self.stretch)
+
+    def _part(self, file: BinaryIO, number: int, start: int, stop: int) -> Numbers:
+        place = self._start + (number * self.documents + start) * self.kind.itemsize
+        file.seek(self.stretch.start + place)
+        values = np.frombuffer(file.read((stop - start) * self.kind.itemsize), dtype=self.kind)
+        if self.kind.kind == "f" and not np.isfinite(values).all():
+            raise _damaged(self.stretch)
+        return values
+
+
+def _head(shape: tuple[int, ...], kind: np.dtype[Any]) -> bytes:
+    head = BytesIO()
+    npy.write_array_header_2_0(head, {"descr": npy.dtype_to_descr(kind), "fortran_order": False, "shape": shape})
+    return head.getvalue()
+
+
+def _shape(stretch: Stretch) -> tuple[tuple[int, ...], np.dtype[Any], int]:
+    """What the head of a file says: shape, kind of the numbers, and where they begin."""
+    with stretch.opened(check=False) as file:
+        try:
+            if npy.read_magic(file) != (2, 0):
+                raise ValueError
+            shape, by_column, kind = npy.read_array_header_2_0(file)
+        except (ValueError, SyntaxError, TypeError):
+            raise _damaged(stretch) from None
+        if by_column or kind.str not in KINDS or not shape:
+            raise _damaged(stretch)
+        return shape, kind, file.tell() - stretch.start
+
+
+def _damaged(stretch: Stretch) -> InputError:
+    return InputError(Problem(stretch.name, "", "is no table of its run: another shape, or other numbers"))

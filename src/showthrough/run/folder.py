@@ -1,0 +1,349 @@
+"""The files of a run of very many documents: a folder beside its JSON, or all of it in one zip file.
+
+The JSON names the folder, and has the digest of its index; the index has sizes and digests of all files, and both have
+the id of the run. So no table of another run is taken for one of this, and none that somebody cut or changed: sizes are
+compared when a run is read, and digests when a table is first looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from showthrough.columns.narrow import narrowest
+from showthrough.columns.stored_strings import StoredStrings, parts_of, write_strings
+from showthrough.columns.stretch import Stretch, digest_of
+from showthrough.columns.tables import Table, TableWriter
+from showthrough.errors import InputError, OutputError, Problem, shown
+from showthrough.files.limits import FILE
+from showthrough.files.reading import decoded, read_bytes, reading
+from showthrough.files.writing import put, remove_unfinished, told, workshop
+from showthrough.run.records import Columns, Evidence, Tables
+from showthrough.run.run import Run
+from showthrough.run.stored import EvidenceWriter, StoredEvidence
+
+FORMAT = 2  # of the JSON of such a run: what reads runs of one file alone must not take it for one
+_RUN, _INDEX, _ROWS = "run.json", "index.json", "rows"
+_NAME = re.compile(r"[\w.-]{1,200}")  # of a file in such a folder
+_ZIP = b"PK\x03\x04"
+_LOCAL = 30  # bytes before the name of a member of a zip file
+
+
+class _File(msgspec.Struct, frozen=True):
+    size: int
+    digest: str
+
+
+class _Rows(msgspec.Struct, frozen=True):
+    metric: str
+    anonymization: str
+    columns: list[str]
+    file: str
+
+
+class _Shown(msgspec.Struct, frozen=True):
+    metric: str
+    anonymization: str
+    content: str
+    places: str
+
+
+class Index(msgspec.Struct, frozen=True):
+    """What is in which file."""
+
+    id: str
+    documents: tuple[str, str]  # ids one after the other, and where each ends
+    groups: tuple[str, str] | None
+    rows: list[_Rows]
+    evidence: list[_Shown]
+    files: dict[str, _File]
+
+
+class _Filling:
+    """A new folder, and the index of what is put into it."""
+
+    def __init__(self, folder: Path, run: Run) -> None:
+        self._folder = folder
+        self._files: dict[str, _File] = {}
+        documents = self._strings("ids", run.documents)
+        groups = self._strings("groups", run.groups) if run.groups else None
+        rows = [
+            _Rows(metric, name, list(columns), self._table(f"rows-{number:04}.npy", columns, len(run.documents)))
+            for number, (metric, name, columns) in enumerate(_cells(run.rows))
+        ]
+        evidence = [
+            _Shown(metric, name, *self._shown(f"shown-{number:04}", by, run.documents))
+            for number, (metric, name, by) in enumerate(_cells(run.evidence))
+        ]
+        self.index = Index(secrets.token_hex(8), documents, groups, rows, evidence, self._files)
+
+    def _noted(self, *stretches: Stretch) -> None:
+        for one in stretches:
+            self._files[one.path.name] = _File(one.size, one.digest)
+
+    def _strings(self, name: str, strings: Sequence[str]) -> tuple[str, str]:
+        content, ends = (self._folder / f"{name}.{ending}" for ending in ("utf8", "ends"))
+        if isinstance(strings, StoredStrings):
+            self._noted(strings.content.copy_to(content), strings.ends.copy_to(ends))
+        else:
+            written = write_strings(parts_of(strings), content, ends)
+            self._noted(written.content, written.ends)
+        return content.name, ends.name
+
+    def _table(self, name: str, columns: Columns, documents: int) -> str:
+        if isinstance(columns, Table):
+            self._noted(columns.stretch.copy_to(self._folder / name))
+            return name
+        arrays = [np.asarray(values, dtype=np.float64) for values in columns.values()]
+        values = np.column_stack(arrays) if arrays else np.zeros((documents, 0))
+        writer = TableWriter(self._folder / name, list(columns), documents, narrowest(values))
+        writer.put(0, list(columns), values)
+        self._noted(writer.written().stretch)
+        return name
+
+    def _shown(self, name: str, evidence: Mapping[str, Evidence], documents: Sequence[str]) -> tuple[str, str]:
+        content, places = (self._folder / f"{name}.{ending}" for ending in ("json", "npy"))
+        if isinstance(evidence, StoredEvidence) and evidence.change is None:
+            self._noted(evidence.content.copy_to(content), evidence.places.stretch.copy_to(places))
+            return content.name, places.name
+        writer = EvidenceWriter(content)
+        if isinstance(evidence, StoredEvidence):
+            for number, one in evidence.numbered():
+                writer.put([number], [one])
+        else:
+            for number, document in enumerate(documents):
+                if document in evidence:
+                    writer.put([number], [evidence[document]])
+        written = writer.written(cast(StoredStrings, documents), places)
+        self._noted(written.content, written.places.stretch)
+        return content.name, places.name
+
+
+def _cells(by_metric: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, str, Any]]:
+    return ((metric, name, value) for metric, by_name in by_metric.items() for name, value in by_name.items())
+
+
+def write_with_folder(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> None:
+    """Writes the JSON of a run and the folder beside it. A reader sees the old run or the new one, with its folder.
+
+    Raises OutputError.
+    """
+    with told(path):
+        if path.exists() and not path.is_file():
+            raise OutputError(f"{path}: is a pipe or a device; a run of so many documents is a file and a folder")
+        target = Path(os.path.realpath(path))
+        remove_unfinished(target.parent)
+        before = folder_of(target)
+        if before is not None and (kept := _unchanged(run, before)) is not None:
+            put(target, encoded(_rowless(run, kept)))
+            return
+        with workshop(target.parent) as bench:
+            made = bench / _ROWS
+            made.mkdir(mode=0o700)
+            index = _Filling(made, run).index
+            content = msgspec.json.encode(index)
+            put(made / _INDEX, content)
+            home = target.parent / f"{target.name}.rows-{index.id[:8]}"
+            made.rename(home)
+        try:
+            put(target, encoded(_rowless(run, Tables(index.id, home.name, digest_of([content])))))
+        except BaseException:
+            shutil.rmtree(home, ignore_errors=True)
+            raise
+        remove_folder(before)
+
+
+def write_zip(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> None:
+    """Writes a run as one zip file. Tables are not packed in it, so that they can be read from where they are."""
+    with told(path):
+        target = Path(os.path.realpath(path))
+        remove_unfinished(target.parent)
+        with workshop(target.parent) as bench:
+            made = bench / _RUN
+            with zipfile.ZipFile(made, "x") as archive:
+                kept = run
+                if run.in_files:
+                    (bench / _ROWS).mkdir(mode=0o700)
+                    index = _Filling(bench / _ROWS, run).index
+                    content = msgspec.json.encode(index)
+                    kept = _rowless(run, Tables(index.id, "", digest_of([content])))
+                    archive.writestr(f"{_ROWS}/{_INDEX}", content)
+                    for name in index.files:
+                        archive.write(bench / _ROWS / name, f"{_ROWS}/{name}")
+                archive.writestr(_RUN, encoded(kept), zipfile.ZIP_DEFLATED)
+            made.chmod(0o600)
+            with made.open("rb") as file:
+                os.fsync(file.fileno())
+            made.replace(target)
+
+
+def _rowless(run: Run, tables: Tables) -> Run:
+    return replace(run, documents=[], groups=[], rows={}, evidence={}, tables=tables, format=FORMAT)
+
+
+class _Referring(msgspec.Struct):
+    tables: Tables | None = None
+
+
+def folder_of(path: Path) -> Path | None:
+    """The folder that belongs to the run that stands there, where one does."""
+    with suppress(OSError, InputError, msgspec.DecodeError, UnicodeDecodeError):
+        if path.is_file() and not is_zip(path):
+            found = msgspec.json.decode(path.read_bytes(), type=_Referring).tables
+            if found is not None and _NAME.fullmatch(found.folder) and (path.parent / found.folder / _INDEX).is_file():
+                return path.parent / found.folder
+    return None
+
+
+def remove_folder(folder: Path | None) -> None:
+    """Removes the folder of a run that is no longer there."""
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _unchanged(run: Run, folder: Path) -> Tables | None:
+    """Where a run is written over itself and its tables are as they were: what its JSON says of them."""
+    if run.tables is None or run.tables.folder != folder.name:
+        return None
+    try:
+        content = (folder / _INDEX).read_bytes()
+    except OSError:
+        return None
+    index = _index_of(content, folder / _INDEX)
+    rows = [(one.metric, one.anonymization, one.columns, folder / one.file) for one in index.rows]
+    evidence = [(one.metric, one.anonymization, folder / one.content) for one in index.evidence]
+    now = [
+        (metric, name, list(table), table.stretch.path)
+        for metric, name, table in _cells(run.rows)
+        if isinstance(table, Table)
+    ]
+    told_of = [
+        (metric, name, by.content.path)
+        for metric, name, by in _cells(run.evidence)
+        if isinstance(by, StoredEvidence) and by.change is None
+    ]
+    same = index.id == run.tables.id and (rows, evidence) == (now, told_of)
+    return run.tables if same and digest_of([content]) == run.tables.digest else None
+
+
+def is_zip(path: Path) -> bool:
+    with reading(path), path.open("rb") as file:
+        return file.read(len(_ZIP)) == _ZIP
+
+
+def read_zip(path: Path) -> tuple[bytes, Callable[[Tables], tuple[bytes, Callable[[str, _File], Stretch]]]]:
+    """The JSON of a run in a zip file, and how to find its tables there."""
+    try:
+        with reading(path), zipfile.ZipFile(path) as archive:
+            members = {one.filename: one for one in archive.infolist()}
+            if _RUN not in members:
+                raise InputError(Problem(str(path), "", f"has no {_RUN}; expected the zip file of a run"))
+            content, index = (
+                _unpacked(path, archive, members[name]) if name in members else b""
+                for name in (_RUN, f"{_ROWS}/{_INDEX}")
+            )
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise InputError(Problem(str(path), "", f"is damaged, or no zip file ({shown(str(error))})")) from None
+
+    def found(name: str, file: _File) -> Stretch:
+        member = members.get(f"{_ROWS}/{name}")
+        if member is None:
+            raise InputError(Problem(str(path), name, "is missing in the zip file"))
+        if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
+            raise InputError(Problem(str(path), name, "is packed; expected it stored as it is (zip -0)"))
+        if member.file_size != file.size or member.compress_size != file.size:
+            raise _size_fault(f"{path}: {name}", member.file_size, file.size)
+        return Stretch(path, file.size, file.digest, _data_of(path, member), f"{path}: {name}")
+
+    return content, lambda tables: (index, found)
+
+
+def _unpacked(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """A member of a zip file; raises InputError where it has more than may be read of it, whatever it says itself."""
+    with archive.open(member) as file:
+        content = file.read(FILE.bytes + 1)
+    if len(content) > FILE.bytes:
+        raise FILE.passed(path, "unpacks to")
+    return content
+
+
+def _data_of(path: Path, member: zipfile.ZipInfo) -> int:
+    """Where the bytes of a member begin: after its name and what else stands before it."""
+    with reading(path), path.open("rb") as file:
+        file.seek(member.header_offset)
+        head = file.read(_LOCAL)
+    return member.header_offset + _LOCAL + sum(int.from_bytes(head[at : at + 2], "little") for at in (26, 28))
+
+
+def read_folder(path: Path, tables: Tables) -> tuple[bytes, Callable[[str, _File], Stretch]]:
+    """The index of the folder beside the JSON of a run, and how to find its files."""
+    if not _NAME.fullmatch(tables.folder) or tables.folder in (".", ".."):
+        fault = f"found {shown(tables.folder)}; expected the name of a folder beside"
+        raise InputError(Problem(str(path), "tables.folder", fault))
+    folder = path.parent / tables.folder
+    if not folder.is_dir():
+        fault = f"the folder {tables.folder} with its rows is not beside it; both belong together"
+        raise InputError(Problem(str(path), "", fault))
+
+    def found(name: str, file: _File) -> Stretch:
+        try:
+            size = (folder / name).stat().st_size
+        except OSError:
+            raise InputError(Problem(str(folder / name), "", "is missing; it belongs to its run")) from None
+        if size != file.size:
+            raise _size_fault(str(folder / name), size, file.size)
+        return Stretch(folder / name, file.size, file.digest)
+
+    return read_bytes(folder / _INDEX), found
+
+
+def _size_fault(name: str, found: int, expected: int) -> InputError:
+    return InputError(Problem(name, "", f"has {found:,} bytes; expected {expected:,}, as it was written with its run"))
+
+
+def with_tables(run: Run, path: Path, content: bytes, found: Callable[[str, _File], Stretch]) -> Run:
+    """A run with its ids, groups, rows and evidence, which stay in files. Raises InputError where they are not its."""
+    tables = run.tables
+    if tables is None:
+        raise InputError(Problem(str(path), "tables", "is missing; expected where the rows of this run are"))
+    if digest_of([content]) != tables.digest:
+        whose = f"{tables.folder or 'what is in the zip file'} belongs to another run, or was changed"
+        raise InputError(Problem(str(path), "", whose))
+    index = _index_of(content, path)
+    if index.id != tables.id:
+        raise InputError(Problem(str(path), "tables.id", f"found {shown(index.id)}; expected {shown(tables.id)}"))
+
+    def stretch(name: str) -> Stretch:
+        if not _NAME.fullmatch(name) or name in (".", "..") or name not in index.files:
+            raise InputError(Problem(str(path), _INDEX, f"found {shown(name)}; expected the name of a file in it"))
+        return found(name, index.files[name])
+
+    def strings(names: tuple[str, str]) -> StoredStrings:
+        return StoredStrings(*map(stretch, names))
+
+    documents = strings(index.documents)
+    rows: dict[str, dict[str, Columns]] = {}
+    evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
+    for one in index.rows:
+        rows.setdefault(one.metric, {})[one.anonymization] = cast(Columns, Table(one.columns, stretch(one.file)))
+    for each in index.evidence:
+        places = Table(StoredEvidence.PLACES, stretch(each.places))
+        seen = StoredEvidence(documents, stretch(each.content), places)
+        evidence.setdefault(each.metric, {})[each.anonymization] = seen
+    groups = [] if index.groups is None else strings(index.groups)
+    return replace(run, documents=documents, groups=groups, rows=rows, evidence=evidence)
+
+
+def _index_of(content: bytes, path: Path) -> Index:
+    return decoded(content, msgspec.json.Decoder(Index), path, _INDEX)

@@ -1,0 +1,184 @@
+"""What a run holds of very many documents: rows and evidence that stay in files, and are read where they are asked for.
+
+Documents stand in the order of their ids there, so that rows need not be sorted before they are drawn or exchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.columns.stored_strings import StoredStrings
+from showthrough.columns.stretch import Stretch
+from showthrough.columns.strings import Strings
+from showthrough.columns.tables import Table, TableWriter
+from showthrough.metrics import Array, Rows
+from showthrough.metrics.base import BLOCK
+from showthrough.run.records import Evidence
+
+_EVIDENCE = msgspec.json.Decoder(Evidence)
+_PLACES = np.dtype("<i8")
+_BLOCK = 4096  # ids that are read at a time
+_NUMBER, _START, _END = "number", "start", "end"
+
+
+class StoredRows(Rows):
+    """Rows whose values lie in a file."""
+
+    table: Table
+
+    def __init__(self, table: Table) -> None:
+        object.__setattr__(self, "columns", table.columns)
+        object.__setattr__(self, "evidence", {})
+        object.__setattr__(self, "table", table)
+
+    @property
+    def values(self) -> Array:  # of all documents: for what is small
+        return np.concatenate([np.zeros((0, len(self.columns))), *self.blocks()])
+
+    def __len__(self) -> int:
+        return self.table.documents
+
+    def column(self, name: str) -> Array:
+        return self.table[name].astype(np.float64)
+
+    def blocks(self) -> Iterator[Array]:
+        return self.table.blocks(BLOCK)
+
+
+class StoredEvidence(Mapping[str, Evidence]):
+    """What a metric has to show, by document: what each shows as JSON in one file, and whose it is in another."""
+
+    PLACES = (_NUMBER, _START, _END)  # columns of the other
+
+    def __init__(
+        self,
+        documents: StoredStrings,
+        content: Stretch,
+        places: Table,
+        change: Callable[[Evidence], Evidence | None] | None = None,
+    ) -> None:
+        self.documents, self.content, self.places = documents, content, places
+        self.change = change  # what is told of each in the place of it; None: nothing
+
+    @cached_property
+    def _numbers(self) -> NDArray[Any]:
+        return self.places[_NUMBER]
+
+    @cached_property
+    def _spans(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        return self.places[_START], self.places[_END]
+
+    def __getitem__(self, document: str) -> Evidence:
+        number = self.documents.place_of(document)
+        place = int(np.searchsorted(self._numbers, -1 if number is None else number))
+        if number is None or place == len(self._numbers) or self._numbers[place] != number:
+            raise KeyError(document)
+        found = self._at(place)
+        if found is None:
+            raise KeyError(document)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (document for document, _ in self.items())
+
+    def __len__(self) -> int:
+        return self.places.documents if self.change is None else sum(1 for _ in self.items())
+
+    def __bool__(self) -> bool:
+        return next(iter(self.items()), None) is not None
+
+    def items(self) -> ItemsView[str, Evidence]:
+        return _Items(self)
+
+    def told(self, change: Callable[[Evidence], Evidence | None]) -> StoredEvidence:
+        """The same with something else told of each document, or nothing."""
+        before = self.change
+
+        def both(one: Evidence) -> Evidence | None:
+            found = one if before is None else before(one)
+            return None if found is None else change(found)
+
+        return StoredEvidence(self.documents, self.content, self.places, both)
+
+    def _at(self, place: int) -> Evidence | None:
+        starts, ends = self._spans
+        found = _EVIDENCE.decode(self.content.read(int(starts[place]), int(ends[place] - starts[place])))
+        return found if self.change is None else self.change(found)
+
+    def numbered(self) -> Iterator[tuple[int, Evidence]]:
+        """All of them with the numbers of their documents, in that order."""
+        starts, ends = self._spans
+        with self.content.opened() as file:
+            for number, start, end in zip(self._numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
+                file.seek(self.content.start + start)
+                found: Evidence | None = _EVIDENCE.decode(file.read(end - start))
+                if found is not None and self.change is not None:
+                    found = self.change(found)
+                if found is not None:
+                    yield number, found
+
+    def pairs(self) -> Iterator[tuple[str, Evidence]]:
+        """All of them in the order of the documents."""
+        start, ids = 0, Strings.of(())
+        for number, found in self.numbered():
+            if number >= start + len(ids):
+                start, ids = number, self.documents.part(number, number + _BLOCK)
+            yield ids[number - start], found
+
+
+def numbered(documents: Sequence[str], evidence: Mapping[str, Evidence]) -> Iterator[tuple[int, str, Evidence]]:
+    """What is shown of documents, with their numbers and ids, in their order."""
+    if isinstance(evidence, StoredEvidence):
+        yield from ((number, documents[number], one) for number, one in evidence.numbered())
+        return
+    for number, document in enumerate(documents):
+        if document in evidence:
+            yield number, document, evidence[document]
+
+
+class _Items(ItemsView[str, Evidence]):
+    """As of any mapping, but read one after the other."""
+
+    _mapping: StoredEvidence
+
+    def __iter__(self) -> Iterator[tuple[str, Evidence]]:
+        return self._mapping.pairs()
+
+
+class EvidenceWriter:
+    """What a metric shows of documents, written in whatever order it comes."""
+
+    def __init__(self, content: Path) -> None:
+        self._content = content
+        self._file = content.open("xb")
+        content.chmod(0o600)
+        self._numbers: list[NDArray[np.int64]] = []
+        self._sizes: list[NDArray[np.int64]] = []
+
+    def put(self, numbers: Sequence[int], shown: Iterable[Evidence]) -> None:
+        """Of documents with these numbers."""
+        encoded = [msgspec.json.encode(one) for one in shown]
+        self._file.write(b"".join(encoded))
+        self._numbers.append(np.array(numbers, dtype=np.int64))
+        self._sizes.append(np.array(list(map(len, encoded)), dtype=np.int64))
+
+    def written(
+        self, documents: StoredStrings, places: Path, rank: NDArray[np.uint32] | None = None, keeper: object = None
+    ) -> StoredEvidence:
+        """All of it; `rank` says which number each document has among all."""
+        self._file.close()
+        numbers, sizes = (np.concatenate([np.zeros(0, dtype=np.int64), *each]) for each in (self._numbers, self._sizes))
+        if rank is not None:
+            numbers = rank[numbers].astype(np.int64)
+        ends = np.cumsum(sizes)
+        order = np.argsort(numbers, kind="stable")
+        writer = TableWriter(places, StoredEvidence.PLACES, len(numbers), _PLACES)
+        writer.put(0, StoredEvidence.PLACES, np.column_stack((numbers, ends - sizes, ends))[order])
+        return StoredEvidence(documents, Stretch.written(self._content, keeper), writer.written(None, keeper))
