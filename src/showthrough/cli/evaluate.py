@@ -214,7 +214,7 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
             with working("reading"):
                 how = opened(settings.engine, settings.jobs, settings.address)
                 engine = interruptible(lambda: hired.enter_context(how))
-                plan = replace(interruptible(request.plan), texts=texts)
+                plan = replace(interruptible(lambda: request.plan(engine)), texts=texts)
             with scoring() as (advance, watch):
                 told = advance if earlier is None else _telling(plan, earlier, advance)
                 run = interruptible(

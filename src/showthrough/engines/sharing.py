@@ -42,7 +42,9 @@ def packed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[by
 
     values: list[Sent[Any]] = []
     _met.values = values
-    return bytes(cloudpickle.dumps((function, arguments))), values
+    message = bytes(cloudpickle.dumps((function, arguments)))
+    _met.values = []  # nothing is held longer than whoever sends it does
+    return message, values
 
 
 def left_behind(numbers: Iterable[int]) -> list[int]:

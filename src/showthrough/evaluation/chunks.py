@@ -88,7 +88,9 @@ def answered_there(
     corpus: Corpus, anonymizations: Sequence[Anonymization], asked: Shared[Work], models: ModelSettings
 ) -> Answer:
     """The same in another process, with masks of these documents alone and what is the same for all chunks."""
-    work = replace(asked.value, anonymizations=anonymizations)
+    started, work = time.perf_counter(), replace(asked.value, anonymizations=anonymizations)
     resources = resources_of_process(models)
     resources.ratings = work.ratings
-    return answered(Chunk(corpus, resources, work.types, work.systems), work)
+    answer = answered(Chunk(corpus, resources, work.types, work.systems), work)
+    answer.seconds = time.perf_counter() - started  # with what decoding the documents took, which is done here
+    return answer
