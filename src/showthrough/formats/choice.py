@@ -200,24 +200,31 @@ def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
 
 def chosen_for(asked: str | None, file: Input, task: Task, kinds: str) -> tuple[Chosen, Input]:
     """How a file is to be read, and the file as far as it was looked at for that."""
-    head = telling(file.head)
-    file = replace(file, head=head)
-    file.remarks.hint = partial(_hint, head, task)
+    file = _seen(file, telling(file.head), task)
     name = _by_columns(file, task) or asked or recognised(file.head, task)
     if name is None:
         raise _unknown(file.head, kinds, {one: each for one, each in FORMATS.built_in.items() if can(each, task)})
     chosen = format_named(name, task)
     if asked is None and chosen.rows and not file.released:
         rows = RowHead(chosen.rows(file))
-        file = replace(file, head=rows)
-        file.remarks.hint = partial(_hint, rows, task)
-        return Chosen(name, _of_rows(rows, task)), file
+        return Chosen(name, _of_rows(rows, task)), _seen(file, rows, task)
     return Chosen(name), file
 
 
-def fits(chosen: Chosen, head: Head) -> bool:
-    """Whether a file may be in a format that another one of the same corpus is in."""
-    return bool(FORMATS[chosen.format].recognise(head))
+def _seen(file: Input, head: Head, task: Task) -> Input:
+    file.remarks.hint = partial(_hint, head, task)
+    return replace(file, head=head)
+
+
+def like_another(how: Chosen, asked: str | None, file: Input, task: Task) -> Input | None:
+    """A file that is to be read as another one of the same corpus is; `None` where it cannot be in that format."""
+    file = _seen(file, telling(file.head), task)
+    chosen = format_named(how.format, task)
+    if asked is None and not file.released and not _claims(file.head, {how.format: chosen}, task):
+        return None
+    if asked is None and chosen.rows and not file.released:
+        return _seen(file, RowHead(chosen.rows(file)), task)
+    return file
 
 
 def read_in(how: Chosen, file: Input, task: Task) -> Any:

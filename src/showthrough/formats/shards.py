@@ -33,7 +33,7 @@ from showthrough.files.heads import Head
 from showthrough.files.reading import ENOUGH, fail, file_state
 from showthrough.files.shards import Shards
 from showthrough.formats.base import Columns, Input, Masks, Passages, Task, Texts
-from showthrough.formats.choice import Chosen, chosen_for, fits, read_in
+from showthrough.formats.choice import Chosen, chosen_for, like_another, read_in
 from showthrough.formats.groups import GroupBy
 from showthrough.formats.released import check_rows, check_spans, empty_in, no_corpus, tell_empty
 from showthrough.formats.remarks import Remarks
@@ -59,13 +59,11 @@ class _How:
         file = Input(Head(path), self.columns, corpus, Remarks(elsewhere=self.elsewhere))
         if not file.head.start:  # not even the header of a table without rows: something was lost
             raise fail(path, "is empty; expected documents, or no such file among the others")
-        own, seen = chosen_for(self.asked, file, self.task, self.kinds)
-        if own.format != self.chosen.format:
-            if not fits(self.chosen, seen.head):
-                both = f"is in the format {own.format}, and {shown(self.telling)} in {self.chosen.format}"
-                raise fail(path, f"{both}; {_BESIDE}")
-            own, seen = chosen_for(self.chosen.format, file, self.task, self.kinds)
-            return read_in(own, seen, self.task), seen
+        seen = like_another(self.chosen, self.asked, file, self.task)
+        if seen is None:
+            own, _ = chosen_for(self.asked, file, self.task, self.kinds)
+            both = f"is in the format {own.format}, and {shown(self.telling)} in {self.chosen.format}"
+            raise fail(path, f"{both}; {_BESIDE}")
         return read_in(self.chosen, seen, self.task), seen
 
 
