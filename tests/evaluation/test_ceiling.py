@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from engines.pickling import Pickling
 from showthrough import METRICS, Anonymization, InputError, Mask, Metric, Rows, Run, TypedMask, evaluate, read_corpus
+from showthrough.columns import spill
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.evaluation import ceiling as module, readings, spilled
+from showthrough.evaluation import ceiling as module, readings
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.metrics import parse_metric
 from showthrough.resources import Resources
@@ -202,7 +203,7 @@ def test_who_counts_changes_nothing(data: Path, tmp_path: Path, lazy: bool, monk
         (tmp_path / "long.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases), encoding="utf-8")
         corpus = read_corpus(tmp_path / "long.jsonl")
     monkeypatch.setattr(readings, "_CHARACTERS", 20_000)
-    monkeypatch.setattr(spilled, "_HELD", 1_000)
+    monkeypatch.setattr(spill, "_HELD", 1_000)
     assert ceiling(corpus, metrics, resamples=50, resources=Resources(engine=engine)) == alone
     assert engine.tasks > 2
 

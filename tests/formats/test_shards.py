@@ -18,7 +18,6 @@ import pytest
 import zstandard
 
 from showthrough import Anonymization, Corpus, demo, evaluate
-from showthrough.columns.pieces import Pieces
 from showthrough.columns.strings import Strings
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask, apply_masks
 from showthrough.data.sharded import Joining, ShardedMasks, decoded, encoded
@@ -320,17 +319,6 @@ def test_masks_of_several_files(small: int) -> None:
         sent = pickle.loads(pickle.dumps(masks.window(asked)))  # noqa: S301
         assert dict(sent) == {key: whole[key] for key in asked if key in whole}
     assert pickle.loads(pickle.dumps(masks)) == whole  # noqa: S301
-
-
-def test_pieces_are_in_a_file_that_has_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    pieces = Pieces(small=100)
-    given = [bytes([number]) * number for number in range(60)]
-    pieces.extend(given)
-    assert pieces.spilled
-    assert list(tmp_path.iterdir()) == []
-    order = Random(1).sample(range(60), 60)
-    assert pieces.taken(order) == [given[number] for number in order]
 
 
 def test_masks_that_can_stay_in_their_files_do_where_documents_lie_alike(

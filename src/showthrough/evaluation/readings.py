@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,14 +11,17 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from showthrough.axis.spans import Ints
+from showthrough.columns.spill import Column, SpilledColumns
 from showthrough.columns.strings import Strings
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, stretches, window
 from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.evaluation.chunks import Work, answered
-from showthrough.evaluation.spilled import Column, Spilled, SpilledRows
 from showthrough.metrics import Metric, Rows
+from showthrough.metrics.base import BLOCK
 from showthrough.metrics.chunk import Chunk
+from showthrough.metrics.derived import Derived
 from showthrough.resources import Resources
+from showthrough.run.units import numbered
 
 _CHARACTERS = CHUNK_CHARACTERS  # of the documents that are read together
 _ALL = -1  # in place of an annotator's number
@@ -96,7 +100,7 @@ class Readings:
 
     def __init__(self, corpus: Corpus, metrics: Mapping[str, Metric], resources: Resources, most: int) -> None:
         """Reads all of them; `most` annotators, those who share most, can be asked for one by one."""
-        self._spilled = Spilled()
+        self._spilled = SpilledColumns()
         self.failures: dict[str, str] = {}
         self._numbered: dict[str, int] = {}
         pieces: dict[str, list[Column]] = {text: [] for text in metrics}  # column after column of some readings
@@ -135,7 +139,10 @@ class Readings:
 
     def _of(self, annotator: int) -> dict[str, Rows]:
         span = self._spans[annotator]
-        return {text: SpilledRows(names, self._spilled, kept, span) for text, (names, kept) in self._tables.items()}
+        return {
+            text: Derived(names, len(span), partial(self._spilled.blocks, kept, span, BLOCK))
+            for text, (names, kept) in self._tables.items()
+        }
 
     def _lay_out(
         self, corpus: Corpus, documents: NDArray[np.int32], who: NDArray[np.int32], named: Sequence[str]
@@ -192,12 +199,7 @@ def _units(corpus: Corpus, numbers: Ints) -> tuple[Ints, Ints]:
         return order, np.arange(len(numbers))
     groups = _taken(corpus.survey.groups, numbers).taken(order)
     by_group = groups.order()  # stable
-    new = []
-    before = ""
-    for group in groups.taken(by_group):
-        new.append(not group or group != before)  # an empty one is no group
-        before = group
-    return order[by_group], np.cumsum(new) - 1
+    return order[by_group], numbered(groups.taken(by_group))
 
 
 def _taken(strings: Sequence[str], numbers: Ints) -> Strings:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
-from tempfile import TemporaryFile, gettempdir
 
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.columns.spill import Column, SpilledColumns
 from showthrough.columns.strings import Strings
-from showthrough.errors import OutputError
 from showthrough.metrics import Array, Rows
 from showthrough.metrics.base import BLOCK
 from showthrough.metrics.derived import Derived
@@ -18,7 +18,6 @@ from showthrough.metrics.derived import Derived
 Ints = NDArray[np.int64]
 _CELLS = 4_000_000  # sums of groups that are held at once: 32 MB
 _NONE = np.zeros(0, dtype=np.int64)
-_WHOLE = (np.uint8, np.uint16, np.uint32)
 
 
 def by_id(rows: Rows, documents: Sequence[str]) -> Rows:
@@ -49,7 +48,7 @@ class Units:
             return ordered
         if self._count * len(rows.columns) <= _CELLS:
             return Rows(rows.columns, self._sums(ordered, range(len(rows.columns))))
-        return self._spooled(ordered)
+        return self._spilled(ordered)
 
     def _sums(self, rows: Rows, places: Sequence[int]) -> Array:
         """The sums of some columns by group: each group's documents are added in the order of their ids."""
@@ -60,30 +59,15 @@ class Units:
             start += len(block)
         return values
 
-    def _spooled(self, rows: Rows) -> Rows:
+    def _spilled(self, rows: Rows) -> Rows:
         """The same where the groups are too many to be held: in a file that has no name and goes with the rows."""
-        file = TemporaryFile()  # noqa: SIM115 (it is closed with whoever reads it)
-        kept: list[tuple[int, np.dtype]] = []
+        spilled = SpilledColumns()
+        kept: list[Column] = []
         width = max(1, _CELLS // self._count)
         for first in range(0, len(rows.columns), width):
-            for column in self._sums(rows, range(first, min(first + width, len(rows.columns)))).T:
-                narrow = _narrowed(column)
-                kept.append((file.tell(), narrow.dtype))
-                try:
-                    file.write(narrow.tobytes())
-                    file.flush()  # a full disk is told here, and not by whoever reads
-                except OSError as error:
-                    raise OutputError(f"{gettempdir()}: {error.strerror}; expected room for sums of groups") from error
-
-        def blocks() -> Iterator[Array]:
-            for start in range(0, self._count, BLOCK):
-                values = np.zeros((min(BLOCK, self._count - start), len(kept)))
-                for place, (begin, kind) in enumerate(kept):
-                    file.seek(begin + start * kind.itemsize)
-                    values[:, place] = np.frombuffer(file.read(len(values) * kind.itemsize), dtype=kind)
-                yield values
-
-        return Derived(rows.columns, self._count, blocks)
+            sums = self._sums(rows, range(first, min(first + width, len(rows.columns))))
+            kept += map(spilled.put, sums.T)
+        return Derived(rows.columns, self._count, partial(spilled.blocks, kept, range(self._count), BLOCK))
 
 
 def _order(documents: Sequence[str]) -> Ints | None:
@@ -100,20 +84,17 @@ def _grouped(groups: Sequence[str], order: Ints | None) -> tuple[Ints, int]:
     """
     named = Strings.of(groups) if order is None else Strings.of(groups).taken(order)
     sorted_ = named.order()
-    begins = np.ones(len(named), dtype=np.int64)
+    numbers = numbered(named.taken(sorted_))
+    unit = np.empty(len(named), dtype=np.int64)
+    unit[sorted_] = numbers
+    return unit, int(numbers[-1]) + 1
+
+
+def numbered(groups: Strings) -> Ints:
+    """The number of each document's group, where they stand in the order of their groups; an empty one is no group."""
+    begins = np.ones(len(groups), dtype=np.int64)
     before = ""
-    for place, group in enumerate(named.taken(sorted_)):
+    for place, group in enumerate(groups):
         begins[place] = not group or group != before
         before = group
-    unit = np.empty(len(named), dtype=np.int64)
-    unit[sorted_] = np.cumsum(begins) - 1
-    return unit, int(begins.sum())
-
-
-def _narrowed(column: Array) -> NDArray[np.generic]:
-    """The same numbers in as few bytes as keep every digit."""
-    if column.min(initial=0) < 0 or not (column == np.rint(column)).all():
-        return column
-    kinds = (kind for kind in _WHOLE if column.max(initial=0) <= np.iinfo(kind).max)
-    kept = next(kinds, None)
-    return column if kept is None else column.astype(kept)
+    return np.cumsum(begins) - 1

@@ -1,0 +1,100 @@
+"""Bytes and numbers that may be more than memory should hold: what comes to many megabytes lies in a nameless file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from tempfile import TemporaryFile, gettempdir
+from typing import IO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.columns.narrow import Numbers, narrowest
+from showthrough.errors import OutputError
+
+_HELD = 32_000_000  # bytes of columns that stay in memory
+
+
+class Spill:
+    """What is added is read again by its place. Nobody else can open the file, and no end of the program leaves it."""
+
+    def __init__(self, held: int) -> None:
+        self._most = held
+        self._held = bytearray()  # what is not in the file yet: always whole additions
+        self._file: IO[bytes] | None = None
+        self.size = 0
+
+    @property
+    def spilled(self) -> bool:
+        return self._file is not None
+
+    def add(self, content: bytes) -> int:
+        """Where it is from now on. Raises OutputError where it has to leave memory, and there is no room."""
+        start = self.size
+        self._held += content
+        self.size += len(content)
+        if len(self._held) >= self._most:
+            self._write()
+        return start
+
+    def read(self, start: int, size: int) -> bytes:
+        """So many bytes of one addition."""
+        written = self.size - len(self._held)
+        if self._file is None or start >= written:
+            return bytes(self._held[start - written : start - written + size])
+        self._file.seek(start)
+        return self._file.read(size)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _write(self) -> None:
+        try:
+            if self._file is None:
+                self._file = TemporaryFile()  # noqa: SIM115 (it stays open as long as this)
+            self._file.seek(0, 2)
+            self._file.write(self._held)
+            self._file.flush()  # a full disk is told here, and not by whoever reads
+        except OSError as error:
+            why = f"{gettempdir()}: a temporary file cannot be written: {error.strerror}"
+            raise OutputError(f"{why}; TMPDIR names another folder") from error
+        self._held.clear()
+
+
+class Column(NamedTuple):
+    """Where the numbers of a column are, and how each is kept."""
+
+    place: int
+    kind: np.dtype
+    size: int
+
+
+class SpilledColumns:
+    """Columns of numbers, each put in once and read in stretches, in as few bytes as keep every digit."""
+
+    def __init__(self) -> None:
+        self._spill = Spill(_HELD)
+
+    def put(self, values: Numbers) -> Column:
+        kind = narrowest(values)
+        return Column(self._spill.add(values.astype(kind).tobytes()), kind, len(values))
+
+    def get(self, column: Column, start: int = 0, stop: int | None = None) -> NDArray[np.float64]:
+        """The numbers of a column, or those from one place to before another."""
+        stop = column.size if stop is None else min(stop, column.size)
+        width = column.kind.itemsize
+        content = self._spill.read(column.place + start * width, max(stop - start, 0) * width)
+        return np.frombuffer(content, dtype=column.kind).astype(np.float64)
+
+    def blocks(self, columns: Sequence[Column], places: range, size: int) -> Iterator[NDArray[np.float64]]:
+        """Some places of columns side by side, so many at a time, laid out as rows in memory are."""
+        for start in range(places.start, places.stop, size):
+            stop = min(start + size, places.stop)
+            block = np.empty((stop - start, len(columns)))
+            for number, column in enumerate(columns):
+                block[:, number] = self.get(column, start, stop)
+            yield block
+
+    def close(self) -> None:
+        self._spill.close()
