@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, TypedMask
-from showthrough.data.masks import DerivedMasks, ReleasedTexts, apply_masks, flattened
+from showthrough.data.held_texts import ReleasedTexts
+from showthrough.data.masks import DerivedMasks, apply_masks, flattened
 
 TEXT = "Mr John Doe of Oslo"
 CORPUS = Corpus([Document("a", TEXT), Document("b", "Rome")])
@@ -100,3 +101,11 @@ def test_released_texts_know_no_masks() -> None:
     assert (len(one), one.of("b"), one.texts(CORPUS)) == (2, (), {"b": "R", "c": ""})
     assert ReleasedTexts({"c": "", "b": "R"}, "other").digest == one.digest
     assert ReleasedTexts({"b": "R", "c": " "}, "one").digest != one.digest
+
+
+def test_some_of_the_texts_that_somebody_released() -> None:
+    one = ReleasedTexts({"b": "R", "c": ""}, "one")
+    corpus = Corpus([Document("b", "Rosa"), Document("c", "Carl")])
+    part = one.part(["c", "x"], lazy=True)
+    assert (part.name, len(part), part.texts(corpus)) == ("one", 1, {"c": ""})
+    assert one.renamed("other").texts(corpus) == {"b": "R", "c": ""}  # and not the originals

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as some
 
 from showthrough import Corpus, Document, InputError, Mask, read_anonymization, read_corpus
-from showthrough.data.masks import Rewriting
+from showthrough.data.held_texts import Rewriting
 from showthrough.data.pairing import check_pair
 from showthrough.files.heads import Head
 from showthrough.formats import read_anonymized, read_released

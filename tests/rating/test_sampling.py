@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, OutputError, PlanError, rating_sample
-from showthrough.data.masks import Rewriting
+from showthrough.data.held_texts import Rewriting
 from showthrough.formats.rating_folder import Item, read_items
 
 PARTS = ("One came here. ", "Two went there. ", "Three stood still. ", "Four fell down. ")

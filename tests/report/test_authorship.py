@@ -17,7 +17,7 @@ from rich.console import Console
 from showthrough import METRICS, Anonymization, Corpus, Document, Mask, Metric, Rows, Run, evaluate
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
-from showthrough.data.masks import Rewriting
+from showthrough.data.held_texts import Rewriting
 from showthrough.metrics import HEADLINE, Array, Role, Totals
 from showthrough.metrics.authorship.passages import passages
 from showthrough.metrics.base import ratio

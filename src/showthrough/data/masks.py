@@ -316,10 +316,6 @@ def masks_digest(document_id: str, masks: Iterable[Mask]) -> bytes:
     return digest_of_bytes(msgspec.json.encode((document_id, ordered)))
 
 
-def _text_digest(document_id: str, text: str) -> bytes:
-    return digest_of_bytes(msgspec.json.encode((document_id, text)))
-
-
 def digests_of(values: Iterable[tuple[str, T]], file: str, digest: Callable[[str, T], bytes]) -> Digests:
     """Of what each document has, sorted; raises InputError where it is no text."""
     found = bytearray()
@@ -329,63 +325,6 @@ def digests_of(values: Iterable[tuple[str, T]], file: str, digest: Callable[[str
         except UnicodeEncodeError:
             raise InputError(Problem(file, at_document(key), HALF_CHARACTER)) from None
     return in_order(found)
-
-
-class Rewriting(Anonymization):
-    """Documents that were written anew, passage by passage: a mask is a passage, its replacement the new one.
-
-    `written` are the texts as they were handed in, where they were: white space between passages is theirs.
-    """
-
-    def __init__(
-        self,
-        masks: Mapping[str, Sequence[Mask]],
-        name: str = "rewriting",
-        source: str = "",
-        notes: Sequence[str] = (),
-        provenance: Provenance | None = None,
-        written: Mapping[str, str] | None = None,
-    ) -> None:
-        super().__init__(masks, name, source, notes, provenance)
-        self.written = written or {}
-
-    def renamed(self, name: str) -> Rewriting:
-        return Rewriting(self.masks, name, self.source, self.notes, self.provenance, self.written)
-
-    def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> Rewriting:
-        one = super().part(document_ids, lazy=lazy)
-        written = {key: self.written[key] for key in document_ids if key in self.written}
-        return Rewriting(one.masks, one.name, one.source, one.notes, one.provenance, written)
-
-    def texts(self, corpus: Corpus) -> Mapping[str, str]:
-        applied = super().texts(corpus)
-        return {key: self.written.get(key, text) for key, text in applied.items()}
-
-    @cached_property
-    def digest(self) -> str:
-        """Changes whenever a passage changes, or a text as it was handed in."""
-        texts = digests_of(self.written.items(), self.source or self.name, _text_digest)
-        return digest_of_bytes(f"{total(self.digests)} {total(texts)}".encode()).hex()
-
-
-class ReleasedTexts(Anonymization):
-    """Anonymized texts by document id, as somebody released them: what was masked in them nobody knows."""
-
-    def __init__(self, released: Mapping[str, str], name: str) -> None:
-        super().__init__({}, name)
-        self._released = released
-
-    def __len__(self) -> int:
-        return len(self._released)
-
-    def texts(self, corpus: Corpus) -> Mapping[str, str]:
-        """All of them; a document that it lacks is not there."""
-        return self._released
-
-    @cached_property
-    def digest(self) -> str:
-        """Changes whenever a text changes."""
-        return total(digests_of(self._released.items(), self.name, _text_digest))
 
 
 def _writing(mask: Mask) -> tuple[bool, str]:

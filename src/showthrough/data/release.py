@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from showthrough.data.documents import Corpus, Document, Mention
+from showthrough.data.held_texts import Rewriting
 from showthrough.data.mask_types import repeats, type_of
-from showthrough.data.masks import Anonymization, Mask, Rewriting, apply_masks, flattened
+from showthrough.data.masks import Anonymization, Mask, apply_masks, flattened
 from showthrough.data.pairing import Missing, check_pair
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
 

@@ -12,7 +12,8 @@ from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage
 from showthrough.axis.gold import DIRECT
 from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization, Rewriting, apply_masks
+from showthrough.data.held_texts import Rewriting
+from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.errors import Problem
 from showthrough.metrics import Metric
 from showthrough.metrics.masking import DEFAULT_LEXICON

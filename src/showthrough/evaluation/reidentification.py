@@ -9,7 +9,7 @@ from typing import Any
 from showthrough.attacks import DEFAULT
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.masks import ReleasedTexts
+from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.evaluation.engine import Evaluation

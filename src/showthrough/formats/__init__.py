@@ -6,7 +6,8 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 
 from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization, Rewriting, apply_masks
+from showthrough.data.held_texts import Rewriting
+from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.engines.base import Engine

@@ -14,7 +14,8 @@ import msgspec
 import numpy as np
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.masks import Anonymization, Rewriting
+from showthrough.data.held_texts import Rewriting
+from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import pair
 from showthrough.errors import InputError, OutputError, PlanError
 from showthrough.evaluation.plan import name_problems

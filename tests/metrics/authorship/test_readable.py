@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, Mask, Run, evaluate
-from showthrough.data.masks import Rewriting
+from showthrough.data.held_texts import Rewriting
 from showthrough.metrics.authorship.readable import words_of
 
 TEXT = "The cat sat. Xqzt's 12 dogs ran, don't they?"

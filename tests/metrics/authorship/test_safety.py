@@ -22,7 +22,7 @@ from showthrough import (
     parse_metric,
 )
 from showthrough.data.documents import Authorship
-from showthrough.data.masks import Rewriting
+from showthrough.data.held_texts import Rewriting
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.metrics import HEADLINE, metric_text
 from showthrough.verifiers.base import Question

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
-from showthrough.data.masks import Rewriting, apply_masks
+from showthrough.data.held_texts import Rewriting
+from showthrough.data.masks import apply_masks
 from showthrough.errors import InputError, PlanError
 from showthrough.metrics import Soundness
 from showthrough.metrics.authorship.passages import of_rewriting, of_sentences, sentences
