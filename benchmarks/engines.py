@@ -50,8 +50,8 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
     from showthrough.data.documents import Corpus
     from showthrough.engines.opened import opened
     from showthrough.evaluation.defaults import default_metrics
-    from showthrough.evaluation.engine import Evaluation
     from showthrough.evaluation.settings import Settings
+    from showthrough.evaluation.walk import Walk
 
     documents = read_corpus(corpus)
     masks = read_anonymization(anonymization, documents, name="presidio")
@@ -59,7 +59,7 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
         range(at, min(at + CHUNK, len(self))) for at in range(start, len(self), CHUNK)
     )
     spent: list[float] = []
-    answers, walk = Evaluation._answers, Evaluation._walk
+    answers, walk = Walk._answers, Walk.through
     walked: list[float] = []
 
     def counted(self, *given):  # type: ignore[no-untyped-def]
@@ -72,7 +72,7 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
         walk(self, *given)
         walked.append(time.perf_counter() - start)
 
-    Evaluation._answers, Evaluation._walk = counted, timed  # type: ignore[method-assign]
+    Walk._answers, Walk.through = counted, timed  # type: ignore[method-assign]
     with opened(engine, 2) as workers:
         list(workers.map(_warm, [(number,) for number in range(8)]))  # what starting costs is in the other figure
         plan = Plan(documents, (masks,), tuple(default_metrics(documents, 1, [])), Settings(resamples=0, jobs=2))

@@ -279,7 +279,7 @@ def test_metrics_that_are_done_are_told(cli: Callable[..., Any], monkeypatch: py
 
     asked = (*EVALUATE, "-m", "er", "-m", 'nmi(embedding="lsa")')
     with monkeypatch.context() as patch:
-        patch.setattr("showthrough.evaluation.engine.scored", stop)
+        patch.setattr("showthrough.evaluation.findings.scored", stop)
         assert cli(*asked).status == 130
     outcome = cli(*asked, "--resume")
     assert (outcome.status, outcome.err) == (

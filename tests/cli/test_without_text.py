@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import showthrough.evaluation.engine
+import showthrough.evaluation.findings
 from showthrough.run.run import Run
 
 TEXTS = {
@@ -63,7 +63,7 @@ def interrupted(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *optio
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(showthrough.evaluation.engine, "scored", stop)
+        patch.setattr(showthrough.evaluation.findings, "scored", stop)
         assert cli(*COMMAND, *options).status == 130
     return Run.load("run.json.part")
 

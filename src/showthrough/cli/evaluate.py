@@ -32,10 +32,11 @@ from showthrough.cli.views import Views, show, view_options
 from showthrough.engines.opened import opened
 from showthrough.errors import LINE, ChangedError, Interrupted, OutputError, PlanError, shown, some
 from showthrough.evaluation.checkpoints import Checkpoints
-from showthrough.evaluation.engine import Progress, evaluate_plan
+from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.evaluation.walk import Progress
 from showthrough.files.growing import is_written
 from showthrough.files.writing import Read, write_folder
 from showthrough.gate.asking import asked_for

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from showthrough.cli.consoles import notes, print_plain
 from showthrough.errors import LINE, shown
-from showthrough.evaluation.engine import Progress
+from showthrough.evaluation.walk import Progress
 from showthrough.resources.settings import Watch
 
 _EVERY = 30.0  # seconds between two lines

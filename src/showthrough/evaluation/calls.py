@@ -13,9 +13,10 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
 from showthrough.evaluation.defaults import default_metrics, with_ratings
-from showthrough.evaluation.engine import Progress, evaluate_plan
+from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings, called_with
+from showthrough.evaluation.walk import Progress
 from showthrough.gate.asking import asked_in, settled
 from showthrough.metrics import Metric, metrics_of
 from showthrough.resources.settings import Watch

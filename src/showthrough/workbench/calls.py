@@ -16,9 +16,9 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError
 from showthrough.evaluation.calls import Call, Verifiers, planned
-from showthrough.evaluation.engine import Progress
 from showthrough.evaluation.plan import name_problems
 from showthrough.evaluation.settings import Settings, called_with
+from showthrough.evaluation.walk import Progress
 from showthrough.metrics import Metric
 from showthrough.resources.settings import Watch
 from showthrough.run.run import Run

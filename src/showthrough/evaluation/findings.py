@@ -1,0 +1,178 @@
+"""What comes of all that was gathered: tables of rows, and from them what a run tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+import msgspec
+import numpy as np
+
+from showthrough.axis.spans import Ints
+from showthrough.data.references import REFERENCES
+from showthrough.evaluation.authorship import authorship_notices
+from showthrough.evaluation.ceiling import ceiling, has_ceiling
+from showthrough.evaluation.chunks import Cell
+from showthrough.evaluation.gathered import Gathered
+from showthrough.evaluation.mask_notices import mask_notices
+from showthrough.evaluation.notices import nobody_marked, notices
+from showthrough.evaluation.questions import Questions
+from showthrough.evaluation.scoring import reference_scores, scored
+from showthrough.evaluation.storing import Store
+from showthrough.evaluation.sweeps import is_swept, sweeps
+from showthrough.evaluation.walk import Walk
+from showthrough.inference.asking import asked_of, unanswered
+from showthrough.metrics import Array, Rows, metric_text
+from showthrough.metrics.base import BLOCK, failure_of, sound_parts
+from showthrough.metrics.chunk import Hiding
+from showthrough.metrics.masking import EntityRecall, risks
+from showthrough.resources import Resources
+from showthrough.run.documents import Texts, riskiest, texts_of, too_many
+from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
+from showthrough.run.run import Run
+from showthrough.run.stored import StoredRows
+from showthrough.tables import is_guest
+
+
+class Findings:
+    """The run of a plan, as far as it is known what belongs into it."""
+
+    def __init__(self, run: Run, questions: Questions, gathered: Gathered, resources: Resources) -> None:
+        self.run = run
+        self._plan, self._questions, self._gathered, self._resources = questions.plan, questions, gathered, resources
+        self._metrics = questions.metrics
+        self._tables: dict[Cell, Rows] = {}  # of all documents that are done
+        self._store: Store | None = None  # where these are, of very many documents
+        plan = self._plan
+        self._notes = nobody_marked(plan.corpus, plan.metrics)
+        self._notes += notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
+        self._notes += authorship_notices(plan)
+
+    def lay_out(self, home: Path | None = None, *, large: bool) -> None:
+        """The rows of all documents that are done, one below the other: in memory, or of very many in files."""
+        done = self._gathered.done
+        # Of a reference one chunk could not be scored perhaps, and the others are not the same documents.
+        counted, failed = self._gathered.rows, self._gathered.failures
+        cells = [cell for cell in self._questions.cells if counted.get(cell) == done and cell[0] not in failed]
+        if not large:
+            joined = self._gathered.joined()
+            self._tables = {cell: joined[cell] for cell in cells}
+            return
+        self._store = Store(self._gathered, cells, self._plan.corpus, home)
+        self._tables = dict(self._store.rows)
+        self.run.documents, self.run.groups = self._store.documents, self._store.groups or []
+
+    def fail_what_lacks_rows(self) -> None:
+        """A metric that neither gave rows nor failed is a failure."""
+        done, counted = self._gathered.done, self._gathered.rows
+        for text in [text for text in self._metrics if text not in self._gathered.failures]:
+            least = min(counted.get((text, name), 0) for name in self.run.names)
+            if least < done:
+                self._gathered.failures[text] = f"it gave rows for {least} of {done} documents; expected all"
+
+    def check_guests(self, faults: Mapping[str, Exception]) -> None:
+        """What guests make of their rows is checked like input; `faults` are what they show that nobody can write."""
+        failures = self._gathered.failures
+        faults = {**faults, **(self._store.faults if self._store else {})}
+        for (text, name), rows in self._tables.items():
+            metric = self._metrics.get(text)
+            if metric is not None and is_guest(metric) and text not in failures and name not in REFERENCES:
+                try:
+                    if text in faults:
+                        raise faults[text]
+                    sound_parts(metric, rows)
+                    msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+                except Exception as error:  # of a guest, anything
+                    failures[text] = failure_of(metric, error)
+        self._tables = {cell: rows for cell, rows in self._tables.items() if cell[0] not in failures}
+
+    def record(self) -> None:
+        """Writes down what is known of the documents that are done."""
+        run, plan = self.run, self._plan
+        run.failures = [Failure(text, self._gathered.failures[text]) for text in self._gathered.failures]
+        masks = {name: self._gathered.masks(name) for name in run.names}
+        run.rows, run.evidence = {}, {}
+        for (text, name), rows in self._tables.items():
+            if text not in self._metrics:
+                continue
+            if isinstance(rows, StoredRows):
+                run.rows.setdefault(text, {})[name] = cast(Columns, rows.table)
+                shown = self._store.evidence.get((text, name)) if self._store else None
+                if shown is not None:
+                    run.evidence.setdefault(text, {})[name] = shown
+                continue
+            run.rows.setdefault(text, {})[name] = columns_of(rows)
+            if rows.evidence and name not in REFERENCES:
+                run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
+        run.asked = asked_of([name for text in run.rows for name in self._metrics[text].asks], self._resources)
+        told = *mask_notices(masks, plan.metrics), *self._remarks(), *unanswered(run.asked)
+        run.notes = list(dict.fromkeys([*self._notes, *told]))
+        used = [models for text, models in self._questions.revisions.items() if text in run.rows]
+        run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
+
+    def complete(self, walk: Walk) -> None:
+        """Scores, and what else a run of all documents tells. What looks at them once more goes the same way."""
+        run, plan = self.run, self._plan
+        run.scores = [
+            *scored(run, plan.metrics, plan.settings, self._tables),
+            *reference_scores(run, plan.metrics, plan.settings, self._tables),
+        ]
+        run.ceiling = self._ceiling()
+        run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
+        if plan.texts:
+            run.texts = self._texts()
+
+    def _ceiling(self) -> Ceiling | None:
+        """What people reach on the same metrics, where several marked a document and some metric can tell."""
+        plan, settings = self._plan, self._plan.settings
+        metrics = [metric for metric in plan.metrics if metric_text(metric) in self.run.rows and has_ceiling(metric)]
+        if not (metrics and plan.corpus.survey.shared):
+            return None
+        return ceiling(
+            plan.corpus,
+            metrics,
+            seed=settings.seed,
+            resamples=settings.resamples,
+            confidence=settings.confidence,
+            resources=self._resources,
+        )
+
+    def _sweeps(self, walk: Walk) -> dict[str, Sweep]:
+        """What the surer masks of each anonymization reach on the same metrics, where masks have scores."""
+        metrics = {text: one for text, one in self._metrics.items() if text in self.run.rows and is_swept(one)}
+        return sweeps(self._plan.anonymizations, metrics, walk.whole)
+
+    def _remarks(self) -> list[str]:
+        """What metrics say of their rows."""
+        counted = [(self._metrics[text], text, list(names)) for text, names in self.run.rows.items()]
+        tables = [(metric, {name: self._tables[text, name] for name in names}) for metric, text, names in counted]
+        return [line for metric, each in tables for line in metric.remarks(each, self._resources)]
+
+    def _texts(self) -> Texts:
+        """The documents for a reader; where there are too many, those at most risk."""
+        hiding = self._questions.hiding_of(text for text in self._metrics if text in self.run.rows)
+        many = too_many(self._plan.corpus)
+        order = self._order(hiding) if many else None
+        free = None if many or hiding != self._questions.hiding else self._gathered.free  # which reads all answers
+        return texts_of(self._plan.corpus, self._plan.anonymizations, order, hiding, self._resources, free)
+
+    def _order(self, hiding: Hiding) -> Ints | None:
+        """Documents by their risk, where it can be told."""
+        asked = [(metric, metric_text(metric)) for metric in risks(hiding.function_words)]
+        if any((text, name) not in self._tables for _, text in asked for name in self.run.names):
+            return None
+        return riskiest(self._leaks(asked))
+
+    def _leaks(self, asked: Sequence[tuple[EntityRecall, str]]) -> Iterator[tuple[Ints, list[list[Array]]]]:
+        """What is readable in documents, some at a time: their numbers, and by metric and anonymization how much."""
+        cells = [(metric, self._tables[text, name]) for metric, text in asked for name in self.run.names]
+        count = len(self._plan.corpus)
+        starts = (np.arange(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK))
+        numbers = starts if self._store is None else self._store.numbers(BLOCK)
+        for each, *blocks in zip(numbers, *(rows.blocks() for _, rows in cells), strict=True):
+            found = [
+                metric.leaks(Rows(rows.columns, block)) for (metric, rows), block in zip(cells, blocks, strict=True)
+            ]
+            names = len(self.run.names)
+            yield each, [found[place : place + names] for place in range(0, len(found), names)]

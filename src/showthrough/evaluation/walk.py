@@ -1,0 +1,114 @@
+"""All documents of a plan, chunk after chunk, whoever computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
+from showthrough.engines.base import Engine, Here, LostError, Shared
+from showthrough.errors import some
+from showthrough.evaluation.chunks import Answer, Work, answered, answered_there
+from showthrough.evaluation.gathered import Gathered
+from showthrough.evaluation.pace import Pace
+from showthrough.evaluation.questions import Questions
+from showthrough.metrics.chunk import Chunk
+from showthrough.resources import Resources
+
+Progress = Callable[[int, int], None]  # documents done, documents in all
+
+_GIVEN_UP = 80  # characters of ids of documents that nobody could work on
+
+
+class Walk:
+    """The way over the documents that are still to be done; answers are gathered as they come."""
+
+    def __init__(self, questions: Questions, engine: Engine, resources: Resources, gathered: Gathered) -> None:
+        self._questions, self._engine, self._resources, self._gathered = questions, engine, resources, gathered
+        self._plan, self._corpus = questions.plan, questions.plan.corpus
+        self._pace = Pace(questions.of_scope("document").values())
+        self._told: Shared[Work] | None = None
+
+    def through(self, progress: Progress, taken: Callable[[], None]) -> None:
+        """Chunk after chunk; `taken` hears of every answer. What was given up is told when all the rest is done.
+
+        Raises LostError then: no number is made of some of the documents.
+        """
+        gathered, total = self._gathered, len(self._corpus)
+        progress(gathered.done, total)
+        lost: dict[range, LostError] = {}
+        for numbers, answer in self._answers(lost):
+            before = gathered.done
+            # What only ranks documents may fail: then nobody is told.
+            asked = self._questions.metrics
+            gathered.failures.update((text, why) for text, why in answer.failures.items() if text in asked)
+            gathered.take(answer, numbers)
+            self._pace.took(int(self._corpus.survey.lengths[numbers.start : numbers.stop].sum()), answer.seconds)
+            taken()
+            if gathered.done > before:
+                progress(gathered.done, total)
+        if lost:
+            raise self._given_up(lost)
+
+    @cached_property
+    def whole(self) -> Chunk:
+        """All documents at once: the one chunk that there is, or what metrics ask for that look at all of them."""
+        return self._chunk(self._corpus)
+
+    def _chunk(self, corpus: Corpus) -> Chunk:
+        return Chunk(corpus, self._resources, self._corpus.survey.types, self._plan.anonymizations)
+
+    def _given_up(self, lost: Mapping[range, LostError]) -> LostError:
+        """Which documents nobody could work on, and why."""
+        ids = [self._corpus.ids[number] for numbers in lost for number in numbers]
+        count = f"{len(ids):,} document{'' if len(ids) == 1 else 's'}"
+        return LostError(f"{next(iter(lost.values()))}; {count} given up: {some(ids, _GIVEN_UP)}")
+
+    def _chunks(self) -> Iterator[range]:
+        """The documents still to be done, some at a time. Those of an earlier run are looked at for what it lacks."""
+        for left in self._gathered.left(len(self._corpus)):
+            at = left.start
+            while at < left.stop:
+                chunk = range(at, min(self._pace.next_chunk(self._corpus, at).stop, left.stop))
+                yield chunk
+                at = chunk.stop
+
+    def _answers(self, lost: dict[range, LostError]) -> Iterator[tuple[range, Answer]]:
+        """What comes of all chunks, in the order in which it comes; and what does not come."""
+        corpus, under_way = self._corpus, {}
+        alone = isinstance(self._engine, Here) or self._pace.next_chunk(corpus, 0) == range(len(corpus))
+        engine = Here() if alone else self._engine
+
+        def tasks() -> Iterator[tuple[Any, ...]]:
+            for number, numbers in enumerate(self._chunks()):
+                under_way[number] = numbers
+                yield (numbers,) if alone else self._sent(numbers, engine)
+
+        for number, answer, fault in engine.map(self._answered_here if alone else answered_there, tasks()):
+            numbers = under_way.pop(number)
+            if fault is None:
+                yield numbers, answer
+            else:
+                lost[numbers] = fault
+
+    def _answered_here(self, numbers: range) -> Answer:
+        chunk = self.whole if len(numbers) == len(self._corpus) else self._chunk(self._corpus.part(numbers))
+        return answered(chunk, self._work(numbers, self._questions.anonymizations))
+
+    def _sent(self, numbers: range, engine: Engine) -> tuple[Any, ...]:
+        """What travels to a worker: documents and masks still to be made, and what is the same for all chunks."""
+        ids = self._corpus.ids[numbers.start : numbers.stop]
+        masks = [one.part(ids, lazy=True) for one in self._questions.anonymizations]
+        return self._corpus.part(numbers, lazy=True), masks, self._shared(numbers, engine), self._plan.settings.models
+
+    def _shared(self, numbers: range, engine: Engine) -> Shared[Work]:
+        """What is asked of a chunk, but for its masks: workers are told when it changes, as when a metric fails."""
+        work = self._work(numbers)
+        if self._told is None or list(self._told.value.metrics) != list(work.metrics):
+            self._told = engine.share(work)
+        return self._told
+
+    def _work(self, numbers: range, anonymizations: Sequence[Anonymization] = ()) -> Work:
+        return self._questions.of_chunk(anonymizations, counted=self._gathered.has_rows(numbers))
