@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -59,3 +59,31 @@ def texts_digest(documents: Iterable[Document]) -> str:
     for one in documents:
         digests += digest_of_bytes(msgspec.json.encode((one.id, text_digest(one.text))))
     return total(in_order(digests))
+
+
+def joined_provenance(parts: Sequence[Provenance | None]) -> Provenance | None:
+    """How several files of one anonymization were made, where they were made alike; of which texts is not told."""
+    made = [part for part in parts if part is not None]
+    alike = {msgspec.json.encode(_settings(part)) for part in made}
+    if len(made) < len(parts) or len(alike) != 1:
+        return None
+    costs = [part.cost for part in made]
+    cost = _joined_cost([one for one in costs if one is not None]) if all(costs) else None
+    return msgspec.structs.replace(made[-1], texts="", seen=sum(part.seen for part in made), cost=cost)
+
+
+def _settings(part: Provenance) -> Provenance:
+    return msgspec.structs.replace(part, texts="", seen=0, showthrough="", time="", cost=None)
+
+
+def _joined_cost(parts: Sequence[Cost]) -> Cost:
+    sizes = [part.peak_bytes for part in parts if part.peak_bytes is not None]
+    return msgspec.structs.replace(
+        parts[0],
+        seconds=sum(part.seconds for part in parts),
+        documents=sum(part.documents for part in parts),
+        characters=sum(part.characters for part in parts),
+        loading=sum(part.loading for part in parts),
+        earlier=sum(part.earlier for part in parts),
+        peak_bytes=max(sizes, default=None),
+    )

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.columns.growing import Numbers
+from showthrough.columns.strings import Ints
 
-Ints = NDArray[np.int64]
 _EVERY = 1024
 
 

@@ -9,12 +9,13 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
+from showthrough.columns.strings import Ints
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.data.survey import Survey, Surveying
 from showthrough.errors import ChangedError, InputError, Problem
 from showthrough.files.reading import UNREADABLE, file_state, open_file
 from showthrough.formats.base import Input
-from showthrough.formats.places import Ints, Places
+from showthrough.formats.line_places import Places
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.rows import RowHead
 from showthrough.formats.stretches import Finding, read_through

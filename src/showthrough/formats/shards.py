@@ -13,29 +13,28 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
 import numpy as np
 
-from showthrough.columns.index import Finder, repeated
-from showthrough.columns.pieces import SMALL, Pieces
+from showthrough.columns.index import repeated
+from showthrough.columns.pieces import SMALL
 from showthrough.columns.strings import Strings
-from showthrough.data.alignment import align
 from showthrough.data.documents import Corpus, Document, LazyDocuments
 from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, NumberedMasks
 from showthrough.data.pairing import check_pair
-from showthrough.data.provenance import Cost, Provenance
-from showthrough.data.sharded import Joining, Sharded, encoded
+from showthrough.data.provenance import joined_provenance
+from showthrough.data.sharded import Joining, Sharded
 from showthrough.data.survey import Survey
 from showthrough.engines.base import Engine, Here, Shared
-from showthrough.errors import HALF_CHARACTER, ChangedError, InputError, Problem, at_document, shown
+from showthrough.errors import ChangedError, InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import ENOUGH, fail, file_state
 from showthrough.files.shards import Shards
-from showthrough.formats.base import Columns, Input, Masks, Passages, Task, Texts
+from showthrough.formats.base import Columns, Input, Passages, Task, Texts
 from showthrough.formats.choice import Chosen, chosen_for, like_another, read_in
 from showthrough.formats.groups import GroupBy
 from showthrough.formats.released import check_rows, check_spans, empty_in, no_corpus, tell_empty
+from showthrough.formats.released_shards import ReleasedShards, encoded_masks
 from showthrough.formats.remarks import Remarks
 
 T = TypeVar("T")
@@ -251,7 +250,7 @@ def read_anonymization_of(
     how = _how(shards, asked, columns, "read_anonymization", kinds, _beside(shards.paths[0], corpus, shards, 0))
     whole = engine.share(corpus)
     tasks = ((path, how, whole, _part_of(corpus, number, shards)) for number, path in enumerate(shards.paths))
-    masks, released, told = Joining(small), _Released(small), []
+    masks, released, told = Joining(small), ReleasedShards(small), []
     for part in _sound(engine.in_order(_read_masks, tasks)):
         told.append(part.told)
         if part.lazy is not None:
@@ -262,7 +261,10 @@ def read_anonymization_of(
             masks.add(part.told.ids, part.pieces)
     _check_unique(shards.paths, [part.ids for part in told])
     remarks = _joined_remarks([part.remarks for part in told])
-    remarks.provenance = _joined_provenance([part.remarks.provenance for part in told], remarks)
+    made = [part.remarks.provenance for part in told]
+    remarks.provenance = joined_provenance(made)
+    if any(made) and remarks.provenance is None:
+        remarks.others.append("its files were not all made in the same way: how is not kept")
     file = Input(_named(shards), columns, corpus, remarks)
     tell_empty(file, [key for part in told for key in part.empty])
     if corpus is not None:
@@ -317,7 +319,7 @@ def _read_masks(path: Path, how: _How, whole: Shared[Corpus | None], part: _Part
         told = _Told(ids, _sent(file.remarks), marks)
         if aligned_here and isinstance(given, NumberedMasks):
             return _Masks(told, lazy=given)
-        return _Masks(told, pieces=_encoded(given, path))
+        return _Masks(told, pieces=encoded_masks(given, path))
     except InputError as error:
         return list(error.problems)
 
@@ -331,95 +333,7 @@ def _released(texts: Texts, ids: Strings, file: Input, aligned_here: bool) -> _M
     if not aligned_here:
         return _Masks(told, pieces=[text.encode("utf-8", "surrogatepass") for text in texts.values()], released=True)
     masks = aligned(texts, file.corpus, str(file.path))
-    return _Masks(replace(told, ids=Strings.of(masks)), pieces=_encoded(masks, file.path))
-
-
-def _encoded(masks: Masks, path: Path) -> list[bytes]:
-    made = []
-    for key, each in masks.items():
-        try:
-            made.append(encoded(each))
-        except UnicodeEncodeError:
-            raise fail(path, HALF_CHARACTER, at_document(key)) from None
-    return made
-
-
-class _Released:
-    """Released texts that lie in other files than their originals, until they are aligned."""
-
-    def __init__(self, small: int) -> None:
-        self._ids: list[Strings] = []
-        self._texts = Pieces(small)
-
-    def add(self, ids: Strings, texts: Iterable[bytes]) -> None:
-        self._ids.append(ids)
-        self._texts.extend(texts)
-
-    def join(self, masks: Joining, corpus: Corpus, engine: Engine, file: Input) -> None:
-        """Aligns all of them, in the order of the corpus; raises InputError for documents that it does not have."""
-        if not self._ids:
-            return
-        index = Finder(Strings.joined(self._ids))
-        self._check_known(index, corpus, file)
-        for ids, pieces in engine.in_order(_aligned_chunk, self._tasks(index, corpus, file.path)):
-            masks.add(Strings.of(ids), pieces)
-
-    def _check_known(self, index: Finder, corpus: Corpus, file: Input) -> None:
-        known = np.zeros(len(index.strings), dtype=bool)
-        for numbers in corpus.chunks():
-            found = index.numbers(corpus.ids[numbers.start : numbers.stop])
-            known[found[found >= 0]] = True
-        if not known.all():
-            foreign = f"is not in the corpus {corpus.source or corpus.name}"
-            strangers = (index.strings[number] for number in np.flatnonzero(~known)[: ENOUGH + 1].tolist())
-            raise InputError(Problem(str(file.path), at_document(key), foreign) for key in strangers)
-
-    def _tasks(self, index: Finder, corpus: Corpus, path: Path) -> Iterator[tuple[Corpus, dict[str, bytes], Path]]:
-        for numbers in corpus.chunks():
-            ids = corpus.ids[numbers.start : numbers.stop]
-            found = index.numbers(ids)
-            there = np.flatnonzero(found >= 0).tolist()
-            if there:
-                texts = self._texts.taken(found[there])
-                yield corpus.part(numbers, lazy=True), dict(zip((ids[one] for one in there), texts, strict=True)), path
-
-
-def _aligned_chunk(part: Corpus, released: dict[str, bytes], path: Path) -> tuple[list[str], list[bytes]]:
-    masks = {
-        one.id: align(one.text, released[one.id].decode("utf-8", "surrogatepass")) for one in part if one.id in released
-    }
-    return list(masks), _encoded(masks, path)
-
-
-def _joined_provenance(parts: Sequence[Provenance | None], remarks: Remarks) -> Provenance | None:
-    """How all files were made, where they were made alike. Whether of these texts was looked at file by file."""
-    made = [part for part in parts if part is not None]
-    if not made:
-        return None
-    alike = {msgspec.json.encode(_settings(part)) for part in made}
-    if len(made) < len(parts) or len(alike) > 1:
-        remarks.others.append("its files were not all made in the same way: how is not kept")
-        return None
-    costs = [part.cost for part in made]
-    cost = _cost([one for one in costs if one is not None]) if all(costs) else None
-    return msgspec.structs.replace(made[-1], texts="", seen=sum(part.seen for part in made), cost=cost)
-
-
-def _settings(part: Provenance) -> Provenance:
-    return msgspec.structs.replace(part, texts="", seen=0, showthrough="", time="", cost=None)
-
-
-def _cost(parts: Sequence[Cost]) -> Cost:
-    sizes = [part.peak_bytes for part in parts if part.peak_bytes is not None]
-    return msgspec.structs.replace(
-        parts[0],
-        seconds=sum(part.seconds for part in parts),
-        documents=sum(part.documents for part in parts),
-        characters=sum(part.characters for part in parts),
-        loading=sum(part.loading for part in parts),
-        earlier=sum(part.earlier for part in parts),
-        peak_bytes=max(sizes, default=None),
-    )
+    return _Masks(replace(told, ids=Strings.of(masks)), pieces=encoded_masks(masks, file.path))
 
 
 def released_texts_of(

@@ -15,7 +15,7 @@ from showthrough.files.limits import RECORD
 from showthrough.files.packed import packing
 from showthrough.files.places import Remote
 from showthrough.files.reading import BOM, ENOUGH, file_state, lines_of, open_file, reading
-from showthrough.formats.places import Growing, InARow
+from showthrough.formats.line_places import Growing, InARow
 
 STRETCH = 1 << 25  # bytes that are looked at as one task
 _LEAST = 1 << 20

@@ -21,8 +21,8 @@ from showthrough.files.limits import FILE, RECORD
 from showthrough.files.packed import packing
 from showthrough.files.reading import BOM, fail, file_state, open_file, read_bytes, reading, text_of
 from showthrough.formats.base import Columns, Files, Fit, Format, Input
+from showthrough.formats.line_places import Growing
 from showthrough.formats.lines import Lines, StoredLines
-from showthrough.formats.places import Growing
 from showthrough.formats.rows import IDS, Make, Rows
 from showthrough.formats.tabular import TEXT, reader, released_reader, to_write
 

@@ -1,0 +1,77 @@
+"""Released texts that lie in other files than their originals: kept until all are read, then aligned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from showthrough.columns.index import Finder
+from showthrough.columns.pieces import Pieces
+from showthrough.columns.strings import Strings
+from showthrough.data.alignment import align
+from showthrough.data.documents import Corpus
+from showthrough.data.sharded import Joining, encoded
+from showthrough.engines.base import Engine
+from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document
+from showthrough.files.reading import ENOUGH, fail
+from showthrough.formats.base import Input, Masks
+
+
+class ReleasedShards:
+    """Texts of one file after the other, on their way to masks."""
+
+    def __init__(self, small: int) -> None:
+        self._ids: list[Strings] = []
+        self._texts = Pieces(small)
+
+    def add(self, ids: Strings, texts: Iterable[bytes]) -> None:
+        self._ids.append(ids)
+        self._texts.extend(texts)
+
+    def join(self, masks: Joining, corpus: Corpus, engine: Engine, file: Input) -> None:
+        """Aligns all of them, in the order of the corpus; raises InputError for documents that it does not have."""
+        if not self._ids:
+            return
+        index = Finder(Strings.joined(self._ids))
+        self._check_known(index, corpus, file)
+        for ids, pieces in engine.in_order(_aligned_chunk, self._tasks(index, corpus, file.path)):
+            masks.add(Strings.of(ids), pieces)
+
+    def _check_known(self, index: Finder, corpus: Corpus, file: Input) -> None:
+        known = np.zeros(len(index.strings), dtype=bool)
+        for numbers in corpus.chunks():
+            found = index.numbers(corpus.ids[numbers.start : numbers.stop])
+            known[found[found >= 0]] = True
+        if not known.all():
+            foreign = f"is not in the corpus {corpus.source or corpus.name}"
+            strangers = (index.strings[number] for number in np.flatnonzero(~known)[: ENOUGH + 1].tolist())
+            raise InputError(Problem(str(file.path), at_document(key), foreign) for key in strangers)
+
+    def _tasks(self, index: Finder, corpus: Corpus, path: Path) -> Iterator[tuple[Corpus, dict[str, bytes], Path]]:
+        for numbers in corpus.chunks():
+            ids = corpus.ids[numbers.start : numbers.stop]
+            found = index.numbers(ids)
+            there = np.flatnonzero(found >= 0).tolist()
+            if there:
+                texts = self._texts.taken(found[there])
+                yield corpus.part(numbers, lazy=True), dict(zip((ids[one] for one in there), texts, strict=True)), path
+
+
+def _aligned_chunk(part: Corpus, released: dict[str, bytes], path: Path) -> tuple[list[str], list[bytes]]:
+    masks = {
+        one.id: align(one.text, released[one.id].decode("utf-8", "surrogatepass")) for one in part if one.id in released
+    }
+    return list(masks), encoded_masks(masks, path)
+
+
+def encoded_masks(masks: Masks, path: Path) -> list[bytes]:
+    """Masks document by document; raises InputError where one writes half a character."""
+    made = []
+    for key, each in masks.items():
+        try:
+            made.append(encoded(each))
+        except UnicodeEncodeError:
+            raise fail(path, HALF_CHARACTER, at_document(key)) from None
+    return made
