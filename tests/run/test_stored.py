@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from showthrough import Corpus, Interrupted, demo, evaluate, read_anonymization, read_corpus
 from showthrough.errors import InputError, OutputError
@@ -140,6 +141,13 @@ def test_one_run_in_the_place_of_another(runs: tuple[Run, Run], stored: Path, tm
     runs[0].save(stored, force=True)
     assert list(tmp_path.glob("run.json.rows-*")) == [before]
     assert list(tmp_path.glob(".*")) == []
+
+
+def test_a_run_with_other_groups_over_itself(stored: Path) -> None:
+    run = Run.load(stored)
+    groups = [f"g{number % 3}" for number in range(len(run.documents))]
+    replace(run, groups=groups).save(stored, force=True)
+    assert list(Run.load(stored).groups) == groups
 
 
 def test_what_cannot_be_written_leaves_the_old_run(

@@ -233,7 +233,10 @@ def _unchanged(run: Run, folder: Path) -> Tables | None:
         for metric, name, by in _cells(run.evidence)
         if isinstance(by, StoredEvidence) and by.change is None
     ]
-    same = index.id == run.tables.id and (rows, evidence) == (now, told_of)
+    each = [one for one in (run.documents, run.groups) if one]
+    strings = [one.content.path if isinstance(one, StoredStrings) else None for one in each]
+    named = [folder / names[0] for names in (index.documents, index.groups) if names]
+    same = index.id == run.tables.id and (rows, evidence, named) == (now, told_of, strings)
     return run.tables if same and digest_of([content]) == run.tables.digest else None
 
 
