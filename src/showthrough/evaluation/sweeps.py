@@ -79,7 +79,7 @@ class _Tally(NamedTuple):
 def _some(corpus: Corpus, anonymizations: Sequence[Anonymization], parts: Iterable[range]) -> Iterator[_Some]:
     for numbers in parts:
         ids = corpus.ids[numbers.start : numbers.stop]
-        yield _Some(corpus.part(numbers, lazy=True), [one.part(ids) for one in anonymizations])
+        yield _Some(corpus.part(numbers, lazy=True), [one.part(ids, lazy=True) for one in anonymizations])
 
 
 def _counted_there(resources: Resources, asked: _Asked, some: _Some) -> list[_Tally]:

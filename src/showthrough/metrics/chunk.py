@@ -116,7 +116,7 @@ class Chunk(_Once):
             numbers = range(first, min(first + _DOCUMENTS, len(self.corpus)))
             part = anonymization
             if travels and anonymization is not None:
-                part = anonymization.part(self.corpus.ids[numbers.start : numbers.stop])
+                part = anonymization.part(self.corpus.ids[numbers.start : numbers.stop], lazy=True)
             yield Some(self.corpus.part(numbers, lazy=True), part)
 
     def rows(self, metric: Metric, anonymization: Anonymization) -> Rows:
