@@ -14,7 +14,7 @@ from showthrough import Anonymization, Corpus, Document, Mask, evaluate
 from showthrough.columns.strings import Strings
 from showthrough.metrics import Rows
 from showthrough.run import units as module
-from showthrough.run.units import Units, by_id, units
+from showthrough.run.units import Units
 
 
 def added(values: np.ndarray, documents: Sequence[str], groups: Sequence[str]) -> list[list[float]]:
@@ -38,12 +38,12 @@ def test_groups_are_sums_of_their_documents(drawn: list[tuple[str, str]], stored
     values = np.random.default_rng(len(drawn)).random((len(drawn), 3))
     rows = Blocks(values, block) if stored else Rows(("0", "1", "2"), values)
     expected = added(values, documents, groups)
-    assert units(rows, documents, groups).values.tolist() == expected
-    assert units(rows, Strings.of(documents), Strings.of(groups)).values.tolist() == expected
-    assert by_id(rows, documents).values.tolist() == [
+    assert Units(documents, groups).of(rows).values.tolist() == expected
+    assert Units(Strings.of(documents), Strings.of(groups)).of(rows).values.tolist() == expected
+    assert Units(documents, ()).by_id(rows).values.tolist() == [
         values[documents.index(one)].tolist() for one in sorted(documents)
     ]
-    assert units(rows, documents, ()).values.tolist() == by_id(rows, documents).values.tolist()
+    assert Units(documents, ()).of(rows).values.tolist() == Units(documents, ()).by_id(rows).values.tolist()
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -54,10 +54,10 @@ def test_groups_that_are_too_many_to_be_held(whole: bool, monkeypatch: pytest.Mo
     values = random.integers(0, 300, (100, 5)) * (1.0 if whole else np.pi)
     values[:, 1] *= 100_000
     values[:, 2] *= -1
-    held = units(Rows(tuple("abcde"), values), documents, groups)
+    held = Units(documents, groups).of(Rows(tuple("abcde"), values))
     monkeypatch.setattr(module, "_CELLS", 70)  # two columns at a time
     monkeypatch.setattr(module, "BLOCK", 8)
-    spilled = units(Blocks(values, 16, tuple("abcde")), documents, groups)
+    spilled = Units(documents, groups).of(Blocks(values, 16, tuple("abcde")))
     assert type(spilled) is not Rows
     assert (spilled.columns, len(spilled)) == (held.columns, len(held))
     assert {len(block) for block in spilled.blocks()} == {8, len(held) % 8}
@@ -69,8 +69,8 @@ def test_groups_that_are_too_many_to_be_held(whole: bool, monkeypatch: pytest.Mo
 
 def test_rows_in_the_order_of_ids_are_not_touched() -> None:
     rows = Rows(("a",), np.ones((3, 1)))
-    assert by_id(rows, ["a", "b", "c"]) is rows
-    assert by_id(rows, ["a", "c", "b"]) is not rows
+    assert Units(["a", "b", "c"], ()).by_id(rows) is rows
+    assert Units(["a", "c", "b"], ()).by_id(rows) is not rows
 
 
 def test_what_cannot_change_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,10 +36,6 @@ class Numbers:
                 self._values = array("q", self._values)
         self._values.frombytes(np.ascontiguousarray(values, dtype=np.int64 if wide else np.int32).tobytes())
 
-    def add_to_last(self, value: int) -> None:
-        """Makes the last of them more by so much."""
-        self.append(self._values.pop() + value)
-
     def made(self) -> NDArray[Any]:
         """All of them; none can be added then."""
         return np.frombuffer(self._values, dtype=np.int64 if self._values.typecode == "q" else np.int32)

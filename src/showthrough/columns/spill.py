@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from tempfile import TemporaryFile, gettempdir
 from typing import IO, NamedTuple
@@ -53,6 +54,7 @@ class Spill:
         try:
             if self._file is None:
                 self._file = TemporaryFile()  # noqa: SIM115 (it stays open as long as this)
+                weakref.finalize(self, self._file.close)
             self._file.seek(0, 2)
             self._file.write(self._held)
             self._file.flush()  # a full disk is told here, and not by whoever reads

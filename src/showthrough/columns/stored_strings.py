@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from showthrough.columns.stretch import Stretch
 from showthrough.columns.strings import Strings
 
-Ints = NDArray[np.int64]
 _BLOCK = 4096  # strings that are read at a time
 _PLACE = np.dtype("<i8")
 

@@ -7,38 +7,26 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from showthrough.columns.spill import Column, SpilledColumns
-from showthrough.columns.strings import Strings
+from showthrough.columns.strings import Ints, Strings
 from showthrough.metrics import Array, Rows
 from showthrough.metrics.base import BLOCK
 from showthrough.metrics.derived import Derived
 
-Ints = NDArray[np.int64]
 _CELLS = 4_000_000  # sums of groups that are held at once: 32 MB
 _NONE = np.zeros(0, dtype=np.int64)
 
 
-def by_id(rows: Rows, documents: Sequence[str]) -> Rows:
-    """The same rows in the order of the documents' ids: the last digit of a sum hangs on the order."""
-    return Units(documents, ()).by_id(rows)
-
-
-def units(rows: Rows, documents: Sequence[str], groups: Sequence[str]) -> Rows:
-    """Documents in the order of their ids, or groups of them where there are groups; an empty one is no group."""
-    return Units(documents, groups).of(rows)
-
-
 class Units:
-    """What is drawn of some documents, by their ids and groups."""
+    """What is drawn of some documents: they themselves, or the groups that they are in; an empty one is no group."""
 
     def __init__(self, documents: Sequence[str], groups: Sequence[str]) -> None:
         self._order = _order(documents)
         self._unit, self._count = _grouped(groups, self._order) if groups else (_NONE, len(documents))
 
     def by_id(self, rows: Rows) -> Rows:
-        """The rows of documents in the order of their ids."""
+        """The rows of documents in the order of their ids: the last digit of a sum hangs on the order."""
         return rows if self._order is None else Rows(rows.columns, rows.values[self._order])
 
     def of(self, rows: Rows) -> Rows:
