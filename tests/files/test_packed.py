@@ -165,3 +165,18 @@ def test_a_file_that_was_written_anew_is_not_gone_on_with(tmp_path: Path) -> Non
             file.seek(500)
             assert file.read(10) == content[500:510]
             assert file_state(file) == file_state(path)
+
+
+def test_of_two_that_were_read_just_as_far_one_stays_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, opened = tmp_path / "x.jsonl.gz", []
+    path.write_bytes(gzip.compress(CONTENT))
+    made = packed._Position
+
+    def noted(ending: str, under: IO[bytes]) -> packed._Position:
+        opened.append(under)
+        return made(ending, under)
+
+    monkeypatch.setattr(packed, "_Position", noted)
+    for one in [open_file(path) for _ in range(3)]:
+        one.close()
+    assert [under.closed for under in opened] == [True, True, False]

@@ -75,9 +75,10 @@ _lock = threading.Lock()
 
 def _leave(key: Hashable, position: _Position) -> None:
     with _lock:
+        alike = _positions.pop((key, position.place), None)  # another that was read just as far
         _positions[key, position.place] = position
         old = [_positions.popitem(last=False)[1] for _ in range(len(_positions) - _KEPT)]
-    for one in old:
+    for one in filter(None, [*old, alike]):
         one.close()
 
 
