@@ -48,7 +48,8 @@ def having(value: Any, *path: Any) -> Callable[[dict[str, Any]], None]:
 RUN_FAULTS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "no rows": (without("rows"), "run.json: is not a run file: rows is missing"),
     "no format": (without("format"), "run.json: is not a run file: format is missing"),
-    "another format": (having(2, "format"), "run.json: format: found 2; this version reads 1"),
+    "another format": (having(3, "format"), "run.json: format: found 3; this version reads 1 and 2"),
+    "format of tables": (having(2, "format"), "run.json: tables: expected them in a run of format 2"),
     "format is text": (having("1", "format"), "run.json: is not a run file: format: found text"),
     "better": (having("up", "metrics", 0, "better"), "run.json: is not a run file: metrics[0].better: found 'up'"),
     "group": (having("x", "metrics", 0, "group"), "run.json: is not a run file: metrics[0].group: found 'x'"),

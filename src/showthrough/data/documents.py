@@ -25,6 +25,7 @@ Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
 
 CHUNK_CHARACTERS = 1_000_000  # of a chunk: its arrays then take about 30 MB
 _BLOCK = 256  # documents decoded at once while surveying
+_AHEAD = 4096  # documents among which the end of a chunk is looked for first
 _TOGETHER = 1 << 16  # documents whose lengths are added up at once
 
 
@@ -232,9 +233,23 @@ class Corpus:
         return self.survey.digest
 
     def chunks(self, characters: int = CHUNK_CHARACTERS, start: int = 0) -> Iterator[range]:
-        """Ranges of document numbers, each of about so many characters, from document `start` on."""
-        for part in stretches(self.survey.lengths[start:], characters):
-            yield range(start + part.start, start + part.stop)
+        """Ranges of document numbers, each of about so many characters, from document `start` on.
+
+        Who asks for the next alone, again and again, looks at a few documents each time and not at all that are left.
+        """
+        lengths = self.survey.lengths
+        place = 0  # where document `start` begins, in characters
+        while start < len(lengths):
+            border = (place // characters + 1) * characters
+            width = count = _AHEAD
+            while count == width:
+                width *= 2
+                here = lengths[start : start + width].astype(np.int64)
+                begins = place + np.cumsum(here + 1) - here - 1
+                count = int(np.searchsorted(begins, border))
+            yield range(start, start + count)
+            place = int(begins[count - 1] + here[count - 1] + 1)
+            start += count
 
     def part(self, numbers: range, *, lazy: bool = False) -> Corpus:
         """The documents of one range, decoded; with `lazy`, still to be decoded where the sequence offers that.
