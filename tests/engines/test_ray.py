@@ -57,6 +57,15 @@ def at_a_prompt() -> Iterator[None]:
     cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
+@pytest.fixture(scope="module", autouse=True)
+def signals() -> Iterator[None]:
+    """Who starts a cluster has Ray handle signals; the tests that follow in this process want them as they were."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
