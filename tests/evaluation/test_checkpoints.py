@@ -11,7 +11,7 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, Interrupted, Mask, Mention, Plan, evaluate_plan
 from showthrough.data.background import Background
 from showthrough.data.documents import Annotation
-from showthrough.errors import OutputError
+from showthrough.errors import OutputError, ResourceError
 from showthrough.evaluation.checkpoints import EVERY, Checkpoints
 from showthrough.evaluation.mask_notices import MaskCounts
 from showthrough.evaluation.settings import Settings
@@ -147,6 +147,29 @@ def test_metrics_that_look_at_all_documents_are_saved_one_by_one(
     assert ASKED[3] in journal.run.rows
     assert "trir" not in journal.run.rows
     monkeypatch.setattr(ClusteringAgreement, "bind", kill)
+    assert alike(evaluate_plan(plan(), resume=journal)) == alike(whole)
+
+
+def test_a_journal_tells_of_metrics_that_failed_on_all_documents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are tried again, and what was finished beside them is not done again."""
+    path, whole = tmp_path / "run.part", evaluate_plan(plan())
+
+    def fail(self: object, chunk: object) -> None:
+        raise ResourceError("not there today")
+
+    def kill(self: object, chunk: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ClusteringAgreement, "bind", fail)
+        patch.setattr(ReIdentification, "bind", kill)
+        with pytest.raises(Killed):
+            evaluate_plan(plan(), checkpoints=Checkpoints(path, clock=Clock(EVERY)))
+    journal = read_journal(path)
+    assert list(journal.failures) == [ASKED[3]]
+    assert journal.done == DOCUMENTS
     assert alike(evaluate_plan(plan(), resume=journal)) == alike(whole)
 
 

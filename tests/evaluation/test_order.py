@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -16,6 +17,7 @@ from showthrough import (
     Document,
     Mask,
     Mention,
+    PhiToken,
     Run,
     TypedMask,
     demo,
@@ -30,6 +32,8 @@ from showthrough.data.subjects import Attribute, Subject
 from showthrough.metrics import metric_text, parse_metric, preset
 from showthrough.metrics.authorship.readable import Perplexity
 from showthrough.metrics.authorship.soundness import Soundness
+from showthrough.statistics import forms
+from showthrough.statistics.forms import Smooth
 
 JUDGED = {name: type(metric) for name, metric in METRICS.items() if metric.parameters.get("judge") == ""}
 MODEL_FREE = [
@@ -133,6 +137,23 @@ def test_reordered_documents_of_a_group_change_no_digit() -> None:
         for order in (documents, documents[::-1], documents[3:] + documents[:3])
     ]
     assert runs[0].scores == runs[1].scores == runs[2].scores
+
+
+def test_types_that_chunks_meet_in_another_order_change_no_digit() -> None:
+    """The mean of 0.1, 0.2 and 0.3 is another one than that of 0.3, 0.2 and 0.1 in the last digit."""
+    metric = PhiToken()
+    found = []
+    for kinds in ("ABC", "CBA"):
+        totals = {name: np.array(30.0) for name in ("TP", "FP", "FN", "masks", "typed")}
+        for kind in kinds:
+            right = 1.0 + "ABC".index(kind)
+            counts = {"TP": right, "FP": 10 - right, "FN": 10 - right}
+            totals |= {f"{name}:{kind}": np.array(count) for name, count in counts.items()}
+        (mean,) = forms(metric.combine, list(totals), ["macro F"])
+        assert isinstance(mean, Smooth)
+        used = [list(totals)[place] for place in mean.places]
+        found.append((list(metric.combine(totals).items()), used))
+    assert found[0] == found[1]
 
 
 def test_ids_that_end_in_a_zero_byte_are_documents_of_their_own() -> None:

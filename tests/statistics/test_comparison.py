@@ -59,6 +59,19 @@ def test_what_does_differ_is_found() -> None:
     assert sum(p <= 0.05 for p in found) >= 38
 
 
+@pytest.mark.parametrize(("documents", "words", "differing"), [(16_000, 1_000, 200), (40_000, 4_000, 100)])
+def test_what_few_of_very_many_words_differ_in_is_found(documents: int, words: int, differing: int) -> None:
+    """One word in each of some documents: ten standard errors and more, though a millionth of all words and less."""
+    one = np.tile([words, words], (documents, 1)).astype(np.float64)
+    one[::50, 0] -= 1
+    two = one.copy()
+    two[1 : 50 * differing : 50, 0] -= 1
+    found = compared(one, two, shuffles=99)
+    assert (found.p, found.flat, found.fault) == (0.01, False, "")
+    assert found.error is not None
+    assert (one - two).sum() / one[:, 1].sum() > 9 * found.error
+
+
 def test_the_same_denominators_need_no_least_number() -> None:
     """What people marked is the same for both, so exchanging documents is exact however few there are."""
     total = np.array([3.0, 2.0, 4.0, 3.0, 2.0, 3.0, 4.0, 2.0])

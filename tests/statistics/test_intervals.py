@@ -9,6 +9,7 @@ from showthrough.evaluation.scoring import intervals_of
 from showthrough.metrics import EntityRecall, Rows
 from showthrough.statistics import Spread, resampled_totals, share_interval
 from showthrough.statistics.intervals import difference_interval, sure_difference_interval
+from showthrough.statistics.moves import Moved
 
 Counts = list[tuple[int, int]]
 
@@ -105,3 +106,15 @@ def test_a_small_share_is_as_uncertain_as_what_it_leaves(counts: Counts) -> None
 def test_few_of_many_are_few() -> None:
     """5 of 1,000: Clopper and Pearson's interval is 0.0016 to 0.0116."""
     assert interval(np.arange(1000) < 5, np.ones(1000)) == pytest.approx((0.0016, 0.0116), abs=0.0004)
+
+
+def test_one_document_that_leaks_is_one_of_ten_million_too() -> None:
+    """It is ten times as long as the others, of 50 words, and leaks all of its words: not ten documents, but one."""
+    documents, move = 10_000_000, np.array([500 / 500_000_000])
+    value, weights = 1 - move, np.array([2.0])
+    moved = Moved(value, np.array([1e7]), move**2, move**4, weights, weights**2 / documents, move)
+    spread = Spread.of(value[None], moved)
+    assert spread.variance == pytest.approx(1e-12)
+    alike = Spread(np.zeros(1), spread.documents, spread.weight, np.zeros(1))
+    (low, _), (ten, _) = (share_interval(value, one, 0.95) for one in (spread, alike))
+    assert 1 - low[0] > 2 * (1 - ten[0])

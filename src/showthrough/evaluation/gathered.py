@@ -120,9 +120,10 @@ class Gathered:
         self._take(Piece(numbers, not self.has_rows(numbers), True, False, answer), answer)
 
     def take_whole(self, answer: Answer) -> None:
-        """An answer about all documents at once."""
+        """An answer about all documents at once; a metric that failed has none, and nothing is there to keep."""
         documents = max(map(len, answer.rows.values()), default=0)
-        self._take(Piece(range(documents), False, False, True, answer), answer)
+        if documents:
+            self._take(Piece(range(documents), False, False, True, answer), answer)
 
     def take_earlier(self, piece: Piece) -> None:
         """What an earlier run has of some documents."""

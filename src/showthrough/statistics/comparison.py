@@ -12,13 +12,13 @@ import numpy as np
 from showthrough.numerics.distributions import student_below, student_quantile
 from showthrough.statistics.blocks import Table, summed
 from showthrough.statistics.forms import Array, Combine, Form, Ratios, forms, same, values_at
-from showthrough.statistics.intervals import Ends, alike, difference_interval, sure_difference_interval
+from showthrough.statistics.intervals import Ends, alike, difference_interval, fewer, sure_difference_interval
 from showthrough.statistics.moves import Between, Bools, Moved, moved_together
 from showthrough.statistics.randomization import studentized_p
 
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
 _UNSOUND = "it is made of its sums in a way that cannot be told"
-_NONE = 1e-8  # a difference or an error that is nothing but rounding
+_NONE = 1e-8  # a difference or an error that is nothing but rounding, of as many documents as a block has
 _NO_ENDS = "one of the two is the same in every document, and intervals, which would tell, were not asked for"
 MOST = 6  # sums that a number may be made of to be shuffled: the work grows with their square
 
@@ -99,7 +99,8 @@ def pair_tests(
         sound = [_agrees(form, side, values) for side, values in zip(sides, real, strict=True)]
         sides[0] = replace(sides[0], values=sides[0].values + lead)
         error, degrees = _error(between, len(systems[0]))
-        by_t, freedoms = _t_test(sides, pairs, error, degrees), Freedoms(degrees)
+        none = _NONE * float(fewer(len(systems[0])))
+        by_t, freedoms = _t_test(sides, pairs, error, degrees, none), Freedoms(degrees)
         for pair, (first, second) in enumerate(pairs):
             p = np.fmax(by_t[pair], shuffled.get((first, second), np.nan))
             faults = _faults(sides[first], sides[second], between.alike[pair], unit)
@@ -108,7 +109,7 @@ def pair_tests(
                 unknown = np.isnan(p[place])
                 if unknown and not fault and not np.isnan(sides[first].values[place] - sides[second].values[place]):
                     fault = f"nothing varies between {unit}s, so chance cannot be judged"
-                flat = any(sides[one].largest[place] <= _NONE for one in (first, second))
+                flat = any(sides[one].largest[place] <= none for one in (first, second))
                 spread = float(error[pair, place]), float(degrees[pair, place]), flat
                 found = None if unknown or fault else float(p[place])
                 yield PairTest(part, first, second, found, *spread, fault, Among(freedoms, pair, place))
@@ -162,13 +163,15 @@ def _error(between: Between, documents: int) -> tuple[Array, Array]:
     return error, np.clip(2 * alike(between.squares, between.fourths), 1, max(documents - 1, 1))
 
 
-def _t_test(sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], error: Array, degrees: Array) -> Array:
-    """The p values of Student's t: pairs × parts."""
+def _t_test(
+    sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], error: Array, degrees: Array, none: float
+) -> Array:
+    """The p values of Student's t: pairs × parts; `none` is a difference or an error that is nothing but rounding."""
     difference = np.abs(np.array([sides[one].values - sides[two].values for one, two in pairs]))
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * student_below(degrees, -difference / error)
     # No difference is none; where nothing varies, the shuffles alone can tell how sure one is.
-    return np.where(difference <= _NONE, 1.0, np.where(error > _NONE, p, np.nan))
+    return np.where(difference <= none, 1.0, np.where(error > none, p, np.nan))
 
 
 def _faults(one: Moved, two: Moved, alike: Bools, unit: str) -> list[str]:

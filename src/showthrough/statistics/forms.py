@@ -189,7 +189,8 @@ def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dic
         if any(moved.any() for moved in moving(apart.sum(axis=0, keepdims=True)).values()):
             for part, moved in moving(apart).items():
                 used[part] += (np.flatnonzero(moved) + first).tolist()
-    return used
+    # Columns of categories come in the order in which chunks have them, and the last digit of a sum hangs on the order.
+    return {part: sorted(places, key=lambda place: columns[place].partition(":")[2]) for part, places in used.items()}
 
 
 def _enough(columns: int) -> int:

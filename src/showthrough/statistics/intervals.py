@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.metrics.base import BLOCK
 from showthrough.numerics.distributions import beta_quantile, normal_quantile, student_quantile
 from showthrough.statistics.forms import Array, Influences
 from showthrough.statistics.moves import Moved
@@ -41,9 +42,14 @@ class Spread:
         variance = np.where(defined, (resampled - mean) ** 2, 0).sum(axis=0) / number
         # A few resamples may by chance lie close together; documents do not.
         variance = np.maximum(variance, moved.squares) * counted / np.maximum(counted - 1, 1)
-        variance[variance <= _NONE * np.maximum(moved.values**2, 1)] = 0.0
+        variance[variance <= _NONE * np.maximum(moved.values**2, 1) * fewer(counted) ** 2] = 0.0
         weight, speaking = alike(moved.weights, moved.squared), alike(moved.squares, moved.fourths)
         return cls(variance, counted, weight, speaking)
+
+
+def fewer(documents: Array | float) -> Array:
+    """How much less a single document moves a value than one of a block does: what is nothing is less by as much."""
+    return np.asarray(np.minimum(BLOCK / np.maximum(documents, 1), 1.0))
 
 
 def alike(sums: Array, squares: Array) -> Array:

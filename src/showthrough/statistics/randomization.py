@@ -216,41 +216,50 @@ def _unflat(products: Array, like: tuple[int, ...]) -> Array:
     return np.swapaxes(products.reshape(*like[:-2], like[-1], products.shape[1]), -2, -1)
 
 
-def _of_ratios(one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array]:
-    """The difference of two ratios and its variance: as below, with the slopes 1 / b and −a / b² worked in."""
+def _of_ratios(one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array, Array]:
+    """The difference of two ratios, its variance, and what that is left of: as below, with the slopes worked in."""
     over, other_over = 1 / one[1], 1 / two[1]
     value, other = one[0] * over, two[0] * other_over
     extra = 0.0 if turned is None else turned[0]
     own = (one[2] + value * (value * one[4] - 2 * one[3])) * over * over
     its = (two[2] + other * (other * two[4] - 2 * two[3])) * other_over * other_over
     both = across[0, 0] - other * (across[0, 1] + extra) - value * (across[1, 0] - extra - other * across[1, 1])
-    return value - other, own + its - 2 * both * over * other_over
+    gross = (one[2] + value * value * one[4]) * over * over + (
+        two[2] + other * other * two[4]
+    ) * other_over * other_over
+    return value - other, own + its - 2 * both * over * other_over, gross
 
 
-def _of_slopes(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array]:
-    """The difference of two values of any form and its variance, from how fast they change with each sum."""
+def _of_slopes(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array, Array]:
+    """The difference of two values of any form and its variance, from how fast they change with each sum.
+
+    Last the squares of which the variance is what is left when products are taken away.
+    """
     size = len(across)
     value, slope = form.at(one[:size])
     other, away = form.at(two[:size])
-    variance = np.zeros_like(value)
+    variance, gross = np.zeros_like(value), np.zeros_like(value)
     for number, (a, b) in enumerate(combinations_with_replacement(range(size), 2), size):
-        variance += (slope[a] * slope[b] * one[number] + away[a] * away[b] * two[number]) * (1 if a == b else 2)
+        both = slope[a] * slope[b] * one[number] + away[a] * away[b] * two[number]
+        variance += both * (1 if a == b else 2)
+        gross += both * (a == b)
     for a in range(size):
         variance -= 2 * slope[a] * sum(away[b] * across[a, b] for b in range(size))
     for (a, b), extra in zip(combinations(range(size), 2), () if turned is None else turned, strict=False):
         variance -= 2 * (slope[a] * away[b] - slope[b] * away[a]) * extra
-    return value - other, variance
+    return value - other, variance, gross
 
 
 def _studentized(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> Array:
     """The difference of two values over its standard error, from sums and products: others × shuffles × parts."""
     with np.errstate(divide="ignore", invalid="ignore"):  # an undefined value has no slope
         if isinstance(form, Ratios):
-            difference, variance = _of_ratios(one, two, across, turned)
+            difference, variance, gross = _of_ratios(one, two, across, turned)
         else:
-            difference, variance = _of_slopes(form, one, two, across, turned)
-    # What rounding leaves of a variance that is none is nothing.
-    variance[variance <= _TOLERANCE] = 0.0
+            difference, variance, gross = _of_slopes(form, one, two, across, turned)
+    # What rounding leaves of a variance that is none is nothing. A variance itself may be as small as documents are
+    # many and long: what few of a million differ in is sure all the same.
+    variance[variance <= _TOLERANCE * gross] = 0.0
     difference[np.abs(difference) < _TOLERANCE] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(difference == 0, 0.0, difference / np.sqrt(variance))

@@ -165,8 +165,11 @@ def counted(overall: Mapping[str, Counts], tables: Mapping[str, Counts], names: 
 
 
 def of_categories(totals: Totals, statistics: Iterable[str]) -> tuple[list[str], list[Array]]:
-    """The categories that there are, and each statistic of all of them, one below the other."""
-    kinds = list(dict.fromkeys(column.partition(":")[2] for column in totals if ":" in column))
+    """The categories that there are, by name, and each statistic of all of them, one below the other.
+
+    Which of them comes up first hangs on how documents were cut into chunks, and the last digit of a mean on the order.
+    """
+    kinds = sorted({column.partition(":")[2] for column in totals if ":" in column})
     return kinds, [np.array([totals[f"{statistic}:{kind}"] for kind in kinds]) for statistic in statistics]
 
 
