@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -279,12 +280,19 @@ def test_a_command_with_an_address_where_nobody_listens(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path) -> None:
+def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed, it leaves no process, and the next one tidies up; at work, it says what a run without Ray says."""
+    far = tempfile.mkdtemp(prefix="too-far-for-sockets-", dir="/tmp")
+    monkeypatch.setenv("TMPDIR", far)
     killed = Program(tmp_path, "--engine", "ray")
     deadline = time.monotonic() + 60
     while len(killed.alive()) < 4 and time.monotonic() < deadline:  # with those of Ray
         time.sleep(0.05)
+    (folder,) = Path("/tmp").glob(f"showthrough-ray-{killed.process.pid}-*")
+    assert (folder.stat().st_mode & 0o777, (folder / "r").is_dir()) == (
+        0o700,
+        True,
+    )  # nobody else gets to what is in it
     os.kill(killed.process.pid, signal.SIGKILL)
     assert killed.ended() == (-signal.SIGKILL, "", "")  # 2 and a line, where Ray did not start
     (tmp_path / "run.json.part").unlink(missing_ok=True)
@@ -298,3 +306,19 @@ def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path) -> None:
     assert run.scores == evaluate(corpus, found, ["er_di", "residual"], resamples=20).scores
     ours = [path.name.split("-")[2] for path in Path("/tmp").glob("showthrough-ray-*")]
     assert not {str(killed.process.pid), str(program.process.pid)} & {*ours}
+    Path(far).rmdir()  # with nothing in it
+
+
+def test_ray_that_cannot_be_started_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says so, and nothing of addresses, of which none was named."""
+
+    def refused(**options: Any) -> None:
+        raise ValueError("no room for the object store. And more that nobody asked for.")
+
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    monkeypatch.setattr("ray.init", refused)
+    with (
+        pytest.raises(PlanError, match=r"^engine ray: Ray cannot be started here: no room for the object store$"),
+        opened("ray", jobs=1),
+    ):
+        pass

@@ -26,7 +26,7 @@ from showthrough.engines.cores import cores
 from showthrough.errors import PlanError, quoted, shown
 
 _REACHED = 5.0  # seconds in which an address has to answer
-_MOST = 30  # characters of a folder that Ray can have its sockets in, whose names are bounded
+_MOST = 8  # characters of the folder that all of it is in: Ray has sockets there, whose names may have 107 in all
 _PREFIX = "showthrough-ray-"
 _EXPECTED = "expected HOST:PORT of a cluster's head, or auto on one of its machines"
 # What a client says first in HTTP/2, and an empty frame of settings, which a server answers with its own.
@@ -61,14 +61,16 @@ def connected(address: str | None, workers: int | None) -> Cluster:
             raise PlanError(fault, f"address {shown(str(address))}")
         return Cluster(None)
     if place is not None:
-        _started(str(address), address=place)
+        _started(address, address=place)
         return Cluster(None, ends=True)
     if find_spec("ray._private.authentication") is None:
         fault = f"Ray {ray.__version__} lets anybody in the network run programs here; expected 2.60 or later"
         raise PlanError(fault, "engine ray")
     folder = _private_folder()
     try:
-        _started("local", address="local", num_cpus=workers or cores(), _temp_dir=str(folder), include_dashboard=False)
+        # Ray opens the folder that it is given to everybody: the one around it is closed.
+        inner = str(folder / "r")
+        _started(None, address="local", num_cpus=workers or cores(), _temp_dir=inner, include_dashboard=False)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -98,7 +100,8 @@ class Cluster:
             self._folder = None
 
 
-def _started(what: str, **options: Any) -> None:
+def _started(there: str | None, **options: Any) -> None:
+    """Connects to the cluster at an address, or starts one; raises PlanError where that fails."""
     import ray
 
     logging.getLogger("ray").setLevel(logging.CRITICAL)
@@ -116,7 +119,10 @@ def _started(what: str, **options: Any) -> None:
             raise KeyboardInterrupt from None
         if not isinstance(error, Exception | SystemExit):
             raise
-        raise PlanError(f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}", f"address {what}") from error
+        if there is None:
+            raise PlanError(f"Ray cannot be started here: {_first_line(error)}", "engine ray") from error
+        why = f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}"
+        raise PlanError(why, f"address {shown(there)}") from error
 
 
 def _hush() -> None:
