@@ -246,6 +246,7 @@ class Program:
         self.mark = uuid4().hex
         environment = {**os.environ, "MARK": self.mark}
         environment.pop("RAY_AUTH_TOKEN", None)
+        environment.pop("RAY_AUTH_MODE", None)
         command = [sys.executable, "-m", "showthrough", "evaluate", str(demo.corpus_path())]
         command += [f"{name}={path}" for name, path in demo.anonymization_paths().items()]
         self.process = subprocess.Popen(
@@ -284,6 +285,7 @@ def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path, monkeypatch: 
     """Killed, it leaves no process, and the next one tidies up; at work, it says what a run without Ray says."""
     far = tempfile.mkdtemp(prefix="too-far-for-sockets-", dir="/tmp")
     monkeypatch.setenv("TMPDIR", far)
+    monkeypatch.setenv("HOME", far)
     killed = Program(tmp_path, "--engine", "ray")
     deadline = time.monotonic() + 60
     while len(killed.alive()) < 4 and time.monotonic() < deadline:  # with those of Ray
@@ -306,7 +308,31 @@ def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path, monkeypatch: 
     assert run.scores == evaluate(corpus, found, ["er_di", "residual"], resamples=20).scores
     ours = [path.name.split("-")[2] for path in Path("/tmp").glob("showthrough-ray-*")]
     assert not {str(killed.process.pid), str(program.process.pid)} & {*ours}
-    Path(far).rmdir()  # with nothing in it
+    Path(far).rmdir()  # with nothing in it, and no token of Ray's
+
+
+@pytest.mark.parametrize(("token", "mode"), [(True, "token"), (False, "")])
+def test_a_token_is_sent_to_a_cluster_where_there_is_one(tmp_path: Path, token: bool, mode: str) -> None:
+    """`ray start` asks for the token of its user's home, where there is one, and Ray itself does not send it."""
+    if token:
+        (tmp_path / ".ray").mkdir()
+        (tmp_path / ".ray/auth_token").write_text("ab" * 32)
+    script = (
+        "import os, contextlib, showthrough\nfrom showthrough.engines.opened import opened\n"
+        "with contextlib.suppress(showthrough.PlanError), opened('ray', address='127.0.0.1:9'): pass\n"
+        "print(os.environ.get('RAY_AUTH_MODE', ''))"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    environment["HOME"] = str(tmp_path)
+    told = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert told.stdout == f"{mode}\n"
+
+
+def test_without_ray_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.engines.ray_cluster.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(PlanError, match=r"needs Ray, .*: pip install 'showthrough\[ray\]'"), opened("ray"):
+        pass
 
 
 def test_ray_that_cannot_be_started_here(monkeypatch: pytest.MonkeyPatch) -> None:

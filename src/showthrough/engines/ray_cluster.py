@@ -47,10 +47,8 @@ def connected(address: str | None, workers: int | None) -> Cluster:
         os.environ[name] = value if name == "RAY_USAGE_STATS_ENABLED" else os.environ.get(name, value)
     if find_spec("ray") is None:
         raise PlanError("needs Ray, which is not installed: pip install 'showthrough[ray]'", "engine ray")
-    if address is None and "ray" not in sys.modules:
-        # Ray listens to the whole network: who speaks to it has to know a word that is written nowhere.
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        os.environ.setdefault("RAY_AUTH_MODE", "token")  # which it reads when it is imported
+    if "ray" not in sys.modules:  # it reads these when it is imported
+        _agree_on_a_token(address)
     import ray
 
     place = None if address is None else _place(address)
@@ -75,6 +73,25 @@ def connected(address: str | None, workers: int | None) -> Cluster:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return Cluster(folder, ends=True)
+
+
+def _agree_on_a_token(address: str | None) -> None:
+    """Ray listens to the whole network: who speaks to it may have to know a word."""
+    if address is None:  # which is written nowhere
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    if address is None or _has_token():  # `ray start` asks for it where there is one; to others it does no harm
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+
+
+def _has_token() -> bool:
+    """Whether there is a token where Ray looks for one."""
+    if os.environ.get("RAY_AUTH_TOKEN"):
+        return True
+    try:
+        usual = Path.home() / ".ray" / "auth_token"
+        return Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or usual).is_file()
+    except (OSError, RuntimeError):  # no home
+        return False
 
 
 class Cluster:
@@ -121,7 +138,7 @@ def _started(there: str | None, **options: Any) -> None:
             raise
         if there is None:
             raise PlanError(f"Ray cannot be started here: {_first_line(error)}", "engine ray") from error
-        why = f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}"
+        why = f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}, and the token that it asks for, if any"
         raise PlanError(why, f"address {shown(there)}") from error
 
 
