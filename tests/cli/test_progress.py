@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from showthrough.cli import progress
+from showthrough import read_anonymization, read_corpus
+from showthrough.cli import evaluate, progress
 from showthrough.cli.progress import Heartbeat, scoring, working
+from showthrough.evaluation.settings import FileSettings
+from showthrough.formats import stretches
 
 
 class Clock:
@@ -107,3 +114,57 @@ def test_a_terminal_has_bars_and_no_lines(capsys: pytest.CaptureFixture[str], mo
         advance(3, 7)
     assert ticks == []
     assert "3/7" in capsys.readouterr().err
+
+
+def test_reading_says_how_many_files_are_read(tmp_path: Path) -> None:
+    """Also of one long file, part by part; each of corpus and anonymization."""
+    for number in range(3):
+        line = {"id": f"d{number}", "text": "Anna left."}
+        (tmp_path / f"corpus-{number}.jsonl").write_text(json.dumps(line) + "\n")
+        (tmp_path / f"masks-{number}.jsonl").write_text(json.dumps({"id": f"d{number}", "masks": [[0, 4, "X"]]}) + "\n")
+    said: list[tuple[str, int, int]] = []
+    corpus = read_corpus(tmp_path / "corpus-*.jsonl", watch=lambda *told: said.append(told))
+    read_anonymization(tmp_path / "masks-*.jsonl", corpus, watch=lambda *told: said.append(told))
+    assert said == [(f"files of {name}-*.jsonl", done, 3) for name in ("corpus", "masks") for done in (1, 2, 3)]
+
+
+def test_reading_one_long_file_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stretches, "STRETCH", 100)
+    lines = [json.dumps({"id": f"d{number}", "text": "Anna left." * 10}) for number in range(3)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(lines))
+    said: list[tuple[str, int, int]] = []
+    read_corpus(tmp_path / "corpus.jsonl", watch=lambda *told: said.append(told))
+    count = len(said)
+    assert count > 1
+    assert said == [("parts of corpus.jsonl", done, count) for done in range(1, count + 1)]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, ["reading"]),
+        ({"jobs": 2}, ["reading"]),
+        ({"engine": "ray"}, ["starting Ray", "reading"]),
+        ({"engine": "ray", "address": "head:6379"}, ["connecting to Ray", "reading"]),
+    ],
+)
+def test_what_is_waited_for_is_said(options: dict[str, Any], said: list[str]) -> None:
+    assert [*dict.fromkeys([evaluate._hiring(FileSettings(**options)), "reading"])] == said
+
+
+def test_settings_are_looked_at_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any]
+) -> None:
+    """A cluster is not started, nor a million documents read, for what is refused anyway."""
+
+    def started(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(evaluate, "opened", started)
+    (tmp_path / "corpus.jsonl").write_text(json.dumps({"id": "d", "text": "Anna left."}) + "\n")
+    corpus = str(tmp_path / "corpus.jsonl")
+    outcome = cli("evaluate", corpus, f"same={corpus}", "--engine", "ray", "--jobs", "0", "--resamples", "-1")
+    assert (outcome.status, outcome.out) == (2, "")
+    assert sorted(line.partition(";")[0] for line in outcome.err.splitlines()) == [
+        "jobs: found 0", "resamples: found -1",
+    ]  # fmt: skip

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -254,6 +255,7 @@ class Program:
         self.mark = uuid4().hex
         environment = {**os.environ, "MARK": self.mark}
         environment.pop("RAY_AUTH_TOKEN", None)
+        environment.pop("RAY_AUTH_MODE", None)
         command = [sys.executable, "-m", "showthrough", "evaluate", str(demo.corpus_path())]
         command += [f"{name}={path}" for name, path in demo.anonymization_paths().items()]
         self.process = subprocess.Popen(
@@ -288,12 +290,20 @@ def test_a_command_with_an_address_where_nobody_listens(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path) -> None:
+def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed, it leaves no process, and the next one tidies up; at work, it says what a run without Ray says."""
+    far = tempfile.mkdtemp(prefix="too-far-for-sockets-", dir="/tmp")
+    monkeypatch.setenv("TMPDIR", far)
+    monkeypatch.setenv("HOME", far)
     killed = Program(tmp_path, "--engine", "ray")
     deadline = time.monotonic() + 60
     while len(killed.alive()) < 4 and time.monotonic() < deadline:  # with those of Ray
         time.sleep(0.05)
+    (folder,) = Path("/tmp").glob(f"showthrough-ray-{killed.process.pid}-*")
+    assert (folder.stat().st_mode & 0o777, (folder / "r").is_dir()) == (
+        0o700,
+        True,
+    )  # nobody else gets to what is in it
     os.kill(killed.process.pid, signal.SIGKILL)
     assert killed.ended() == (-signal.SIGKILL, "", "")  # 2 and a line, where Ray did not start
     (tmp_path / "run.json.part").unlink(missing_ok=True)
@@ -307,3 +317,43 @@ def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path) -> None:
     assert run.scores == evaluate(corpus, found, ["er_di", "residual"], resamples=20).scores
     ours = [path.name.split("-")[2] for path in Path("/tmp").glob("showthrough-ray-*")]
     assert not {str(killed.process.pid), str(program.process.pid)} & {*ours}
+    Path(far).rmdir()  # with nothing in it, and no token of Ray's
+
+
+@pytest.mark.parametrize(("token", "mode"), [(True, "token"), (False, "")])
+def test_a_token_is_sent_to_a_cluster_where_there_is_one(tmp_path: Path, token: bool, mode: str) -> None:
+    """`ray start` asks for the token of its user's home, where there is one, and Ray itself does not send it."""
+    if token:
+        (tmp_path / ".ray").mkdir()
+        (tmp_path / ".ray/auth_token").write_text("ab" * 32)
+    script = (
+        "import os, contextlib, showthrough\nfrom showthrough.engines.opened import opened\n"
+        "with contextlib.suppress(showthrough.PlanError), opened('ray', address='127.0.0.1:9'): pass\n"
+        "print(os.environ.get('RAY_AUTH_MODE', ''))"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    environment["HOME"] = str(tmp_path)
+    told = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert told.stdout == f"{mode}\n"
+
+
+def test_without_ray_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("showthrough.engines.ray_cluster.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(PlanError, match=r"needs Ray, .*: pip install 'showthrough\[ray\]'"), opened("ray"):
+        pass
+
+
+def test_ray_that_cannot_be_started_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says so, and nothing of addresses, of which none was named."""
+
+    def refused(**options: Any) -> None:
+        raise ValueError("no room for the object store. And more that nobody asked for.")
+
+    monkeypatch.setattr("ray.is_initialized", lambda: False)
+    monkeypatch.setattr("ray.init", refused)
+    with (
+        pytest.raises(PlanError, match=r"^engine ray: Ray cannot be started here: no room for the object store$"),
+        opened("ray", jobs=1),
+    ):
+        pass

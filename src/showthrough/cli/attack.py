@@ -97,7 +97,7 @@ def command(
     check_distinct((output, json, recordings_of(asking)), read)
     for path in () if attacking.estimate else (output, json):
         check_file(path, shown.force)
-    originals = read_corpus(corpus, format=chosen.format, engine=None, **chosen.columns) if corpus else None
+    originals = read_corpus(corpus, format=chosen.format, engine=None, watch=None, **chosen.columns) if corpus else None
     known, texts = _read(background, files, originals, chosen)
     work = _Work(known, texts, attacking, chosen, originals, asking)
     if attacking.estimate:

@@ -30,12 +30,12 @@ from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, show, view_options
 from showthrough.engines.opened import opened
-from showthrough.errors import LINE, ChangedError, Interrupted, OutputError, PlanError, shown, some
+from showthrough.errors import LINE, ChangedError, InputError, Interrupted, OutputError, PlanError, shown, some
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.requests import Request
-from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.evaluation.walk import Progress
 from showthrough.files.growing import is_written
 from showthrough.files.writing import Read, write_folder
@@ -84,6 +84,8 @@ def command(
     if estimate:
         tell_estimate(request)
         return
+    if faults := settings_problems(request.settings):  # before anybody is put to work, and anything is read
+        raise InputError(faults)
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")
     chosen = Views.of(views)
@@ -212,10 +214,11 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
     settings = request.settings
     try:
         with ExitStack() as hired:
-            with working("reading"):
+            with working(_hiring(settings)):
                 how = opened(settings.engine, settings.jobs, settings.address)
                 engine = interruptible(lambda: hired.enter_context(how))
-                plan = replace(interruptible(lambda: request.plan(engine)), texts=texts)
+            with working("reading") as read:
+                plan = replace(interruptible(lambda: request.plan(engine, read)), texts=texts)
             with scoring() as (advance, watch):
                 told = advance if earlier is None else _telling(plan, earlier, advance)
                 run = interruptible(
@@ -236,6 +239,13 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
         print_plain([shown(_stopped(stop, len(plan.corpus), place), LINE)], notes())
         raise typer.Exit(exit_status(stop)) from None
     return plan, run
+
+
+def _hiring(settings: FileSettings) -> str:
+    """What is done before anything is read, which takes Ray some seconds."""
+    if settings.engine != "ray":
+        return "reading"
+    return "starting Ray" if settings.address is None else "connecting to Ray"
 
 
 def _telling(plan: Plan, earlier: Run | Journal, advance: Progress) -> Progress:

@@ -103,7 +103,7 @@ def working(what: str) -> Iterator[Watch]:
 
         def watch(asked: str, done: int, total: int) -> None:
             heart.watch(asked, done, total)
-            status.update(escape(f"{asked}: {done} of {total}"))
+            status.update(escape(f"{what}; {asked}: {done:,} of {total:,}" if done < total else what))
 
         yield watch
 

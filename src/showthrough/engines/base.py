@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
+Watch = Callable[[str, int, int], None]  # what is being done, how much of it is done, and of how much
 
 
 class LostError(Exception):

@@ -219,9 +219,9 @@ class RayEngine(Pool):
     """The cores of a cluster: of one at an address, or of this machine. For models it has the accelerators."""
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
+        self._cluster = connected(address, workers)  # which says what Ray has to know before it is imported
         import ray
 
-        self._cluster = connected(address, workers)
         try:
             there = ray.cluster_resources()
             cores, self._accelerators = int(there.get("CPU", 0)), int(there.get("GPU", 0))

@@ -26,7 +26,7 @@ from showthrough.engines.cores import cores
 from showthrough.errors import PlanError, quoted, shown
 
 _REACHED = 5.0  # seconds in which an address has to answer
-_MOST = 30  # characters of a folder that Ray can have its sockets in, whose names are bounded
+_MOST = 8  # characters of the folder that all of it is in: Ray has sockets there, whose names may have 107 in all
 _PREFIX = "showthrough-ray-"
 _EXPECTED = "expected HOST:PORT of a cluster's head, or auto on one of its machines"
 # What a client says first in HTTP/2, and an empty frame of settings, which a server answers with its own.
@@ -47,10 +47,8 @@ def connected(address: str | None, workers: int | None) -> Cluster:
         os.environ[name] = value if name == "RAY_USAGE_STATS_ENABLED" else os.environ.get(name, value)
     if find_spec("ray") is None:
         raise PlanError("needs Ray, which is not installed: pip install 'showthrough[ray]'", "engine ray")
-    if address is None and "ray" not in sys.modules:
-        # Ray listens to the whole network: who speaks to it has to know a word that is written nowhere.
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        os.environ.setdefault("RAY_AUTH_MODE", "token")  # which it reads when it is imported
+    if "ray" not in sys.modules:  # it reads these when it is imported
+        _agree_on_a_token(address)
     import ray
 
     place = None if address is None else _place(address)
@@ -61,18 +59,39 @@ def connected(address: str | None, workers: int | None) -> Cluster:
             raise PlanError(fault, f"address {shown(str(address))}")
         return Cluster(None)
     if place is not None:
-        _started(str(address), address=place)
+        _started(address, address=place)
         return Cluster(None, ends=True)
     if find_spec("ray._private.authentication") is None:
         fault = f"Ray {ray.__version__} lets anybody in the network run programs here; expected 2.60 or later"
         raise PlanError(fault, "engine ray")
     folder = _private_folder()
     try:
-        _started("local", address="local", num_cpus=workers or cores(), _temp_dir=str(folder), include_dashboard=False)
+        # Ray opens the folder that it is given to everybody: the one around it is closed.
+        inner = str(folder / "r")
+        _started(None, address="local", num_cpus=workers or cores(), _temp_dir=inner, include_dashboard=False)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return Cluster(folder, ends=True)
+
+
+def _agree_on_a_token(address: str | None) -> None:
+    """Ray listens to the whole network: who speaks to it may have to know a word."""
+    if address is None:  # which is written nowhere
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    if address is None or _has_token():  # `ray start` asks for it where there is one; to others it does no harm
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+
+
+def _has_token() -> bool:
+    """Whether there is a token where Ray looks for one."""
+    if os.environ.get("RAY_AUTH_TOKEN"):
+        return True
+    try:
+        usual = Path.home() / ".ray" / "auth_token"
+        return Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or usual).is_file()
+    except (OSError, RuntimeError):  # no home
+        return False
 
 
 class Cluster:
@@ -98,7 +117,8 @@ class Cluster:
             self._folder = None
 
 
-def _started(what: str, **options: Any) -> None:
+def _started(there: str | None, **options: Any) -> None:
+    """Connects to the cluster at an address, or starts one; raises PlanError where that fails."""
     import ray
 
     logging.getLogger("ray").setLevel(logging.CRITICAL)
@@ -116,7 +136,10 @@ def _started(what: str, **options: Any) -> None:
             raise KeyboardInterrupt from None
         if not isinstance(error, Exception | SystemExit):
             raise
-        raise PlanError(f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}", f"address {what}") from error
+        if there is None:
+            raise PlanError(f"Ray cannot be started here: {_first_line(error)}", "engine ray") from error
+        why = f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}, and the token that it asks for, if any"
+        raise PlanError(why, f"address {shown(there)}") from error
 
 
 def _hush() -> None:

@@ -11,7 +11,7 @@ from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import listed
-from showthrough.engines.base import Engine
+from showthrough.engines.base import Engine, Watch
 from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.evaluation.defaults import default_metrics, with_ratings
 from showthrough.evaluation.plan import Plan
@@ -111,14 +111,14 @@ class Request:
         columns = {name: Source(self.corpus.path, {**self.corpus.columns, "text_column": name}) for name in beside}
         return {**self.anonymizations, **columns}
 
-    def plan(self, engine: Engine | None = None) -> Plan:
+    def plan(self, engine: Engine | None = None, watch: Watch | None = None) -> Plan:
         """Reads everything; raises InputError with all that is wrong. Evaluating it checks it together."""
-        plan, problems = self.read(engine)
+        plan, problems = self.read(engine, watch)
         if problems:
             raise InputError(problems)
         return plan
 
-    def read(self, engine: Engine | None = None) -> tuple[Plan, list[Problem]]:
+    def read(self, engine: Engine | None = None, watch: Watch | None = None) -> tuple[Plan, list[Problem]]:
         """What can be read, and what is wrong with the rest; an engine's workers share the reading."""
         problems: list[Problem] = []
         anonymizations: list[Anonymization] = []
@@ -130,12 +130,15 @@ class Request:
             group_by=settings.group_by,
             released=released,
             engine=engine,
+            watch=watch,
             **self.corpus.columns,
         )
         for name, source in sources.items():
             try:
                 chosen = shared_format(named, source.path)
-                one = read_anonymization(source.path, corpus, name=name, format=chosen, engine=engine, **source.columns)
+                one = read_anonymization(
+                    source.path, corpus, name=name, format=chosen, engine=engine, watch=watch, **source.columns
+                )
                 anonymizations.append(one)
             except InputError as error:
                 problems += error.problems

@@ -10,7 +10,7 @@ from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
-from showthrough.engines.base import Engine
+from showthrough.engines.base import Engine, Watch
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, files_in, stem
@@ -38,11 +38,13 @@ def read_corpus(
     group_by: str | None = None,
     released: str | Collection[str] | None = None,
     engine: Engine | None = None,
+    watch: Watch | None = None,
 ) -> Corpus:
     """Reads and checks a corpus, in whichever format it is: `showthrough formats` lists them.
 
     `path` may be a pattern, such as `notes/corpus-*.jsonl.zst`, or a list: all files are then one corpus. It may be a
-    URL, such as `s3://bucket/corpus.jsonl`. With an `engine`, its workers share the reading.
+    URL, such as `s3://bucket/corpus.jsonl`. With an `engine`, its workers share the reading;
+    `watch` is told how far it is.
     `format` names one, which then holds whatever the file looks like. Documents that share a group, such as the records
     of one patient, say so in a field or column `group`; `group_by` names another, or a regular expression on their ids:
     `id:^(\\d+)-`. `released` are columns beside the texts that are read as anonymizations, and so not told as unused.
@@ -51,8 +53,8 @@ def read_corpus(
     columns = Columns(id_column, text_column, groups.field)
     elsewhere = frozenset([released] if isinstance(released, str) else released or ())
     if head.shards is not None:
-        return read_corpus_of(head.shards, format, columns, groups, elsewhere, CORPUS_KINDS, engine, name)
-    file = Input(head, columns, remarks=Remarks(elsewhere=elsewhere), engine=engine)
+        return read_corpus_of(head.shards, format, columns, groups, elsewhere, CORPUS_KINDS, engine, name, watch)
+    file = Input(head, columns, remarks=Remarks(elsewhere=elsewhere), engine=engine, watch=watch)
     documents = groups.grouped(read_as(format, file, "read", CORPUS_KINDS))
     corpus = Corpus(documents, name or stem(file.path), str(file.path), file.remarks.notes)
     _ = corpus.survey  # raises with everything that is wrong
@@ -70,6 +72,7 @@ def read_anonymization(
     id_column: str | None = None,
     text_column: str | None = None,
     engine: Engine | None = None,
+    watch: Watch | None = None,
 ) -> Anonymization:
     """Reads an anonymization: masks with offsets, or anonymized texts, which are aligned to the corpus's originals.
 
@@ -78,8 +81,9 @@ def read_anonymization(
     """
     head, columns = Head.of(path), Columns(id_column, text_column)
     if head.shards is not None:
-        return read_anonymization_of(head.shards, corpus, format, columns, ANONYMIZATION_KINDS, engine, name)
-    file = Input(head, columns, corpus, engine=engine)
+        kinds = ANONYMIZATION_KINDS
+        return read_anonymization_of(head.shards, corpus, format, columns, kinds, engine, name, watch=watch)
+    file = Input(head, columns, corpus, engine=engine, watch=watch)
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
     masks = aligned_texts(given, file) if isinstance(given, Texts) else given
     check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))

@@ -14,7 +14,7 @@ from showthrough.data.documents import Annotation, Authorship, Corpus, Document,
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.originals import Originals, text_digest as text_digest
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.engines.base import Engine
+from showthrough.engines.base import Engine, Watch
 from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.formats.groups import FIELD
@@ -71,6 +71,7 @@ class Input:
     corpus: Corpus | None = None  # that an anonymization belongs to, where it is known
     remarks: Remarks = field(default_factory=Remarks, compare=False)  # what there is to say of it, once it was read
     engine: Engine | None = field(default=None, compare=False)  # whose workers read it; None: this process
+    watch: Watch | None = field(default=None, compare=False)  # who is told how far it is read
 
     @property
     def path(self) -> Path:

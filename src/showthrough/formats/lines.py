@@ -41,7 +41,7 @@ def documents_in(
     surveyed = each is None and file.corpus is None
     begin = partial(_Documents, look_at, str(file.path) if surveyed else None, each)
     found = begin()
-    places = read_through(file.path, begin, found, file.engine if each is None else None)
+    places = read_through(file.path, begin, found, file.engine if each is None else None, file.watch)
     file.remarks.extend(found.remarks)
     return Lines(StoredLines(file.path, places, state), decode, surveying=found.surveying)
 

@@ -70,7 +70,7 @@ def masks_of_lines(file: Input, keys: Keys) -> LineMasks:
     state, known = file_state(file.path), None if file.corpus is None else file.corpus.ids
     found = _Masks(keys, known)
     try:
-        places = read_through(file.path, partial(_Masks, keys), found, file.engine)
+        places = read_through(file.path, partial(_Masks, keys), found, file.engine, file.watch)
     finally:
         file.remarks.extend(found.remarks)
     ids = found.ids.made()

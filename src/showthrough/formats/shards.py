@@ -25,7 +25,7 @@ from showthrough.data.pairing import check_pair
 from showthrough.data.provenance import joined_provenance
 from showthrough.data.sharded import Joining, Sharded
 from showthrough.data.survey import Survey
-from showthrough.engines.base import Engine, Here, Shared
+from showthrough.engines.base import Engine, Here, Shared, Watch
 from showthrough.errors import ChangedError, InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import ENOUGH, fail, file_state
@@ -87,12 +87,13 @@ def read_corpus_of(
     kinds: str,
     engine: Engine | None = None,
     name: str | None = None,
+    watch: Watch | None = None,
 ) -> Corpus:
     """One corpus of all files; raises InputError with all that is wrong in any of them."""
     engine = engine or Here()
     how = replace(_how(shards, asked, columns, "read", kinds, None), elsewhere=elsewhere)
     tasks = ((path, how, groups, len(shards) > 1) for path in shards.paths)
-    read = list(_sound(engine.in_order(_read_documents, tasks)))
+    read = list(_sound(_counted(engine.in_order(_read_documents, tasks), shards, watch)))
     remarks = _joined_remarks([part.remarks for part in read])
     documents = Sharded((part.documents for part in read), map(str, shards.paths))
     corpus = Corpus(documents, name or shards.name, str(shards.pattern), remarks.notes)
@@ -147,6 +148,14 @@ def _sound(parts: Iterable[T | list[Problem]]) -> Iterator[T]:
             break
     if problems:
         raise InputError(problems)
+
+
+def _counted(parts: Iterable[T], shards: Shards, watch: Watch | None) -> Iterator[T]:
+    """The same, while somebody is told how many files are read."""
+    for done, part in enumerate(parts, 1):
+        if watch is not None:
+            watch(f"files of {shown(shards.pattern.name)}", done, len(shards))
+        yield part
 
 
 def _named(shards: Shards) -> Head:
@@ -240,6 +249,7 @@ def read_anonymization_of(
     engine: Engine | None = None,
     name: str | None = None,
     small: int = SMALL,
+    watch: Watch | None = None,
 ) -> Anonymization:
     """One anonymization of all files; raises InputError with all that is wrong in any of them.
 
@@ -251,7 +261,7 @@ def read_anonymization_of(
     whole = engine.share(corpus)
     tasks = ((path, how, whole, _part_of(corpus, number, shards)) for number, path in enumerate(shards.paths))
     masks, released, told = Joining(small), ReleasedShards(small), []
-    for part in _sound(engine.in_order(_read_masks, tasks)):
+    for part in _sound(_counted(engine.in_order(_read_masks, tasks), shards, watch)):
         told.append(part.told)
         if part.lazy is not None:
             masks.add_lazy(part.lazy)

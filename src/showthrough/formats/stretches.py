@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Generic, NamedTuple, Self, TypeVar
 
-from showthrough.engines.base import Engine, Here
-from showthrough.errors import InputError, Problem
+from showthrough.engines.base import Engine, Here, Watch
+from showthrough.errors import InputError, Problem, shown
 from showthrough.files.limits import RECORD
 from showthrough.files.packed import packing
 from showthrough.files.places import Remote
@@ -61,10 +61,13 @@ class _Stretch(Generic[F]):
     broken: InputError | None = None  # that its lines could not be gone through
 
 
-def read_through(path: Path, begin: Callable[[], F], found: F, engine: Engine | None = None) -> InARow:
+def read_through(
+    path: Path, begin: Callable[[], F], found: F, engine: Engine | None = None, watch: Watch | None = None
+) -> InARow:
     """Has each line of a file looked at once, and finds where it is; raises InputError with all that is wrong.
 
-    What is found in stretches, each of which starts with nothing (`begin`), is added to what was found.
+    What is found in stretches, each of which starts with nothing (`begin`), is added to what was found; `watch` is told
+    how far it is.
     """
     engine = engine or Here()
     bounds = _bounds(path, engine.workers)
@@ -93,6 +96,8 @@ def read_through(path: Path, begin: Callable[[], F], found: F, engine: Engine | 
         if len(problems) > ENOUGH:
             break
         before, following = before.plus(stretch.counts), done + 1
+        if watch is not None and len(bounds) > 1:
+            watch(f"parts of {shown(path.name)}", following, len(bounds))
     if problems:
         raise InputError(problems[: ENOUGH + 1])
     return places.made()

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-Watch = Callable[[str, int, int], None]  # what a model is doing, texts done, texts in all
+from showthrough.engines.base import Watch as Watch
+
 Device = Annotated[
     str,
     Meta(
