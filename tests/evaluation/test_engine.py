@@ -10,16 +10,31 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from showthrough import METRICS, Anonymization, Corpus, Document, Interrupted, Mask, Metric, Rows, Run, evaluate
+from showthrough import (
+    METRICS,
+    Anonymization,
+    Corpus,
+    Document,
+    Interrupted,
+    Mask,
+    Metric,
+    Plan,
+    Rows,
+    Run,
+    evaluate,
+    evaluate_plan,
+)
 from showthrough.axis.axis import Axis
 from showthrough.axis.gold import Gold
 from showthrough.axis.ruler import Ruler
+from showthrough.engines.base import Done, Here
 from showthrough.errors import PlanError, ResourceError
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.metrics import metrics_of
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
 from showthrough.run import documents
+from working import Elsewhere
 
 SOME = Anonymization({"d1": [Mask(3, 11, "Doe")], "d2": [], "d3": []}, "some")
 ALL = Anonymization({"d1": [Mask(0, 34)], "d2": [Mask(2, 9), Mask(5, 9)], "d3": [Mask(0, 7)]}, "all")
@@ -163,6 +178,31 @@ def test_what_is_no_table_of_rows_is_a_failure(
     run = evaluate(tiny, [SOME], [odd(monkeypatch, given), "recall"], resamples=0)
     assert [(failure.metric, why in failure.reason) for failure in run.failures] == [("odd", True)]
     assert set(run.rows) == {"recall"}  # the others stand
+
+
+@dataclass(frozen=True)
+class Grumbling(Odd):
+    """Fails on every document, and says on which."""
+
+    def bind(self, chunk: Chunk) -> Any:
+        raise ResourceError(f"not {chunk.corpus.ids[0]}")
+
+
+class AllAtOnce(Elsewhere):
+    """Workers that have all tasks before the first is done."""
+
+    def map(self, *asked: Any) -> Iterator[Done]:
+        return reversed(list(super().map(*asked)))
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_of_failures_the_first_documents_tell_whoever_is_done_first(
+    tiny: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METRICS, "grumbling", Grumbling())
+    plan = Plan(tiny, (SOME,), (Grumbling(), *metrics_of("recall")))
+    runs = [evaluate_plan(plan, engine=engine) for engine in (Here(), Elsewhere(), AllAtOnce())]
+    assert [[failure.reason for failure in run.failures] for run in runs] == [["not d1"]] * 3
 
 
 def test_a_metric_that_nobody_asks_is_a_failure(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:

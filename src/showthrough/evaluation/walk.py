@@ -39,11 +39,13 @@ class Walk:
         gathered, total = self._gathered, len(self._corpus)
         progress(gathered.done, total)
         lost: dict[range, LostError] = {}
+        failing: dict[str, int] = {}  # metrics, and where each failed first: that tells, whoever is done first
         for numbers, answer in self._answers(lost):
             before = gathered.done
-            # What only ranks documents may fail: then nobody is told.
-            asked = self._questions.metrics
-            gathered.failures.update((text, why) for text, why in answer.failures.items() if text in asked)
+            for text, why in answer.failures.items():
+                # What only ranks documents may fail: then nobody is told.
+                if text in self._questions.metrics and numbers.start < failing.get(text, total):
+                    failing[text], gathered.failures[text] = numbers.start, why
             gathered.take(answer, numbers)
             self._pace.took(int(self._corpus.survey.lengths[numbers.start : numbers.stop].sum()), answer.seconds)
             taken()

@@ -141,7 +141,7 @@ def write_with_folder(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> 
     """
     with told(path):
         if path.exists() and not path.is_file():
-            raise OutputError(f"{path}: is a pipe or a device; a run of so many documents is a file and a folder")
+            raise OutputError(f"{path}: is a pipe or the like; a run of so many documents is a file and a folder")
         target = Path(os.path.realpath(path))
         remove_unfinished(target.parent)
         before = folder_of(target)
