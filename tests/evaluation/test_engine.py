@@ -14,8 +14,10 @@ from showthrough import METRICS, Anonymization, Corpus, Document, Interrupted, M
 from showthrough.axis.axis import Axis
 from showthrough.axis.gold import Gold
 from showthrough.axis.ruler import Ruler
+from showthrough.engines.base import GoneError, LostError
 from showthrough.errors import PlanError, ResourceError
 from showthrough.evaluation.chunks import Work, answered
+from showthrough.evaluation.engine import Evaluation
 from showthrough.metrics import metrics_of
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
@@ -237,3 +239,17 @@ def test_what_is_of_another_kind_is_told(tiny: Corpus, options: dict[str, Any], 
 def test_no_anonymization_at_all_is_told(tiny: Corpus) -> None:
     with pytest.raises(PlanError, match="anonymizations: found a value of type NoneType; expected an Anonymization"):
         evaluate(tiny, None, ["recall"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("error", "advised"), [(LostError, True), (GoneError, False)])
+def test_who_is_gone_for_good_needs_no_fewer_jobs(
+    tiny: Corpus, monkeypatch: pytest.MonkeyPatch, error: type[LostError], advised: bool
+) -> None:
+    def walk(self: Evaluation, progress: object) -> None:
+        raise error("nobody is there")
+
+    monkeypatch.setattr(Evaluation, "_walk", walk)
+    with pytest.raises(Interrupted) as caught:
+        evaluate(tiny, [SOME, ALL], ["er_di"])
+    assert caught.value.reason.startswith("nobody is there")
+    assert ("--jobs" in caught.value.reason) == advised

@@ -29,8 +29,19 @@ from showthrough.cli.progress import scoring, working
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, show, view_options
+from showthrough.engines.base import LostError
 from showthrough.engines.opened import opened
-from showthrough.errors import LINE, ChangedError, InputError, Interrupted, OutputError, PlanError, shown, some
+from showthrough.errors import (
+    LINE,
+    ChangedError,
+    InputError,
+    Interrupted,
+    OutputError,
+    PlanError,
+    ResourceError,
+    shown,
+    some,
+)
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import Progress, evaluate_plan
 from showthrough.evaluation.plan import Plan
@@ -228,6 +239,8 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
     except KeyboardInterrupt:
         print_plain(["interrupted while reading; nothing was written"], notes())
         raise typer.Exit(INTERRUPTED) from None
+    except LostError as error:
+        raise ResourceError(f"stopped while reading: {error}; nothing was written") from error
     except Interrupted as stop:
         place = request.output
         if checkpoints is not None and not checkpoints.fault:

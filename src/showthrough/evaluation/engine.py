@@ -17,7 +17,7 @@ from showthrough.columns.strings import Strings
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES, references_of
-from showthrough.engines.base import Engine, Here, LostError, Shared
+from showthrough.engines.base import Engine, GoneError, Here, LostError, Shared
 from showthrough.engines.opened import opened
 from showthrough.errors import ChangedError, Interrupted, ResourceError, some
 from showthrough.evaluation.authorship import authorship_notices
@@ -141,6 +141,8 @@ class Evaluation:
         except MemoryError as error:
             alone = isinstance(self.engine, Here)
             raise self._stopped(_NO_MEMORY if alone else f"memory ran out; {_FEWER}") from error
+        except GoneError as error:
+            raise self._stopped(str(error)) from error
         except LostError as error:
             raise self._stopped(f"{error}; {_FEWER}") from error
         except ChangedError as error:
