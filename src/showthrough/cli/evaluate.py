@@ -53,6 +53,7 @@ from showthrough.gate.asking import asked_for
 from showthrough.metrics import metric_text
 from showthrough.report import tae_csv_text
 from showthrough.run.file import read_journal
+from showthrough.run.folder import folder_of
 from showthrough.run.journal import Journal, journal_beside
 from showthrough.run.run import Run
 
@@ -154,11 +155,16 @@ def _written(work: _Work, results: Results, read: Read) -> Run:
     with unbroken():  # a signal that comes when all is scored must not lose it
         plan, run = _carried_out(work)
         if request.output:
-            kept = views.kept(run)
+            kept, folder = views.kept(run), None
             with results.noted(f"run written to {request.output}{'' if kept.texts is None else HOLDS}"):
                 kept.save(request.output, force=views.force or work.earlier is not None)
                 if work.checkpoints is not None:
                     work.checkpoints.remove()
+                folder = folder_of(request.output) if kept.in_files else None
+            if folder is not None:
+                results.lines.append(
+                    f"its rows are in {folder}: keep both together, or name a .zip for all in one file"
+                )
             if views.without_text:
                 remove_answers(work.answers, run, results)
     views.write(run, results, read)
