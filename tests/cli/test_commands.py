@@ -16,6 +16,7 @@ import pytest
 
 from showthrough import Corpus, Run, evaluate, read_anonymization, read_corpus
 from showthrough.metrics import METRICS, PRESETS
+from showthrough.run import journal
 from showthrough.version import __version__
 
 EVALUATE = ("evaluate", "corpus.json", "a=masks.json")
@@ -427,3 +428,14 @@ def test_the_command_line_and_the_library_agree(here: Path, cli: Callable[..., A
     assert cli(*EVALUATE, "-o", "run.json").status == 0
     same = evaluate(read_corpus("corpus.json"), {"a": read_anonymization("masks.json")})
     assert same.scores == Run.load("run.json").scores
+
+
+def test_the_folder_of_a_large_run_is_told(
+    here: Path, cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "LARGE", 2)
+    (folder,) = re.findall(r"^its rows are in (\S+): keep both together", cli(*EVALUATE, "-o", "r.json").out, re.M)
+    assert (here / folder / "index.json").is_file()
+    assert "its rows are in" not in cli(*EVALUATE, "-o", "r.zip").out
+    monkeypatch.undo()
+    assert "its rows are in" not in cli(*EVALUATE, "-o", "small.json").out

@@ -15,6 +15,7 @@ import pytest
 from showthrough import read_anonymization, read_corpus
 from showthrough.cli import evaluate, progress
 from showthrough.cli.progress import Heartbeat, scoring, working
+from showthrough.engines.base import LostError
 from showthrough.evaluation.settings import FileSettings
 from showthrough.formats import stretches
 
@@ -168,3 +169,17 @@ def test_settings_are_looked_at_before_anything_is_read(
     assert sorted(line.partition(";")[0] for line in outcome.err.splitlines()) == [
         "jobs: found 0", "resamples: found -1",
     ]  # fmt: skip
+
+
+def test_workers_that_are_lost_while_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Callable[..., Any]
+) -> None:
+    def lost(*_: object) -> None:
+        raise LostError("a worker was gone in the middle of it")
+
+    monkeypatch.setattr("showthrough.evaluation.requests.Request.plan", lost)
+    (tmp_path / "corpus.jsonl").write_text(json.dumps({"id": "d", "text": "Anna left."}) + "\n")
+    corpus = str(tmp_path / "corpus.jsonl")
+    outcome = cli("evaluate", corpus, f"same={corpus}")
+    said = "stopped while reading: a worker was gone in the middle of it; nothing was written\n"
+    assert (outcome.status, outcome.out, outcome.err) == (1, "", said)

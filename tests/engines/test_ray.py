@@ -36,8 +36,10 @@ from showthrough import (
     read_anonymization,
     read_corpus,
 )
-from showthrough.engines.base import Shared
+from showthrough.engines import ray_cluster
+from showthrough.engines.base import GoneError, Shared
 from showthrough.engines.opened import opened
+from showthrough.engines.ray_cluster import Cluster
 from showthrough.errors import Problem
 from showthrough.evaluation.settings import Settings
 from showthrough.metrics.base import HEADLINE, ratio
@@ -131,6 +133,35 @@ def test_nothing_is_told_to_anybody(engine: Any) -> None:
 
 def raising(error: Exception) -> None:
     raise error
+
+
+def test_a_head_that_is_gone_is_told_before_ray_ends_the_program(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter([True, False, True, False, False, False])  # a moment's silence is none
+    monkeypatch.setattr("showthrough.engines.ray._LOOK", 0.01)
+    monkeypatch.setattr("showthrough.engines.ray_cluster.Cluster.answers", lambda self: next(said))
+    monkeypatch.setattr(engine, "workers", 1)
+    gone = r"^the head of the Ray cluster at [\d.]+:\d+ does not answer any more$"
+    with pytest.raises(GoneError, match=gone):
+        list(engine.map(time.sleep, [(60,)]))
+    assert list(said) == []
+
+
+def test_whether_a_head_listens() -> None:
+    cluster = Cluster(None)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        cluster.place = f"127.0.0.1:{listening.getsockname()[1]}"
+        assert cluster.answers()
+    assert not cluster.answers()
+
+
+def test_threads_of_ray_fail_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda failed: told.append(failed.thread.name))
+    for _ in range(2):  # also where several clusters are connected to, one after the other
+        ray_cluster._hush()
+    for name in ("ray_listen_error_messages", "another"):
+        threading.excepthook(threading.ExceptHookArgs((OSError, OSError(), None, threading.Thread(name=name))))
+    assert told == ["another"]
 
 
 def test_what_workers_raise_says_where(engine: Any) -> None:

@@ -27,9 +27,10 @@ from showthrough import (
 from showthrough.axis.axis import Axis
 from showthrough.axis.gold import Gold
 from showthrough.axis.ruler import Ruler
-from showthrough.engines.base import Done, Here
+from showthrough.engines.base import Done, GoneError, Here, LostError
 from showthrough.errors import PlanError, ResourceError
 from showthrough.evaluation.chunks import Work, answered
+from showthrough.evaluation.walk import Walk
 from showthrough.metrics import metrics_of
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
@@ -277,3 +278,23 @@ def test_what_is_of_another_kind_is_told(tiny: Corpus, options: dict[str, Any], 
 def test_no_anonymization_at_all_is_told(tiny: Corpus) -> None:
     with pytest.raises(PlanError, match="anonymizations: found a value of type NoneType; expected an Anonymization"):
         evaluate(tiny, None, ["recall"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("error", "advised"), [(LostError, True), (GoneError, False)])
+def test_who_is_gone_for_good_needs_no_fewer_jobs(
+    tiny: Corpus, monkeypatch: pytest.MonkeyPatch, error: type[LostError], advised: bool
+) -> None:
+    def through(self: Walk, progress: object, taken: object) -> None:
+        raise error("nobody is there")
+
+    monkeypatch.setattr(Walk, "through", through)
+    with pytest.raises(Interrupted) as caught:
+        evaluate(tiny, [SOME, ALL], ["er_di"])
+    assert caught.value.reason.startswith("nobody is there")
+    assert ("--jobs" in caught.value.reason) == advised
+
+
+def test_documents_that_are_missing_are_counted(tiny: Corpus) -> None:
+    run = evaluate(tiny, [ALL, SOME.part(["d1"])], ["er_di"], resamples=0, missing="unmasked")
+    assert "some: 2 of 3 documents are not in it and count as not masked" in run.notes
+    assert not any(note.startswith("all: ") and "are not in it" in note for note in run.notes)

@@ -29,8 +29,19 @@ from showthrough.cli.progress import scoring, working
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, show, view_options
+from showthrough.engines.base import LostError
 from showthrough.engines.opened import opened
-from showthrough.errors import LINE, ChangedError, InputError, Interrupted, OutputError, PlanError, shown, some
+from showthrough.errors import (
+    LINE,
+    ChangedError,
+    InputError,
+    Interrupted,
+    OutputError,
+    PlanError,
+    ResourceError,
+    shown,
+    some,
+)
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
@@ -43,6 +54,7 @@ from showthrough.gate.asking import asked_for
 from showthrough.metrics import metric_text
 from showthrough.report import tae_csv_text
 from showthrough.run.file import read_journal
+from showthrough.run.folder import folder_of
 from showthrough.run.journal import Journal, journal_beside
 from showthrough.run.run import Run
 
@@ -144,11 +156,16 @@ def _written(work: _Work, results: Results, read: Read) -> Run:
     with unbroken():  # a signal that comes when all is scored must not lose it
         plan, run = _carried_out(work)
         if request.output:
-            kept = views.kept(run)
+            kept, folder = views.kept(run), None
             with results.noted(f"run written to {request.output}{'' if kept.texts is None else HOLDS}"):
                 kept.save(request.output, force=views.force or work.earlier is not None)
                 if work.checkpoints is not None:
                     work.checkpoints.remove()
+                folder = folder_of(request.output) if kept.in_files else None
+            if folder is not None:
+                results.lines.append(
+                    f"its rows are in {folder}: keep both together, or name a .zip for all in one file"
+                )
             if views.without_text:
                 remove_answers(work.answers, run, results)
     views.write(run, results, read)
@@ -229,6 +246,8 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
     except KeyboardInterrupt:
         print_plain(["interrupted while reading; nothing was written"], notes())
         raise typer.Exit(INTERRUPTED) from None
+    except LostError as error:
+        raise ResourceError(f"stopped while reading: {error}; nothing was written") from error
     except Interrupted as stop:
         place = request.output
         if checkpoints is not None and not checkpoints.fault:

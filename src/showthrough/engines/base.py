@@ -14,6 +14,10 @@ class LostError(Exception):
     """A task was given up: whoever worked on it ended in the middle of it, also when others tried it again."""
 
 
+class GoneError(LostError):
+    """Nobody is there any more who could do any task at all."""
+
+
 class Done(NamedTuple):
     """What came of a task: a value, or why there is none."""
 
@@ -40,7 +44,8 @@ class Engine(ABC):
         """Calls the function with the arguments of each task, and gives what comes in the order in which it comes.
 
         Tasks are taken from the iterable as workers need them, a few ahead, so that it may be as long as it likes. What
-        the function raises is raised here. A task whose worker is gone is tried again elsewhere, and `lost` at last.
+        the function raises is raised here. A task whose worker is gone is tried again elsewhere, and `lost` at last;
+        where all are gone for good, GoneError is raised.
         """
 
     @abstractmethod

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from showthrough.engines.base import Done, Engine, LostError, Shared
-from showthrough.engines.ray_cluster import connected
+from showthrough.engines.base import Done, Engine, GoneError, LostError, Shared
+from showthrough.engines.ray_cluster import Cluster, connected
 from showthrough.engines.sending import called, checked_guests, outcome, received
 from showthrough.engines.sharing import Sent, forget, keep, left_behind, packed
 from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
@@ -28,6 +28,7 @@ _AHEAD = 2  # tasks for each worker that are under way: it has the next when it 
 _TRIES = 3  # of a task, each by another worker
 _PATIENCE = 600.0  # seconds that may pass without any worker: a cluster may have to start machines first
 _LOOK = 5.0  # seconds between two looks at the clock
+_SILENT = 3  # looks in a row after which a head that is silent is taken for gone
 _GREETING = 60.0  # seconds in which each machine of a cluster has to say what it has
 
 
@@ -55,10 +56,11 @@ class _Worker:
 class Pool(Engine):
     """Actors of one kind. They start with the first tasks and stay until they are closed."""
 
-    def __init__(self, workers: int, needs: Mapping[str, Any], own: bool) -> None:
+    def __init__(self, workers: int, needs: Mapping[str, Any], cluster: Cluster) -> None:
         self.workers = workers
         self._needs = needs
-        self._own = own  # whether the cluster is of this machine and this program alone
+        self._cluster = cluster
+        self._own = cluster.own
         self._ready: list[_Worker] = []
         self._starting: dict[Any, _Worker] = {}  # by what they are asked first
         self._stored: dict[int, tuple[Any, Sequence[Sent[Any]]]] = {}  # shared values, and those that they hold in turn
@@ -92,6 +94,8 @@ class Pool(Engine):
                 self._hand_out(waiting, guests)
                 asked = [*self._starting, *(answer for worker in self._ready for answer in worker.tasks)]
                 found = ray.wait(asked, num_returns=1, timeout=_LOOK)[0] if asked else []
+                if not found:
+                    self._look_for_the_head()
                 for done in [one for answer in found for one in self._looked_at(answer, waiting)]:
                     under_way -= 1
                     yield done
@@ -111,9 +115,18 @@ class Pool(Engine):
         import ray
 
         while len(self._starting) < wanted and len(self._ready) + len(self._starting) < self.workers:
+            self._look_for_the_head()
             kind = ray.remote(_actor()).options(**self._needs, max_restarts=0, scheduling_strategy="SPREAD")
             actor = kind.remote(sys.path if self._own else [], str(Path.cwd()))
             self._starting[actor.begin.remote(guests, __version__)] = _Worker(actor, guests=guests)
+
+    def _look_for_the_head(self) -> None:
+        """Raises GoneError where it is silent for long. Ray would wait for a minute, and end the program unsaid."""
+        for _ in range(_SILENT):
+            if self._cluster.answers():
+                return
+            time.sleep(_LOOK)
+        raise GoneError(f"the head of the Ray cluster at {self._cluster.place} does not answer any more")
 
     def _hand_out(self, waiting: deque[_Task], guests: bytes) -> None:
         while waiting and (free := [one for one in self._ready if len(one.tasks) < _AHEAD]):
@@ -227,7 +240,7 @@ class RayEngine(Pool):
             cores, self._accelerators = int(there.get("CPU", 0)), int(there.get("GPU", 0))
             if not cores:
                 raise PlanError("the cluster has no cores for workers; expected one at least", "engine ray")
-            super().__init__(min(workers or cores, cores), {"num_cpus": 1}, self._cluster.own)
+            super().__init__(min(workers or cores, cores), {"num_cpus": 1}, self._cluster)
             self._for_models: Pool | None = None
             if not self._own:
                 _look_around()
@@ -239,7 +252,7 @@ class RayEngine(Pool):
         if not self._accelerators:
             return self
         if self._for_models is None:
-            self._for_models = Pool(self._accelerators, {"num_cpus": 0, "num_gpus": 1}, self._own)
+            self._for_models = Pool(self._accelerators, {"num_cpus": 0, "num_gpus": 1}, self._cluster)
         return self._for_models
 
     def close(self) -> None:

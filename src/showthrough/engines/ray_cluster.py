@@ -16,8 +16,9 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,22 @@ class Cluster:
         self._folder = folder  # of a cluster of its own
         self._ends = ends
 
+    @cached_property
+    def place(self) -> str:
+        """Where its head is."""
+        import ray
+
+        return str(ray.get_runtime_context().gcs_address)
+
+    def answers(self) -> bool:
+        """Whether its head still listens."""
+        host, _, port = self.place.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _REACHED).close()
+        except OSError:
+            return False
+        return True
+
     @property
     def own(self) -> bool:
         """Whether it is of this machine and this program alone."""
@@ -148,6 +165,19 @@ def _hush() -> None:
 
     if hasattr(worker, "print_to_stdstream"):
         worker.print_to_stdstream = lambda *said, **how: None
+    if not isinstance(threading.excepthook, _Others):
+        threading.excepthook = _Others(threading.excepthook)
+
+
+class _Others:
+    """Tells of threads that failed, but for Ray's, which do so when its head is gone."""
+
+    def __init__(self, usual: Callable[[threading.ExceptHookArgs], object]) -> None:
+        self._usual = usual
+
+    def __call__(self, failed: threading.ExceptHookArgs) -> None:
+        if failed.thread is None or not failed.thread.name.startswith("ray_"):
+            self._usual(failed)
 
 
 def _first_line(error: BaseException) -> str:

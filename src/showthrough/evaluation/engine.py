@@ -12,7 +12,7 @@ import msgspec
 from showthrough.columns.strings import Strings
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
-from showthrough.engines.base import Engine, Here, LostError
+from showthrough.engines.base import Engine, GoneError, Here, LostError
 from showthrough.engines.opened import opened
 from showthrough.errors import ChangedError, Interrupted
 from showthrough.evaluation.checkpoints import Checkpoints
@@ -111,6 +111,8 @@ class Evaluation:
         except MemoryError as error:
             alone = isinstance(self.engine, Here)
             raise self._stopped(_NO_MEMORY if alone else f"memory ran out; {_FEWER}") from error
+        except GoneError as error:
+            raise self._stopped(str(error)) from error
         except LostError as error:
             raise self._stopped(f"{error}; {_FEWER}") from error
         except ChangedError as error:

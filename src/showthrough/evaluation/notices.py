@@ -63,6 +63,15 @@ def types_merged(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
     return lines
 
 
+def not_there(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """How many documents an anonymization lacks, where that is allowed: a forgotten file looks the same."""
+    return [
+        str(Problem("", one.name, f"{lacking:,} of {len(corpus):,} documents are not in it and count as not masked"))
+        for one in anonymizations
+        if (lacking := len(corpus) - len(one)) > 0
+    ]
+
+
 def nobody_marked(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     """What no number can know where no document has annotations."""
     if corpus.survey.annotated or all("subjects" in metric.needs for metric in metrics):
@@ -130,6 +139,7 @@ NOTICES: tuple[Notice, ...] = (
     trained_on_them,
     made_by_programs,
     told_of_files,
+    not_there,
     types_taken,
     types_merged,
     not_annotated,
