@@ -28,7 +28,7 @@ from showthrough import (
 from showthrough.anonymizers.batches import bare
 from showthrough.anonymizers.surrogates.replacement import surrogates
 from showthrough.data.retyping import Retyping, retyped
-from showthrough.evaluation.ceiling import _without
+from showthrough.evaluation.readings import _without
 from showthrough.formats.groups import GroupBy
 
 DOE = Subject("doe", (Attribute("NAME", "Doe", 5, 1), Attribute("AGE", "46", 3, 4)), "who left")
