@@ -40,6 +40,7 @@ from showthrough import (
 from showthrough.engines import ray_cluster
 from showthrough.engines.base import GoneError, Shared
 from showthrough.engines.opened import opened
+from showthrough.engines.ray import _Task as Task, _Worker as Worker
 from showthrough.engines.ray_cluster import Cluster
 from showthrough.errors import Problem
 from showthrough.evaluation.settings import Settings
@@ -111,6 +112,14 @@ def test_tasks_are_shared_tried_again_and_given_up(engine: Any, tmp_path: Path) 
     assert {value[1] for value in values} == {"inside"}
     assert len({value[2] for value in values}) >= 2
     assert Path(mark).exists()
+
+
+def test_what_failed_is_tried_alone() -> None:
+    fresh, failed = Task(0, b"", []), Task(1, b"", [], failed=1)
+    free, busy, full = (Worker(None, tasks=dict.fromkeys(range(count), fresh)) for count in range(3))
+    suspected = Worker(None, tasks={0: failed})
+    assert [one.has_room_for(fresh) for one in (free, busy, full, suspected)] == [True, True, False, False]
+    assert [one.has_room_for(failed) for one in (free, busy, full, suspected)] == [True, False, False, False]
 
 
 def told(_: int) -> tuple[str | None, list[str]]:

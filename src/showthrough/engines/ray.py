@@ -52,6 +52,13 @@ class _Worker:
     kept: set[int] = field(default_factory=set)  # shared values that it has
     tasks: dict[Any, _Task] = field(default_factory=dict)  # in the order in which it does them, by their answers to be
 
+    def has_room_for(self, task: _Task) -> bool:
+        """A task that failed is tried alone: an answer that is on its way when a worker ends is lost with it, so that
+        of two tasks which one worker has, the first may be blamed for the second."""
+        if task.failed or any(one.failed for one in self.tasks.values()):
+            return not self.tasks
+        return len(self.tasks) < _AHEAD
+
 
 class Pool(Engine):
     """Actors of one kind. They start with the first tasks and stay until they are closed."""
@@ -129,7 +136,7 @@ class Pool(Engine):
         raise GoneError(f"the head of the Ray cluster at {self._cluster.place} does not answer any more")
 
     def _hand_out(self, waiting: deque[_Task], guests: bytes) -> None:
-        while waiting and (free := [one for one in self._ready if len(one.tasks) < _AHEAD]):
+        while waiting and (free := [one for one in self._ready if one.has_room_for(waiting[0])]):
             worker, task = min(free, key=lambda one: len(one.tasks)), waiting.popleft()
             if worker.guests != guests:
                 worker.actor.adopt.remote(guests)
