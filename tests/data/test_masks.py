@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, TypedMask
 from showthrough.data.held_texts import ReleasedTexts
-from showthrough.data.masks import DerivedMasks, apply_masks, flattened
+from showthrough.data.masks import DerivedMasks, ScoredMask, apply_masks, flattened
 
 TEXT = "Mr John Doe of Oslo"
 CORPUS = Corpus([Document("a", TEXT), Document("b", "Rome")])
@@ -109,3 +115,35 @@ def test_some_of_the_texts_that_somebody_released() -> None:
     part = one.part(["c", "x"], lazy=True)
     assert (part.name, len(part), part.texts(corpus)) == ("one", 1, {"c": ""})
     assert one.renamed("other").texts(corpus) == {"b": "R", "c": ""}  # and not the originals
+
+
+class Guests(Mask, frozen=True):
+    """A mask of somebody else's."""
+
+    why: str = ""
+
+
+@pytest.mark.parametrize(
+    ("masks", "packed"),
+    [
+        ({}, True),
+        ({"a": [], "b": []}, True),
+        ({"a": [Mask(3, 11, "X"), Mask(15, 19)], "b": [TypedMask(0, 4, None, "LOC")], "c": []}, True),  # each its own
+        ({"a": [ScoredMask(3, 11, None, "PERSON", 0.5), ScoredMask(15, 19, "Ø", "", 7.0)]}, True),  # also what is none
+        ({"a": [Mask(3, 11), TypedMask(15, 19)]}, False),
+        ({"a": [Guests(3, 11, None, "so")]}, False),
+        ({"a": [Mask(3, 11, "\ud800")]}, False),
+        ({"a": [Mask(3, 2**70)]}, False),
+        ({"a": [Mask(np.int64(3), np.int64(11))]}, False),  # type: ignore[arg-type]
+    ],
+)
+def test_masks_travel_as_they_are(masks: dict[str, Sequence[Mask]], packed: bool) -> None:
+    given = Anonymization(masks, "one", "file", ["a note"])
+    state: Any = given.__getstate__()["masks"]
+    assert isinstance(state, dict) != packed
+    for travelled in (pickle.loads(pickle.dumps(given)), copy.copy(given)):  # noqa: S301 (our own bytes)
+        assert travelled.masks == masks
+        assert [type(mask) for each in travelled.masks.values() for mask in each] == [
+            type(mask) for each in masks.values() for mask in each
+        ]
+        assert (travelled.name, travelled.source, travelled.notes) == ("one", "file", ("a note",))

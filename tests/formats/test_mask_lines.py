@@ -17,6 +17,7 @@ from showthrough.data.masks import NumberedMasks
 from showthrough.data.pairing import check_pair
 from showthrough.data.retyping import Retyping, retyped_masks
 from showthrough.errors import ChangedError
+from showthrough.evaluation.sweeps import _Swept
 from showthrough.files.heads import Head
 from showthrough.formats import records, stretches, tae
 from showthrough.formats.base import Input, Texts
@@ -136,6 +137,19 @@ def test_a_file_that_changes_meanwhile(tmp_path: Path, large: None) -> None:
     for ask in (lambda: found.of("d5"), lambda: dict(found.part(IDS[:2], lazy=True).masks)):
         with pytest.raises(ChangedError, match="changed while it was read"):
             ask()
+
+
+def test_whether_there_are_scores_is_known_from_reading(tmp_path: Path, large: None) -> None:
+    path = written(tmp_path / "m.jsonl", IDS)
+    without = read_anonymization(path, CORPUS).masks
+    assert isinstance(without, LineMasks)
+    assert not without.scored
+    line = '{"doc_id": "d3", "masks": [[0, 4, null, "ORT", 0.5], [4, 9, null, "ORT", 0.8]]}'
+    path.write_text("\n".join(line if "d3" in one else one for one in path.read_text().splitlines()))
+    with_some = read_anonymization(path, CORPUS)
+    assert isinstance(with_some.masks, LineMasks)
+    assert with_some.masks.scored
+    assert [len(_Swept.of(one, CORPUS).thresholds) for one in (with_some, Anonymization(without))] == [2, 0]
 
 
 def test_masks_one_after_the_other_are_read_together(tmp_path: Path, large: None) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import cached_property
 from itertools import pairwise
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -91,6 +91,11 @@ class NumberedMasks(Mapping[str, Sequence[Mask]]):
     def types(self) -> Mapping[str, int] | None:
         """How many masks have each type, where somebody counted."""
         return None
+
+    @property
+    def scored(self) -> bool:
+        """Whether a mask may have a score: False where all were looked at and none has."""
+        return True
 
     def outside(self, lengths: Lengths) -> Ints:
         """Numbers of the documents with a mask that may be none of a text of this length, in ascending order.
@@ -259,6 +264,13 @@ class Anonymization:
 
         return anonymization_of_results(results, corpus, name)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "masks": _Packed.of(self.masks)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        masks = state["masks"]
+        self.__dict__.update(state, masks=masks.made() if isinstance(masks, _Packed) else masks)
+
     def __len__(self) -> int:
         return len(self.masks)
 
@@ -308,6 +320,32 @@ class Anonymization:
     def digest(self) -> str:
         """Changes whenever a mask changes; the order of documents and of masks does not matter."""
         return self.masks.digest if isinstance(self.masks, NumberedMasks) else total(self.digests)
+
+
+_KINDS = (Mask, TypedMask, ScoredMask)
+
+
+class _Packed(NamedTuple):
+    """Masks on their way to another process: as objects they would take many times as long."""
+
+    kinds: bytes  # of each document, the place of its masks' class
+    content: bytes
+
+    @classmethod
+    def of(cls, masks: Mapping[str, Sequence[Mask]]) -> Mapping[str, Sequence[Mask]] | _Packed:
+        """The same masks where they are not in memory, or of classes that are not ours."""
+        if not isinstance(masks, dict):
+            return masks
+        try:
+            found = ({*map(type, each)} or {Mask} for each in masks.values())
+            return cls(bytes(_KINDS.index(kind) for (kind,) in found), msgspec.msgpack.encode(masks))
+        except (TypeError, ValueError, OverflowError):  # a mixture, numbers of another library, half a character
+            return masks
+
+    def made(self) -> dict[str, Sequence[Mask]]:
+        decoded = msgspec.msgpack.decode(self.content)
+        kinds = [_KINDS[kind] for kind in self.kinds]
+        return {key: [kind(*mask) for mask in decoded[key]] for key, kind in zip(decoded, kinds, strict=True)}
 
 
 def masks_digest(document_id: str, masks: Iterable[Mask]) -> bytes:

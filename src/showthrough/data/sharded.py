@@ -134,6 +134,10 @@ class ShardedMasks(NumberedMasks):
             found.append(EncodedMasks(dict(zip(kept, pieces, strict=True))))
         return found[0] if len(found) == 1 else _Several(found)
 
+    @property
+    def scored(self) -> bool:
+        return any(part is None or part.scored for part in self.parts)
+
     def outside(self, lengths: Lengths) -> Ints:
         found = [np.zeros(0, dtype=np.int64)]
         for number, part in enumerate(self.parts):

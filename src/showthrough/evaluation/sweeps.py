@@ -13,7 +13,7 @@ import numpy as np
 
 from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus
-from showthrough.data.masks import Anonymization
+from showthrough.data.masks import Anonymization, NumberedMasks
 from showthrough.evaluation.ceiling import has_ceiling
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.metrics import HEADLINE, Array, Metric
@@ -171,8 +171,9 @@ class _Swept:
 
     @classmethod
     def of(cls, anonymization: Anonymization, corpus: Corpus) -> _Swept:
-        found = Levels.of(())
-        for first in range(0, len(corpus), _DOCUMENTS):
+        found, known = Levels.of(()), anonymization.masks
+        none = isinstance(known, NumberedMasks) and not known.scored
+        for first in () if none else range(0, len(corpus), _DOCUMENTS):
             masks = (mask for key in corpus.ids[first : first + _DOCUMENTS] for mask in anonymization.of(key))
             scores = [mask.score for mask in masks if mask.score is not None]
             found = found.joined(Levels.of(scores)) if scores else found

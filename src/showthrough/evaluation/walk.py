@@ -96,14 +96,19 @@ class Walk:
                 lost[numbers] = fault
 
     def _answered_here(self, numbers: range) -> Answer:
-        chunk = self.whole if len(numbers) == len(self._corpus) else self._chunk(self._corpus.part(numbers))
-        return answered(chunk, self._work(numbers, self._questions.anonymizations))
+        if len(numbers) == len(self._corpus):
+            return answered(self.whole, self._work(numbers, self._questions.anonymizations))
+        return answered(self._chunk(self._corpus.part(numbers)), self._work(numbers, self._masks(numbers)))
 
     def _sent(self, numbers: range, engine: Engine) -> tuple[Any, ...]:
         """What travels to a worker: documents and masks still to be made, and what is the same for all chunks."""
+        shared, models = self._shared(numbers, engine), self._plan.settings.models
+        return self._corpus.part(numbers, lazy=True), self._masks(numbers), shared, models
+
+    def _masks(self, numbers: range) -> list[Anonymization]:
+        """Those of some documents, still to be made: all at once, when one is asked for."""
         ids = self._corpus.ids[numbers.start : numbers.stop]
-        masks = [one.part(ids, lazy=True) for one in self._questions.anonymizations]
-        return self._corpus.part(numbers, lazy=True), masks, self._shared(numbers, engine), self._plan.settings.models
+        return [one.part(ids, lazy=True) for one in self._questions.anonymizations]
 
     def _shared(self, numbers: range, engine: Engine) -> Shared[Work]:
         """What is asked of a chunk, but for its masks: workers are told when it changes, as when a metric fails."""

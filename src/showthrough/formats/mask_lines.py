@@ -15,7 +15,7 @@ from showthrough.columns.digests import Digests, in_order
 from showthrough.columns.growing import Following, GrowingStrings, Numbers
 from showthrough.columns.index import repeated
 from showthrough.columns.strings import Ints, Strings
-from showthrough.data.masks import Mask, NumberedMasks, masks_digest
+from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, masks_digest
 from showthrough.data.survey import Lengths
 from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.reading import ENOUGH, decoded, decoded_or_none, fail, file_state
@@ -102,6 +102,7 @@ class _Masks(Finding):
         self.ids: GrowingStrings | Following = self._ids if known is None else Following(known)
         self.reach, self.digests = Numbers(), bytearray()
         self.types: Counter[str] = Counter()
+        self.scored = False
 
     def add(self, place: str, number: int, line: bytes) -> None:
         known = decoded_or_none(line, _decoder(self._keys))
@@ -124,6 +125,7 @@ class _Masks(Finding):
         self.digests += masks_digest(document_id, masks)
         if masks and type(masks[0]) is not Mask:
             self.types.update(mask.entity_type for mask in masks)
+            self.scored |= type(masks[0]) is ScoredMask
 
     def extend(self, later: Self) -> None:
         self.remarks.extend(later.remarks)
@@ -132,6 +134,7 @@ class _Masks(Finding):
         self.reach.extend(later.reach.made())
         self.digests += later.digests
         self.types.update(later.types)
+        self.scored |= later.scored
 
 
 def _reach(masks: Sequence[Mask]) -> int:
@@ -186,6 +189,7 @@ class LineMasks(NumberedMasks):
         self._reach = found.reach.made()
         self._digests: Digests | None = in_order(found.digests)
         self._types = dict(found.types)
+        self._scored = found.scored
         self._held: tuple[int, list[Sequence[Mask]]] = 0, []  # masks from one number on
 
     @property
@@ -201,6 +205,10 @@ class LineMasks(NumberedMasks):
     @property
     def types(self) -> Mapping[str, int]:
         return self._types
+
+    @property
+    def scored(self) -> bool:
+        return self._scored
 
     def outside(self, lengths: Lengths) -> Ints:
         return np.flatnonzero((self._reach == _LOOK) | (self._reach > lengths))
