@@ -153,12 +153,13 @@ def test_other_architectures(
         assert ics == pytest.approx(slow_ics(tmp_path / kind, text, words(text)), rel=1e-4)
 
 
-def test_bf16_is_near_and_is_another_answer(bert: Path) -> None:
+def test_fp16_is_nearer_than_bf16_and_both_are_other_answers(bert: Path) -> None:
     asked = question(LONG[:400], words(LONG[:400]), 6)
     (exact,) = weigh(bert, asked)
-    (coarse,) = weigh(bert, asked, dtype="bf16")
+    fine, coarse = (weigh(bert, asked, dtype=dtype)[0] for dtype in ("fp16", "bf16"))
     assert coarse == pytest.approx(exact, rel=0.05, abs=0.2)
-    assert not np.array_equal(coarse, exact)
+    assert fine == pytest.approx(exact, abs=0.01)
+    assert 0 < 4 * np.abs(fine - exact).mean() < np.abs(coarse - exact).mean()
 
 
 # --- answers are kept -------------------------------------------------------------------------------------------------
@@ -303,6 +304,20 @@ def test_numbers_that_are_none(torch: Any, bert: Path, tmp_path: Path) -> None:
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     refused(folder, "information content: the model answers with NaN; its weights may be damaged")
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_numbers_too_large_for_fp16(torch: Any, bert: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = shutil.copytree(bert, tmp_path / "large")
+    weights = load_file(folder / "model.safetensors")
+    name = next(one for one in weights if one.endswith("intermediate.dense.bias"))
+    weights[name] += 1e5
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    asked = question(SHORT, words(SHORT))
+    with pytest.raises(ResourceError, match=r"answers with NaN; .* too large for fp16: choose --dtype bf16 or fp32$"):
+        weigh(folder, asked, dtype="fp16")
+    assert np.isfinite(weigh(folder, asked, dtype="bf16")[0]).all()
 
 
 # --- models that cannot do it -----------------------------------------------------------------------------------------

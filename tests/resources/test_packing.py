@@ -176,7 +176,7 @@ def test_where_texts_come_to_stand() -> None:
 
 
 def test_only_what_is_known_is_packed(torch: Any, bert: Path) -> None:
-    """On a processor nothing is; elsewhere it would be bf16 alone, and BERT's make."""
+    """On a processor nothing is; elsewhere it would be fp16 and bf16 alone, and BERT's make."""
     from transformers import AutoModelForMaskedLM
 
     model = AutoModelForMaskedLM.from_pretrained(bert)
@@ -187,38 +187,41 @@ def test_only_what_is_known_is_packed(torch: Any, bert: Path) -> None:
 
 def test_a_model_that_looks_like_a_gpus(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each thing that is asked of a model is asked."""
-    monkeypatch.setattr(packing, "_works", lambda device: True)
+    monkeypatch.setattr(packing, "_works", lambda device, dtype: True)
     config = {"model_type": "bert", "hidden_size": 64, "num_attention_heads": 8}
 
     def model(dtype: Any = torch.bfloat16, device: str = "cuda", **other: Any) -> Any:
         return SimpleNamespace(config=SimpleNamespace(**config | other), dtype=dtype, device=torch.device(device))
 
     assert packing.packing_attention(model()) is packing.fused_attention
+    assert packing.packing_attention(model(torch.float16)) is packing.fused_attention
     assert packing.packing_attention(model(model_type="xlm-roberta")) is packing.fused_attention
     for other in (
-        model(torch.float32), model(torch.float16), model(device="cpu"), model(model_type="mpnet"),
+        model(torch.float32), model(torch.float64), model(device="cpu"), model(model_type="mpnet"),
         model(model_type="electra"), model(position_embedding_type="relative_key"), model(is_decoder=True),
         model(num_attention_heads=16),
     ):  # fmt: skip
         assert packing.packing_attention(other) is None
 
 
-def test_earlier_answers_in_bf16_are_others(bert: Path) -> None:
+@pytest.mark.parametrize("half", ["fp16", "bf16"])
+def test_earlier_answers_in_halves_are_others(bert: Path, half: Any) -> None:
     """They were computed in another way; those in fp32 were not."""
     for role in ("information", "embedder"):
-        exact, coarse = (getattr(Resources(ModelSettings(dtype=dtype)), role)(str(bert)) for dtype in ("fp32", "bf16"))
+        exact, coarse = (getattr(Resources(ModelSettings(dtype=dtype)), role)(str(bert)) for dtype in ("fp32", half))
         assert exact.identity[-1] == "fp32"
         assert coarse.identity[-2:] == ("packing", packing.VERSION)
 
 
-def test_on_a_gpu(torch: Any, bert: Path) -> None:
+@pytest.mark.parametrize("half", ["float16", "bfloat16"])
+def test_on_a_gpu(torch: Any, bert: Path, half: str) -> None:
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
     if not torch.cuda.is_available():
         pytest.skip("there is no CUDA device here")
     model = AutoModelForMaskedLM.from_pretrained(bert).eval()
     tokenizer = AutoTokenizer.from_pretrained(bert)
-    coarse = Predictor(model.to("cuda", torch.bfloat16), tokenizer)
+    coarse = Predictor(model.to("cuda", getattr(torch, half)), tokenizer)
     if not coarse.packed:
         pytest.skip("this device has no packed way")
     questions = [asked(text, 3) for text in TEXTS]

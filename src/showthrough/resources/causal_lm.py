@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from showthrough.errors import ResourceError
 from showthrough.resources.cache import Arrays, question
-from showthrough.resources.device import Shape, in_shapes, torch_device, torch_dtype, width_of
+from showthrough.resources.device import Shape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
 from showthrough.resources.files import Model, guarded, loading
 from showthrough.resources.information import Floats
 from showthrough.resources.prediction import positions
@@ -104,8 +103,7 @@ class Reader:
             logits = self.model(input_ids=shown).logits[:, :-1].float()
             logs = logits.gather(2, shown[:, 1:, None])[..., 0] - logits.logsumexp(2)
             answers = -np.where(asked, logs.double().cpu().numpy(), 0.0).sum(axis=1)[: len(windows)]
-        if not np.isfinite(answers).all():
-            raise ResourceError("perplexity: the model answers with NaN; its weights may be damaged")
+        refuse_nan(answers, "perplexity", self.model.dtype)
         return np.asarray(answers, dtype=np.float64)
 
     def looks_ahead(self) -> bool:

@@ -9,6 +9,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+
 from showthrough.engines.cores import cores
 from showthrough.errors import ResourceError, ShowthroughError
 
@@ -53,7 +55,18 @@ def torch_device(asked: str) -> Any:
 def torch_dtype(name: str) -> Any:
     import torch
 
-    return {"fp32": torch.float32, "bf16": torch.bfloat16}[name]
+    return {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[name]
+
+
+def refuse_nan(answers: Any, what: str, dtype: Any) -> None:
+    """Raises ResourceError where a model's answers are no numbers: they would look like texts without a value."""
+    import torch
+
+    if not np.isfinite(answers).all():
+        why = "its weights may be damaged"
+        if dtype == torch.float16:  # which ends at 65,504
+            why = "what it calculates may be too large for fp16: choose --dtype bf16 or fp32"
+        raise ResourceError(f"{what}: the model answers with NaN; {why}")
 
 
 class Batch(NamedTuple):
@@ -208,7 +221,7 @@ def _carried_out(
                     if batch.rows == 1:
                         raise ResourceError(
                             f"{what}: not even one text at a time fits in memory; "
-                            "choose another --device, --dtype bf16 or shorter segments"
+                            "choose another --device, --dtype fp16 or shorter segments"
                         ) from error
                     budget = min(budget, batch.rows // 2 * batch.weight)
                     waiting.appendleft(batch)

@@ -14,11 +14,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import ResourceError
 from showthrough.numerics.directions import main_directions
 from showthrough.numerics.sparse import SparseRows
 from showthrough.resources.cache import Arrays, question
-from showthrough.resources.device import Shape, in_packs, in_shapes, torch_device, torch_dtype, width_of
+from showthrough.resources.device import Shape, in_packs, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
 from showthrough.resources.files import Model, foreign_code, guarded, loading
 from showthrough.resources.packed_sentences import PackedSentences, packed_sentences
 from showthrough.resources.packing import marked
@@ -80,8 +79,7 @@ class SentenceEmbedder(Model):
         vectors: dict[str, Vectors] = {}
         with guarded(self.role.failed):
             for batch, answers in self._in_packs(distinct) if self.packed else self._in_tables(distinct):
-                if not np.isfinite(answers).all():
-                    raise ResourceError(f"{self.role.what}: the model answers with NaN; its weights may be damaged")
+                refuse_nan(answers, self.role.what, torch_dtype(self.settings.dtype))
                 vectors |= zip(batch, answers.astype(np.float32), strict=True)
                 if watch:
                     watch(len(vectors) / len(distinct))

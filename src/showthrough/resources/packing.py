@@ -1,8 +1,8 @@
-"""Encoders of BERT's make on a GPU, in bf16: texts stand end to end, and nothing is padding.
+"""Encoders of BERT's make on a GPU, in fp16 or bf16: texts stand end to end, and nothing is padding.
 
-Matrix products are in bf16. What is added up from layer to layer, and each layer's norm, stays in fp32: there roundings
-would gather. Attention is one fused kernel that knows where texts begin and end. In a text the pieces that others may
-look at stand first, so that the kernel is told only how many there are; a piece's place is told beside it.
+Matrix products are in these. What is added up from layer to layer, and each layer's norm, stays in fp32: roundings
+would gather there. Attention is one fused kernel that knows where texts begin and end. In a text the pieces that
+others may look at stand first, so that the kernel is told only how many there are; a piece's place is told beside it.
 
 A pack always has the same number of pieces, whatever is in it, and is filled up with texts of no interest. A product
 of matrices of one shape treats each row alike and apart from the others, and attention sees one text. So an answer
@@ -21,20 +21,20 @@ import numpy as np
 from showthrough.axis.spans import Bools, Ints
 
 PACKED = frozenset({"bert", "camembert", "roberta", "xlm-roberta"})  # kinds of models whose layers are taken apart here
-VERSION = 1  # of what is answered in bf16; rises when a number could change
+VERSION = 1  # of what is answered in fp16 and bf16; rises when a number could change
 _ROUND = 2048  # a pack's size is a multiple of it
 _TEXTS = (256, 1024, 4096)  # in a pack: so many are made room for, or more in multiples of the last
 _ALIGNED = 64  # numbers in a row of logits
 _HEAD_ROWS = 512  # places that are weighed against the vocabulary at once
 _OLDEST = 8, 0  # the first generation of GPUs that has the kernel
-_CLOSE = 0.02  # two ways of computing a mean of numbers around 1, in bf16
+_CLOSE = 0.02  # two ways of computing a mean of numbers around 1, in fp16 or bf16
 
 Attention = Callable[[Any, Any, Any, "Pack"], Any]
 
 
 def marked(identity: tuple[object, ...]) -> tuple[object, ...]:
-    """What tells a model's answers in bf16, its last word, from those of an earlier way to compute them."""
-    return (*identity, "packing", VERSION) if identity[-1] == "bf16" else identity
+    """What tells a model's answers in fp16 or bf16, its last word, from those of an earlier way to compute them."""
+    return identity if identity[-1] == "fp32" else (*identity, "packing", VERSION)
 
 
 class Pack(NamedTuple):
@@ -300,7 +300,7 @@ def fused_attention(query: Any, key: Any, value: Any, pack: Pack) -> Any:
 
 
 def packing_attention(model: Any) -> Attention | None:
-    """The kernel for packs, where a model is of a make that is known here and runs in bf16 on a GPU that has it."""
+    """The kernel for packs, where a model is of a make known here and runs in fp16 or bf16 on a GPU that has it."""
     import torch
 
     config = model.config
@@ -310,11 +310,12 @@ def packing_attention(model: Any) -> Attention | None:
         and not getattr(config, "is_decoder", False)
         and config.hidden_size % (8 * config.num_attention_heads) == 0
     )
-    fits = known and model.dtype == torch.bfloat16 and model.device.type == "cuda" and _works(model.device)
+    half = model.dtype in (torch.float16, torch.bfloat16)
+    fits = known and half and model.device.type == "cuda" and _works(model.device, model.dtype)
     return fused_attention if fits else None
 
 
-def _works(device: Any) -> bool:
+def _works(device: Any, dtype: Any) -> bool:
     """Whether this PyTorch has what packs need, and it does here what it should: it is no promise of the library's."""
     import torch
 
@@ -326,7 +327,7 @@ def _works(device: Any) -> bool:
     pack.seen[: len(seen)] = seen
     pack = pack.on(device)
     rows = np.random.default_rng(0).normal(1.0, 1.0, (3, len(pack.ids), 2, 32))
-    query, key, value = torch.from_numpy(rows).to(device, torch.bfloat16)
+    query, key, value = torch.from_numpy(rows).to(device, dtype)
     try:
         found = fused_attention(query, key, value, pack)[:pieces]
         product = _exactly(query[:, 0], key[:, 0])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from showthrough.errors import ResourceError
-from showthrough.resources.device import Shape, in_packs, in_shapes, width_of
+from showthrough.resources.device import Shape, in_packs, in_shapes, refuse_nan, width_of
 from showthrough.resources.information import Context, Floats, Question
 from showthrough.resources.packing import (
     Attention,
@@ -141,7 +141,7 @@ class Predictor:
             flat, true = (sent(self.packed.filled(array), device) for array in (target[places], truth))
             numbers = fetched(self.packed.logs(pack.on(device), flat, true))
         answers = numbers()[: len(places)].astype(np.float64)
-        _refuse_nan(answers)
+        refuse_nan(answers, "information content", self.model.dtype)
         return np.split(answers, np.cumsum(counts)[:-1])
 
     def _shape(self, one: Pass, context: Context) -> Shape:
@@ -221,7 +221,7 @@ class Predictor:
                 for some, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
             ]
             answers = torch.cat(logs)[:asked].cpu().numpy().astype(np.float64)
-        _refuse_nan(answers)
+        refuse_nan(answers, "information content", self.model.dtype)
         return np.split(answers, np.cumsum([len(place) for place in places[:-1]])[:-1])
 
     def _only_hidden(self, states: Any) -> Any:
@@ -239,11 +239,6 @@ def _together(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
             first, held = number + 1, 0
     if first < len(questions):
         yield questions[first:]
-
-
-def _refuse_nan(answers: Floats) -> None:
-    if not np.isfinite(answers).all():  # left alone, they would look like documents without a value
-        raise ResourceError("information content: the model answers with NaN; its weights may be damaged")
 
 
 def _aligned(logits: Any) -> Any:

@@ -35,11 +35,12 @@ def share_of(watch: Watch | None, what: str, done: int, size: int, total: int) -
 class ModelSettings:
     """The device and the number format that models run in, and whether answers are stored between runs.
 
-    Only `dtype` changes a number (in its third or fourth digit), so only it belongs to a score's signature.
+    Only `dtype` changes a number (in one of its first digits), so only it belongs to a score's signature.
     """
 
     device: Device = "auto"
     dtype: Annotated[
-        Literal["fp32", "bf16"], Meta(description="In which numbers models calculate; bf16 is faster and coarser.")
+        Literal["fp32", "fp16", "bf16"],
+        Meta(description="In which numbers models calculate; fp16 and bf16 are faster, and bf16 is coarser."),
     ] = "fp32"
     cache: Annotated[bool, Meta(description="Use and keep what models answer; see showthrough cache.")] = True

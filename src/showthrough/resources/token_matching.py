@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import ResourceError
 from showthrough.resources.cache import Arrays, question
-from showthrough.resources.device import Shape, in_shapes, torch_device, torch_dtype, width_of
+from showthrough.resources.device import Shape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
 from showthrough.resources.files import Model, guarded, loading
 from showthrough.resources.prediction import PADDED, positions
 from showthrough.resources.settings import share_of
@@ -75,8 +74,7 @@ class TokenMatches(Model):
                 given = (torch.as_tensor(one, device=model.device) for one in (ids, seen))
                 answers = model(**dict(zip(("input_ids", "attention_mask"), given, strict=True))).last_hidden_state
             states: States = answers.float().cpu().numpy()[: len(items)]
-            if not np.isfinite(states).all():
-                raise ResourceError(f"{self.role.what}: the model answers with NaN; its weights may be damaged")
+            refuse_nan(states, self.role.what, model.dtype)
             return states
 
         with guarded(self.role.failed):
