@@ -98,6 +98,8 @@ def check_file(path: Path | None, force: bool, *, makes_folder: bool = False) ->
     """Raises OutputError when a file could not be written at the end; better told before the work than after."""
     if path is None:
         return
+    if isinstance(place := place_of(path), Remote):
+        raise OutputError(f"{place}: results are written on this machine alone; expected a file name")
     try:
         if path.is_dir():
             raise OutputError(f"{path}: is a folder; expected a file name")

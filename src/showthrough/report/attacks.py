@@ -37,7 +37,7 @@ class AtRisk(NamedTuple):
 def show_attacks(run: Run, console: Console) -> None:
     """Per anonymization the strongest attack, chance and ceiling; then every attack, its control and the risk above."""
     record, attacks, k = _attack(run)
-    known = f" against {run.background.documents} individuals" if run.background else ""
+    known = f" against {run.background.documents:,} individuals" if run.background else ""
     console.print()
     percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
     console.print(Text(f"{documents_line(run)}{known}{percent}", style="bold"))

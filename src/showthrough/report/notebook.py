@@ -203,7 +203,7 @@ def _warned(run: Run) -> list[str]:
 
 def _title(run: Run) -> str:
     sure = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
-    some = "" if run.complete else f"; interrupted: of {run.corpus.documents} documents these alone"
+    some = "" if run.complete else f"; interrupted: of {run.corpus.documents:,} documents these alone"
     return shown(f"{documents_line(run)}{sure}{some}", LINE)
 
 

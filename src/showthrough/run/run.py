@@ -233,8 +233,8 @@ class Run(msgspec.Struct, dict=True):
     def sample(self) -> str:
         """What is drawn and exchanged as a whole, in words: `42 documents`, or `9 groups of 42 documents`."""
         count = len(self.documents)
-        documents = f"{count} {'document' if count == 1 else 'documents'}"
-        return f"{self.drawn} groups of {documents}" if self.groups else documents
+        documents = f"{count:,} {'document' if count == 1 else 'documents'}"
+        return f"{self.drawn:,} groups of {documents}" if self.groups else documents
 
     @property
     def drawn(self) -> int:
