@@ -5,6 +5,7 @@ worker and two, without Ray and on a Ray cluster that is there already; and two 
 starts and ends, which takes its time, shown without a limit. Limits: two workers are at least 1.6 times as fast as one,
 and of the time that two workers have while chunks of 1,000 documents are under way, less than 10 % goes to anything but
 the chunks.
+
 Two cores have to be free: what the whole machine worked meanwhile is printed, and is to be the same for one and two but
 for a few seconds. Needs SHOWTHROUGH_DATA; another number of documents can be given: `benchmarks/engines.py 5000`.
 """

@@ -36,6 +36,14 @@ def test_from_i2b2_to_tab_and_back(cli: Cli, gold: Path, tmp_path: Path) -> None
     assert read_corpus(tmp_path / "again").digest == read_corpus(gold).digest
 
 
+def test_nothing_is_written_elsewhere(cli: Cli, gold: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = cli("convert", gold, "--from", "i2b2-2014", "--to", "tab", "-o", "s3://bucket/corpus.json")
+    assert found.status == 2
+    assert found.err == "s3://bucket/corpus.json: results are written on this machine alone; expected a file name\n"
+    assert not (tmp_path / "s3:").exists()
+
+
 @pytest.mark.parametrize("to", ["i2b2-2006", "meddocan", "brat", "conll", "masks"])
 def test_to_every_format(cli: Cli, gold: Path, tmp_path: Path, to: str) -> None:
     out = tmp_path / "out.conll"

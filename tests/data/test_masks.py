@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -131,6 +132,8 @@ class Guests(Mask, frozen=True):
         ({"a": [Mask(3, 11, "X"), Mask(15, 19)], "b": [TypedMask(0, 4, None, "LOC")], "c": []}, True),  # each its own
         ({"a": [ScoredMask(3, 11, None, "PERSON", 0.5), ScoredMask(15, 19, "Ø", "", 7.0)]}, True),  # also what is none
         ({"a": [Mask(3, 11), TypedMask(15, 19)]}, False),
+        ({"a": (Mask(3, 11),)}, False),
+        (defaultdict(list, {"a": [Mask(3, 11)]}), False),
         ({"a": [Guests(3, 11, None, "so")]}, False),
         ({"a": [Mask(3, 11, "\ud800")]}, False),
         ({"a": [Mask(3, 2**70)]}, False),
@@ -143,6 +146,7 @@ def test_masks_travel_as_they_are(masks: dict[str, Sequence[Mask]], packed: bool
     assert isinstance(state, dict) != packed
     for travelled in (pickle.loads(pickle.dumps(given)), copy.copy(given)):  # noqa: S301 (our own bytes)
         assert travelled.masks == masks
+        assert type(travelled.masks) is type(masks)
         assert [type(mask) for each in travelled.masks.values() for mask in each] == [
             type(mask) for each in masks.values() for mask in each
         ]

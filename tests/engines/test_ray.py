@@ -114,8 +114,8 @@ def test_tasks_are_shared_tried_again_and_given_up(engine: Any, tmp_path: Path) 
     assert Path(mark).exists()
 
 
-def test_what_failed_is_tried_alone() -> None:
-    fresh, failed = Task(0, b"", []), Task(1, b"", [], failed=1)
+def test_what_a_worker_had_that_ended_is_tried_alone() -> None:
+    fresh, failed = Task(0, b"", []), Task(1, b"", [], suspected=True)
     free, busy, full = (Worker(None, tasks=dict.fromkeys(range(count), fresh)) for count in range(3))
     suspected = Worker(None, tasks={0: failed})
     assert [one.has_room_for(fresh) for one in (free, busy, full, suspected)] == [True, True, False, False]

@@ -19,7 +19,7 @@ from showthrough.data.retyping import Retyping, retyped_masks
 from showthrough.errors import ChangedError
 from showthrough.evaluation.sweeps import _Swept
 from showthrough.files.heads import Head
-from showthrough.formats import records, stretches, tae
+from showthrough.formats import mask_lines, records, stretches, tae
 from showthrough.formats.base import Input, Texts
 from showthrough.formats.mask_lines import LineMasks
 from working import Elsewhere
@@ -33,7 +33,7 @@ CORPUS = Corpus([Document(one, "x" * 9) for one in IDS])
 def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every file counts as large."""
     with monkeypatch.context() as patched:
-        patched.setattr(tae, "SMALL", -1)
+        patched.setattr(mask_lines, "SMALL", -1)
         patched.setattr(stretches, "_LEAST", 7)
         yield
 
@@ -41,7 +41,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def told(path: Path, small: int, step: int = 1 << 20, corpus: Corpus | None = None, engine: object = None) -> object:
     """All that can be asked of an anonymization, or what is wrong with its file."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(tae, "SMALL", small)
+        patched.setattr(mask_lines, "SMALL", small)
         patched.setattr(stretches, "STRETCH", step)
         file = Input(Head(path), corpus=corpus, engine=engine)  # type: ignore[arg-type]
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,30 @@ def test_numbers_that_are_none(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(source.model, "encode", lambda texts, **_: np.full((len(texts), 2), np.nan))
     with pytest.raises(ResourceError, match=r"^embedding: the model answers with NaN"):
         source.embed(TEXTS)
+
+
+def test_vectors_too_long_for_fp16(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Divided by a length that is no number of fp16, a vector is 0, which is none of the model's."""
+    for dtype, refused in (("fp16", True), ("bf16", False)):
+        source = embedder(mini_lm, dtype=dtype, cache=False)
+        monkeypatch.setattr(source.model, "encode", lambda texts, **_: np.zeros((len(texts), 2)))
+        with pytest.raises(ResourceError, match="too long for fp16") if refused else nullcontext():
+            source.embed(TEXTS)
+
+
+def test_fp16_is_near(mini_lm: Path) -> None:
+    exact, fine = (embedder(mini_lm, dtype=dtype).embed(TEXTS) for dtype in ("fp32", "fp16"))
+    assert np.abs(exact - fine).max() < 1e-3
+    assert not np.array_equal(exact, fine)
+
+
+def test_models_that_may_hide_what_is_too_large_for_fp16(mini_lm: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(mini_lm, tmp_path / "other")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "model_type": "mbart"}))
+    with pytest.raises(ResourceError, match=r"is of the kind mbart, which may hide .*, or --dtype bf16 or fp32$"):
+        embedder(folder, dtype="fp16")
+    embedder(folder, dtype="bf16")  # which is not loaded yet
 
 
 def test_parts_that_are_not_the_librarys_own(torch: Any, mini_lm: Path, tmp_path: Path) -> None:

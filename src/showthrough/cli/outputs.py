@@ -18,7 +18,7 @@ from showthrough.cli.stopping import unbroken
 from showthrough.errors import OutputError
 from showthrough.files.places import Remote, is_pattern, place_of
 from showthrough.files.reading import is_folder, suffix
-from showthrough.files.writing import Read, check_writable, write_file
+from showthrough.files.writing import Read, check_writable, refuse_elsewhere, write_file
 from showthrough.formats import FORMATS
 from showthrough.run.run import Run
 
@@ -98,8 +98,7 @@ def check_file(path: Path | None, force: bool, *, makes_folder: bool = False) ->
     """Raises OutputError when a file could not be written at the end; better told before the work than after."""
     if path is None:
         return
-    if isinstance(place := place_of(path), Remote):
-        raise OutputError(f"{place}: results are written on this machine alone; expected a file name")
+    refuse_elsewhere(path)
     try:
         if path.is_dir():
             raise OutputError(f"{path}: is a folder; expected a file name")

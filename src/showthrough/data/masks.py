@@ -334,7 +334,7 @@ class _Packed(NamedTuple):
     @classmethod
     def of(cls, masks: Mapping[str, Sequence[Mask]]) -> Mapping[str, Sequence[Mask]] | _Packed:
         """The same masks where they are not in memory, or of classes that are not ours."""
-        if not isinstance(masks, dict):
+        if type(masks) is not dict or not all(type(each) is list for each in masks.values()):
             return masks
         try:
             found = ({*map(type, each)} or {Mask} for each in masks.values())

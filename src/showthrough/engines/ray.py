@@ -40,6 +40,7 @@ class _Task:
     message: bytes
     shared: Sequence[Sent[Any]]
     failed: int = 0
+    suspected: bool = False  # of having ended a worker
 
 
 @dataclass(eq=False)
@@ -53,9 +54,9 @@ class _Worker:
     tasks: dict[Any, _Task] = field(default_factory=dict)  # in the order in which it does them, by their answers to be
 
     def has_room_for(self, task: _Task) -> bool:
-        """A task that failed is tried alone: an answer that is on its way when a worker ends is lost with it, so that
-        of two tasks which one worker has, the first may be blamed for the second."""
-        if task.failed or any(one.failed for one in self.tasks.values()):
+        """What a worker had that ended is tried alone: an answer that is on its way then is lost, too, so that of two
+        tasks the first may be blamed for the second."""
+        if task.suspected or any(one.suspected for one in self.tasks.values()):
             return not self.tasks
         return len(self.tasks) < _AHEAD
 
@@ -205,6 +206,7 @@ class Pool(Engine):
             try:
                 yield from self._told(worker, task, _got(answer), waiting)
             except _GoneError:
+                task.suspected = True
                 if blamed:
                     waiting.appendleft(task)
                 else:

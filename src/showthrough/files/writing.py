@@ -14,6 +14,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from showthrough.errors import OutputError
+from showthrough.files.places import Remote, place_of
 
 if sys.platform != "win32":
     import fcntl
@@ -110,8 +111,15 @@ def write_folder(
     return [folder / name for name in files]
 
 
+def refuse_elsewhere(path: Path) -> None:
+    """Raises OutputError for a URL: what is read may be elsewhere, what is written may hold text and stays here."""
+    if isinstance(place := place_of(path), Remote):
+        raise OutputError(f"{place}: results are written on this machine alone; expected a file name")
+
+
 def check_writable(path: Path) -> None:
     """Raises OutputError when nothing could be written there; better told before the work than after."""
+    refuse_elsewhere(path)
     with told(path):
         if path.exists() and not path.is_file() and not path.is_dir():
             if not os.access(path, os.W_OK):

@@ -27,6 +27,7 @@ from showthrough.formats.tae import looked_at, masks_in
 
 Record = dict[str, msgspec.Raw]
 OTHERS = ("group", "annotations", "masks", "subjects")  # of a corpus, which released texts may still have
+SMALL = 4_000_000  # bytes of a file whose masks are kept decoded, which takes some five times as much
 _LOOK = -1  # instead of where masks reach, where one of them is no span
 _FARTHEST = 2**62
 _TOGETHER = 256  # lines that are decoded at once for whoever asks for one after the other

@@ -16,7 +16,7 @@ from showthrough.errors import InputError, Problem, at_document, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.packed import packing
 from showthrough.files.reading import fail, file_state, gathered, unique
-from showthrough.formats import tab, tae
+from showthrough.formats import mask_lines, tab, tae
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
 from showthrough.formats.mask_lines import Keys, NoMasksError, Record, masks_of_lines
 from showthrough.formats.objects import Entry, Id, Objects, objects_of
@@ -85,7 +85,7 @@ def read(file: Input) -> Masks | Texts:
 
 def _stay_there(path: Path) -> bool:
     """Whether masks are so many that they are left in their file; of a packed one, lines cannot be read by number."""
-    return not packing(path) and file_state(path)[0] > tae.SMALL
+    return not packing(path) and file_state(path)[0] > mask_lines.SMALL
 
 
 def _in_their_file(file: Input, keys: Keys) -> Masks:

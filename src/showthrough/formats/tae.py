@@ -19,7 +19,7 @@ from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered
 from showthrough.formats.base import Fit, Format, Input, Masks
 
-SMALL = 4_000_000  # bytes of masks that are kept decoded, which takes some five times as much
+SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])
 _ANY = msgspec.json.Decoder()
 _SHOWN = '{"case-1": [[3, 11, null, "PERSON"]]}'

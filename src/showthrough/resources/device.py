@@ -62,11 +62,12 @@ def refuse_nan(answers: Any, what: str, dtype: Any) -> None:
     """Raises ResourceError where a model's answers are no numbers: they would look like texts without a value."""
     import torch
 
+    short = dtype == torch.float16  # which ends at 65,504
     if not np.isfinite(answers).all():
-        why = "its weights may be damaged"
-        if dtype == torch.float16:  # which ends at 65,504
-            why = "what it calculates may be too large for fp16: choose --dtype bf16 or fp32"
-        raise ResourceError(f"{what}: the model answers with NaN; {why}")
+        why = "what it calculates may be too large for fp16: choose --dtype bf16 or fp32"
+        raise ResourceError(f"{what}: the model answers with NaN; {why if short else 'its weights may be damaged'}")
+    if short and answers.ndim == 2 and not answers.any(axis=1).all():  # divided by a length beyond that
+        raise ResourceError(f"{what}: a vector of the model is too long for fp16: choose --dtype bf16 or fp32")
 
 
 class Batch(NamedTuple):
@@ -221,7 +222,7 @@ def _carried_out(
                     if batch.rows == 1:
                         raise ResourceError(
                             f"{what}: not even one text at a time fits in memory; "
-                            "choose another --device, --dtype fp16 or shorter segments"
+                            "choose another --device, --dtype bf16 or shorter segments"
                         ) from error
                     budget = min(budget, batch.rows // 2 * batch.weight)
                     waiting.appendleft(batch)

@@ -40,6 +40,8 @@ _MOST_LAYERS = 1000
 _WIDTHS = ("hidden_size", "d_model", "dim", "n_embd", "embedding_size", "in_features")  # columns of most matrices
 _SIZES = re.compile(r"_size$|dim$|d_model|d_ff|n_embd|max_position_embeddings|features$")
 _SPARE = 1 << 26  # bytes of what is computed and not kept, such as places in a text
+# Kinds of models in which what is too large for fp16 ends as NaN. Others, as mBART, go on with the largest that fits.
+_SHOW_OVERFLOW = frozenset({"albert", "bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta"})
 Json = TypeVar("Json", dict[str, Any], list[Any])
 
 
@@ -62,6 +64,11 @@ class Model:
         self.cache = cache
         self.watch = watch
         self.folder, self.revision = model_files(name, role)
+        if settings.dtype == "fp16" and (others := _kinds(self.folder) - _SHOW_OVERFLOW):
+            raise ResourceError(
+                f"{role.what}: {self.place!r} is of the kind {shown(min(others))}, which may hide what is too large "
+                f"for fp16; expected one of {', '.join(sorted(_SHOW_OVERFLOW))}, or --dtype bf16 or fp32"
+            )
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -108,6 +115,12 @@ def _endless(folder: Path) -> str:
     """What stands among a model's files and is none: nobody knows whether reading a pipe or a device ever ends."""
     others = (path for path in sorted(folder.rglob("*")) if path.exists() and not (path.is_file() or path.is_dir()))
     return next((path.relative_to(folder).as_posix() for path in others), "")
+
+
+def _kinds(folder: Path) -> set[str]:
+    """What a model is made like, by its configurations; `none` where that is not said."""
+    configurations = [_json(path, dict) for path in folder.glob("**/config.json")]
+    return {str(one["model_type"]) for one in configurations if "model_type" in one} or {"none"}
 
 
 def _too_vast(folder: Path) -> str:
