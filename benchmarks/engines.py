@@ -52,8 +52,9 @@ def shared_out(engine: str, folder: Path, files: tuple[Path, Path], *options: st
 @contextmanager
 def a_cluster() -> Iterator[str]:
     """The address of a Ray with two cores."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_AUTH_TOKEN"] = uuid4().hex * 2
+    own = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": uuid4().hex * 2}
+    before = {name: os.environ.get(name) for name in own}
+    os.environ.update(own)
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
@@ -61,7 +62,10 @@ def a_cluster() -> Iterator[str]:
         yield cluster.address
     finally:
         cluster.shutdown()
-        del os.environ["RAY_AUTH_TOKEN"]
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
 
 
 def evaluated(folder: Path, corpus: Path, anonymization: Path, *options: str) -> Evaluated:

@@ -218,6 +218,17 @@ def test_another_version_is_told_before_any_work(cluster: Any, engine: Any, monk
         assert look("99.1").startswith("showthrough cannot be imported there (")
 
 
+def test_a_cluster_that_asks_for_no_token_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its workers would ask this program without one, be refused and end."""
+    from showthrough.engines import ray as module
+    from showthrough.version import __version__
+
+    look = module._looker()
+    for there, here, told in ((True, True, False), (False, False, False), (True, False, False), (False, True, True)):
+        monkeypatch.setattr(ray_cluster, "asks_for_token", lambda there=there: there)
+        assert look(__version__, here).startswith("asks for no token, and here there is one") == told
+
+
 def in_shards(folder: Path, name: str, objects: Sequence[Any]) -> str:
     """JSON Lines in twenty files; the pattern that means all of them."""
     for number in range(SHARDS):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from showthrough.engines.base import Done, Engine, GoneError, LostError, Shared
-from showthrough.engines.ray_cluster import Cluster, connected
+from showthrough.engines.ray_cluster import Cluster, asks_for_token, connected
 from showthrough.engines.sending import called, checked_guests, outcome, received
 from showthrough.engines.sharing import Sent, forget, keep, left_behind, packed
 from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
@@ -295,7 +295,7 @@ def _look_around() -> None:
     asked = {
         look.options(
             num_cpus=0, max_retries=0, scheduling_strategy=NodeAffinitySchedulingStrategy(one["NodeID"], soft=False)
-        ).remote(__version__): one["NodeManagerAddress"]
+        ).remote(__version__, asks_for_token()): one["NodeManagerAddress"]
         for one in nodes
     }
     problems = []
@@ -307,15 +307,21 @@ def _look_around() -> None:
         raise InputError(problems)
 
 
-def _looker() -> Callable[[str], str]:
+def _looker() -> Callable[..., str]:
     """What each machine runs; as it is made in here, it travels as code and needs nothing there."""
 
-    def look(expected: str) -> str:
+    def look(expected: str, token: bool = False) -> str:
         try:
             from showthrough.version import __version__
         except ImportError as error:
             return f"showthrough cannot be imported there ({error}); expected showthrough {expected}, as here"
-        return "" if __version__ == expected else f"found showthrough {__version__}; expected {expected}, as here"
+        if __version__ != expected:
+            return f"found showthrough {__version__}; expected {expected}, as here"
+        from showthrough.engines.ray_cluster import asks_for_token
+
+        if token and not asks_for_token():  # it would not be answered here, and end without a word
+            return "asks for no token, and here there is one; expected RAY_AUTH_MODE=disabled here, or token there"
+        return ""
 
     return look
 

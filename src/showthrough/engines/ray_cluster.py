@@ -80,7 +80,7 @@ def _agree_on_a_token(address: str | None) -> None:
     """Ray listens to the whole network: who speaks to it may have to know a word."""
     if address is None:  # which is written nowhere
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-    if address is None or _has_token():  # `ray start` asks for it where there is one; to others it does no harm
+    if address is None or _has_token():  # `ray start` asks for it where there is one
         os.environ.setdefault("RAY_AUTH_MODE", "token")
 
 
@@ -93,6 +93,15 @@ def _has_token() -> bool:
         return Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or usual).is_file()
     except (OSError, RuntimeError):  # no home
         return False
+
+
+def asks_for_token() -> bool:
+    """Whether Ray does so in this process."""
+    try:
+        from ray._private.authentication.authentication_utils import is_token_auth_enabled
+    except ImportError:  # of another version
+        return False
+    return bool(is_token_auth_enabled())
 
 
 class Cluster:
