@@ -7,14 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
+import numpy as np
 
 from showthrough.data.provenance import Provenance
 from showthrough.errors import shown
-from showthrough.metrics import Count, Group, Rows
+from showthrough.metrics import Array, Count, Group, Rows
 from showthrough.run.origins import last_part, unplaced
 
 Columns = Mapping[str, Sequence[float]]  # of very many documents arrays, read from a file when they are asked for
 _NAME = 80  # characters of a metric's text form
+_EXACT = 2**53  # below which a whole number of a row is exactly that
 
 
 def described(record: type) -> dict[str, str]:
@@ -262,7 +264,10 @@ class Tables(msgspec.Struct, frozen=True):
 
 def columns_of(rows: Rows) -> Columns:
     """Rows as a run file keeps them: whole numbers stay whole."""
-    return {
-        name: [int(value) if value.is_integer() else value for value in rows.values[:, index].tolist()]
-        for index, name in enumerate(rows.columns)
-    }
+    return {name: _as_kept(rows.values[:, index]) for index, name in enumerate(rows.columns)}
+
+
+def _as_kept(values: Array) -> list[Any]:
+    if np.all((np.abs(values) < _EXACT) & (values == np.floor(values))):  # as nearly all are
+        return list(values.astype(np.int64).tolist())
+    return [int(value) if value.is_integer() else value for value in values.tolist()]
