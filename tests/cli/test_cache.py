@@ -60,7 +60,7 @@ def test_evaluate_without_it(
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [
-        ("--dtype", "fp16", "dtype: found 'fp16'; expected fp32 or bf16"),
+        ("--dtype", "fp8", "dtype: found 'fp8'; expected fp32, fp16 or bf16"),
         ("--device", "gpu", "device: found 'gpu'; expected auto, cpu, cuda, cuda:<number> or mps"),
         ("--device", "cuda:x", "device: found 'cuda:x'; expected auto, cpu, cuda, cuda:<number> or mps"),
     ],

@@ -106,7 +106,7 @@ def test_parts_of_the_settings() -> None:
         ({"jobs": 0}, "jobs: found 0; expected 1 or more"),
         ({"device": "cuda:x"}, "device: found 'cuda:x'; expected auto, cpu, cuda, cuda:<number> or mps"),
         ({"device": "cpu\n"}, "device: found 'cpu\\n'; expected auto, cpu, cuda, cuda:<number> or mps"),
-        ({"dtype": "fp16"}, "dtype: found 'fp16'; expected fp32 or bf16"),
+        ({"dtype": "fp8"}, "dtype: found 'fp8'; expected fp32, fp16 or bf16"),
     ],
 )
 def test_values_out_of_range(values: dict[str, Any], problem: str, tiny: Corpus, masked: Anonymization) -> None:

@@ -224,7 +224,8 @@ def options_of(kind: type, *names: str) -> dict[str, Option]:
 def _option(name: str, hint: Any, default: Any) -> Option:
     kind, meta = get_args(hint)
     if get_origin(kind) is Literal:
-        return Option(name, str, default, meta.description, "|".join(get_args(kind)), " or ".join(get_args(kind)))
+        *others, last = get_args(kind)
+        return Option(name, str, default, meta.description, "|".join(get_args(kind)), f"{', '.join(others)} or {last}")
     if get_origin(kind) is Union:  # the limits of one of several are for the check alone
         kind = Union[tuple(get_args(one)[0] if get_origin(one) is Annotated else one for one in get_args(kind))]  # noqa: UP007
     extra = {"expected": _limits(meta), **(meta.extra or {})}
