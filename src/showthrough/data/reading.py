@@ -21,6 +21,8 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
+import numpy as np
+
 How = Literal["plain", "otherwise", "encoded"]
 
 # Letter to letter, from the confusables of Unicode Technical Standard 39 (no digits): each is followed by the Latin
@@ -76,7 +78,7 @@ class View(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A reading form whose characters are known by where they come from: source[starts[i]:ends[i]] is read as form[i]."""
+    """A reading form with its source: text[starts[i]:ends[i]] is read as form[i]."""
 
     form: str
     cased: str
@@ -184,31 +186,40 @@ def locate(text: str) -> Located:
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for start, end in _clusters(text):
-        piece = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text[start:end])))
-        letters += piece
-        starts += [start] * len(piece)
-        ends += [end] * len(piece)
-    cased, first, last = [" "], [0], [0]
-    for place, letter in enumerate(_latin("".join(letters))):
-        for written in letter.translate(_LETTERS):
-            if written != " " or cased[-1] != " ":
-                cased.append(written)
-                first.append(starts[place])
-                last.append(ends[place])
-    if cased[-1] != " " or len(cased) == 1:
-        cased.append(" ")
-        first.append(len(text))
-        last.append(len(text))
-    joined = "".join(cased)
-    return Located(_folded(joined), joined, first, last)
+    position = 0
+    for found in _BEYOND_PLAIN.finditer(text):
+        letters.append(text[position : found.start()])
+        starts += range(position, found.start())
+        ends += range(position + 1, found.start() + 1)
+        for start, end in _clusters(text, *found.span()):
+            piece = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text[start:end])))
+            letters.append(piece)
+            starts += [start] * len(piece)
+            ends += [end] * len(piece)
+        position = found.end()
+    letters.append(text[position:])
+    starts += range(position, len(text))
+    ends += range(position + 1, len(text) + 1)
+    read = [_LETTERS[ord(letter)] for letter in _latin("".join(letters))]
+    source = np.repeat(np.arange(len(read)), np.fromiter(map(len, read), np.int64, len(read)))
+    spaced = "".join((" ", *read, " "))
+    space = np.frombuffer(spaced.encode("utf-32-le"), dtype="<u4") == ord(" ")
+    kept = np.flatnonzero(~(space & np.append(False, space[:-1])))  # of several spaces the first
+    first = np.concatenate(([0], np.array(starts, dtype=np.int64)[source], [len(text)]))[kept]
+    last = np.concatenate(([0], np.array(ends, dtype=np.int64)[source], [len(text)]))[kept]
+    cased = f" {' '.join(spaced.split())} "
+    if len(kept) < len(cased):  # nothing can be read: the form is still two spaces
+        first, last = np.array([0, len(text)]), np.array([0, len(text)])
+    return Located(_folded(cased), cased, first.tolist(), last.tolist())
 
 
-def _clusters(text: str) -> Iterator[tuple[int, int]]:
+_BEYOND_PLAIN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # with the letter before, to which marks belong
+
+
+def _clusters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Pieces that normalization changes each by itself."""
-    start = 0
-    for place in range(1, len(text) + 1):
-        if place == len(text) or not _joins(text[place]):
+    for place in range(start + 1, end + 1):
+        if place == end or not _joins(text[place]):
             yield start, place
             start = place
 
