@@ -22,7 +22,9 @@ from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
+from numpy.typing import NDArray
 
+Ints = NDArray[np.int64]
 How = Literal["plain", "otherwise", "encoded"]
 
 # Letter to letter, from the confusables of Unicode Technical Standard 39 (no digits): each is followed by the Latin
@@ -107,14 +109,9 @@ class Reading:
         return self.plain.cased
 
     @cached_property
-    def _pieces(self) -> frozenset[str]:
-        """The words of the plain view, with capitals."""
-        return frozenset(self.cased.split())
-
-    @cached_property
     def words(self) -> frozenset[str]:
         """The words of all views."""
-        plain = frozenset(map(_folded, self._pieces))
+        plain = frozenset(self.form.split())
         return plain.union(*(view.form.split() for view in self.others)) if self.others else plain
 
     @cached_property
@@ -125,13 +122,13 @@ class Reading:
     @cached_property
     def others(self) -> tuple[View, ...]:
         """What else can be read where something is hyphenated, glued, spelled letter by letter or encoded."""
-        glued = _glued(self._pieces)
+        glued = _glued(self.cased)
         found = [*_fragments("otherwise", self.cased, glued)]
         for how, other in _rewritten(self.text, glued):
             cased = cased_form(other)
             view = View(how, _folded(cased), cased)
             if view.form != self.form:
-                found += [view, *_fragments(how, cased, _glued(frozenset(cased.split())))]
+                found += [view, *_fragments(how, cased, _glued(cased))]
         return tuple(found)
 
     @cached_property
@@ -147,16 +144,34 @@ class Reading:
 
 def cased_form(text: str) -> str:
     """The reading form with its capitals, and a space before and after it."""
-    if not text.isascii():
-        beyond = "".join({*_BEYOND_ASCII.findall(text)})  # few different ones, as a rule
-        if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
-            text = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
-        if _ALIKE_LETTER.search(beyond):
-            text = _latin(text)
-        text = _BEYOND_ASCII.sub(_letters_of, text)
-    if text.isascii():
-        return f" {' '.join(text.translate(_PLAIN).split())} "
+    plain = _letter_by_letter(text)
+    if plain is not None:
+        return f" {b' '.join(plain.split()).decode('ascii')} "
+    beyond = "".join({*_BEYOND_ASCII.findall(text)})
+    if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
+        text = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
+    if _ALIKE_LETTER.search(beyond):
+        text = _latin(text)
+    text = _BEYOND_ASCII.sub(_letters_of, text)
     return f" {' '.join(text.translate(_LETTERS).split())} "
+
+
+def _letter_by_letter(text: str) -> bytes | None:
+    """The text with a letter, a digit or a space for each of its characters, where one is enough for each."""
+    if text.isascii():
+        return text.encode("ascii").translate(_LATIN)
+    narrow = text.encode("latin-1", "replace")
+    plain = narrow.translate(_LATIN)
+    if _HARD in plain:
+        return None
+    if narrow.count(b"?") == text.count("?"):
+        return plain
+    patched = bytearray(plain)
+    for place in np.flatnonzero(np.frombuffer(narrow, dtype=np.uint8) == ord("?")).tolist():
+        code = patched[place] = _SIMPLE[text[place]]
+        if code == _HARD[0]:
+            return None
+    return bytes(patched)
 
 
 def _letters_of(found: re.Match[str]) -> str:
@@ -183,6 +198,9 @@ def _small(character: str) -> str:
 
 def locate(text: str) -> Located:
     """The reading form, letter by letter, with its source; slower than `cased_form` and equal to it."""
+    plain = _letter_by_letter(text)
+    if plain is not None:
+        return _located(plain.decode("ascii"), np.arange(len(text)), np.arange(1, len(text) + 1), len(text))
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -202,14 +220,20 @@ def locate(text: str) -> Located:
     ends += range(position + 1, len(text) + 1)
     read = [_LETTERS[ord(letter)] for letter in _latin("".join(letters))]
     source = np.repeat(np.arange(len(read)), np.fromiter(map(len, read), np.int64, len(read)))
-    spaced = "".join((" ", *read, " "))
-    space = np.frombuffer(spaced.encode("utf-32-le"), dtype="<u4") == ord(" ")
-    kept = np.flatnonzero(~(space & np.append(False, space[:-1])))  # of several spaces the first
-    first = np.concatenate(([0], np.array(starts, dtype=np.int64)[source], [len(text)]))[kept]
-    last = np.concatenate(([0], np.array(ends, dtype=np.int64)[source], [len(text)]))[kept]
+    first, last = (np.array(each, dtype=np.int64)[source] for each in (starts, ends))
+    return _located("".join(read), first, last, len(text))
+
+
+def _located(read: str, starts: Ints, ends: Ints, length: int) -> Located:
+    """The reading form of characters whose source is known: of several spaces the first stays."""
+    spaced = f" {read} "
+    space = np.frombuffer(spaced.encode("utf-32-le", "surrogatepass"), dtype="<u4") == ord(" ")
+    kept = np.flatnonzero(~(space & np.append(False, space[:-1])))
+    first = np.concatenate(([0], starts, [length]))[kept]
+    last = np.concatenate(([0], ends, [length]))[kept]
     cased = f" {' '.join(spaced.split())} "
     if len(kept) < len(cased):  # nothing can be read: the form is still two spaces
-        first, last = np.array([0, len(text)]), np.array([0, len(text)])
+        first, last = np.array([0, length]), np.array([0, length])
     return Located(_folded(cased), cased, first.tolist(), last.tolist())
 
 
@@ -252,6 +276,22 @@ class _Letters(dict[int, str]):
 
 
 _LETTERS = _Letters()
+_HARD = b"\0"  # of a character for which one letter is not enough, or that hangs on its neighbours
+
+
+class _Simple(dict[str, int]):
+    """The one ASCII letter, digit or space that a character is read as, whatever stands beside it; else `_HARD`."""
+
+    def __missing__(self, character: str) -> int:
+        normal = unicodedata.normalize("NFKC", character)
+        joins = _UNSEEN.search(character) or _joins(character) or ord(character) in _ALIKE
+        read = "".join(_LETTERS[ord(each)] for each in normal)
+        read = " " if read.isspace() else read
+        code = self[character] = ord(read) if not joins and len(read) == 1 and read.isascii() else _HARD[0]
+        return code
+
+
+_SIMPLE = _Simple()
 
 
 def _read_as(character: str) -> str:
@@ -272,6 +312,9 @@ def _read_as(character: str) -> str:
         bare = "".join(one for one in unicodedata.normalize("NFKD", character) if unicodedata.category(one)[0] != "M")
         character = "".join(_VARIANTS.get(one, one) for one in bare)
     return character if all(len(one.casefold()) == 1 for one in character) else character.casefold()
+
+
+_LATIN = bytes(_SIMPLE[chr(code)] for code in range(256))
 
 
 def _rewritten(text: str, glued: list[str]) -> Iterator[tuple[How, str]]:
@@ -309,13 +352,39 @@ def _fragments(how: How, cased: str, glued: list[str]) -> Iterator[View]:
     """Words that are glued together, taken apart; and letters that stand apart, put together."""
     if split := [parted for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
         yield _fragment(how, split)
-    if spelled := [found[0].replace(" ", "") for found in _APART.finditer(cased)]:
+    if _may_be_apart(cased) and (spelled := [found[0].replace(" ", "") for found in _APART.finditer(cased)]):
         yield _fragment(how, spelled)
 
 
-def _glued(words: frozenset[str]) -> list[str]:
+def _glued(cased: str) -> list[str]:
     """Words that may be two: capitals inside, letters beside digits."""
-    return sorted(word for word in words if not (_one_case(word) or word.isdigit()))
+    if not cased.isascii():
+        return sorted(word for word in {*cased.split()} if not (_one_case(word) or word.isdigit()))
+    kind = np.frombuffer(cased.encode("ascii").translate(_CASES), dtype=np.uint8)
+    seam = _SEAMS[kind[:-1] * 4 + kind[1:]]
+    seam[:-1] |= (kind[:-2] == _UPPER) & (kind[1:-1] == _UPPER) & (kind[2:] == _LOWER)
+    found = set()
+    for place in np.flatnonzero(seam).tolist():
+        found.add(cased[cased.rfind(" ", 0, place + 1) + 1 : cased.find(" ", place)])
+    return sorted(found)
+
+
+_LOWER, _UPPER, _DIGIT = 1, 2, 3
+_CASES = bytes(
+    _LOWER if letter.islower() else _UPPER if letter.isupper() else _DIGIT if letter.isdigit() else 0
+    for letter in map(chr, range(128))
+).ljust(256, b"\0")
+_SEAMS = np.zeros(16, dtype=bool)
+for _left, _right in ((_LOWER, _UPPER), (_LOWER, _DIGIT), (_UPPER, _DIGIT), (_DIGIT, _LOWER), (_DIGIT, _UPPER)):
+    _SEAMS[_left * 4 + _right] = True
+
+
+def _may_be_apart(cased: str) -> bool:
+    """Whether three single characters stand in a row."""
+    if not cased.isascii():
+        return True
+    space = np.frombuffer(cased.encode("ascii"), dtype=np.uint8) == ord(" ")
+    return bool((space[:-6] & space[2:-4] & space[4:-2] & space[6:]).any())
 
 
 def _one_case(word: str) -> bool:

@@ -213,7 +213,7 @@ __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "Clean", "ClusteringAgreement",
     "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric",
     "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
-    "RecallPerType", "Removed", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness", "TextPreservedInformation",
-    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
-    "parse_metric", "preset", "with_parameters",
+    "RecallPerType", "Removed", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
+    "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name",
+    "metric_text", "metrics_of", "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

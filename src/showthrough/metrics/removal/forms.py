@@ -28,12 +28,11 @@ LETTERS, IDEOGRAPHS = 3, 2  # of a word of a name that is looked for by itself
 CODE = 5  # letters and digits of a code, at least
 _LONGEST = 300  # characters of what is looked for: what is longer is no identifier
 # Given names that are words as well: with a capital they are names only inside a sentence.
-ALSO_WORDS = frozenset(
-    """
+_ALSO_WORDS = """
     art austin bill bob dale dawn dean don earl eve faith frank gene georgia grace grant hope ivy jack joy jordan june
     may mark max miles norm pat paris per penny ray rich rob rose roman sue ted victor viola virginia will
-""".split()
-)
+"""
+ALSO_WORDS = frozenset(_ALSO_WORDS.split())
 _CHUNK = re.compile(r"\S+")
 _TITLE_ENDINGS = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
 _SHAPE_WORDS = 4  # words of an untyped name, at most
@@ -98,6 +97,14 @@ class Form:
         )
 
     @cached_property
+    def spelled(self) -> tuple[str, ...]:
+        """The words whose letters are compared one by one: of names, and of other strings of one word."""
+        words = self.telling
+        if self.kind == "other" and self.whole and " " not in self.whole and not self.ordinary:
+            words = (self.whole,)
+        return tuple(word for word in words if word.isalpha())
+
+    @cached_property
     def glued(self) -> tuple[str, ...]:
         """The name without spaces, forwards and backwards, as addresses and hashtags have it."""
         if len(self.words) < 2:
@@ -111,6 +118,15 @@ class Form:
             return ()
         first, last = self.words[0], self.words[-1]
         return tuple({f"{first[0]}{last}", f"{last}{first[0]}", f"{first}{last[0]}"} - {last, first})
+
+    @cached_property
+    def keys(self) -> frozenset[str] | None:
+        """Words of which a text must have one, or there is nothing to look for; `None`: words do not tell."""
+        if self.codes or any(map(unbordered, (*self.words, self.whole[:1]))):
+            return None
+        if self.dates:
+            return self.years
+        return frozenset((*self.words, *self.glued, *self.abbreviated, *self.whole.split(" ")[:1]))
 
     @cached_property
     def years(self) -> frozenset[str]:
@@ -176,7 +192,7 @@ def _person(text: str, vocabulary: Vocabulary) -> Form:
     words = []
     for place, piece in enumerate(pieces):
         low = piece.lower()
-        if low in TITLE_FORMS and len(pieces) > 1 or low in PARTICLE_FORMS or low in _TITLE_ENDINGS and place:
+        if (low in TITLE_FORMS and len(pieces) > 1) or low in PARTICLE_FORMS or (low in _TITLE_ENDINGS and place):
             continue
         if capitals and piece[0].islower():  # also the s of a possessive
             continue

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -14,16 +15,15 @@ from showthrough.axis.gold import DIRECT
 from showthrough.axis.spans import Bools, Ints
 from showthrough.data.kinds import VERSION
 from showthrough.data.labels import Labels
-from showthrough.data.masks import Mask, apply_masks
-from showthrough.data.reading import reading_form
+from showthrough.data.masks import Mask, flattened
 from showthrough.data.references import REFERENCES
 from showthrough.errors import shown
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
 from showthrough.metrics.masking import DEFAULT_LEXICON
 from showthrough.metrics.released import Released
-from showthrough.metrics.removal.dates import says_day, says_month_or_year
-from showthrough.metrics.removal.forms import TITLE_FORMS, Form, Vocabulary, form_of, kind_of_type, vocabulary_of
+from showthrough.metrics.removal.dates import lost_its_day
+from showthrough.metrics.removal.forms import TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
 from showthrough.metrics.removal.search import Capitals, Hit, Release
 from showthrough.resources import function_word_models, function_words_from
 from showthrough.resources.lexicon import ALWAYS
@@ -46,6 +46,9 @@ _AROUND = 3  # characters by which a mask may be wider than the mention that it 
 _DICTIONARY = "ordinary words, in small letters: wordfreq:LANGUAGE, or a file of them"
 _FUNCTION_WORDS = "what need not be masked where it was marked: a word list that ships, spacy:PIPELINE, or none"
 _GENERALIZED = "a quasi-identifying date that lost its day and kept month or year: removed, or left"
+
+
+_Place = tuple[bool, dict[str, Any]]  # whether it is of a direct identifier, and what is shown of it
 
 
 class _Reading(NamedTuple):
@@ -150,7 +153,8 @@ class _Search:
     @cached_property
     def spared(self) -> dict[int, list[tuple[int, int]]]:
         """By layer, what its annotator marked to be left: NO_MASK mentions, in their document."""
-        gold, found = self.gold, {}
+        gold = self.gold
+        found: dict[int, list[tuple[int, int]]] = {}
         free = np.flatnonzero(gold.level == 0)
         layers = gold.layer[free]
         shift = self.chunk.axis.bounds[gold.layers.document[layers]]
@@ -193,16 +197,15 @@ class _Search:
         """What can be read of all entities in what an anonymization releases."""
         gold, coverage = self.gold, anonymized.coverage
         covered = coverage.covered(self.mentions, self.ruler, "read")
-        if self._words:
-            start, end, entity = (np.array(each, dtype=np.int64) for each in zip(*self._words, strict=True))
-            slipped = coverage.hidden[end] - coverage.hidden[start] < end - start
-            exposed = np.bincount(entity[slipped], minlength=len(gold.entity_level)) > 0
-        else:
-            exposed = np.zeros(len(gold.entity_level), dtype=bool)
-        generalized = np.zeros(len(covered), dtype=bool)
-        for number in [number for number in np.flatnonzero(~covered).tolist() if number in self.dates]:
-            generalized[number] = self._lost_its_day(number, coverage.of_documents)
         entities = len(gold.entity_level)
+        exposed = np.zeros(entities, dtype=bool)
+        if self._words:
+            start, end, named = (np.array(each, dtype=np.int64) for each in zip(*self._words, strict=True))
+            exposed[named[coverage.hidden[end] - coverage.hidden[start] < end - start]] = True
+        generalized = np.zeros(len(covered), dtype=bool)
+        masks_of = _Flattened(coverage.of_documents)
+        for number in [number for number in np.flatnonzero(~covered).tolist() if number in self.dates]:
+            generalized[number] = self._lost_its_day(number, masks_of)
         slips = np.bincount(self.entity, ~covered, minlength=entities) > 0
         dated = slips & (np.bincount(self.entity, ~covered & ~generalized, minlength=entities) == 0)
         ways = np.where((slips & ~dated) | exposed, 1, 0)
@@ -211,7 +214,7 @@ class _Search:
         nearly = np.zeros(entities, dtype=bool)
         by_chance = np.zeros(entities, dtype=bool)
         asked_by_chance = np.zeros(entities, dtype=bool)
-        evidence: dict[str, Any] = {}
+        evidence: dict[str, list[_Place]] = {}
         showing = anonymized.name not in REFERENCES
         for place, release in enumerate(releases):
             seen: list[tuple[_Sought, Hit | None, str]] = []
@@ -219,23 +222,26 @@ class _Search:
                 wanted = [entity for entity in sought.entities if ways[entity] != 1]
                 if not wanted:
                     continue
-                hit, counting = self._first_hit(sought, release, wanted, place, coverage.of_documents[place])
+                hit: Hit | None = None
+                if not release.lacks(sought.form):
+                    hit, counting = self._first_hit(sought, release, wanted, place, coverage.of_documents[place])
                 if hit is not None:
                     way = _way(hit, sought, release)
                     for entity in counting:
-                        ways[entity] = min(way, ways[entity] or way)
-                        strict[entity] = strict[entity] or way
+                        ways[entity] = min(way, int(ways[entity]) or way)
+                        strict[entity] = int(strict[entity]) or way
                     seen.append((sought, hit, WAYS[way - 1]))
                 elif near := release.nearly(sought.form):
                     nearly[wanted] = True
                     seen.append((sought, None, near))
             if seen and showing:
-                evidence[self.chunk.axis.documents[place].id] = _places(seen, release, anonymized, self, place)
+                masks = coverage.of_documents[place]
+                evidence[self.chunk.axis.documents[place].id] = _places(seen, release, masks, self, place)
             other = int(self.others[place])
             if other >= 0:
+                stranger = releases[other]
                 for sought in self.sought[place]:
-                    asked_by_chance[sought.entities] = True
-                    if releases[other].reads(sought.form):
+                    if not stranger.lacks(sought.form) and stranger.reads(sought.form):
                         by_chance[sought.entities] = True
                 asked_by_chance[self.by_document[place]] = True
         return _Found(ways, strict, nearly & (ways == 0), dated & (ways == 0), by_chance, asked_by_chance, evidence)
@@ -246,20 +252,22 @@ class _Search:
         pairs = zip(documents, self.capitals, strict=True)
         return [Release(texts[document.id], capitals, self.vocabulary) for document, capitals in pairs]
 
-    def _lost_its_day(self, number: int, masks: Sequence[Sequence[Mask]]) -> bool:
+    def _lost_its_day(self, number: int, masks_of: Mapping[int, Sequence[Mask]]) -> bool:
         """Whether nobody can read the day of a date any more where it was marked, but month or year."""
         mention = int(self.asked[number])
         place = int(self.gold.entity_document[self.gold.entity[mention]])
         shift = int(self.chunk.axis.bounds[place])
         start, end = int(self.gold.start[mention]) - shift, int(self.gold.end[mention]) - shift
-        within = [
-            Mask(max(mask.start, start) - start, min(mask.end, end) - start, mask.replacement)
-            for mask in masks[place]
-            if mask.start < end and mask.end > start
-        ]
-        left = apply_masks(self.chunk.axis.documents[place].text[start:end], within)
-        dates = self.dates[number].dates
-        return not says_day(left, dates) and says_month_or_year(left, dates)
+        text = self.chunk.axis.documents[place].text
+        masks = masks_of[place]
+        left, position = [], start
+        for mask in masks[bisect_right(masks, start, key=_end) :]:
+            if mask.start >= end:
+                break
+            left += [text[position : max(position, mask.start)], mask.replacement or ""]
+            position = mask.end
+        left.append(text[position:end])
+        return lost_its_day("".join(left), self.dates[number].dates)
 
     def _first_hit(
         self, sought: _Sought, release: Release, entities: list[int], place: int, masks: Sequence[Mask]
@@ -311,6 +319,21 @@ class _Search:
         )
 
 
+class _Flattened(dict[int, list[Mask]]):
+    """The masks of each document in ascending order, joined where they overlap; found when they are asked for."""
+
+    def __init__(self, masks: Sequence[Sequence[Mask]]) -> None:
+        self._masks = masks
+
+    def __missing__(self, place: int) -> list[Mask]:
+        flat = self[place] = flattened(self._masks[place])
+        return flat
+
+
+def _end(mask: Mask) -> int:
+    return mask.end
+
+
 _ARTICLES = frozenset({"the", "a", "an"})
 _STEPS = 20  # documents that are tried as another one
 
@@ -355,30 +378,30 @@ def _way(hit: Hit, sought: _Sought, release: Release) -> int:
 def _places(
     seen: Sequence[tuple[_Sought, Hit | None, str]],
     release: Release,
-    anonymized: Anonymized,
+    masks: Sequence[Mask],
     search: _Search,
     place: int,
-) -> dict[str, Any]:
+) -> list[_Place]:
     """Where identifiers of a document can be read, for a reader."""
-    document = search.chunk.axis.documents[place]
-    released = Released.of(document.text, anonymized.of(document.id))
-    text, found = release.reading.text, []
-    for sought, hit, how in seen[:_MOST_PLACES]:
-        kind = search.gold.types[int(search.gold.entity_type[sought.entities[0]])]
+    released = Released.of(search.chunk.axis.documents[place].text, masks)
+    text, gold = release.reading.text, search.gold
+    found: list[_Place] = []
+    for sought, hit, how in seen:
+        entity = sought.entities[0]
         start = end = 0
         if hit is not None and hit.view is release.reading.plain:
             start, end = release.reading.span(hit.start, hit.end)
-        original = released.original(start, end) if end and released.text == text else (0, 0)
-        found.append({
-            "entity_type": kind,
+        written = text[start:end] if end else how if hit is None else hit.view.cased[hit.start : hit.end]
+        found.append((bool(gold.entity_level[entity] == DIRECT), {
+            "entity_type": gold.types[int(gold.entity_type[entity])],
             "start": start,
             "end": end,
             "line": text.count("\n", 0, start) + 1,
-            "original": original,
-            "text": shown(text[start:end] if end else how if hit is None else hit.view.cased[hit.start : hit.end]),
+            "original": released.original(start, end) if end and released.text == text else (0, 0),
+            "text": shown(written),
             "how": NEARLY if hit is None else how,
-        })  # fmt: skip
-    return {"places": found}
+        }))  # fmt: skip
+    return found
 
 
 class _Found(NamedTuple):
@@ -390,7 +413,7 @@ class _Found(NamedTuple):
     generalized: Bools
     by_chance: Bools
     asked_by_chance: Bools
-    evidence: dict[str, Any]
+    evidence: dict[str, list[_Place]]
 
 
 class ReadsRelease(Metric):
@@ -490,8 +513,7 @@ class Removed(ReadsRelease):
             columns[GENERALIZED] = axis.by_document(document, found.generalized[chosen])
             columns[CHANCE] = axis.by_document(document, found.by_chance[chosen])
             columns[f"{CHANCE}_asked"] = axis.by_document(document, found.asked_by_chance[chosen])
-            levels = {"direct": {DIRECT}, "quasi": {1}, "all": {1, DIRECT}}[self.identifier]
-            return replace(Rows.named(columns), evidence=_evidence_of(found.evidence, levels))
+            return replace(Rows.named(columns), evidence=_shown(found.evidence, self.identifier))
 
         return rows
 
@@ -512,8 +534,13 @@ class Removed(ReadsRelease):
         return parts
 
 
-def _evidence_of(evidence: dict[str, Any], levels: set[int]) -> dict[str, Any]:
-    return evidence
+def _shown(evidence: Mapping[str, Sequence[_Place]], identifier: Identifier) -> dict[str, dict[str, Any]]:
+    """The evidence on some identifiers, by document."""
+    shown = {
+        key: [place for direct, place in places if identifier in ("all", "direct" if direct else "quasi")]
+        for key, places in evidence.items()
+    }
+    return {key: {"places": places[:_MOST_PLACES]} for key, places in shown.items() if places}
 
 
 @dataclass(frozen=True)

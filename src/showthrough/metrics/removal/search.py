@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from showthrough.data.reading import How, Reading, View, unbordered
+from showthrough.data.reading import How, Reading, View, reading_form, unbordered
 from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
     ALSO_WORDS,
@@ -21,13 +23,14 @@ from showthrough.metrics.removal.forms import (
 )
 
 _LOUD = 0.7  # share of words with a capital from which on a capital says nothing
-_GERMAN = frozenset("und der die das ist nicht mit wurde den dem zu von auf".split())
+_GERMAN = frozenset(["und", "der", "die", "das", "ist", "nicht", "mit", "wurde", "den", "dem", "zu", "von", "auf"])
 _GERMAN_WORDS = 6  # so many of these words make a text German
 _CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
-_STARRED = re.compile(r"([^\W\d_]{2,})(?:[*\u2022\u2588\u2592\u25a0#_\u2026]+|\.{2,}|[xX]{2,}\b)")
-_MASK_SIGNS = re.compile(r"[*\u2022\u2588\u2592\u25a0#_\u2026]|\.\.|[xX]{2}")
+_SIGNS = ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..", "xx", "XX")
 _STEM = 0.7  # share of a word before mask characters that tells it
 _NEAR = ((9, 2), (5, 1))  # letters of a word, at least, and the edit distance at which it is nearly readable
+_SHORTEST_STEM = 2  # letters
+_INITIALS = 3  # so many tell also without spaces between them
 _WIDE_GAP = 3  # characters between two groups of a code
 
 
@@ -67,8 +70,14 @@ class Release:
         self._capitals = capitals
         self._vocabulary = vocabulary
 
+    def lacks(self, form: Form) -> bool:
+        """Whether a first look shows that a form is not there."""
+        return form.keys is not None and form.keys.isdisjoint(self.reading.words)
+
     def hits(self, form: Form) -> Iterator[Hit]:
         """All places where a form can be read, those of the plain view first."""
+        if self.lacks(form):
+            return
         if form.kind == "person":
             yield from self._person(form)
         elif form.codes:
@@ -166,10 +175,7 @@ class Release:
         return _CHUNK_SIGNS.search(text[low:high].strip(".,;:!?()[]\"'")) is not None or text[low] == "#"
 
     def _whole(self, form: Form) -> Iterator[Hit]:
-        first = form.whole.partition(" ")[0]
         free = unbordered(form.whole)
-        if not free and first not in self.reading.words:
-            return
         for view in self.reading.views:
             if free:
                 yield from self._unbordered(view, form.whole, telling=True)
@@ -199,10 +205,15 @@ class Release:
     def _without_spaces(self) -> dict[str, str]:
         return {}
 
+    def _solid(self, view: View) -> NDArray[np.int64]:
+        """Where letters and digits stand in a view."""
+        letters = np.frombuffer(view.form.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        return np.flatnonzero(letters != ord(" "))
+
     def _code_at(self, view: View, groups: tuple[str, ...], at: int) -> tuple[int, int] | None:
         """Where a code stands in the reading form, unless it is part of a longer one or too far apart."""
         form, size = view.form, sum(map(len, groups))
-        places = [place for place, letter in enumerate(form) if letter != " "][at : at + size]
+        places = self._solid(view)[at : at + size].tolist()
         start, end = places[0], places[-1] + 1
         if _runs_on(form[start - 1], form[start]) or _runs_on(form[end - 1], form[end]):
             return None
@@ -219,27 +230,20 @@ class Release:
         return start, end
 
     def _near(self, view: View, left: int, right: int, edge: bool) -> bool:
-        """Whether one separator at most stands between two letters of a code; spaces around it where one stood before."""
+        """Whether one separator at most stands between two letters of a code; spaces beside it where one stood."""
         if view is not self.reading.plain:
             return True
         between = self.reading.text[self.reading.span(left, left + 1)[1] : self.reading.span(right, right + 1)[0]]
         return len(between) <= 1 or (edge and len(between) <= _WIDE_GAP and len("".join(between.split())) <= 1)
 
     def _dates(self, form: Form) -> Iterator[Hit]:
-        if form.years.isdisjoint(self.reading.words) and not self._compact:
-            return
         for view, found in self._found_dates:
             if found.date in form.dates:
                 yield Hit(view, found.start, found.end)
 
     @cached_property
-    def _compact(self) -> bool:
-        """Whether a date may be glued to a time."""
-        return any(word[:8].isdigit() and len(word) > 8 for word in self.reading.words)
-
-    @cached_property
     def _found_dates(self) -> list[tuple[View, Found]]:
-        return [(view, found) for view in self.reading.views for found in dates_in(view.form)]
+        return [(view, found) for view in self.reading.views for found in dates_in(view.form, self.reading.words)]
 
     def reads(self, form: Form) -> bool:
         """Whether a form can be read anywhere."""
@@ -247,53 +251,57 @@ class Release:
 
     def nearly(self, form: Form) -> str:
         """What is nearly a form, as it is written; empty where there is nothing."""
-        names = [word for word in form.telling if word.isalpha()] if form.kind == "person" else []
-        if form.kind == "other" and " " not in form.whole and form.whole.isalpha() and not form.ordinary:
-            names = [form.whole]
-        for name in names:
+        for name in form.spelled:
             for stem in self._stems:
                 if name.startswith(stem) and len(stem) >= _STEM * len(name):
                     return stem
-            for least, distance in _NEAR:
-                if len(name) >= least:
-                    near = process.extractOne(
-                        name, self._unusual, scorer=Levenshtein.distance, score_cutoff=distance, processor=None
-                    )
-                    if near is not None and abs(len(near[0]) - len(name)) <= distance:
-                        return str(near[0])
-                    break
-        if form.kind == "person" and len(form.words) > 1 and all(map(str.isalpha, form.words)):
-            initials = [word[0] for word in form.words]
-            for row in (initials, initials[::-1]):
-                at = self.reading.form.find(f" {' '.join(row)} ")
-                together = f" {''.join(row).upper()} "
-                if (
-                    at >= 0
-                    and self.reading.cased[at + 1].isupper()
-                    and self.reading.cased[at + 2 * len(row) - 1].isupper()
-                ):
-                    return " ".join(row)
-                if len(row) > 2 and together in self.reading.cased:
-                    return together.strip()
+            distance = next((edits for least, edits in _NEAR if len(name) >= least), 0)
+            if distance and (near := self._near_word(name, distance)):
+                return near
+        return self._initials_of(form) if form.kind == "person" and len(form.words) > 1 else ""
+
+    def _near_word(self, name: str, distance: int) -> str:
+        """A word of the release that differs from a name by a letter or two."""
+        near = process.extractOne(name, self._unusual, scorer=Levenshtein.distance, score_cutoff=distance)
+        return "" if near is None else str(near[0])
+
+    def _initials_of(self, form: Form) -> str:
+        initials = [word[0] for word in form.words]
+        if len(initials) < _INITIALS and self._initials.isdisjoint(initials):
+            return ""
+        cased = self.reading.cased
+        for row in (initials, initials[::-1]):
+            apart, together = " ".join(row).upper(), "".join(row).upper()
+            if f" {apart} " in cased or (len(row) >= _INITIALS and f" {together} " in cased):
+                return apart
         return ""
 
     @cached_property
+    def _initials(self) -> frozenset[str]:
+        return frozenset(word for word in self.reading.words if len(word) == 1)
+
+    @cached_property
     def _unusual(self) -> list[str]:
-        """Words of five letters or more that are not ordinary, given names aside."""
-        ordinary = self._vocabulary.ordinary
-        return [
-            word
-            for word in self.reading.words
-            if len(word) >= _NEAR[-1][0] - 1 and word.isalpha() and (word not in ordinary or word in GIVEN_FORMS)
-        ]
+        """Words that are as long as names and not ordinary, given names aside."""
+        words = self.reading.words
+        unusual = (words - self._vocabulary.ordinary) | (words & GIVEN_FORMS)
+        return sorted(word for word in unusual if len(word) >= _NEAR[-1][0] - 1 and word.isalpha())
 
     @cached_property
     def _stems(self) -> list[str]:
-        """What stands before mask characters."""
-        text = self.reading.text
-        if _MASK_SIGNS.search(text) is None:
-            return []
-        return [stem for found in _STARRED.finditer(text) if (stem := "".join(Reading(found[1]).form.split()))]
+        """What stands before mask characters, without a space."""
+        text, found = self.reading.text, set[str]()
+        for sign in _SIGNS:
+            at = text.find(sign)
+            while at >= 0:
+                start, end = at, at + len(sign)
+                # Not the first word of DATE_TIME, and not what stands between other signs.
+                if start and text[start - 1].isalpha() and not text[end : end + 1].isalnum():
+                    while start and text[start - 1].isalpha():
+                        start -= 1
+                    found.add(text[start:at])
+                at = text.find(sign, end)
+        return sorted(form for stem in found if len(form := reading_form(stem)) >= _SHORTEST_STEM)
 
 
 def _places(form: str, word: str) -> Iterator[int]:
