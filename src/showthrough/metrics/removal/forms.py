@@ -131,9 +131,11 @@ class Form:
     @cached_property
     def years(self) -> frozenset[str]:
         """How the years of its dates are written, for a first look."""
-        return frozenset(
-            text for each in self.dates for text in (str(each.year), f"{each.year % 100:02d}", each.strftime("%Y%m%d"))
-        )
+        return frozenset(text for each in self.dates for text in _years(each))
+
+
+def _years(day: date) -> tuple[str, str, str]:
+    return str(day.year), f"{day.year % 100:02d}", f"{day.year}{day.month:02d}{day.day:02d}"
 
 
 _NOWHERE: dict[Kind, Form] = {kind: Form(kind) for kind in ("person", "code", "date", "other")}

@@ -47,28 +47,20 @@ class Hit(NamedTuple):
         return self.view.how
 
 
-class Capitals(NamedTuple):
-    """What a capital says in a text: a name, or nothing. Told from the original, which masks do not change."""
-
-    say_nothing: bool
-
-    @classmethod
-    def of(cls, text: str, vocabulary: Vocabulary) -> Capitals:
-        words = [word for word in text.split() if word[0].isalpha() and len(word) > 1]
-        if not words:
-            return cls(say_nothing=False)
-        loud = sum(word[0].isupper() for word in words) >= _LOUD * len(words)
-        german = vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
-        return cls(loud or german)
-
-
 class Release:
     """A released text, in which forms are looked for."""
 
-    def __init__(self, text: str, capitals: Capitals, vocabulary: Vocabulary) -> None:
+    def __init__(self, text: str, original: str, vocabulary: Vocabulary) -> None:
         self.reading = Reading(text)
-        self._capitals = capitals
+        self._original = original
         self._vocabulary = vocabulary
+
+    @cached_property
+    def _capitals_say_nothing(self) -> bool:
+        """Whether all words, or all nouns, have a capital; told from the original, which masks do not change."""
+        words = [word for word in self._original.split() if word[0].isalpha() and len(word) > 1]
+        loud = sum(word[0].isupper() for word in words) >= _LOUD * max(1, len(words))
+        return loud or self._vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
 
     def lacks(self, form: Form) -> bool:
         """Whether a first look shows that a form is not there."""
@@ -130,7 +122,7 @@ class Release:
         capital = letter.isupper() or not (letter.islower() or letter.isupper())
         given = word in GIVEN_FORMS
         doubtful = (word in vocabulary.ordinary and not given) or word in ALSO_WORDS
-        doubtful |= self._capitals.say_nothing and word in vocabulary.known
+        doubtful |= self._capitals_say_nothing and word in vocabulary.known
         if not doubtful:
             unknown = self._has_no_capitals and word not in vocabulary.known
             return capital or unknown or self._in_address(view, start, end)
@@ -142,7 +134,7 @@ class Release:
             return bool(before in GIVEN_FORMS and view.cased[low].isupper()) or bool(
                 after in GIVEN_FORMS and view.cased[end + 1].isupper()
             )
-        return capital and given and not self._capitals.say_nothing and self._inside_sentence(word)
+        return capital and given and not self._capitals_say_nothing and self._inside_sentence(word)
 
     @cached_property
     def _has_no_capitals(self) -> bool:
