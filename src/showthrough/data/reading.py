@@ -277,7 +277,8 @@ def _latin(text: str) -> str:
 
 
 _ALIKE_LETTER = re.compile(f"[{''.join(map(chr, _ALIKE))}]")
-_SUSPECT = re.compile(rf"[^\W\d_]*{_ALIKE_LETTER.pattern}[^\W\d_]*")
+_IN_WORDS = "(?:[^\\W\\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670])*"  # letters, and marks on them
+_SUSPECT = re.compile(f"{_IN_WORDS}{_ALIKE_LETTER.pattern}{_IN_WORDS}")
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 

@@ -473,8 +473,8 @@ class Removed(ReadsRelease):
 
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
     >>> doe = Annotation("a", (Mention(3, 11, "PERSON", "DIRECT"),))
-    >>> corpus = Corpus([Document("d", "Mr John Doe left. J\u200bohn came back. See /home/doe.", (doe,))])
-    >>> masks = {"first": Anonymization({"d": [Mask(3, 11)]}), "all": Anonymization({"d": [Mask(3, 50)]})}
+    >>> corpus = Corpus([Document("d", "Mr John Doe left. J\u200bohn came back. See /home/doe/.", (doe,))])
+    >>> masks = {"first": Anonymization({"d": [Mask(3, 11)]}), "all": Anonymization({"d": [Mask(3, 48)]})}
     >>> run = evaluate(corpus, masks, metrics=["er_di", "removed_di"])
     >>> run["first", "er_di"].value, run["first", "removed_di"].value  # the mark is covered; John and doe are left
     (1.0, 0.0)
@@ -567,7 +567,7 @@ class Clean(ReadsRelease):
 
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
     >>> doe = Annotation("a", (Mention(3, 6, "PERSON", "DIRECT"),))
-    >>> corpus = Corpus([Document("a", "Mr Doe left.", (doe,)), Document("b", "Mr Roe left. Roe!", (doe,))])
+    >>> corpus = Corpus([Document("a", "Mr Doe left.", (doe,)), Document("b", "Mr Roe left. Mr Roe!", (doe,))])
     >>> masks = {"first": Anonymization({"a": [Mask(3, 6)], "b": [Mask(3, 6)]})}
     >>> run = evaluate(corpus, masks, metrics=["er_di", "clean"])
     >>> run["first", "er_di"].value, run["first", "clean"].value  # Roe stands there again: 1 of 2 documents

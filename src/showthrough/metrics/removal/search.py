@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from showthrough.data.reading import How, Reading, View, reading_form, unbordered
+from showthrough.data.reading import How, Reading, View, cased_form, reading_form, unbordered
 from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
     ALSO_WORDS,
@@ -243,6 +243,9 @@ class Release:
 
     def nearly(self, form: Form) -> str:
         """What is nearly a form, as it is written; empty where there is nothing."""
+        for name in form.telling:
+            if name in self.reading.words and self._may_name(name):
+                return name
         for name in form.spelled:
             for stem in self._stems:
                 if name.startswith(stem) and len(stem) >= _STEM * len(name):
@@ -251,6 +254,25 @@ class Release:
             if distance and (near := self._near_word(name, distance)):
                 return near
         return self._initials_of(form) if form.kind == "person" and len(form.words) > 1 else ""
+
+    def _may_name(self, word: str) -> bool:
+        """Whether a word that is ordinary too stands there as a name may: with a capital, or inside an address.
+
+        A capital where a sentence may begin counts where the original never writes the word without one.
+        """
+        for view in self.reading.views:
+            for start in _places(view.form, word):
+                end = start + len(word)
+                if view.cased[start].isupper() and (self._inside_sentence(word) or word not in self._small_words):
+                    return True
+                if self._in_address(view, start, end):
+                    return True
+        return False
+
+    @cached_property
+    def _small_words(self) -> frozenset[str]:
+        """Words that the original writes without a capital."""
+        return frozenset(word for word in cased_form(self._original).split() if word.islower())
 
     def _near_word(self, name: str, distance: int) -> str:
         """A word of the release that differs from a name by a letter or two."""
