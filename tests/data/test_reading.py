@@ -5,8 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from showthrough.data import reading
 from showthrough.data.reading import Reading, cased_form, locate, reading_form, unbordered

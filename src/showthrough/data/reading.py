@@ -69,6 +69,7 @@ _MARKUP = re.compile(r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=\w)|(?<=\w)[*~`]{1
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _APART = re.compile(r" [^\W\d_](?: [^\W\d_]){2,}(?= )")
+_MIXED = 100  # characters of a word that are looked at
 _ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
 
 
@@ -273,12 +274,16 @@ def _latin(text: str) -> str:
     """Letters that look like Latin ones as these, in words that have Latin letters too."""
     if _ALIKE_LETTER.search(text) is None:
         return text
-    return _SUSPECT.sub(lambda found: found[0].translate(_ALIKE) if _LATIN_LETTER.search(found[0]) else found[0], text)
+    return _WORD.sub(_mixed, text)
+
+
+def _mixed(found: re.Match[str]) -> str:
+    word = found[0]
+    return word.translate(_ALIKE) if not word.isascii() and _LATIN_LETTER.search(word) else word
 
 
 _ALIKE_LETTER = re.compile(f"[{''.join(map(chr, _ALIKE))}]")
-_IN_WORDS = "(?:[^\\W\\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670])*"  # letters, and marks on them
-_SUSPECT = re.compile(f"{_IN_WORDS}{_ALIKE_LETTER.pattern}{_IN_WORDS}")
+_WORD = re.compile("(?:[^\\W\\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670])++")  # letters, and marks on them
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
@@ -348,7 +353,7 @@ def _rewritten(text: str, glued: list[str]) -> Iterator[tuple[How, str]]:
 
 def _may_be_encoded(word: str) -> bool:
     """Whether a word mixes capitals and small letters, as what is encoded does."""
-    return len(word) >= _ENCODED and _SMALL_BEFORE_CAPITAL.search(word) is not None
+    return len(word) >= _ENCODED and _SMALL_BEFORE_CAPITAL.search(word[:_MIXED]) is not None
 
 
 def _decoded(word: str) -> str:

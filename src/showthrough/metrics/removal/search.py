@@ -29,6 +29,7 @@ _CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
 _SIGNS = ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..", "xx", "XX")
 _STEM = 0.7  # share of a word before mask characters that tells it
 _NEAR = ((9, 2), (5, 1))  # letters of a word, at least, and the edit distance at which it is nearly readable
+_CHUNK = 200  # characters of an address or a path on either side of a name
 _SHORTEST_STEM = 2  # letters
 _INITIALS = 3  # so many tell also without spaces between them
 _WIDE_GAP = 3  # characters between two groups of a code
@@ -160,9 +161,10 @@ class Release:
             return True  # it is glued, spelled or encoded: nobody writes so by chance
         text = self.reading.text
         low, high = self.reading.span(start, end)
-        while low and not text[low - 1].isspace():
+        first, last = low - _CHUNK, high + _CHUNK
+        while low > max(0, first) and not text[low - 1].isspace():
             low -= 1
-        while high < len(text) and not text[high].isspace():
+        while high < min(len(text), last) and not text[high].isspace():
             high += 1
         return _CHUNK_SIGNS.search(text[low:high].strip(".,;:!?()[]\"'")) is not None or text[low] == "#"
 
