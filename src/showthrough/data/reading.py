@@ -389,9 +389,13 @@ def _glued_in(letters: bytes) -> list[str]:
     seams = _SEAMS[kind[:-1] * 4 + kind[1:]]
     seams[:-1] |= (kind[:-2] * 16 + kind[1:-1] * 4 + kind[2:]) == _UPPER * 20 + _LOWER
     found = set()
+    end = 0
     for seam in np.flatnonzero(seams).tolist():
-        end = letters.find(b" ", seam)
-        found.add(letters[letters.rfind(b" ", 0, seam) + 1 : end if end >= 0 else None])
+        if seam >= end:  # not in the same word
+            start = letters.rfind(b" ", 0, seam) + 1
+            end = letters.find(b" ", seam)
+            end = len(letters) if end < 0 else end
+            found.add(letters[start:end])
     return sorted(word.decode("ascii") for word in found)
 
 
