@@ -16,6 +16,7 @@ from showthrough.errors import InputError, Problem, at_document
 
 _BLOCK = 4096  # ids that are looked up at once
 Missing = Literal["error", "unmasked"]
+Pairing = Literal["check", "trust"]  # whether it is looked at whose releases are
 
 
 def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = "error") -> list[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import msgspec
 
@@ -18,6 +19,7 @@ from showthrough.errors import InputError, Problem, quoted, shown, some
 from showthrough.evaluation.authorship import authorship_problems
 from showthrough.evaluation.inference import inference_problems
 from showthrough.evaluation.settings import Settings, settings_problems
+from showthrough.evaluation.whose import Releases, check_releases, releases_of
 from showthrough.gate.asking import fault_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
 from showthrough.run.provenance import metric_record
@@ -41,6 +43,11 @@ class Plan:
     verifiers: tuple[Verifier | GivenAnswers, ...] = ()  # that are asked who wrote the documents
     ratings: Ratings | None = None  # what people say of passages
     thresholds: tuple[Threshold, ...] = ()  # what numbers are asked to reach; none of them depends on it
+
+    @cached_property
+    def releases(self) -> dict[str, Releases]:
+        """Whose releases these are, by anonymization; to be asked for once each has all documents."""
+        return releases_of(self.corpus, self.anonymizations)
 
     def retyped(self) -> Plan:
         """The same with what the settings say of types; raises InputError for types that occur nowhere.
@@ -96,6 +103,8 @@ class Plan:
         if problems:
             raise InputError(problems)
         pair(self.corpus, self.anonymizations, self.settings.missing)
+        if self.settings.pairing == "check":
+            check_releases(self.corpus, self.anonymizations, self.releases)
         pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
         unfit = dict.fromkeys(why for metric, one in pairs for why in metric.problems(self.corpus, one))
         rated = self.ratings.problems(self.corpus, self.anonymizations) if self.ratings is not None else []

@@ -31,6 +31,7 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
+from showthrough.data.pairing import Pairing
 from showthrough.data.retyping import Retyping
 from showthrough.errors import PlanError, Problem, quoted, shown
 from showthrough.files.reading import plain
@@ -81,6 +82,9 @@ class Settings(ModelSettings, AskingSettings, Recorded):
     ignore: Annotated[
         Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
     ] = ()
+    pairing: Annotated[
+        Pairing, Meta(description="Whether releases that share more with another document are refused.")
+    ] = "check"
     references: Annotated[bool, Meta(description="Score nothing masked and everything masked as well.")] = True
     sweeps: Annotated[bool, Meta(description="Where masks have scores, also score what the surer ones reach.")] = True
     seen: Annotated[bool, Meta(description="Also documents that a model was trained on, which is noted.")] = False
