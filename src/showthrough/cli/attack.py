@@ -34,7 +34,7 @@ from showthrough.run.run import Run
 
 _SAMPLING = "seed", "resamples", "confidence"
 _SETTINGS = (
-    *_SAMPLING, *options_of(ModelSettings), *options_of(AskingSettings), "format", "id_column", "text_column",
+    *_SAMPLING, *options_of(ModelSettings), *options_of(AskingSettings), "pairing", "format", "id_column", "text_column",
 )  # fmt: skip
 
 
@@ -151,6 +151,7 @@ class _Work:
                     references=self.attacking.references,
                     asking=self.asking,
                     abstain=self.attacking.abstain,
+                    pairing=self.settings.pairing,
                 )
             )
 

@@ -11,6 +11,7 @@ import msgspec
 from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
+from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
@@ -46,8 +47,9 @@ class Plan:
 
     @cached_property
     def releases(self) -> dict[str, Releases]:
-        """Whose releases these are, by anonymization; to be asked for once each has all documents."""
-        return releases_of(self.corpus, self.anonymizations)
+        """Whose releases these are, by anonymization; of texts whose originals nobody has, nothing is known."""
+        compared = [one for one in self.anonymizations if not isinstance(one, ReleasedTexts)]
+        return dict.fromkeys((one.name for one in self.anonymizations), Releases()) | releases_of(self.corpus, compared)
 
     def retyped(self) -> Plan:
         """The same with what the settings say of types; raises InputError for types that occur nowhere.

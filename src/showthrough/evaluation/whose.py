@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.pairing import Pairing
 from showthrough.detectors.titles import LABELS, is_placeholder
@@ -45,8 +44,10 @@ _CACHED = 500_000  # words whose numbers are kept
 
 # Scripts without spaces between words: every character is a word.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
-_WORD = re.compile(rf"[\[<{{]?[^\W{_UNSPACED}]+|[{_UNSPACED}]")
-_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]+")
+_SPACED = re.compile(r"[\[<{]?\w+")
+_MIXED = re.compile(rf"[\[<{{]?[^\W{_UNSPACED}]+|[{_UNSPACED}]")
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF])  # soft hyphens, and what has no width
 _LABEL = re.compile(r"[A-Z][A-Z_-]+\d*\Z")  # between brackets: [ORG_3], <MEDICATION>
 
 # How language models begin when they refuse. What stands in the original as well is no refusal.
@@ -98,14 +99,13 @@ class Releases:
 
 def releases_of(corpus: Corpus, anonymizations: Sequence[Anonymization]) -> dict[str, Releases]:
     """By name. All documents are gone through some at a time, and only those are read that masks do not tell of."""
-    looks = [_Look(corpus, one) for one in anonymizations if not isinstance(one, ReleasedTexts)]
+    looks = [_Look(corpus, one) for one in anonymizations]
     for numbers in corpus.chunks() if looks else ():
         wanted = [(look, each) for look in looks if (each := look.wanted(numbers))]
         documents = _documents(corpus, numbers, {number for _, each in wanted for number in each})
         for look, each in wanted:
             look.at({number: documents[number] for number in each})
-    found = {look.name: look.releases() for look in looks}
-    return {one.name: found.get(one.name, Releases()) for one in anonymizations}
+    return {look.name: look.releases() for look in looks}
 
 
 def check_releases(corpus: Corpus, anonymizations: Sequence[Anonymization], found: Mapping[str, Releases]) -> None:
@@ -194,9 +194,16 @@ _NUMBERING = _Numbering()
 def _words(text: str) -> Numbers:
     """The words of a text by number, in whatever case and however its characters are composed."""
     if not text.isascii():
-        text = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
-    found = list(map(_NUMBERING.__getitem__, _WORD.findall(text)))
-    return np.array(found, dtype=np.uint64)
+        text = unicodedata.normalize("NFKC", text)
+        if any(chr(one) in text for one in _UNSEEN):
+            text = text.translate(_UNSEEN)
+    return np.array(list(map(_NUMBERING.__getitem__, _found(text))), dtype=np.uint64)
+
+
+def _found(text: str) -> list[str]:
+    """The words of a text as they stand there, each with the bracket before it."""
+    spaced = text.isascii() or not _HAS_UNSPACED.search(text)
+    return (_SPACED if spaced else _MIXED).findall(text)
 
 
 def _flags(words: Numbers) -> NDArray[np.bool_]:
@@ -218,7 +225,7 @@ def is_refusal(release: str, original: str) -> bool:
     (True, False)
     """
     found = _REFUSAL.match(_plain(release[: 2 * _OPENING])[:_OPENING])
-    return found is not None and len(_WORD.findall(release)) <= _SHORT and found[0] not in _plain(original)
+    return found is not None and len(_found(release)) <= _SHORT and found[0] not in _plain(original)
 
 
 def _plain(text: str) -> str:
@@ -296,7 +303,7 @@ class _Look:
 
     def _is_plain(self, text: str, masks: Sequence[Mask]) -> bool:
         """Whether the number of words alone tells that nothing is wrong."""
-        kept = len(_WORD.findall(text)) - sum(len(_WORD.findall(text[mask.start : mask.end])) for mask in masks)
+        kept = len(_found(text)) - sum(len(_found(text[mask.start : mask.end])) for mask in masks)
         _, (new, placeholders) = self._counts(masks)
         words = kept + new + placeholders
         if kept <= 0 or words <= _SHORT:
