@@ -23,7 +23,7 @@ from showthrough.evaluation.whose import release_notices
 from showthrough.files.heads import Head
 from showthrough.metrics import METRICS
 
-_READING = ("format", "group_by", "id_column", "text_column", "released")
+_READING = ("format", "group_by", "id_column", "text_column", "offsets", "released")
 _SETTINGS = ("missing", "pairing", "language", *_READING, "map", "direct", "quasi", "ignore")
 
 

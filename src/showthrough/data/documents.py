@@ -156,12 +156,18 @@ class Corpus:
     """
 
     def __init__(
-        self, documents: Sequence[Document], name: str = "corpus", source: str = "", notes: Sequence[str] = ()
+        self,
+        documents: Sequence[Document],
+        name: str = "corpus",
+        source: str = "",
+        notes: Sequence[str] = (),
+        offsets: str = "",
     ) -> None:
         self.documents = documents
         self.name = name
         self.source = source
         self.notes = tuple(notes)  # what a reader must know of the file it came from, a sentence each
+        self.offsets = offsets  # what offsets count as they were given, where somebody said it; here it is characters
 
     @classmethod
     def from_texts(cls, texts: Mapping[str, str] | Iterable[str], name: str = "corpus") -> Corpus:
@@ -181,17 +187,19 @@ class Corpus:
         *,
         annotator: str = "gold",
         name: str = "corpus",
+        offsets: str | None = None,
     ) -> Corpus:
         """One row a document, of a pandas or polars frame, an Arrow table, columns by name or a list of rows.
 
         `spans` are what `annotator` marked: a column with a list of spans in each row (a missing value: nobody read the
         document), or a second frame with one row a span, in which a document without a row has no marks. A span
         has start and end, and may have entity_type, entity_id and identifier_type; a row of the second frame also the
-        text that it covers, which is then checked.
+        text that it covers, which is then checked. `offsets` are what start and end count, if not characters: `utf-16`
+        units, or `bytes` of UTF-8; where they look so, they are refused, unless `characters` insists.
         """
         from showthrough.data.frames import corpus_of_frame
 
-        return corpus_of_frame(frame, id, text, group, spans, annotator, name)
+        return corpus_of_frame(frame, id, text, group, spans, annotator, name, offsets)
 
     @classmethod
     def from_spacy(cls, docs: Any, annotator: str = "spacy", name: str = "corpus") -> Corpus:

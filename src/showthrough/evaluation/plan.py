@@ -13,6 +13,7 @@ from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.masks import Anonymization
+from showthrough.data.offsets import offset_problems
 from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retyped, retyped_masks
@@ -105,6 +106,8 @@ class Plan:
         if problems:
             raise InputError(problems)
         pair(self.corpus, self.anonymizations, self.settings.missing)
+        if doubtful := offset_problems(self.corpus, self.anonymizations):
+            raise InputError(doubtful)
         if self.settings.pairing == "check":
             check_releases(self.corpus, self.anonymizations, self.releases)
         pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]

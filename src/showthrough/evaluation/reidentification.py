@@ -47,7 +47,7 @@ def reidentify(
     """Attacks anonymized texts, document id to text for each anonymization; no originals are needed.
 
     A document is about the individual of its own id. Anonymizations may have different documents: each is counted
-    over its own. The run has the one metric `trir`. `corpus` are the originals, where there are any: its signature has them.
+    over its own. The run has the one metric `trir`. `corpus` are the originals, where there are any.
     With `references` the same attacks are made on texts of which nothing is left, and on the originals where they are
     known: what nobody can go below, and what there was to protect. `asking` says how language models are asked.
     With `abstain` the run also has what an attacker finds who names only those they are sure of. Texts that share more

@@ -31,6 +31,7 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
+from showthrough.data.offsets import Offsets
 from showthrough.data.pairing import Pairing
 from showthrough.data.retyping import Retyping
 from showthrough.errors import PlanError, Problem, quoted, shown
@@ -185,6 +186,14 @@ class FileSettings(Settings):
         Meta(title="NAME", description="A column beside the originals that holds released texts; may be repeated."),
     ] = ()
 
+    offsets: Annotated[
+        Offsets | None,
+        Meta(
+            title="characters|utf-16|bytes",
+            description="What offsets in files count: Unicode code points, UTF-16 units or bytes of UTF-8.",
+            extra={"expected": "characters, utf-16 or bytes"},
+        ),
+    ] = None
     verifier: Annotated[
         Files, Meta(title="[NAME=]FOLDER", description="An author verifier, for safety; may be repeated.")
     ] = ()

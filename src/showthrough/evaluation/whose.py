@@ -27,12 +27,12 @@ from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.pairing import Pairing
 from showthrough.detectors.titles import LABELS, is_placeholder
 from showthrough.errors import InputError, Problem, shown, some
+from showthrough.evaluation.refusals import SHORT, is_refusal
 
 MORE = 0.1  # of its words that a release shares with another document than its own, and is paired wrongly
 LEAST = 0.1  # of its words that a release shares with its original, or is unlike it
 LONG = 20  # words of a release from which on it is told whose it is
 _FEW, _SHARE = 3, 0.05  # releases of others, in number or of all documents, that are an error
-_SHORT = 120  # words of a refusal: a model that says no goes on for a paragraph at most
 _WIDE = 100  # characters a word in a text of which nothing but its length is known: no text has longer ones on average
 _LONGEST = 50_000  # words from the start that tell whose a release is: comparing all is quadratic
 _RARE, _TENTH = 50, 10  # documents that a rare word stands in: at most these, and a tenth of all
@@ -43,41 +43,14 @@ _HELD = 8_000_000  # places of such words, beyond which those of frequent ones a
 _CACHED = 500_000  # words whose numbers are kept
 
 # Scripts without spaces between words: every character is a word.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+)
 _SPACED = re.compile(r"[\[<{]?\w+")
 _MIXED = re.compile(rf"[\[<{{]?[^\W{_UNSPACED}]+|[{_UNSPACED}]")
 _HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF])  # soft hyphens, and what has no width
 _LABEL = re.compile(r"[A-Z][A-Z_-]+\d*\Z")  # between brackets: [ORG_3], <MEDICATION>
-
-# How language models begin when they refuse. What stands in the original as well is no refusal.
-_REFUSALS = (
-    r"(?:i(?:'m| am)(?: very| so| truly)? sorry|sorry|i apologi[sz]e|my apologies|unfortunately|i regret)\b.{0,40}?"
-    r"\bi(?:'m| am)?(?: just)? (?:can(?:'t|not| not)|won't|will not|do(?:n't| not) feel|am unable|unable|not able|must)",
-    r"i(?:'m| am)? (?:can(?:'t|not| not)|won't|will not|unable to|not able to|must decline)"
-    r"(?: (?:to|directly|safely|really))? ?(?:help|assist|fulfil|comply|provide|process|complete|anonymi|redact|rewrite|"
-    r"do (?:this|that|so)|continue|answer|respond|engage|generate|create|share|produce|proceed|perform|support|"
-    r"de-?identify|edit|view|access|discuss|your|this)",
-    r"as an? (?:ai|artificial intelligence|(?:large )?language model)\b|i(?:'m| am) (?:just )?an? (?:ai|language model)\b",
-    r"(?:es )?tut mir (?:sehr )?leid|leider kann ich|entschuldigung, (?:aber )?ich kann|als (?:eine? )?(?:ki|sprachmodell)\b",
-    r"ich kann (?:ihnen|dir|dabei|diese[rnms]?|das|den|bei|hier)\b.{0,80}?\bnicht\b",
-    r"(?:je suis |je regrette|toutes mes excuses|désolée?).{0,40}?\bje ne (?:peux|puis|suis)|je ne (?:peux|puis) pas "
-    r"(?:vous|t'|aider|répondre|traiter|fournir|anonymiser)|en tant qu(?:'|e )(?:ia|intelligence|modèle|assistant)",
-    r"(?:lo siento|lamento|disculpa|perdón).{0,40}?\bno (?:puedo|me es posible)|no puedo (?:ayudar|cumplir|procesar|"
-    r"anonimizar|proporcionar|continuar|realizar)|como (?:una? )?(?:modelo de|ia\b|inteligencia artificial)",
-    r"(?:mi dispiace|spiacente|mi scuso).{0,40}?\bnon (?:posso|sono in grado)|non posso (?:aiutar|elaborare|fornire|"
-    r"anonimizzare|soddisfare)|(?:in quanto|come) (?:ia\b|modello|intelligenza)",
-    r"(?:desculp|lamento|sinto muito|infelizmente).{0,40}?\bnão (?:posso|consigo)|não posso (?:ajudar|processar|fornecer)|"
-    r"como (?:um )?modelo de linguagem",
-    r"(?:het spijt me|sorry|helaas).{0,40}?\bik kan|als (?:een )?(?:ai|taalmodel)\b|ik kan (?:u|je|hier|dit|deze|niet)\b.{0,60}?\bhelpen",
-    r"(?:przykro mi|przepraszam|niestety).{0,40}?\bnie mogę|jako (?:model językowy|sztuczna inteligencja)",
-    r"(?:извините|к сожалению|простите|мне жаль).{0,40}?не могу|я не могу (?:помочь|выполнить|обработать)|"
-    r"как (?:языковая модель|ии\b)",
-    r"(?:很?抱歉|对不起|對不起).{0,10}?(?:我|无法|無法|不能)|我(?:无法|不能|無法)|作为(?:一个|一個)?(?:ai|人工智能|语言模型)|"
-    r"申し訳(?:ありません|ございません)|죄송(?:합니다|하지만)",
-)
-_REFUSAL = re.compile(rf"(?:{'|'.join(_REFUSALS)})", re.DOTALL)
-_OPENING = 400  # characters among which a refusal is looked for
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.uint64]
@@ -218,20 +191,6 @@ def shared(release: Numbers, document: Numbers) -> int:
     return int(LCSseq.similarity(release[:_LONGEST].tolist(), document[:_LONGEST].tolist()))
 
 
-def is_refusal(release: str, original: str) -> bool:
-    """Whether a short text begins as language models do when they refuse, and its original does not say that.
-
-    >>> is_refusal("I'm sorry, but I can't help with that.", "Mr Doe left."), is_refusal("Mr X left.", "Mr Doe left.")
-    (True, False)
-    """
-    found = _REFUSAL.match(_plain(release[: 2 * _OPENING])[:_OPENING])
-    return found is not None and len(_found(release)) <= _SHORT and found[0] not in _plain(original)
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.replace("’", "'").replace("`", "'").casefold().split()).strip("\"'*_#>«“„ ")
-
-
 class _Suspect(NamedTuple):
     """A release that may be another document's."""
 
@@ -272,9 +231,7 @@ class _Look:
         masked, written = self._counts(masks)
         left = length - masked
         return (
-            masked >= left
-            or left <= 9 * _WIDE * written.new
-            or 9 * left < _WIDE * (written.new + written.placeholders)
+            masked >= left or left <= 9 * _WIDE * written.new or 9 * left < _WIDE * (written.new + written.placeholders)
         )
 
     def _counts(self, masks: Iterable[Mask]) -> tuple[int, _Written]:
@@ -306,7 +263,7 @@ class _Look:
         kept = len(_found(text)) - sum(len(_found(text[mask.start : mask.end])) for mask in masks)
         _, (new, placeholders) = self._counts(masks)
         words = kept + new + placeholders
-        if kept <= 0 or words <= _SHORT:
+        if kept <= 0 or words <= SHORT:
             return False
         return new < MORE * words and kept >= LEAST * words
 
@@ -380,11 +337,12 @@ def _threes(words: Numbers) -> Numbers:
     if len(words) < 3:
         return words[:0]
     factors = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
-    return (words[:-2] * factors[0]) ^ (words[1:-1] * factors[1]) ^ (words[2:] * factors[2])
+    made: Numbers = (words[:-2] * factors[0]) ^ (words[1:-1] * factors[1]) ^ (words[2:] * factors[2])
+    return made
 
 
 def _sample(words: Numbers) -> Numbers:
-    """Words and threes of a release outside placeholders, those with the lowest numbers: chance, and always the same."""
+    """Words and threes of a release outside placeholders: those with the lowest numbers, which is chance."""
     hole = _flags(words)
     threes = _threes(words)[~(hole[:-2] | hole[1:-1] | hole[2:])] if len(words) > 2 else words[:0]
     halves = [np.unique(each)[: _SAMPLED // 2] for each in (words[~hole], threes)]
@@ -394,7 +352,9 @@ def _sample(words: Numbers) -> Numbers:
 def _candidates(corpus: Corpus, suspects: Sequence[_Suspect]) -> Iterator[tuple[_Suspect, list[int]]]:
     """For each suspect the documents that share most of its rarest words and threes, and more than its own does."""
     most = max(_RAREST, _BUDGET // len(suspects))
-    samples = [suspect.sample if len(suspect.sample) <= most else _thinned(suspect.sample, most) for suspect in suspects]
+    samples = [
+        suspect.sample if len(suspect.sample) <= most else _thinned(suspect.sample, most) for suspect in suspects
+    ]
     wanted = np.unique(np.concatenate(samples))
     limit = max(1, min(_RARE, len(corpus) // _TENTH))
     counts, features, owners = _holders(corpus, wanted, limit)
