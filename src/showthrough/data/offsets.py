@@ -200,7 +200,7 @@ def _in_unit(name: Offsets, documents: Sequence[Document], marks: Marks, said: s
                 inside += 1
                 first = first or document.id
             left += to < 0 or until < 0 or _is_inside(text, to, until)
-    if inside <= _INSIDE * moved or 2 * left > inside:
+    if inside <= _INSIDE * moved or 2 * left >= inside:
         return None
     return Doubt(name, inside, moved, left, first, False), len(looked) / len(documents)
 

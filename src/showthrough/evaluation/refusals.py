@@ -5,51 +5,53 @@ from __future__ import annotations
 import re
 
 SHORT = 120  # words of a refusal: a model that says no goes on for a paragraph at most
-_OPENING = 400  # characters among which its beginning is looked for
+_OPENING = 200  # letters among which its beginning is looked for
 _WORD = re.compile(r"\w+")
-# How models begin then, in a few languages.
+_SIGNS = re.compile(r"[\W_]+")
+# How models begin then, in a few languages; letters alone, since white space is lost where a text is aligned.
+_CANNOT = (
+    r"i(?:m|am)?(?:just|afraid|afraidi)?(?:cant|cannot|wont|willnot|dontfeel|donotfeel|unable|notable|mustdecline)"
+)
 _BEGINNINGS = (
     # English
-    r"(?:i(?:'m| am)(?: very| so| truly)? sorry|sorry|i apologi[sz]e|my apologies|unfortunately|i regret)\b.{0,40}?"
-    r"\bi(?:'m| am)?(?: just)? (?:can(?:'t|not| not)|won't|will not|do(?:n't| not) feel|unable|not able|must decline)",
-    r"i(?:'m| am)? (?:can(?:'t|not| not)|won't|will not|unable to|not able to|must decline)"
-    r"(?: (?:to|directly|safely|really))? ?(?:help|assist|fulfil|comply|provide|process|complete|anonymi|redact|"
-    r"rewrite|do (?:this|that|so)|continue|answer|respond|engage|generate|create|share|produce|proceed|perform|"
-    r"support|de-?identify|edit|view|access|discuss|your|this)",
-    r"as an? (?:ai|artificial intelligence|(?:large )?language model)\b",
-    r"i(?:'m| am) (?:just )?an? (?:ai|(?:large )?language model)\b",
+    rf"(?:(?:im|iam)(?:very|so|truly)?sorry|sorry|iapologi[sz]e|myapologies|unfortunately|iregret).{{0,40}}?{_CANNOT}",
+    rf"{_CANNOT}(?:to)?(?:directly|safely|really)?(?:help|assist|fulfil|comply|provide|process|complete|anonymi|redact|"
+    r"rewrite|dothis|dothat|doso|continue|answer|respond|engage|generate|create|share|produce|proceed|perform|"
+    r"support|deidentify|edit|view|access|discuss|withyour|withthis)",
+    r"(?:as|im|iam)(?:just)?an?(?:ai|artificialintelligence|largelanguage|language)"
+    r"(?:language|model|assistant|system|chatbot|i|developed|trained|created)",
     # German
-    r"(?:es )?tut mir (?:sehr )?leid|leider kann ich|entschuldigung, (?:aber )?ich kann",
-    r"ich kann (?:ihnen|dir|dabei|diese[rnms]?|das|den|bei|hier)\b.{0,80}?\bnicht\b",
-    r"als (?:eine? )?(?:ki|sprachmodell)\b",
+    r"(?:es)?tutmir(?:sehr)?leid|leiderkannich|entschuldigung(?:aber)?ichkann",
+    r"ichkann(?:ihnen|dir|dabei|diese[rnms]?|das|den|bei|hier).{0,60}?nicht(?:helfen|anonymisieren|bearbeiten|weiter)",
+    r"alse?i?n?e?(?:ki(?:modell|kann|sprach|assistent|ist)|sprachmodell)",
     # French
-    r"(?:je suis |je regrette|toutes mes excuses|désolée?).{0,40}?\bje ne (?:peux|puis|suis)",
-    r"je ne (?:peux|puis) pas (?:vous|t'|aider|répondre|traiter|fournir|anonymiser)",
-    r"en tant qu(?:'|e )(?:ia\b|intelligence|modèle|assistant)",
+    r"(?:jesuis(?:vraiment)?désolée?|jeregrette|toutesmesexcuses|désolée?).{0,40}?jene(?:peux|puis|suis)",
+    r"jene(?:peux|puis)pas(?:vous|taider|aider|répondre|traiter|fournir|anonymiser)",
+    r"entantqu(?:ia|intelligence|emodèle|assistant|un)",
     # Spanish
-    r"(?:lo siento|lamento|disculpa|perdón).{0,40}?\bno (?:puedo|me es posible)",
-    r"no puedo (?:ayudar|cumplir|procesar|anonimizar|proporcionar|continuar|realizar)",
-    r"como (?:una? )?(?:modelo de|ia\b|inteligencia artificial)",
+    r"(?:losiento|lamento|disculpa|perdón).{0,40}?no(?:puedo|meesposible)",
+    r"nopuedo(?:ayudar|cumplir|procesar|anonimizar|proporcionar|continuar|realizar)",
+    r"como(?:una?)?(?:modelode|ianopuedo|inteligenciaartificial)",
     # Italian
-    r"(?:mi dispiace|spiacente|mi scuso).{0,40}?\bnon (?:posso|sono in grado)",
-    r"non posso (?:aiutar|elaborare|fornire|anonimizzare|soddisfare)",
-    r"(?:in quanto|come) (?:ia\b|modello|intelligenza)",
+    r"(?:midispiace|spiacente|miscuso).{0,40}?non(?:posso|sonoingrado)",
+    r"nonposso(?:aiutar|elaborare|fornire|anonimizzare|soddisfare)",
+    r"(?:inquanto|come)(?:ianon|modello|intelligenza)",
     # Portuguese
-    r"(?:desculp|lamento|sinto muito|infelizmente).{0,40}?\bnão (?:posso|consigo)",
-    r"não posso (?:ajudar|processar|fornecer)|como (?:um )?modelo de linguagem",
+    r"(?:desculp|lamento|sintomuito|infelizmente).{0,40}?não(?:posso|consigo)",
+    r"nãoposso(?:ajudar|processar|fornecer)|como(?:um)?modelodelinguagem",
     # Dutch
-    r"(?:het spijt me|sorry|helaas).{0,40}?\bik kan|als (?:een )?(?:ai|taalmodel)\b",
-    r"ik kan (?:u|je|hier|dit|deze|niet)\b.{0,60}?\bhelpen",
+    r"(?:hetspijtme|sorry|helaas).{0,40}?ikkan|als(?:een)?(?:aimodel|aiassistent|taalmodel)",
+    r"ikkan(?:u|je|hier|dit|deze|niet).{0,60}?helpen",
     # Polish
-    r"(?:przykro mi|przepraszam|niestety).{0,40}?\bnie mogę|jako (?:model językowy|sztuczna inteligencja)",
+    r"(?:przykromi|przepraszam|niestety).{0,40}?niemogę|jako(?:modeljęzykowy|sztucznainteligencja)",
     # Russian
-    r"(?:извините|к сожалению|простите|мне жаль).{0,40}?не могу|я не могу (?:помочь|выполнить|обработать)",
-    r"как (?:языковая модель|ии\b)",
+    r"(?:извините|ксожалению|простите|мнежаль).{0,40}?немогу|янемогу(?:помочь|выполнить|обработать)",
+    r"как(?:языковаямодель|иимодель)",
     # Chinese, Japanese, Korean
-    r"(?:很?抱歉|对不起|對不起).{0,10}?(?:我|无法|無法|不能)|我(?:无法|不能|無法)",
+    r"(?:很?抱歉|对不起|對不起).{0,10}?(?:我|无法|無法|不能)|我(?:无法|不能|無法)(?:帮|幫|提供|处理|處理|协助|協助|完成)",
     r"作为(?:一个|一個)?(?:ai|人工智能|语言模型)|申し訳(?:ありません|ございません)|죄송(?:합니다|하지만)",
 )
-_REFUSAL = re.compile("|".join(f"(?:{one})" for one in _BEGINNINGS), re.DOTALL)
+_REFUSAL = re.compile("|".join(f"(?:{one})" for one in _BEGINNINGS))
 
 
 def is_refusal(release: str, original: str) -> bool:
@@ -60,10 +62,10 @@ def is_refusal(release: str, original: str) -> bool:
     >>> is_refusal("Mr X left.", "Mr Doe left."), is_refusal("I cannot help NAME.", "I cannot help Ann.")
     (False, False)
     """
-    found = _REFUSAL.match(_plain(release[: 2 * _OPENING])[:_OPENING])
-    return found is not None and len(_WORD.findall(release)) <= SHORT and found[0] not in _plain(original)
+    found = _REFUSAL.match(_letters(release[: 4 * _OPENING])[:_OPENING])
+    return found is not None and len(_WORD.findall(release)) <= SHORT and found[0] not in _letters(original)
 
 
-def _plain(text: str) -> str:
-    """In small letters, with plain apostrophes and single spaces, without marks around it."""
-    return " ".join(text.replace("’", "'").replace("`", "'").casefold().split()).strip("\"'*_#>«“„ ")
+def _letters(text: str) -> str:
+    """Its letters and digits alone, in small letters."""
+    return _SIGNS.sub("", text.casefold())

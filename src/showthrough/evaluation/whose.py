@@ -6,7 +6,8 @@ than with its own is paired wrongly; one that shares less than 0.1 with its own,
 language model, is unlike its original.
 
 Most documents need no look at their texts: masks and lengths tell that what they write is too little for either.
-Candidates for another owner come from rare words, and three words in a row, that a release shares with few documents.
+Candidates for another owner come from rare words, and rows of three and seven words, that a release shares with few
+documents.
 """
 
 from __future__ import annotations
@@ -36,9 +37,12 @@ _FEW, _SHARE = 3, 0.05  # releases of others, in number or of all documents, tha
 _WIDE = 100  # characters a word in a text of which nothing but its length is known: no text has longer ones on average
 _LONGEST = 50_000  # words from the start that tell whose a release is: comparing all is quadratic
 _RARE, _TENTH = 50, 10  # documents that a rare word stands in: at most these, and a tenth of all
-_RAREST = 12  # words, and threes, of a release by which candidates are found
+_LENGTHS = (3, 7)  # words in a row, which are rare where words are not
+_ROWS = 5  # rows of three words, fewer of which tell nothing
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no bit of a word is lost
+_RAREST = 12  # words, and rows of them, of a release by which candidates are found
 _CANDIDATES = 3  # documents that a release is compared with beside its own
-_SAMPLED, _BUDGET = 96, 2_000_000  # words and threes that are looked for: of a release, of all releases
+_SAMPLED, _BUDGET = 96, 2_000_000  # words and rows that are looked for: of a release, of all releases
 _HELD = 8_000_000  # places of such words, beyond which those of frequent ones are let go
 _CACHED = 500_000  # words whose numbers are kept
 
@@ -164,13 +168,13 @@ def _is_label(word: str) -> bool:
 _NUMBERING = _Numbering()
 
 
-def _words(text: str) -> Numbers:
-    """The words of a text by number, in whatever case and however its characters are composed."""
+def _words(text: str, most: int | None = None) -> Numbers:
+    """The words of a text by number, in whatever case and however its characters are composed; or the first of them."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         if any(chr(one) in text for one in _UNSEEN):
             text = text.translate(_UNSEEN)
-    return np.array(list(map(_NUMBERING.__getitem__, _found(text))), dtype=np.uint64)
+    return np.array(list(map(_NUMBERING.__getitem__, _found(text)[:most])), dtype=np.uint64)
 
 
 def _found(text: str) -> list[str]:
@@ -197,7 +201,7 @@ class _Suspect(NamedTuple):
     number: int  # of its document
     words: int
     own: int  # words that it shares with its original
-    sample: Numbers  # words and threes, all of which may be rare
+    sample: Numbers  # words and rows of words, each of which may be rare
 
 
 class _Look:
@@ -299,20 +303,27 @@ class _Look:
             return {}
         found: dict[int, int] = {}
         for suspect, candidates in _candidates(self._corpus, self._suspects):
-            best = suspect.own
-            release = self._content(suspect.number) if candidates else np.zeros(0, dtype=np.uint64)
+            if not candidates:
+                continue
+            best, release = suspect.own, self._released(suspect.number)
+            content, threes = release[~_flags(release)], np.unique(_rows_outside(release, 3))
             for number in candidates:
-                same = shared(release, _words_of(self._corpus, number))
-                if same > best and _is_more(same, suspect.own, suspect.words):
+                words = _words_of(self._corpus, number)
+                same = shared(content, words)
+                if same > best and _is_more(same, suspect.own, suspect.words) and _reads_alike(threes, words):
                     best, found[suspect.number] = same, number
         _words_of.cache_clear()
         return found
 
-    def _content(self, number: int) -> Numbers:
-        """The words of a release outside placeholders."""
+    def _released(self, number: int) -> Numbers:
         document = self._corpus.documents[number]
-        words = _words(self._anonymization.part([document.id]).texts(Corpus([document]))[document.id])[:_LONGEST]
-        return words[~_flags(words)]
+        texts = self._anonymization.part([document.id]).texts(Corpus([document]))
+        return _words(texts[document.id], _LONGEST)
+
+
+def _reads_alike(threes: Numbers, words: Numbers) -> bool:
+    """Whether a tenth of the rows of three words is there too: in a long text, many words stand in order by chance."""
+    return len(threes) < _ROWS or np.isin(threes, _rows(words, 3)).sum() >= LEAST * len(threes)
 
 
 def _is_more(other: int, own: int, words: int) -> bool:
@@ -332,25 +343,29 @@ def _words_of(corpus: Corpus, number: int) -> Numbers:
     return _words(corpus.documents[number].text)
 
 
-def _threes(words: Numbers) -> Numbers:
-    """Numbers of each three words in a row."""
-    if len(words) < 3:
-        return words[:0]
-    factors = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
-    made: Numbers = (words[:-2] * factors[0]) ^ (words[1:-1] * factors[1]) ^ (words[2:] * factors[2])
+def _rows(words: Numbers, length: int) -> Numbers:
+    """A number for each so many words in a row."""
+    count = max(0, len(words) - length + 1)
+    made = np.zeros(count, dtype=np.uint64)
+    for place in range(length):
+        made = made * _FACTOR + words[place : place + count]
     return made
 
 
+def _rows_outside(words: Numbers, length: int) -> Numbers:
+    """The same of a release, without those that a placeholder is in."""
+    holes = np.concatenate([[0], np.cumsum(_flags(words))])
+    return _rows(words, length)[holes[length:] == holes[: len(holes) - length]]
+
+
 def _sample(words: Numbers) -> Numbers:
-    """Words and threes of a release outside placeholders: those with the lowest numbers, which is chance."""
-    hole = _flags(words)
-    threes = _threes(words)[~(hole[:-2] | hole[1:-1] | hole[2:])] if len(words) > 2 else words[:0]
-    halves = [np.unique(each)[: _SAMPLED // 2] for each in (words[~hole], threes)]
-    return np.concatenate(halves)
+    """Words and rows of words of a release outside placeholders: those with the lowest numbers, which is chance."""
+    pieces = [words[~_flags(words)], *(_rows_outside(words, length) for length in _LENGTHS)]
+    return np.unique(np.concatenate([np.unique(each)[: _SAMPLED // len(pieces)] for each in pieces]))
 
 
 def _candidates(corpus: Corpus, suspects: Sequence[_Suspect]) -> Iterator[tuple[_Suspect, list[int]]]:
-    """For each suspect the documents that share most of its rarest words and threes, and more than its own does."""
+    """For each suspect the documents that share most of its rarest words and rows, and more than its own does."""
     most = max(_RAREST, _BUDGET // len(suspects))
     samples = [
         suspect.sample if len(suspect.sample) <= most else _thinned(suspect.sample, most) for suspect in suspects
@@ -383,7 +398,7 @@ def _holders(corpus: Corpus, wanted: Numbers, limit: int) -> tuple[Ints, Ints, I
     held = 0
     for number, document in enumerate(corpus):
         words = _words(document.text)
-        own = np.unique(np.concatenate([words, _threes(words)]))
+        own = np.unique(np.concatenate([words, *(_rows(words, length) for length in _LENGTHS)]))
         places = np.searchsorted(wanted, own)
         places = places[(places < len(wanted)) & (np.append(wanted, 0)[places] == own)]
         counts[places] += 1
