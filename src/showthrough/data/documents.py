@@ -19,6 +19,7 @@ from showthrough.columns.strings import Strings
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
 from showthrough.data.survey import Lengths, Survey, Surveying
+from showthrough.data.units import length_in
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
@@ -119,17 +120,23 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
             for index, mention in enumerate(annotation.mentions):
                 if not 0 <= mention.start < mention.end <= length:
                     field = f"{place}: annotations.{shown(annotation.annotator)}.entity_mentions[{index}]"
-                    problems.append(Problem(file, field, span_fault(mention.start, mention.end, length)))
+                    problems.append(
+                        Problem(file, field, span_fault(mention.start, mention.end, length, text=self.text))
+                    )
         problems += [Problem(file, f"{place}: {field}", fault) for field, fault in subject_faults(self.subjects)]
         return problems
 
 
-def span_fault(start: int, end: int, length: int, names: tuple[str, str] = ("start_offset", "end_offset")) -> str:
-    """What is wrong with a span of a text, in one sentence."""
+def span_fault(
+    start: int, end: int, length: int, names: tuple[str, str] = ("start_offset", "end_offset"), text: str = ""
+) -> str:
+    """What is wrong with a span of a text, in one sentence; with the text also in which unit it would be none."""
     if start < 0:
         return f"{names[0]} {start} is negative; expected 0 or more"
     if end > length:
-        return f"{names[1]} {end} is past the end of the text ({length} characters)"
+        fitting = next((unit for unit in ("utf-16", "bytes") if end <= length_in(text, unit)), "")
+        hint = f"; in {fitting} it is not: say --offsets {fitting} if that is what is counted" if fitting else ""
+        return f"{names[1]} {end} is past the end of the text ({length} characters){hint}"
     return f"{names[1]} {end} is not after {names[0]} {start}; expected a span of at least one character"
 
 

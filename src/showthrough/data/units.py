@@ -44,6 +44,12 @@ def to_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:
     return _places(borders, offsets, f"is inside a character, of which offsets in {_IN_WORDS[unit]} count the parts")
 
 
+def length_in(text: str, unit: str) -> int:
+    """How long a text is in UTF-16 units, or in bytes of UTF-8."""
+    encoded = text.encode("utf-16-le" if unit == "utf-16" else "utf-8", "surrogatepass")
+    return len(encoded) // 2 if unit == "utf-16" else len(encoded)
+
+
 def places_or_none(text: str, offsets: Sequence[int], unit: Unit) -> NDArray[np.int64]:
     """The same places in code points, and -1 for each offset that is none: inside a character, or not in the text."""
     borders, asked = _borders(text, unit), np.asarray(offsets, dtype=np.int64)

@@ -102,7 +102,7 @@ class Entry:
     ) -> Mention:
         """A mark whose span is in the text and reads as the file says, where it says so; else raises InputError."""
         if not 0 <= start < end <= len(text):
-            raise self.outside(start, end, len(text), field)
+            raise self.fail(span_fault(start, end, len(text), ("start", "end"), text), field)
         if covered is not None and text[start:end] != covered:
             fault = unlike(f"at {start}–{end}", text[start:end], "the file says", covered)
             raise self.fail(f"{fault}; {EXPECTED}", field)
