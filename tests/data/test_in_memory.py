@@ -211,7 +211,8 @@ def test_a_frame_of_spans_beside_one_of_texts() -> None:
     spans["start"], spans["end"] = [6], [9]  # as UTF-16 counts
     lines = told(lambda: Corpus.from_frame({"doc_id": ["a"], "text": [ONE]}, spans=spans))
     assert lines == [
-        "document a: spans[0]: the text at 6–9 is 'oe ' but the row has 'Doe'; expected offsets in Unicode code points"
+        "document a: spans[0]: the text at 6–9 is 'oe ' but the row has 'Doe'; "
+        "expected offsets in Unicode code points, unless offsets says what they count"
     ]
     spans["doc_id"] = ["z"]
     assert told(lambda: Corpus.from_frame({"doc_id": ["a"], "text": [ONE]}, spans=spans)) == [

@@ -188,7 +188,8 @@ BAD = {
     "no TYPE": (RECORD_2014.replace(' TYPE="DOCTOR"', ""), "tag P0: TYPE is missing"),
     "another text": (
         RECORD_2014.replace('start="4" end="7"', 'start="3" end="6"'),
-        "tag P0: the text at 3–6 is ' Le' but text is 'Lee'; expected offsets in Unicode code points",
+        "tag P0: the text at 3–6 is ' Le' but text is 'Lee'; expected offsets in Unicode code points, "
+        "unless --offsets says what they count",
     ),
     "overlap": (
         RECORD_2014.replace('start="13" end="17"', 'start="5" end="9"'),

@@ -103,7 +103,7 @@ def test_brackets_that_stand_in_the_text(tmp_path: Path) -> None:
         ({"full_text": TEXT,
           "spans": [{"entity_type": "P", "entity_value": "John", "start_position": 3, "end_position": 11}]},
          "document number 1: spans[0]: the text at 3–11 is 'John Doe' but the file says 'John'; expected offsets in "
-         "Unicode code points"),
+         "Unicode code points, unless --offsets says what they count"),
         ({"full_text": TEXT, "spans": [{"entity_type": "P", "start_position": -3, "end_position": 11}]},
          "document number 1: spans[0]: start -3 is negative; expected 0 or more"),
         ({"full_text": None, "spans": []}, "document number 1: full_text: found null; expected text"),

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, read_anonymization, read_corpus
+from showthrough.data.units import Unit, from_code_points
 from showthrough.files.heads import Head
 from showthrough.formats.choice import recognised
-from showthrough.formats.units import Unit, from_code_points
 
 TEXT = "👨‍👩‍👧 met José Díaz 👍🏽 in Łódź.\r\nHe left."
 JOSE, LODZ = TEXT.index("José"), TEXT.index("Łódź")

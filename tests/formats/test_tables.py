@@ -205,7 +205,7 @@ def test_other_names_of_ends_and_a_replacement(tmp_path: Path) -> None:
         (
             ("c1", 3, 10, "P", "Ann Lee"),
             "line 2: document c1: the text at 3–10 is 'nn Lee ' but the row says 'Ann Lee'; expected offsets in "
-            "Unicode code points",
+            "Unicode code points, unless --offsets says what they count",
         ),
         (("", 2, 9, "P", ""), "line 2: its id is empty; expected a name"),
     ],

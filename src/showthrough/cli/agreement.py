@@ -16,7 +16,7 @@ from showthrough.formats import read_corpus
 from showthrough.report.agreement import agreement_sheet
 from showthrough.report.sheets.terminal import show_sheet
 
-_READING = ("format", "group_by", "id_column", "text_column")
+_READING = ("format", "group_by", "id_column", "text_column", "offsets")
 
 
 @with_options(

@@ -23,7 +23,8 @@ from showthrough.formats.writing import not_kept, write_checked
 
 
 @with_options(
-    settings=options_of(FileSettings, "format", "group_by", "id_column", "text_column"), views=view_options("force")
+    settings=options_of(FileSettings, "format", "group_by", "id_column", "text_column", "offsets"),
+    views=view_options("force"),
 )
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],

@@ -32,7 +32,7 @@ from showthrough.resources.cache import usual_cache
 
 
 @with_options(
-    settings=options_of(FileSettings, "format", "id_column", "text_column"),
+    settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"),
     work=options_of(FileSettings, "jobs", "cache"),
     views=view_options("force"),
 )

@@ -26,7 +26,7 @@ from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.choice import format_named, recognised, same_format, shared_format
 from showthrough.formats.writing import not_kept, one_file, write_checked
 
-_SETTINGS = ("format", "missing", "group_by", "id_column", "text_column")
+_SETTINGS = ("format", "missing", "group_by", "id_column", "text_column", "offsets")
 
 
 @with_options(settings=options_of(FileSettings, *_SETTINGS), views=view_options("force"))
@@ -89,7 +89,7 @@ def command(
 
 
 def _read(head: Head, path: Path, settings: dict[str, Any]) -> tuple[Corpus, Anonymization]:
-    columns = {name: settings[name] for name in ("id_column", "text_column") if name in settings}
+    columns = {name: settings[name] for name in ("id_column", "text_column", "offsets") if name in settings}
     asked = settings.get("format")
     originals = read_corpus(head, format=asked, group_by=settings.get("group_by"), **columns)
     return originals, read_anonymization(path, originals, format=shared_format(asked, path), **columns)

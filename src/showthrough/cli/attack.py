@@ -34,7 +34,8 @@ from showthrough.run.run import Run
 
 _SAMPLING = "seed", "resamples", "confidence"
 _SETTINGS = (
-    *_SAMPLING, *options_of(ModelSettings), *options_of(AskingSettings), "format", "id_column", "text_column",
+    *_SAMPLING, *options_of(ModelSettings), *options_of(AskingSettings), "pairing", "format", "id_column",
+    "text_column", "offsets",
 )  # fmt: skip
 
 
@@ -97,7 +98,7 @@ def command(
     check_distinct((output, json, recordings_of(asking)), read)
     for path in () if attacking.estimate else (output, json):
         check_file(path, shown.force)
-    originals = read_corpus(corpus, format=chosen.format, engine=None, watch=None, **chosen.columns) if corpus else None
+    originals = _originals(corpus, chosen) if corpus else None
     known, texts = _read(background, files, originals, chosen)
     work = _Work(known, texts, attacking, chosen, originals, asking)
     if attacking.estimate:
@@ -151,8 +152,14 @@ class _Work:
                     references=self.attacking.references,
                     asking=self.asking,
                     abstain=self.attacking.abstain,
+                    pairing=self.settings.pairing,
                 )
             )
+
+
+def _originals(corpus: Path, settings: FileSettings) -> Corpus:
+    named = {"engine": None, "watch": None, **settings.columns}
+    return read_corpus(corpus, format=settings.format, offsets=settings.offsets, **named)  # type: ignore[arg-type]
 
 
 def _read(
@@ -165,7 +172,8 @@ def _read(
     texts: dict[str, dict[str, str]] = {}
     for name, path in files.items():
         try:
-            texts[name] = read_anonymized(path, corpus, format=shared_format(settings.format, path), **settings.columns)
+            told = {"format": shared_format(settings.format, path), "offsets": settings.offsets}
+            texts[name] = read_anonymized(path, corpus, **told, **settings.columns)  # type: ignore[arg-type]
         except InputError as error:
             problems += error.problems
     try:

@@ -19,7 +19,7 @@ from showthrough.formats.choice import format_named
 from showthrough.formats.writing import not_kept, write_checked
 
 
-@with_options(settings=options_of(FileSettings, "id_column", "text_column"), views=view_options("force"))
+@with_options(settings=options_of(FileSettings, "id_column", "text_column", "offsets"), views=view_options("force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
     to: Annotated[

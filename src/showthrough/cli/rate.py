@@ -21,7 +21,7 @@ app = typer.Typer(help="Have people rate what anonymizers wrote.", no_args_is_he
 
 
 @app.command("sample")
-@with_options(settings=options_of(FileSettings, "format", "id_column", "text_column"))
+@with_options(settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"))
 def sample(
     corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="The originals, or a plan (.toml).")],
     output: Annotated[

@@ -28,7 +28,7 @@ from showthrough.report.review_page import PAGE_FILE, review_page
 from showthrough.report.sheets.terminal import show_sheet
 
 
-@with_options(settings=options_of(FileSettings, "format", "id_column", "text_column"), views=sheet_options())
+@with_options(settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"), views=sheet_options())
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus with the annotations.")],
     output: Annotated[

@@ -24,7 +24,7 @@ from showthrough.formats.writing import write_corpus
 _LISTED = 20  # leaks that are named one by one
 
 
-@with_options(settings=options_of(FileSettings, "format"), views=view_options("force"))
+@with_options(settings=options_of(FileSettings, "format", "offsets"), views=view_options("force"))
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus, with its PHI marked.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="PATH", help="A file or folder to write.")],

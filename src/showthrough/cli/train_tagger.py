@@ -44,7 +44,7 @@ _RULES_ALONE = "rules alone: training found out which headings, cues and forms m
 
 
 @with_options(
-    settings=options_of(FileSettings, "format", "group_by", "id_column", "text_column", "jobs"),
+    settings=options_of(FileSettings, "format", "group_by", "id_column", "text_column", "offsets", "jobs"),
     views=view_options("force"),
 )
 def command(

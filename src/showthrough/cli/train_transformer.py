@@ -24,7 +24,7 @@ from showthrough.report.table import DASH, rounded
 from showthrough.report.training import sweep_sheet, training_sheet
 
 _VIEWS = {name: option for name, option in sheet_options().items() if name != "without_text"}
-_FILES = options_of(FileSettings, "format", "id_column", "text_column")
+_FILES = options_of(FileSettings, "format", "id_column", "text_column", "offsets")
 Folder = Annotated[
     Path, typer.Option("-o", "--output", metavar="FOLDER", help="For the model; of a sweep, for one of each cell.")
 ]

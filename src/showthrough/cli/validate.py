@@ -19,11 +19,12 @@ from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import is_request
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.evaluation.whose import release_notices
 from showthrough.files.heads import Head
 from showthrough.metrics import METRICS
 
-_READING = ("format", "group_by", "id_column", "text_column", "released")
-_SETTINGS = ("missing", "language", *_READING, "map", "direct", "quasi", "ignore")
+_READING = ("format", "group_by", "id_column", "text_column", "offsets", "released")
+_SETTINGS = ("missing", "pairing", "language", *_READING, "map", "direct", "quasi", "ignore")
 
 
 @with_options(settings=options_of(FileSettings, *_SETTINGS))
@@ -42,7 +43,8 @@ def command(
     head = Head.of(corpus)
     plan = _checked(requested(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)
-    told = notices(plan.corpus, plan.anonymizations, plan.metrics) + authorship_notices(plan)
+    told = release_notices(plan.corpus, plan.releases, plan.settings.pairing)
+    told += notices(plan.corpus, plan.anonymizations, plan.metrics) + authorship_notices(plan)
     show_notes([*told, *_strange_types(plan)])
     typer.echo(printable(_summary(plan.corpus)))
     for one in plan.anonymizations:

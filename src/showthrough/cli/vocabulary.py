@@ -20,7 +20,7 @@ from showthrough.metrics.language import unlike_its_language
 from showthrough.report.vocabulary import json_of, show_analysis, show_hard
 from showthrough.resources.dictionary import dictionary_from, pinned
 
-_SETTINGS = ("language", "seed", "format", "map", "id_column", "text_column")
+_SETTINGS = ("language", "seed", "format", "map", "id_column", "text_column", "offsets")
 
 
 @with_options(settings=options_of(FileSettings, *_SETTINGS), views=view_options("force"))

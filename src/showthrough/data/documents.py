@@ -19,6 +19,7 @@ from showthrough.columns.strings import Strings
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
 from showthrough.data.survey import Lengths, Survey, Surveying
+from showthrough.data.units import length_in
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
@@ -119,17 +120,23 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
             for index, mention in enumerate(annotation.mentions):
                 if not 0 <= mention.start < mention.end <= length:
                     field = f"{place}: annotations.{shown(annotation.annotator)}.entity_mentions[{index}]"
-                    problems.append(Problem(file, field, span_fault(mention.start, mention.end, length)))
+                    problems.append(
+                        Problem(file, field, span_fault(mention.start, mention.end, length, text=self.text))
+                    )
         problems += [Problem(file, f"{place}: {field}", fault) for field, fault in subject_faults(self.subjects)]
         return problems
 
 
-def span_fault(start: int, end: int, length: int, names: tuple[str, str] = ("start_offset", "end_offset")) -> str:
-    """What is wrong with a span of a text, in one sentence."""
+def span_fault(
+    start: int, end: int, length: int, names: tuple[str, str] = ("start_offset", "end_offset"), text: str = ""
+) -> str:
+    """What is wrong with a span of a text, in one sentence; with the text also in which unit it would be none."""
     if start < 0:
         return f"{names[0]} {start} is negative; expected 0 or more"
     if end > length:
-        return f"{names[1]} {end} is past the end of the text ({length} characters)"
+        fitting = next((unit for unit in ("utf-16", "bytes") if end <= length_in(text, unit)), "")
+        hint = f"; in {fitting} it is not: say --offsets {fitting} if that is what is counted" if fitting else ""
+        return f"{names[1]} {end} is past the end of the text ({length} characters){hint}"
     return f"{names[1]} {end} is not after {names[0]} {start}; expected a span of at least one character"
 
 
@@ -156,12 +163,18 @@ class Corpus:
     """
 
     def __init__(
-        self, documents: Sequence[Document], name: str = "corpus", source: str = "", notes: Sequence[str] = ()
+        self,
+        documents: Sequence[Document],
+        name: str = "corpus",
+        source: str = "",
+        notes: Sequence[str] = (),
+        offsets: str = "",
     ) -> None:
         self.documents = documents
         self.name = name
         self.source = source
         self.notes = tuple(notes)  # what a reader must know of the file it came from, a sentence each
+        self.offsets = offsets  # what offsets count as they were given, where somebody said it; here it is characters
 
     @classmethod
     def from_texts(cls, texts: Mapping[str, str] | Iterable[str], name: str = "corpus") -> Corpus:
@@ -181,17 +194,19 @@ class Corpus:
         *,
         annotator: str = "gold",
         name: str = "corpus",
+        offsets: str | None = None,
     ) -> Corpus:
         """One row a document, of a pandas or polars frame, an Arrow table, columns by name or a list of rows.
 
         `spans` are what `annotator` marked: a column with a list of spans in each row (a missing value: nobody read the
         document), or a second frame with one row a span, in which a document without a row has no marks. A span
         has start and end, and may have entity_type, entity_id and identifier_type; a row of the second frame also the
-        text that it covers, which is then checked.
+        text that it covers, which is then checked. `offsets` are what start and end count, if not characters: `utf-16`
+        units, or `bytes` of UTF-8; where they look so, they are refused, unless `characters` insists.
         """
         from showthrough.data.frames import corpus_of_frame
 
-        return corpus_of_frame(frame, id, text, group, spans, annotator, name)
+        return corpus_of_frame(frame, id, text, group, spans, annotator, name, offsets)
 
     @classmethod
     def from_spacy(cls, docs: Any, annotator: str = "spacy", name: str = "corpus") -> Corpus:

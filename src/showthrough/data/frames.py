@@ -22,6 +22,7 @@ from showthrough.data.given import (
     whole,
 )
 from showthrough.data.masks import Anonymization
+from showthrough.data.offsets import counted, said
 from showthrough.data.originals import Originals
 from showthrough.errors import QUOTED, InputError, PlanError, Problem, at_document, quoted, shown, some
 from showthrough.files.reading import gathered
@@ -61,42 +62,48 @@ class Frame:
         return self.column(name) if name is not None and name in self.names else [None] * length
 
 
-def corpus_of_frame(frame: Any, id: str, text: str, group: str | None, spans: Any, annotator: str, name: str) -> Corpus:
+def corpus_of_frame(
+    frame: Any, id: str, text: str, group: str | None, spans: Any, annotator: str, name: str, offsets: str | None
+) -> Corpus:
+    unit = said(offsets)
     table = Frame(frame, "frame")
     keys, texts = _ids(table, id), table.column(text)
     groups = [None] * len(keys) if group is None else table.column(group)
     by_key = by_id(zip(keys, texts, strict=True), "texts")
-    marked = table.column(spans) if isinstance(spans, str) else _rows_of_spans(spans, id, by_key)
+    marked = table.column(spans) if isinstance(spans, str) else _rows_of_spans(spans, id, by_key, unit)
 
     def document(row: tuple[int, str, Any, Any, Any]) -> Document:
         number, key, words, shared, marks = row
         body = text_of(words, f"row {number}: {at_document(key)}: column {text}")
         belongs = "" if is_missing(shared) else id_of(shared, f"row {number}: column {group}")
-        return Document(key, body, layer_of(key, marks, annotator), belongs)
+        return Document(key, body, layer_of(key, marks, annotator, body, unit), belongs)
 
     numbers = range(1, len(keys) + 1)
-    return checked(gathered(zip(numbers, keys, texts, groups, marked, strict=True), document), name)
+    return checked(gathered(zip(numbers, keys, texts, groups, marked, strict=True), document), name, unit)
 
 
-def _rows_of_spans(given: Any, id: str, texts: Mapping[str, Any]) -> list[Any]:
+def _rows_of_spans(given: Any, id: str, texts: Mapping[str, Any], offsets: str) -> list[Any]:
     """The spans of each document from a frame with one row a span; nobody marked anything where there is no frame."""
     if given is None:
         return [None] * len(texts)
     spans = _spans_by_id(Frame(given, "spans"), {"id": id})
     if strangers := sorted(set(spans) - set(texts)):
         raise InputError(Problem("spans", at_document(key), "is not among the texts") for key in strangers)
-    _check_covered(spans, texts)
+    _check_covered(spans, texts, offsets)
     return [spans.get(key, []) for key in texts]
 
 
-def anonymization_of_frame(frame: Any, corpus: Corpus, columns: Mapping[str, str], name: str) -> Anonymization:
+def anonymization_of_frame(
+    frame: Any, corpus: Corpus, columns: Mapping[str, str], name: str, offsets: str | None
+) -> Anonymization:
     """One row a span where there are offsets, else one row a released text."""
     table = Frame(frame, "frame")
     if {columns["start"], columns["end"]} & set(table.names):
         spans = _spans_by_id(table, columns)
-        _check_covered(spans, Originals(corpus))
+        _check_covered(spans, Originals(corpus), said(offsets))
         # A document without a row has no span, so nothing of it is masked.
-        return masks_of([*spans.items(), *((key, []) for key in corpus.ids if key not in spans)], name, corpus)
+        every = [*spans.items(), *((key, []) for key in corpus.ids if key not in spans)]
+        return masks_of(every, name, corpus, offsets)
     return masks_of_texts(zip(_ids(table, columns["id"]), table.column(columns["text"]), strict=True), corpus, name)
 
 
@@ -117,7 +124,7 @@ def _spans_by_id(table: Frame, columns: Mapping[str, str]) -> dict[str, list[dic
     return spans
 
 
-def _check_covered(spans: Mapping[str, Sequence[Mapping[str, Any]]], texts: Mapping[str, Any]) -> None:
+def _check_covered(spans: Mapping[str, Sequence[Mapping[str, Any]]], texts: Mapping[str, Any], offsets: str) -> None:
     """Raises InputError where a row says what it covers and its offsets do not: the one sure sign of other units."""
 
     def check(placed: tuple[str, int, Mapping[str, Any]]) -> None:
@@ -126,9 +133,13 @@ def _check_covered(spans: Mapping[str, Sequence[Mapping[str, Any]]], texts: Mapp
         if is_missing(covered) or not isinstance(original, str) or covered == original:  # of the whole document
             return
         start, end = whole(row["start"], f"{place}: start"), whole(row["end"], f"{place}: end")
+        try:
+            start, end = counted(original, start, end, offsets)
+        except InputError as error:
+            raise fault(place, error.problems[0].message) from None
         if 0 <= start < end <= len(original) and original[start:end] != covered:
             found = f"the text at {start}–{end} is {quoted(original[start:end], QUOTED // 2)}"
-            expected = "expected offsets in Unicode code points"
+            expected = "expected offsets in Unicode code points, unless offsets says what they count"
             raise fault(place, f"{found} but the row has {quoted(covered, QUOTED // 2)}; {expected}")
 
     gathered(((key, index, row) for key, rows in spans.items() for index, row in enumerate(rows)), check)

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
+
+import msgspec
 
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
 from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.offsets import check_offsets, counted, said, unit_of
+from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
 from showthrough.files.reading import gathered
@@ -22,6 +26,7 @@ _STARTS, _ENDS = ("start_char", "start_offset", "start"), ("end_char", "end_offs
 _TYPES = ("entity_type", "label_", "label", "type")
 _SPAN = "(start, end), (start, end, type), or something with start, end and entity_type"
 _IDENTIFIERS = get_args(Identifier)
+S = TypeVar("S", Mention, Mask)
 
 
 def is_missing(value: Any) -> bool:
@@ -101,10 +106,11 @@ def by_id(pairs: Iterable[tuple[str, Any]], what: str) -> dict[str, Any]:
     return kept
 
 
-def checked(documents: Sequence[Document], name: str) -> Corpus:
+def checked(documents: Sequence[Document], name: str, offsets: str = "") -> Corpus:
     """A corpus of these; raises InputError with all that is wrong with them."""
-    corpus = Corpus(documents, name)
+    corpus = Corpus(documents, name, offsets=offsets)
     _ = corpus.survey
+    check_offsets(corpus)
     return corpus
 
 
@@ -168,21 +174,49 @@ def spans_of(document_id: str, given: Any) -> list[tuple[str, Any]]:
     return [(f"{at_document(document_id)}: spans[{index}]", one) for index, one in enumerate(given)]
 
 
-def layer_of(document_id: str, given: Any, annotator: str) -> tuple[Annotation, ...]:
+def layer_of(document_id: str, given: Any, annotator: str, text: str = "", offsets: str = "") -> tuple[Annotation, ...]:
     """What somebody marked in a document; a missing value says that nobody has read it."""
     if not isinstance(given, Iterable) and is_missing(given):
         return ()
-    marks = gathered(spans_of(document_id, given), lambda placed: mention_of(placed[1], placed[0]))
+    marks = gathered(
+        spans_of(document_id, given), lambda placed: in_text(mention_of(placed[1], placed[0]), text, placed[0], offsets)
+    )
     return (Annotation(annotator, tuple(marks)),)
 
 
-def masks_of(pairs: Iterable[tuple[str, Any]], name: str, corpus: Corpus | None) -> Anonymization:
-    def masks(pair: tuple[str, Any]) -> tuple[str, list[Mask]]:
-        return pair[0], gathered(spans_of(*pair), lambda placed: mask_of(placed[1], placed[0]))
+def in_text(mark: S, text: str, place: str, offsets: str) -> S:
+    """A mark by characters of its text; raises InputError where it is none of it, as it counts."""
+    if unit_of(offsets) is None:
+        return mark
+    try:
+        start, end = counted(text, mark.start, mark.end, offsets)
+    except InputError as error:
+        raise fault(place, error.problems[0].message) from None
+    return msgspec.structs.replace(mark, start=start, end=end)
 
-    made = Anonymization(by_id(gathered(pairs, masks), "spans"), name)
+
+def masks_of(
+    pairs: Iterable[tuple[str, Any]], name: str, corpus: Corpus | None, offsets: str | None = None
+) -> Anonymization:
+    unit = said(offsets)
+    if unit_of(unit) and corpus is None:
+        raise PlanError(
+            f"found {quoted(offsets)} and no corpus; expected it: its texts tell what is counted", "offsets"
+        )
+    texts: Mapping[str, str] = {} if corpus is None or not unit_of(unit) else Originals(corpus)
+
+    def masks(pair: tuple[str, Any]) -> tuple[str, list[Mask]]:
+        text = texts.get(pair[0])  # of a document that is not there pairing tells
+        counts = "" if text is None else unit
+        marks = gathered(
+            spans_of(*pair), lambda placed: in_text(mask_of(placed[1], placed[0]), text or "", placed[0], counts)
+        )
+        return pair[0], marks
+
+    made = Anonymization(by_id(gathered(pairs, masks), "spans"), name, offsets=unit)
     if corpus is not None and (problems := check_pair(corpus, made, "unmasked")):
         raise InputError(problems)
+    check_offsets(corpus, made)
     return made
 
 
@@ -192,7 +226,7 @@ def masks_of_texts(pairs: Iterable[tuple[str, Any]], corpus: Corpus, name: str) 
     def text(pair: tuple[str, Any]) -> tuple[str, str]:
         return pair[0], text_of(pair[1], at_document(pair[0]))
 
-    return Anonymization(aligned(by_id(gathered(pairs, text), "texts"), corpus, name), name)
+    return Anonymization(aligned(by_id(gathered(pairs, text), "texts"), corpus, name), name, offsets="characters")
 
 
 def aligned(texts: Mapping[str, str], corpus: Corpus, file: str) -> dict[str, Sequence[Mask]]:

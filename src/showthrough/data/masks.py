@@ -192,12 +192,14 @@ class Anonymization:
         source: str = "",
         notes: Sequence[str] = (),
         provenance: Provenance | None = None,
+        offsets: str = "",
     ) -> None:
         self.masks = masks
         self.name = name
         self.source = source
         self.notes = tuple(notes)  # what a reader must know of the file it came from, a sentence each
         self.provenance = provenance  # how it was made, where that is known
+        self.offsets = offsets  # what offsets count as they were given, where somebody said it; here it is characters
 
     @classmethod
     def from_texts(
@@ -210,16 +212,22 @@ class Anonymization:
 
     @classmethod
     def from_spans(
-        cls, spans: Mapping[str, Iterable[Any]], corpus: Corpus | None = None, name: str = "anonymization"
+        cls,
+        spans: Mapping[str, Iterable[Any]],
+        corpus: Corpus | None = None,
+        name: str = "anonymization",
+        offsets: str | None = None,
     ) -> Anonymization:
         """Lists of spans by document id: `(start, end)`, `(start, end, type)`, masks, or mappings and objects with
         start, end and, where they have them, entity_type and replacement. With a corpus they are checked against it.
+        `offsets` are what start and end count, if not characters: `utf-16` units, or `bytes` of UTF-8, of its texts.
+        Where they look so, they are refused, unless `characters` insists.
         """
         from showthrough.data.given import masks_of, pairs_of
 
         if not isinstance(spans, Mapping):
             raise PlanError(f"found a value of type {type(spans).__name__}; expected a mapping by document id", "spans")
-        return masks_of(pairs_of(spans, "spans"), name, corpus)
+        return masks_of(pairs_of(spans, "spans"), name, corpus, offsets)
 
     @classmethod
     def from_frame(
@@ -233,16 +241,18 @@ class Anonymization:
         entity_type: str = "entity_type",
         replacement: str = "replacement",
         name: str = "anonymization",
+        offsets: str | None = None,
     ) -> Anonymization:
         """A frame with one row a released text, which is aligned; or, where it has offsets, with one row a span.
 
         In a frame of spans a document without a row has no masks, and a `text` is what the span covers: it is checked.
+        `offsets` are what start and end count, as in `from_spans`.
         """
         from showthrough.data.frames import anonymization_of_frame
 
         columns = {"id": id, "text": text, "start": start, "end": end}
         columns |= {"entity_type": entity_type, "replacement": replacement}
-        return anonymization_of_frame(frame, corpus, columns, name)
+        return anonymization_of_frame(frame, corpus, columns, name, offsets)
 
     @classmethod
     def from_spacy(cls, docs: Any, corpus: Corpus, name: str = "spacy") -> Anonymization:
@@ -286,7 +296,7 @@ class Anonymization:
 
     def renamed(self, name: str) -> Anonymization:
         """The same under another name."""
-        return Anonymization(self.masks, name, self.source, self.notes, self.provenance)
+        return Anonymization(self.masks, name, self.source, self.notes, self.provenance, self.offsets)
 
     def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> Anonymization:
         """The masks of some documents; with `lazy`, still to be made where they can be, which is little to send."""

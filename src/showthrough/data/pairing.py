@@ -15,7 +15,9 @@ from showthrough.data.provenance import texts_digest
 from showthrough.errors import InputError, Problem, at_document
 
 _BLOCK = 4096  # ids that are looked up at once
+_TOLD = 10  # problems for which the text is read that tells more
 Missing = Literal["error", "unmasked"]
+Pairing = Literal["check", "trust"]  # whether it is looked at whose releases are
 
 
 def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = "error") -> list[Problem]:
@@ -31,9 +33,14 @@ def check_pair(corpus: Corpus, anonymization: Anonymization, missing: Missing = 
             problems.append(Problem(file, place, lacking))
         for index, mask in enumerate(found or ()):
             if not 0 <= mask.start < mask.end <= length:
-                fault = span_fault(mask.start, mask.end, length, ("start", "end"))
+                text = _text_of(corpus, document_id) if len(problems) < _TOLD else ""
+                fault = span_fault(mask.start, mask.end, length, ("start", "end"), text)
                 problems.append(Problem(file, f"{place}: masks[{index}]", fault))
     return problems or _of_other_texts(corpus, anonymization, file)
+
+
+def _text_of(corpus: Corpus, document_id: str) -> str:
+    return corpus.documents[Finder(corpus.ids).number(document_id)].text
 
 
 _Found = tuple[str, int, Sequence[Mask] | None]  # a document of the corpus, its length, its masks where there are some

@@ -203,7 +203,8 @@ def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:
     rules = retyping.rules(corpus.survey.types)
     if not rules:
         return corpus
-    changed = Corpus(altered(corpus.documents, partial(_retyped, rules)), corpus.name, corpus.source, corpus.notes)
+    told = corpus.name, corpus.source, corpus.notes, corpus.offsets
+    changed = Corpus(altered(corpus.documents, partial(_retyped, rules)), *told)
     changed.survey = _surveyed(corpus.survey, rules)
     return changed
 
@@ -232,8 +233,7 @@ def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymiza
     masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, partial(_renamed, names))
     if isinstance(anonymization.masks, dict):
         masks = dict(masks)
-    changed = Anonymization(
-        masks, anonymization.name, anonymization.source, anonymization.notes, anonymization.provenance
-    )
+    one = anonymization
+    changed = Anonymization(masks, one.name, one.source, one.notes, one.provenance, one.offsets)
     changed.digest = anonymization.digest
     return changed

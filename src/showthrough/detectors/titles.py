@@ -42,7 +42,7 @@ _LEADING = re.compile(rf"(?:(?:{_TITLE}|(?i:the|an?|in|on|of|about|some|last|ear
 _PIECE = re.compile(rf"{_HOLE}|[\w.'’-]+")
 
 # Words that stand for something that was taken out; in capitals alone, since there are people called Person.
-_LABELS = frozenset({
+LABELS = frozenset({
     "PERSON", "PERSONS", "PERSONNAME", "PER", "PERS", "NAME", "NAMES", "FIRSTNAME", "LASTNAME", "FIRST", "LAST",
     "MIDDLE", "FULLNAME", "SURNAME", "FORENAME", "GIVENNAME", "INITIAL", "INITIALS", "PATIENT", "DOCTOR", "STAFF",
     "CLINICIAN", "NURSE", "RELATIVE", "APPLICANT", "CLAIMANT", "DEFENDANT", "WITNESS", "LOC", "LOCATION", "CITY",
@@ -83,7 +83,7 @@ def is_placeholder(word: str) -> bool:
     """
     if not word.strip("Xx.-_*#█▇■•…") or word[0] in "[<{(":
         return True
-    return bool(_LABEL.match(word)) and all(part in _LABELS for part in re.split(r"[_\d-]+", word) if part)
+    return bool(_LABEL.match(word)) and all(part in LABELS for part in re.split(r"[_\d-]+", word) if part)
 
 
 def is_written(found: str) -> bool:

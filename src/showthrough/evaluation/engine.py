@@ -217,7 +217,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
     corpus = plan.corpus
     return Run(
         corpus=corpus_input(corpus),
-        anonymizations=[anonymization_input(one) for one in plan.anonymizations],
+        anonymizations=[anonymization_input(one, len(plan.releases[one.name].unlike)) for one in plan.anonymizations],
         metrics=[metric_record(metric) for metric in plan.metrics],
         settings=plan.settings.recorded,
         documents=_held(corpus.ids),

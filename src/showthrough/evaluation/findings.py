@@ -22,6 +22,7 @@ from showthrough.evaluation.scoring import reference_scores, scored
 from showthrough.evaluation.storing import Store
 from showthrough.evaluation.sweeps import is_swept, sweeps
 from showthrough.evaluation.walk import Walk
+from showthrough.evaluation.whose import release_notices
 from showthrough.inference.asking import asked_of, unanswered
 from showthrough.metrics import Array, Rows, metric_text
 from showthrough.metrics.base import BLOCK, failure_of, sound_parts
@@ -46,6 +47,7 @@ class Findings:
         self._store: Store | None = None  # where these are, of very many documents
         plan = self._plan
         self._notes = nobody_marked(plan.corpus, plan.metrics)
+        self._notes += release_notices(plan.corpus, plan.releases, plan.settings.pairing)
         self._notes += notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
         self._notes += authorship_notices(plan)
 

@@ -14,6 +14,7 @@ from showthrough.data.kinds import folded
 from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import known_level
 from showthrough.data.masks import Anonymization
+from showthrough.data.offsets import offset_notes
 from showthrough.data.silver import programs_of
 from showthrough.errors import Problem, shown, some
 from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
@@ -135,10 +136,16 @@ def trained_on_them(corpus: Corpus, anonymizations: Sequence[Anonymization], met
     return [f"{shown(name)} {verbs.format(count, len(corpus))}" for name, count in seen]
 
 
+def offsets_doubted(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """That a few marks look as if their offsets counted something else than characters."""
+    return offset_notes(corpus, anonymizations)
+
+
 NOTICES: tuple[Notice, ...] = (
     trained_on_them,
     made_by_programs,
     told_of_files,
+    offsets_doubted,
     not_there,
     types_taken,
     types_merged,

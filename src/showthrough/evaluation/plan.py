@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import msgspec
 
 from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
+from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.masks import Anonymization
+from showthrough.data.offsets import offset_problems
 from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retyped, retyped_masks
@@ -18,6 +21,7 @@ from showthrough.errors import InputError, Problem, quoted, shown, some
 from showthrough.evaluation.authorship import authorship_problems
 from showthrough.evaluation.inference import inference_problems
 from showthrough.evaluation.settings import Settings, settings_problems
+from showthrough.evaluation.whose import Releases, check_releases, releases_of
 from showthrough.gate.asking import fault_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
 from showthrough.run.provenance import metric_record
@@ -41,6 +45,12 @@ class Plan:
     verifiers: tuple[Verifier | GivenAnswers, ...] = ()  # that are asked who wrote the documents
     ratings: Ratings | None = None  # what people say of passages
     thresholds: tuple[Threshold, ...] = ()  # what numbers are asked to reach; none of them depends on it
+
+    @cached_property
+    def releases(self) -> dict[str, Releases]:
+        """Whose releases these are, by anonymization; of texts whose originals nobody has, nothing is known."""
+        compared = [one for one in self.anonymizations if not isinstance(one, ReleasedTexts)]
+        return dict.fromkeys((one.name for one in self.anonymizations), Releases()) | releases_of(self.corpus, compared)
 
     def retyped(self) -> Plan:
         """The same with what the settings say of types; raises InputError for types that occur nowhere.
@@ -96,6 +106,10 @@ class Plan:
         if problems:
             raise InputError(problems)
         pair(self.corpus, self.anonymizations, self.settings.missing)
+        if doubtful := offset_problems(self.corpus, self.anonymizations):
+            raise InputError(doubtful)
+        if self.settings.pairing == "check":
+            check_releases(self.corpus, self.anonymizations, self.releases)
         pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
         unfit = dict.fromkeys(why for metric, one in pairs for why in metric.problems(self.corpus, one))
         rated = self.ratings.problems(self.corpus, self.anonymizations) if self.ratings is not None else []

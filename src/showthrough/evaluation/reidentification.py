@@ -6,16 +6,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
+
 from showthrough.attacks import DEFAULT
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.held_texts import ReleasedTexts
+from showthrough.data.pairing import Pairing
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.evaluation.engine import Evaluation
 from showthrough.evaluation.estimating import Estimated, check_asking, estimated
 from showthrough.evaluation.plan import Plan, name_problems
 from showthrough.evaluation.settings import Settings, settings_problems
+from showthrough.evaluation.whose import check_releases, release_notices, releases_of
 from showthrough.metrics import ReIdentification
 from showthrough.resources.chat.settings import AskingSettings
 from showthrough.resources.settings import ModelSettings, Watch
@@ -38,14 +42,16 @@ def reidentify(
     references: bool = True,
     asking: AskingSettings | None = None,
     abstain: bool = False,
+    pairing: Pairing = "check",
 ) -> Run:
     """Attacks anonymized texts, document id to text for each anonymization; no originals are needed.
 
     A document is about the individual of its own id. Anonymizations may have different documents: each is counted
-    over its own. The run has the one metric `trir`. `corpus` are the originals, where there are any, for its signature.
+    over its own. The run has the one metric `trir`. `corpus` are the originals, where there are any.
     With `references` the same attacks are made on texts of which nothing is left, and on the originals where they are
     known: what nobody can go below, and what there was to protect. `asking` says how language models are asked.
-    With `abstain` the run also has what an attacker finds who names only those they are sure of.
+    With `abstain` the run also has what an attacker finds who names only those they are sure of. Texts that share more
+    with another original than with their own are refused, unless `pairing` is "trust".
 
     >>> known = {"ann": "Ann is a surgeon", "bob": "Bob bakes bread"}
     >>> run = reidentify(known, {"names": {"ann": "PERSON, surgeon", "bob": "PERSON and his bread"}})
@@ -54,12 +60,18 @@ def reidentify(
     """
     sampling = {"seed": seed, "resamples": resamples, "confidence": confidence}
     metric = ReIdentification(attacks, k, abstain=abstain)
-    plan, ids = _plan(background, anonymizations, metric, sampling, models, asking)
+    plan, ids = _plan(background, anonymizations, metric, {**sampling, "pairing": pairing}, models, asking)
+    found = {} if corpus is None else releases_of(corpus, plan.anonymizations)
+    if corpus is not None and pairing == "check":
+        check_releases(corpus, plan.anonymizations, found)
     beside = tuple(_references(ids, corpus)) if references else ()
     check_asking(plan, beside)
     evaluation = Evaluation(plan, beside, watch)
     evaluation.run.corpus = _originals(ids, corpus)
     evaluation.run.several_annotators = None
+    if corpus is not None:
+        each = ((one, found[one.name].unlike) for one in evaluation.run.anonymizations)
+        evaluation.run.anonymizations = [msgspec.structs.replace(one, unlike=len(unlike)) for one, unlike in each]
     try:
         run = evaluation.carried_out()
     except Interrupted as stop:  # nothing of an attack can be resumed
@@ -67,6 +79,8 @@ def reidentify(
     if run.failures:
         raise ResourceError(run.failures[0].reason)
     run.provenance["attacks"] = evaluation.resources.seconds
+    if corpus is not None:
+        run.notes = [*release_notices(corpus, found, pairing), *run.notes]
     return run
 
 

@@ -129,6 +129,7 @@ class Request:
             format=named,
             group_by=settings.group_by,
             released=released,
+            offsets=settings.offsets,
             engine=engine,
             watch=watch,
             **self.corpus.columns,
@@ -137,7 +138,14 @@ class Request:
             try:
                 chosen = shared_format(named, source.path)
                 one = read_anonymization(
-                    source.path, corpus, name=name, format=chosen, engine=engine, watch=watch, **source.columns
+                    source.path,
+                    corpus,
+                    name=name,
+                    format=chosen,
+                    offsets=settings.offsets,
+                    engine=engine,
+                    watch=watch,
+                    **source.columns,
                 )
                 anonymizations.append(one)
             except InputError as error:

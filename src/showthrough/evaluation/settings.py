@@ -31,6 +31,8 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
+from showthrough.data.offsets import Offsets
+from showthrough.data.pairing import Pairing
 from showthrough.data.retyping import Retyping
 from showthrough.errors import PlanError, Problem, quoted, shown
 from showthrough.files.reading import plain
@@ -81,6 +83,9 @@ class Settings(ModelSettings, AskingSettings, Recorded):
     ignore: Annotated[
         Names, Meta(title="TYPE", description="Take mentions of this type as not marked; may be repeated.")
     ] = ()
+    pairing: Annotated[
+        Pairing, Meta(description="Whether releases that share more with another document are refused.")
+    ] = "check"
     references: Annotated[bool, Meta(description="Score nothing masked and everything masked as well.")] = True
     sweeps: Annotated[bool, Meta(description="Where masks have scores, also score what the surer ones reach.")] = True
     seen: Annotated[bool, Meta(description="Also documents that a model was trained on, which is noted.")] = False
@@ -181,6 +186,14 @@ class FileSettings(Settings):
         Meta(title="NAME", description="A column beside the originals that holds released texts; may be repeated."),
     ] = ()
 
+    offsets: Annotated[
+        Offsets | None,
+        Meta(
+            title="characters|utf-16|bytes",
+            description="What offsets in files count: Unicode code points, UTF-16 units or bytes of UTF-8.",
+            extra={"expected": "characters, utf-16 or bytes"},
+        ),
+    ] = None
     verifier: Annotated[
         Files, Meta(title="[NAME=]FOLDER", description="An author verifier, for safety; may be repeated.")
     ] = ()

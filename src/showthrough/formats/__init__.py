@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import Anonymization, apply_masks
+from showthrough.data.offsets import Offsets, check_offsets, offset_problems, said
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.engines.base import Engine, Watch
@@ -37,6 +38,7 @@ def read_corpus(
     text_column: str | None = None,
     group_by: str | None = None,
     released: str | Collection[str] | None = None,
+    offsets: Offsets | None = None,
     engine: Engine | None = None,
     watch: Watch | None = None,
 ) -> Corpus:
@@ -48,16 +50,21 @@ def read_corpus(
     `format` names one, which then holds whatever the file looks like. Documents that share a group, such as the records
     of one patient, say so in a field or column `group`; `group_by` names another, or a regular expression on their ids:
     `id:^(\\d+)-`. `released` are columns beside the texts that are read as anonymizations, and so not told as unused.
+    `offsets` are what those of the file count, if not characters: `utf-16` units, or `bytes` of UTF-8. A file whose
+    marks look so is refused, unless `characters` insists.
     """
     groups, head = GroupBy(group_by), Head.of(path)
-    columns = Columns(id_column, text_column, groups.field)
+    columns = Columns(id_column, text_column, groups.field, said(offsets))
     elsewhere = frozenset([released] if isinstance(released, str) else released or ())
     if head.shards is not None:
-        return read_corpus_of(head.shards, format, columns, groups, elsewhere, CORPUS_KINDS, engine, name, watch)
+        corpus = read_corpus_of(head.shards, format, columns, groups, elsewhere, CORPUS_KINDS, engine, name, watch)
+        check_offsets(corpus)
+        return corpus
     file = Input(head, columns, remarks=Remarks(elsewhere=elsewhere), engine=engine, watch=watch)
     documents = groups.grouped(read_as(format, file, "read", CORPUS_KINDS))
-    corpus = Corpus(documents, name or stem(file.path), str(file.path), file.remarks.notes)
+    corpus = Corpus(documents, name or stem(file.path), str(file.path), file.remarks.notes, columns.offsets)
     _ = corpus.survey  # raises with everything that is wrong
+    check_offsets(corpus)
     groups.check(corpus)
     check_spans(file, lambda: corpus.survey.mentions)
     return corpus
@@ -71,6 +78,7 @@ def read_anonymization(
     format: str | None = None,
     id_column: str | None = None,
     text_column: str | None = None,
+    offsets: Offsets | None = None,
     engine: Engine | None = None,
     watch: Watch | None = None,
 ) -> Anonymization:
@@ -78,17 +86,25 @@ def read_anonymization(
 
     In a format of marked texts, such as `i2b2`, what is marked is masked, and its type is kept. `path` may be a
     pattern, a list or a URL, as that of a corpus; documents and masks are matched by id, whichever files they are in.
+    `offsets` say what is counted, as those of a corpus do, and are then counted again by its texts.
     """
-    head, columns = Head.of(path), Columns(id_column, text_column)
+    head, columns = Head.of(path), Columns(id_column, text_column, offsets=said(offsets))
     if head.shards is not None:
         kinds = ANONYMIZATION_KINDS
-        return read_anonymization_of(head.shards, corpus, format, columns, kinds, engine, name, watch=watch)
+        made = read_anonymization_of(head.shards, corpus, format, columns, kinds, engine, name, watch=watch)
+        check_offsets(corpus, made)
+        return made
     file = Input(head, columns, corpus, engine=engine, watch=watch)
     given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
     masks = aligned_texts(given, file) if isinstance(given, Texts) else given
     check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))
     told = name or stem(file.path), str(file.path), file.remarks.notes, file.remarks.provenance
-    return Rewriting(given, *told, given.written) if isinstance(given, Passages) else Anonymization(masks, *told)
+    if isinstance(given, Passages):
+        return Rewriting(given, *told, given.written)
+    # Masks that were found by aligning texts count characters.
+    made = Anonymization(masks, *told, "characters" if isinstance(given, Texts) else columns.offsets)
+    check_offsets(corpus, made)
+    return made
 
 
 def read_anonymized(
@@ -98,12 +114,13 @@ def read_anonymized(
     format: str | None = None,
     id_column: str | None = None,
     text_column: str | None = None,
+    offsets: Offsets | None = None,
 ) -> dict[str, str]:
     """Reads anonymized texts as they are; masks with offsets are applied to the corpus's originals.
 
     With a corpus, every document of it has to be there.
     """
-    head, columns = Head.of(path), Columns(id_column, text_column)
+    head, columns = Head.of(path), Columns(id_column, text_column, offsets=said(offsets))
     source = os.fspath(head)
     given: Masks | Texts | None
     if head.shards is not None:
@@ -121,10 +138,13 @@ def read_anonymized(
     if corpus is None:
         raise fail(source, "holds masks with offsets; expected --corpus with the originals that they belong to")
     if given is None:
-        anonymization = read_anonymization(head, corpus, format=format, id_column=id_column, text_column=text_column)
+        anonymization = read_anonymization(
+            head, corpus, format=format, id_column=id_column, text_column=text_column, offsets=offsets
+        )
     else:
-        anonymization = Anonymization(given, stem(head.path), source, provenance=file.remarks.provenance)
-    if problems := check_pair(corpus, anonymization):
+        provenance = file.remarks.provenance
+        anonymization = Anonymization(given, stem(head.path), source, (), provenance, columns.offsets)
+    if problems := check_pair(corpus, anonymization) or offset_problems(corpus, [anonymization]):
         raise InputError(problems)
     return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}
 

@@ -69,8 +69,8 @@ def _row(wire: _Row, entry: Entry) -> Document:
         masked = wire.masked_text if wire.target_text is None else wire.target_text
         return Document(name, text, (Annotation(ANNOTATOR, tuple(_put_back(text, masked, mask, entry))),), group)
     mentions = tuple(
-        entry.mention(text, one.start, one.end, one.label, covered=one.value, field=f"privacy_mask[{number}]")
-        for number, one in enumerate(mask)
+        entry.mention(text, *entry.counted(text, one.start, one.end, field), one.label, covered=one.value, field=field)
+        for field, one in ((f"privacy_mask[{number}]", one) for number, one in enumerate(mask))
     )
     return Document(name, text, (Annotation(ANNOTATOR, mentions),), group)
 

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.offsets import counted, unit_of
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, unique
 from showthrough.formats.base import Columns, Files, Format, Input, Masks
@@ -58,6 +59,7 @@ class Service:
     parsed: Callable[[Answer, Remarks | None], Any]  # what is kept of an answer; raises InputError
     reader: type[Reader]
     record: type[Record]  # a line as most are, with findings as `parsed` makes them
+    ends: tuple[str, str] = ("", "")  # the offsets of a finding, where a user may say what they count
 
     def format(
         self, description: str, sample: str, write_masks: Callable[[Anonymization], Files] | None = None
@@ -76,7 +78,9 @@ class Service:
         """Answers as masks of the documents that they are about."""
         answers = _owned(self._answers(file), file)
         reader = self.reader(answers, file.path)
-        masks = unique(gathered(answers, lambda answer: (answer.id, reader.masks(answer))), file.path)
+        masks = unique(
+            gathered(answers, lambda answer: (answer.id, reader.masks(self._counted(answer, file.columns)))), file.path
+        )
         file.remarks.others += reader.notes
         return masks
 
@@ -99,7 +103,7 @@ class Service:
         file.remarks.numbered = sum(not answer.id for answer in answers)
         named = [replace(one, id=one.id or str(number)) for number, one in enumerate(answers, 1)]
         reader = self.reader(named, file.path)
-        return gathered(named, lambda answer: self._document(answer, reader))
+        return gathered(named, lambda answer: self._document(self._counted(answer, file.columns), reader))
 
     def _answers(self, file: Input) -> list[Answer]:
         inside = Container(self.shape, file.columns, file.remarks)
@@ -113,6 +117,20 @@ class Service:
         mentions = (by_type(mask.start, mask.end, mask.entity_type) for mask in reader.masks(answer))
         return Document(answer.id, answer.original(), (Annotation(self.name, tuple(mentions)),))
 
+    def _counted(self, answer: Answer, columns: Columns) -> Answer:
+        """The same with findings by characters, where a user said that offsets count something else."""
+        if unit_of(columns.offsets) is None or not all(self.ends) or not isinstance(answer.value, list):
+            return answer
+        text, findings = answer.original(), []
+        for number, one in enumerate(answer.value):
+            try:
+                start, end = (getattr(one, name) for name in self.ends)
+                places = counted(text, start, end, columns.offsets)
+            except InputError as error:
+                raise answer.fail(error.problems[0].message, f"[{number}]") from None
+            findings.append(msgspec.structs.replace(one, **dict(zip(self.ends, places, strict=True))))
+        return replace(answer, value=findings)
+
     def _of_line(self, inside: Container, path: Path, line: bytes, number: int) -> Document:
         """A line that was looked at before."""
         return self._read_line(inside, path, f"line {number}", number, line)
@@ -122,7 +140,7 @@ class Service:
             known = decoded_or_none(line, _decoder(self.record))
             usual = None if known is None else known.answer(path)
             if usual is not None:
-                return self._document(usual, self.reader([usual], path))
+                return self._document(self._counted(usual, inside.columns), self.reader([usual], path))
         item = Answer(path, place, decoded(line, _ANY, path, place))
         if self.shape.finding(item.value):
             raise item.fail(_TEXTLESS)
@@ -134,7 +152,7 @@ class Service:
             answer = replace(answer, id=str(number))
             if inside.remarks is not None:
                 inside.remarks.numbered += 1
-        return self._document(answer, self.reader([answer], path))
+        return self._document(self._counted(answer, inside.columns), self.reader([answer], path))
 
     def _look_at(
         self, columns: Columns, path: Path, place: str, number: int, line: bytes, remarks: Remarks

@@ -15,12 +15,12 @@ import msgspec
 from msgspec.structs import replace
 
 from showthrough.data.masks import Mask
+from showthrough.data.units import Unit, counts_alike, to_code_points
 from showthrough.errors import InputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.containers import Answer, Record, Shape, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
-from showthrough.formats.units import Unit, counts_alike, to_code_points
 
 _UNITS: dict[str, Unit] = {
     "TextElements_v8": "text elements", "TextElement_v8": "text elements", "UnicodeCodePoint": "code points",

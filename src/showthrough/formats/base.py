@@ -55,11 +55,13 @@ class Columns(NamedTuple):
     id: str | None = None
     text: str | None = None
     group: str = FIELD  # names a document's group
+    offsets: str = ""  # what a user said that offsets count
 
     @property
     def said(self) -> dict[str, str]:
         """Those that are not the usual ones."""
-        return {field: name for field, name in self._asdict().items() if name not in (None, FIELD)}
+        names = {"id": self.id, "text": self.text, "group": self.group}
+        return {field: name for field, name in names.items() if name not in (None, FIELD)}
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import get_args
 
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type, known_level
+from showthrough.data.offsets import counted
 from showthrough.data.silver import is_silver
 from showthrough.errors import InputError, Problem, quoted, shown
 from showthrough.files.limits import RECORD
@@ -36,10 +37,10 @@ def read(file: Input) -> list[Document]:
     homes = sorted({one.parent / stem(one) for one in file.head.files((".txt", ".ann"))})
     if not homes:
         raise fail(path, "holds no .txt or .ann file; expected brat records")
-    return gathered(homes, lambda home: _document(home, file.originals))
+    return gathered(homes, lambda home: _document(home, file.originals, file.columns.offsets))
 
 
-def _document(home: Path, texts: Mapping[str, str]) -> Document:
+def _document(home: Path, texts: Mapping[str, str], offsets: str) -> Document:
     text_file, mark_file = (home.with_name(home.name + ending) for ending in (".txt", ".ann"))
     if exists(text_file):
         text = _content(text_file)
@@ -49,7 +50,7 @@ def _document(home: Path, texts: Mapping[str, str]) -> Document:
         raise fail(mark_file, f"has no {text_file.name} beside it")
     if not exists(mark_file):
         return Document(home.name, text)
-    marks = _Marks(mark_file, text)
+    marks = _Marks(mark_file, text, offsets)
     if marks.problems:
         raise InputError(marks.problems)
     return marked(home.name, text, marks.mentions(), marks.annotator)
@@ -70,11 +71,12 @@ _REFERENCE = re.compile(r"(?<![^\s:])T\d+(?!\S)")
 class _Marks:
     """What an .ann file says, line by line."""
 
-    def __init__(self, path: Path, text: str) -> None:
+    def __init__(self, path: Path, text: str, offsets: str) -> None:
         self.problems: list[Problem] = []
         self.annotator = ANNOTATOR
         self._path = path
         self._text = text
+        self._offsets = offsets  # what a user said that they count
         self._marks: dict[str, list[tuple[int, int, str]]] = {}  # by name; a mark in several pieces is several mentions
         self._entity: dict[str, str] = {}
         self._named: dict[str, str] = {}  # marks that other lines name, and the last line that does
@@ -113,6 +115,11 @@ class _Marks:
             return
         name, kind, offsets, covered = mark.groups()
         spans = [(int(start), int(end)) for start, end in (span.split(" ") for span in offsets.split(";"))]
+        try:
+            spans = [counted(self._text, *span, self._offsets) for span in spans]
+        except InputError as error:
+            yield f"{shown(name)}: {error.problems[0].message}"
+            return
         wrong = [(start, end) for start, end in spans if not 0 <= start < end <= len(self._text)]
         for start, end in wrong:
             yield f"{shown(name)}: {span_fault(start, end, len(self._text), ('start', 'end'))}"

@@ -105,7 +105,7 @@ SHAPE = Shape(
     own=frozenset({"Entities", "ResultList", "ErrorList", "Index", "File", "Line"}),
     aside=frozenset({"ResponseMetadata", "ModelVersion", "DocumentMetadata", "DocumentType", "PaginationToken"}),
 )
-_SERVICE = Service("comprehend", SHAPE, _parsed, _Masks, _Record)
+_SERVICE = Service("comprehend", SHAPE, _parsed, _Masks, _Record, ("begin_offset", "end_offset"))
 FORMAT = _SERVICE.format(
     "Amazon Comprehend: entities with BeginOffset; by id, in a list, in records, files of jobs, or one alone",
     """\

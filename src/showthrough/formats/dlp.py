@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 import msgspec
 
 from showthrough.data.masks import Mask
+from showthrough.data.units import to_code_points
 from showthrough.errors import InputError, quoted, some
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.containers import Answer, Record, Shape, known_or_none
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
-from showthrough.formats.units import to_code_points
 
 _UNDERSCORE = re.compile(r"_([a-z])")
 _LONG = 19  # digits of a number that is no offset

@@ -13,13 +13,13 @@ from typing import Any, ClassVar
 import msgspec
 
 from showthrough.data.documents import Annotation, Document
+from showthrough.data.units import Unit, counts_alike, from_code_points, to_code_points
 from showthrough.errors import InputError, shown
 from showthrough.files.heads import Head
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.phi import ANNOTATOR, masks_from, to_mask
 from showthrough.formats.relations import COREFERENCE, Entities
-from showthrough.formats.units import Unit, counts_alike, from_code_points, to_code_points
 
 _Triple = tuple[int, int, str]
 _UNITS: tuple[Unit, ...] = ("utf-16", "code points", "graphemes")  # the first that fits is taken
@@ -117,6 +117,10 @@ def _placed(text: str, marks: Sequence[_Mark], entry: Entry) -> list[tuple[int, 
     plain = [(mark.start, mark.end) for mark in marks]
     if not marks or (text.isascii() and "\r" not in text) or all(counts_alike(text, unit) for unit in _UNITS):
         return plain
+    if entry.columns.offsets:
+        return [
+            entry.counted(text, *span, f"{mark.key}[{mark.number}]") for mark, span in zip(marks, plain, strict=True)
+        ]
     ways = {unit: spans for unit in _UNITS if (spans := _counted(text, plain, unit)) is not None}
     if not ways or len(set(map(tuple, ways.values()))) == 1:  # of a mark that is nowhere, its own check tells
         return next(iter(ways.values()), plain)

@@ -17,6 +17,8 @@ from typing import NamedTuple
 from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.documents import Document, Mention, span_fault
 from showthrough.data.levels import by_type
+from showthrough.data.offsets import counted, unit_of
+from showthrough.data.units import EXPECTED
 from showthrough.errors import InputError, Problem, at_document, quoted, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, gathered, stem
@@ -36,11 +38,12 @@ def read(file: Input) -> list[Document]:
     files = file.head.files((".xml",))
     if not files:
         raise fail(file.path, "holds no .xml file; expected i2b2 records")
-    return [document for documents in gathered(files, _documents) for document in documents]
+    read_one = partial(_documents, offsets=file.columns.offsets)
+    return [document for documents in gathered(files, read_one) for document in documents]
 
 
-def _documents(file: Path) -> list[Document]:
-    records = _Records(file)
+def _documents(file: Path, offsets: str) -> list[Document]:
+    records = _Records(file, offsets)
     walk(file, records)
     if records.problems:
         raise InputError(records.problems)
@@ -52,7 +55,8 @@ def _documents(file: Path) -> list[Document]:
 class _Records:
     """The records of one file, collected while it is walked through."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, offsets: str) -> None:
+        self._offsets = offsets  # what a user said that they count
         self.documents: list[Document] = []
         self.problems: list[Problem] = []
         self._file = file
@@ -118,7 +122,7 @@ class _Records:
             if self._text is None:
                 self._problem("<TAGS>", "no <TEXT> stands before them")
             else:
-                mentions = _placed(self._text, self._tags, self._problem)
+                mentions = _placed(self._text, self._tags, self._offsets, self._problem)
                 self.documents.append(marked(self._record, self._text.written, mentions, self._annotator))
             self._record = self._tags = None
 
@@ -188,7 +192,7 @@ def _tells(kind: str) -> bool:
     return kind in PHI_TYPES and kind != "OTHER"
 
 
-def _placed(text: _Text, tags: list[_Tag], problem: Callable[[str, str], None]) -> list[Mention]:
+def _placed(text: _Text, tags: list[_Tag], offsets: str, problem: Callable[[str, str], None]) -> list[Mention]:
     """The mentions of an i2b2 2014 file, by offsets of the text as written."""
     for tag in tags:
         if fault := tag.fault():
@@ -201,6 +205,12 @@ def _placed(text: _Text, tags: list[_Tag], problem: Callable[[str, str], None]) 
     says = any("text" in tag.attributes for tag in sound)
     if text.shortened and not (says and all(tag.reads(written[slice(*tag.span)]) for tag in sound)):
         spans = [(text.at(start), text.at(end)) for start, end in spans]
+    if unit_of(offsets):
+        try:
+            spans = [counted(written, start, end, offsets) for start, end in spans]
+        except InputError as error:
+            problem("<TAGS>", error.problems[0].message)
+            return []
     mentions = []
     for tag, (start, end) in zip(sound, spans, strict=True):
         if not 0 <= start < end <= len(written):
@@ -208,7 +218,7 @@ def _placed(text: _Text, tags: list[_Tag], problem: Callable[[str, str], None]) 
         elif not tag.reads(written[start:end]):
             where = f"at {tag.span[0]}–{tag.span[1]}"
             fault = unlike(where, written[start:end], "text is", tag.attributes["text"])
-            problem(tag.place, f"{fault}; expected offsets in Unicode code points")
+            problem(tag.place, f"{fault}; {EXPECTED}")
         else:
             mentions.append(by_type(start, end, tag.kind, tag.attributes.get("id", "")))
     for one, two in overlaps(mentions):

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, get_args
 import msgspec
 
 from showthrough.data.documents import Annotation, Document, Identifier, Mention
+from showthrough.data.units import from_code_points
 from showthrough.errors import shown, some
 from showthrough.files.heads import Head
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.phi import ANNOTATOR, masks_from
 from showthrough.formats.relations import COREFERENCE, Entities
-from showthrough.formats.units import from_code_points
 from showthrough.formats.unstated_units import Span, placed_in
 
 ID = "doc_id"  # of a task's data, where it has one: the document's own id, and not the task's number

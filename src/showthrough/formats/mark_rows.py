@@ -8,9 +8,12 @@ from typing import Any, NamedTuple
 
 from showthrough.data.documents import span_fault
 from showthrough.data.masks import Mask, TypedMask
-from showthrough.errors import at_document, quoted, shown, some
+from showthrough.data.offsets import counted, unit_of
+from showthrough.data.units import EXPECTED
+from showthrough.errors import InputError, at_document, quoted, shown, some
 from showthrough.files.reading import fail
 from showthrough.formats.base import Input, Masks, unlike
+from showthrough.formats.recounted import needs_texts
 from showthrough.formats.rows import IDS, NAMELESS, Cells, Rows, check_columns, fault, id_column, written
 
 # What columns are called, the first of these that is there.
@@ -75,6 +78,8 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
         if not (start or end):
             return _Mark(document_id, None, "")
         span = _whole(start, ends[0]), _whole(end, ends[1])
+        if unit_of(file.columns.offsets):
+            span = _counted(span, file, document_id)
         _check(span, cell(cells, found["text"]), file.originals, document_id, ends)
         written_there = cell(cells, found["replacement"]) or None
         return _Mark(document_id, TypedMask(*span, written_there, cell(cells, kind)), cell(cells, found["annotator"]))
@@ -103,6 +108,17 @@ def _whole(value: str, column: str) -> int:
     return int(number[1])
 
 
+def _counted(span: tuple[int, int], file: Input, document_id: str) -> tuple[int, int]:
+    """A span in characters, where a user said that offsets count something else."""
+    if file.corpus is None:
+        raise needs_texts(file)
+    original = file.originals.get(document_id)
+    try:
+        return span if original is None else counted(original, *span, file.columns.offsets)  # pairing tells
+    except InputError as error:
+        raise fault(f"{at_document(document_id)}: {error.problems[0].message}") from None
+
+
 def _check(
     span: tuple[int, int], covered: str, originals: Mapping[str, Any], document_id: str, names: tuple[str, str]
 ) -> None:
@@ -115,4 +131,4 @@ def _check(
         raise fault(f"{at_document(document_id)}: {span_fault(start, end, len(original), names)}")
     if covered and original[start:end] != covered:
         there = unlike(f"at {start}–{end}", original[start:end], "the row says", covered)
-        raise fault(f"{at_document(document_id)}: {there}; expected offsets in Unicode code points")
+        raise fault(f"{at_document(document_id)}: {there}; {EXPECTED}")

@@ -45,8 +45,8 @@ def _row(wire: _Row, entry: Entry) -> Document:
         return Document(name, text, (), group)
     spans = literal(wire.spans, _SPANS, entry, "spans") if isinstance(wire.spans, str) else wire.spans
     mentions = tuple(
-        entry.mention(text, one.start, one.end, one.label, covered=one.text, field=f"spans[{number}]")
-        for number, one in enumerate(map(_span, spans))
+        entry.mention(text, *entry.counted(text, one.start, one.end, field), one.label, covered=one.text, field=field)
+        for field, one in ((f"spans[{number}]", one) for number, one in enumerate(map(_span, spans)))
     )
     return Document(name, text, (Annotation(ANNOTATOR, mentions),), group)
 

@@ -12,6 +12,8 @@ import msgspec
 
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type
+from showthrough.data.offsets import counted
+from showthrough.data.units import EXPECTED
 from showthrough.errors import InputError, PlanError, at_document, quoted
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
@@ -79,6 +81,13 @@ class Entry:
         """That a span is none of a text of this length."""
         return self.fail(span_fault(start, end, length, ("start", "end")), field)
 
+    def counted(self, text: str, start: int, end: int, field: str = "") -> tuple[int, int]:
+        """A span in characters, where a user said that offsets count something else."""
+        try:
+            return counted(text, start, end, self.columns.offsets)
+        except InputError as error:
+            raise self.fail(error.problems[0].message, field) from None
+
     def mention(
         self,
         text: str,
@@ -93,10 +102,10 @@ class Entry:
     ) -> Mention:
         """A mark whose span is in the text and reads as the file says, where it says so; else raises InputError."""
         if not 0 <= start < end <= len(text):
-            raise self.outside(start, end, len(text), field)
+            raise self.fail(span_fault(start, end, len(text), ("start", "end"), text), field)
         if covered is not None and text[start:end] != covered:
             fault = unlike(f"at {start}–{end}", text[start:end], "the file says", covered)
-            raise self.fail(f"{fault}; expected offsets in Unicode code points", field)
+            raise self.fail(f"{fault}; {EXPECTED}", field)
         if identifier is None:
             return by_type(start, end, entity_type, entity_id)
         return Mention(start, end, entity_type, identifier, entity_id)

@@ -132,7 +132,7 @@ SHAPE = Shape(
     _findings,
     own=frozenset({"text", "items"}),
 )
-_SERVICE = Service("presidio", SHAPE, _parsed, _Masks, _Record)
+_SERVICE = Service("presidio", SHAPE, _parsed, _Masks, _Record, ("start", "end"))
 FORMAT = _SERVICE.format(
     "Presidio: results of the analyzer, or of the anonymizer; by id, in a list, in records, or one alone",
     """\

@@ -43,8 +43,7 @@ def _sample(wire: _Sample, entry: Entry) -> Document:
     mentions = tuple(
         entry.mention(
             text,
-            one.start_position,
-            one.end_position,
+            *entry.counted(text, one.start_position, one.end_position, f"spans[{number}]"),
             one.entity_type,
             covered=one.entity_value,
             field=f"spans[{number}]",

@@ -103,7 +103,7 @@ def _layer(wire: _Answer, entry: Entry) -> Annotation:
     entity = _entities(wire, entry).shared() if wire.relations else {}
     mentions = tuple(
         entry.mention(
-            wire.text, one.start, one.end, one.label or "",
+            wire.text, *entry.counted(wire.text, one.start, one.end, f"spans[{number}]"), one.label or "",
             entity_id=entity.get(_name(one), "") if entity else "", covered=one.text, field=f"spans[{number}]",
         )
         for number, one in enumerate(spans)

@@ -21,6 +21,7 @@ from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by
 from showthrough.formats.mask_lines import Keys, NoMasksError, Record, masks_of_lines
 from showthrough.formats.objects import Entry, Id, Objects, objects_of
 from showthrough.formats.phi import masks_from
+from showthrough.formats.recounted import in_characters
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.rows import IDS, RowHead, id_column
 from showthrough.formats.texts import texts_of
@@ -72,7 +73,7 @@ def read(file: Input) -> Masks | Texts:
         _refuse_marks(file)  # which say more than an id that is missing
         raise
     if all("masks" in fields for fields in records.values()) and not file.released:
-        return tae.checked({key: fields["masks"] for key, fields in records.items()}, path)
+        return in_characters(tae.checked({key: fields["masks"] for key, fields in records.items()}, path), file)
     if lacking := [key for key, fields in records.items() if text_key not in fields]:
         fault = f"has no {shown(text_key)}; expected text in every document, or masks in every document"
         raise InputError(Problem(str(path), at_document(key), fault) for key in lacking)
@@ -98,7 +99,7 @@ def _in_their_file(file: Input, keys: Keys) -> Masks:
         _refuse_marks(file)
         raise
     file.remarks.extend(remarks)
-    return masks
+    return in_characters(masks, file)
 
 
 def _refuse_marks(file: Input) -> None:

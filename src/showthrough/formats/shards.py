@@ -96,7 +96,7 @@ def read_corpus_of(
     read = list(_sound(_counted(engine.in_order(_read_documents, tasks), shards, watch)))
     remarks = _joined_remarks([part.remarks for part in read])
     documents = Sharded((part.documents for part in read), map(str, shards.paths))
-    corpus = Corpus(documents, name or shards.name, str(shards.pattern), remarks.notes)
+    corpus = Corpus(documents, name or shards.name, str(shards.pattern), remarks.notes, columns.offsets)
     known = [(part.survey, str(path)) for part, path in zip(read, shards.paths, strict=True) if part.survey is not None]
     if not known:
         raise fail(shards.pattern, "the corpus is empty; expected at least one document")
@@ -280,7 +280,8 @@ def read_anonymization_of(
     if corpus is not None:
         released.join(masks, corpus, engine, file)
     check_spans(file, lambda: sum(part.marks for part in told))
-    return Anonymization(masks.made(), name or shards.name, str(shards.pattern), remarks.notes, remarks.provenance)
+    source = name or shards.name, str(shards.pattern)
+    return Anonymization(masks.made(), *source, remarks.notes, remarks.provenance, columns.offsets)
 
 
 @dataclass(frozen=True)

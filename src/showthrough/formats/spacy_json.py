@@ -101,9 +101,10 @@ def _document(marks: Marks, wire: _Doc, entry: Entry) -> Document:
     length = len(wire.text)
     mentions = []
     for number, one in enumerate(spans):
-        if not 0 <= one.start < one.end <= length:
-            raise entry.outside(one.start, one.end, length, f"{where}[{number}]")
-        mentions.append(by_type(one.start, one.end, one.label, entity_of(one.kb_id, one.id)))
+        start, end = entry.counted(wire.text, one.start, one.end, f"{where}[{number}]")
+        if not 0 <= start < end <= length:
+            raise entry.outside(start, end, length, f"{where}[{number}]")
+        mentions.append(by_type(start, end, one.label, entity_of(one.kb_id, one.id)))
     return Document(name, wire.text, (Annotation(ANNOTATOR, tuple(mentions)),), group)
 
 
@@ -219,7 +220,8 @@ def _of_pair(marks: Marks, wire: _Pair, entry: Entry) -> Document:
         if not (len(span) in (2, 3, 4, 5) and all(type(one) is int for one in span[:2]) and _texts(span[2:])):
             raise entry.fail(f"found {shown(str(list(span)))}; expected [start, end, label]", field)
         kind, link, own = (*(one or "" for one in span[2:]), "", "", "")[:3]
-        mentions.append(entry.mention(wire.text, span[0], span[1], kind, entity_id=entity_of(link, own), field=field))
+        start, end = entry.counted(wire.text, span[0], span[1], field)
+        mentions.append(entry.mention(wire.text, start, end, kind, entity_id=entity_of(link, own), field=field))
     return Document("", wire.text, (Annotation(ANNOTATOR, tuple(mentions)),))
 
 

@@ -11,8 +11,10 @@ import msgspec
 
 from showthrough.data.documents import Annotation, Authorship, Document, Identifier, Mention
 from showthrough.data.levels import by_type, known_level
+from showthrough.data.offsets import counted
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import repeated
+from showthrough.data.units import EXPECTED
 from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, gathered, object_entries
@@ -132,7 +134,7 @@ def _look_at(path: Path, columns: Columns, place: str, number: int, line: bytes,
 
 
 def _line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
-    return _document(_decoder(_Document, columns).decode(line), path, [])
+    return _document(_decoder(_Document, columns).decode(line), path, columns, [])
 
 
 def _read(
@@ -142,7 +144,7 @@ def _read(
     wire = _looked_at(content, columns, remarks)
     if wire is None or _lost(content, wire):
         problems += _faults(msgspec.Raw(content), path, place, columns)
-    return [] if wire is None else [_document(wire, path, problems)]
+    return [] if wire is None else [_document(wire, path, columns, problems)]
 
 
 def _lost(content: bytes | msgspec.Raw, wire: _Document) -> bool:
@@ -150,7 +152,7 @@ def _lost(content: bytes | msgspec.Raw, wire: _Document) -> bool:
     return bytes(content).count(b'"entity_mentions"') > len(wire.annotations or ())
 
 
-def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
+def _document(wire: _Document, path: Path, columns: Columns, problems: list[Problem]) -> Document:
     text, place = wire.text, at_document(str(wire.id))
     annotations = []
     said: list[Said] = []
@@ -158,11 +160,21 @@ def _document(wire: _Document, path: Path, problems: list[Problem]) -> Document:
         for index, mark in enumerate(layer.entity_mentions):
             start, end = mark.start_offset, mark.end_offset
             fault = ""
+            if columns.offsets:
+                try:
+                    start, end = mark.start_offset, mark.end_offset = counted(text, start, end, columns.offsets)
+                except InputError as error:
+                    fault = error.problems[0].message
             # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units. Offsets that
             # are not in the text at all are reported by the survey.
-            if mark.span_text is not None and text[start:end] != mark.span_text and 0 <= start < end <= len(text):
+            if (
+                not fault
+                and mark.span_text is not None
+                and text[start:end] != mark.span_text
+                and 0 <= start < end <= len(text)
+            ):
                 fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
-                fault += "; expected offsets in Unicode code points"
+                fault += f"; {EXPECTED}"
             whom = mark.subject_id if mark.subject is None else mark.subject
             if whom is not None and whom != "":
                 said.append(said_by(str(whom), mark.entity_type, text[start:end]))

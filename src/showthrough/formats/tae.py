@@ -18,6 +18,7 @@ from showthrough.errors import at_document, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered
 from showthrough.formats.base import Fit, Format, Input, Masks
+from showthrough.formats.recounted import in_characters
 
 SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])
@@ -79,7 +80,7 @@ def _read(file: Input) -> Masks:
         if isinstance(inner, dict):  # once, and not for every document
             fault = f"found an object {{…}}; expected a list […] as in {_SHOWN}; its keys are {some(inner)}"
             raise fail(file.path, fault, f"{at_document(document_id)}: {place}")
-    return checked(file.head.entries, file.path)
+    return in_characters(checked(file.head.entries, file.path), file)
 
 
 def _recognise(head: Head) -> Fit:

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from showthrough.data.offsets import unit_of
+from showthrough.data.units import Unit, counts_alike, to_code_points
 from showthrough.errors import InputError
 from showthrough.formats.base import unlike
 from showthrough.formats.objects import Entry
-from showthrough.formats.units import Unit, counts_alike, to_code_points
 
 _UNITS: tuple[Unit, ...] = ("utf-16", "code points")  # what browsers count, and what scripts do
 
@@ -34,7 +35,9 @@ def placed_in(text: str, spans: Sequence[Span], entry: Entry) -> list[tuple[int,
             if text[span.start : span.end] != span.covered:
                 _check(text, span, entry)
         return [(span.start, span.end) for span in spans]
-    ways = [_counted(text, spans, unit, breaks) for breaks in ("\r\n", "\n") for unit in _UNITS]
+    offsets = entry.columns.offsets
+    units = (unit_of(offsets) or "code points",) if offsets else _UNITS
+    ways = [_counted(text, spans, unit, breaks) for breaks in ("\r\n", "\n") for unit in units]
     fitting = [way for way in ways if way is not None and _fits(text, way, spans)]
     if not fitting:
         for span in spans:

@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.levels import known_level
+from showthrough.data.units import from_code_points
 from showthrough.errors import quoted, shown
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, gathered
@@ -31,7 +32,6 @@ from showthrough.formats.uima_layers import (
     mentions,
     short,
 )
-from showthrough.formats.units import from_code_points
 from showthrough.formats.webanno_table import START, Export, Layer, Row, laid, parsed, unescaped
 
 _STACKED = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)

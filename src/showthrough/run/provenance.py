@@ -71,9 +71,9 @@ def corpus_input(corpus: Corpus) -> Input:
     return Input(corpus.name, corpus.digest, len(corpus), corpus.source, marked_by)
 
 
-def anonymization_input(anonymization: Anonymization) -> Input:
+def anonymization_input(anonymization: Anonymization, unlike: int = 0) -> Input:
     one = anonymization
-    return Input(one.name, one.digest, len(one), one.source, made=one.provenance)
+    return Input(one.name, one.digest, len(one), one.source, made=one.provenance, unlike=unlike)
 
 
 def background_input(background: Background) -> Input:

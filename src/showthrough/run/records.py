@@ -40,6 +40,7 @@ class Input(msgspec.Struct, frozen=True):
     silver: Annotated[str, "who marked a corpus, where programs did and not people"] = ""
     made: Annotated[Provenance | None, "how an anonymization was made, where its file says so"] = None
     seen: Annotated[int, "of a verifier: how many of the run's documents it knew from its training"] = 0
+    unlike: Annotated[int, "of an anonymization: how many of its releases are unlike their originals"] = 0
 
     @property
     def unplaced(self) -> Input:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,6 +15,7 @@ from showthrough.errors import InputError, Problem
 # count: there a flag joins the flag after it, and a skin tone or a joined emoji stands for itself.
 Unit = Literal["code points", "utf-16", "bytes", "graphemes", "text elements"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
+EXPECTED = "expected offsets in Unicode code points, unless --offsets says what they count"
 _IN_WORDS: dict[Unit, str] = {
     "code points": "characters", "utf-16": "UTF-16 units", "bytes": "bytes of UTF-8", "graphemes": "graphemes",
     "text elements": "text elements",
@@ -43,6 +44,19 @@ def to_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:
     return _places(borders, offsets, f"is inside a character, of which offsets in {_IN_WORDS[unit]} count the parts")
 
 
+def length_in(text: str, unit: str) -> int:
+    """How long a text is in UTF-16 units, or in bytes of UTF-8."""
+    encoded = text.encode("utf-16-le" if unit == "utf-16" else "utf-8", "surrogatepass")
+    return len(encoded) // 2 if unit == "utf-16" else len(encoded)
+
+
+def places_or_none(text: str, offsets: Sequence[int], unit: Unit) -> NDArray[np.int64]:
+    """The same places in code points, and -1 for each offset that is none: inside a character, or not in the text."""
+    borders, asked = _borders(text, unit), np.asarray(offsets, dtype=np.int64)
+    found = np.clip(np.searchsorted(borders, asked), 0, len(borders) - 1)
+    return np.where(borders[found] == asked, found, -1)
+
+
 def from_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:
     """The same places in another unit; raises InputError, without a file, for one that is inside a grapheme.
 
@@ -67,6 +81,7 @@ def counts_alike(text: str, unit: Unit) -> bool:
     return unit != "bytes" and len(_borders(text, unit)) == len(text) + 1
 
 
+@lru_cache(maxsize=4)  # of the texts whose marks are placed one by one
 def _borders(text: str, unit: Unit) -> NDArray[np.int64]:
     """Where each character starts, counted in the unit, and the end; of clusters where each starts, in code points."""
     if unit in ("graphemes", "text elements"):

@@ -1,0 +1,215 @@
+"""What offsets count: marks that begin or end inside words tell that they count something else than characters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal, NamedTuple, Protocol, TypeVar, get_args
+
+import numpy as np
+
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.held_texts import ReleasedTexts, Rewriting
+from showthrough.data.masks import Anonymization
+from showthrough.data.units import Unit, counts_alike, from_code_points, places_or_none, to_code_points
+from showthrough.errors import InputError, PlanError, Problem, quoted, shown
+
+Offsets = Literal["characters", "utf-16", "bytes"]
+OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
+
+_INSIDE = 0.1  # of all marks: more that begin or end inside a word are too many
+_SPREAD = 2048  # documents of a large corpus that are looked at, at even distances
+_LARGE = 20_000  # documents from which on a corpus is large
+_LOOKED = 256  # documents with characters beyond ASCII, or beyond U+FFFF, whose marks are looked at
+_SAMPLED = 512  # other documents whose marks are looked at, where those tell that something is wrong
+# Scripts without spaces have no borders of words that a mark could miss.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
+)
+_IN_WORDS = {"utf-16": "UTF-16 units", "bytes": "bytes of UTF-8", "characters": "characters"}
+
+
+class Span(Protocol):
+    """Whatever has a start and an end."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+
+
+S = TypeVar("S", bound=Span)
+Marks = Callable[[Document], Sequence[tuple[int, int]]]
+
+
+def unit_of(offsets: str | None) -> Unit | None:
+    """What offsets have to be counted again for; `None` where they count characters."""
+    return None if offsets in (None, "", "characters") else offsets  # type: ignore[return-value]
+
+
+def counted(text: str, start: int, end: int, offsets: str | None) -> tuple[int, int]:
+    """A span in characters; raises InputError, without a file, where it is none of the text in that unit.
+
+    >>> counted("😀 Ann", 3, 6, "utf-16")
+    (2, 5)
+    """
+    unit = unit_of(offsets)
+    if unit is None or start >= end:  # of which whoever checks the span tells
+        return start, end
+    start, end = to_code_points(text, (start, end), unit)
+    return start, end
+
+
+class Doubt(NamedTuple):
+    """Marks that begin or end inside words, and the unit in which most of them do not."""
+
+    unit: Offsets
+    inside: int  # marks that do, of those that the unit moves
+    moved: int
+    left: int  # marks that still do, or are nowhere, in the unit
+    document: str  # where the first of them is
+    refused: bool  # whether they are more than a tenth of all marks
+
+    @property
+    def fault(self) -> str:
+        """What is wrong, and what to do."""
+        many = f"{self.inside:,} of {self.moved:,} marks beyond {_BEYOND[self.unit]} begin or end inside a word"
+        mended = f"counted in {_IN_WORDS[self.unit]}, {self.left:,} do (first in document {shown(self.document)})"
+        told = "offsets here count characters (Unicode code points)"
+        remedy = f"say --offsets {self.unit}, which holds for all files, or --offsets characters to insist"
+        return f"{many}; {mended}; {told}: {remedy} (in Python, offsets={self.unit!r} where it is read)"
+
+
+_BEYOND = {
+    "utf-16": "a character above U+FFFF",
+    "bytes": "a character above U+007F",
+    "characters": "one that counts more",
+}
+
+
+def said(offsets: object) -> str:
+    """What a caller says that offsets count; raises PlanError for what is no unit."""
+    if offsets is not None and offsets not in OFFSETS:
+        raise PlanError(f"found {quoted(offsets)}; expected {', '.join(OFFSETS[:-1])} or {OFFSETS[-1]}", "offsets")
+    return "" if offsets is None else str(offsets)
+
+
+def corpus_doubt(corpus: Corpus) -> Doubt | None:
+    """What speaks against the offsets of a corpus; nothing where somebody said that they count characters."""
+    if corpus.offsets == "characters" or not corpus.survey.mentions:
+        return None
+    return _doubt(_looked_at(corpus), _mentions, corpus.offsets)
+
+
+def masks_doubt(corpus: Corpus, anonymization: Anonymization) -> Doubt | None:
+    """The same of the masks of an anonymization; those that were found by aligning texts have no offsets to doubt."""
+    if anonymization.offsets == "characters" or isinstance(anonymization, Rewriting | ReleasedTexts):
+        return None
+    documents = _looked_at(corpus)
+    masks = anonymization.part([document.id for document in documents]).masks
+    return _doubt(documents, lambda document: _spans(masks.get(document.id, ())), anonymization.offsets)
+
+
+def offset_problems(corpus: Corpus, anonymizations: Iterable[Anonymization] = ()) -> list[Problem]:
+    """What is refused: the corpus, and each anonymization by itself; where both are, that they may agree in error."""
+    each = [(corpus.source or corpus.name, corpus_doubt(corpus))]
+    each += [(one.source or one.name, masks_doubt(corpus, one)) for one in anonymizations]
+    return [Problem(file, "", doubt.fault) for file, doubt in each if doubt is not None and doubt.refused]
+
+
+def check_offsets(corpus: Corpus | None, masks: Anonymization | None = None) -> None:
+    """Raises InputError where the marks of a corpus, or masks of its texts, do not count characters."""
+    doubt = None if corpus is None else corpus_doubt(corpus) if masks is None else masks_doubt(corpus, masks)
+    if doubt is not None and doubt.refused:
+        one = corpus if masks is None else masks
+        raise InputError(Problem(one.source or one.name, "", doubt.fault))  # type: ignore[union-attr]
+
+
+def offset_notes(corpus: Corpus, anonymizations: Iterable[Anonymization]) -> list[str]:
+    """What is too little to be refused, and is said."""
+    each = [("", corpus_doubt(corpus)), *((one.name, masks_doubt(corpus, one)) for one in anonymizations)]
+    return [str(Problem("", name, doubt.fault)) for name, doubt in each if doubt is not None and not doubt.refused]
+
+
+def _mentions(document: Document) -> Sequence[tuple[int, int]]:
+    return _spans(mention for layer in document.annotations for mention in layer.mentions)
+
+
+def _spans(marks: Iterable[Span]) -> list[tuple[int, int]]:
+    return list(dict.fromkeys((mark.start, mark.end) for mark in marks))
+
+
+def _doubt(documents: Sequence[Document], marks: Marks, said: str) -> Doubt | None:
+    beyond = [document for document in documents if not document.text.isascii()]
+    if not beyond:
+        return None
+    units: dict[Offsets, list[Document]] = {"bytes": beyond}
+    units["utf-16"] = [document for document in beyond if not counts_alike(document.text, "utf-16")]
+    if unit := unit_of(said):
+        units = {"characters": [one for one in beyond if not counts_alike(one.text, unit)]}
+    found = [_in_unit(name, those, marks, said) for name, those in units.items() if those]
+    best = min((one for one in found if one is not None), key=lambda one: one[0].left - one[0].inside, default=None)
+    if best is None:
+        return None
+    doubt, share = best  # of the documents that could be looked at
+    total = sum(len(marks(document)) for document in documents)
+    if doubt.inside / share <= _INSIDE / 2 * total:
+        return doubt
+    # Marks inside words that no unit moves count too, and are not mended.
+    others = [document for document in _spread(documents, _SAMPLED) if document.text.isascii()]
+    spans = [(document, marks(document)) for document in others]
+    split = sum(_is_inside(document.text, *span) for document, each in spans for span in each)
+    plain = sum(len(marks(document)) for document in documents if document.text.isascii())
+    inside = doubt.inside / share + split / max(1, sum(len(each) for _, each in spans)) * plain
+    mended = (doubt.inside - doubt.left) / share
+    return doubt._replace(refused=inside > _INSIDE * total and mended > inside / 2)
+
+
+def _looked_at(corpus: Corpus) -> Sequence[Document]:
+    """All documents where they are in memory and not very many; else some at even distances."""
+    if isinstance(corpus.documents, list | tuple) and len(corpus) <= _LARGE:
+        return corpus.documents
+    step = max(1, -(-len(corpus) // _SPREAD))
+    return [corpus.documents[number] for number in range(0, len(corpus), step)]
+
+
+def _spread(documents: Sequence[Document], most: int) -> Sequence[Document]:
+    return documents[:: max(1, -(-len(documents) // most))]
+
+
+def _in_unit(name: Offsets, documents: Sequence[Document], marks: Marks, said: str) -> tuple[Doubt, float] | None:
+    """How many marks are inside words as they are taken and in a unit; nothing where the unit is no better."""
+    looked = _spread(documents, _LOOKED)
+    moved = inside = left = 0
+    first = ""
+    for document in looked:
+        text, spans = document.text, marks(document)
+        if not spans:
+            continue
+        flat = [offset for span in spans for offset in span]
+        if said_unit := unit_of(said):  # as the file has them, which may have been characters all along
+            other = np.array(from_code_points(text, flat, said_unit), dtype=np.int64)
+            other[other > len(text)] = -1
+        else:
+            other = places_or_none(text, flat, unit_of(name) or "code points")
+        for (start, end), (to, until) in zip(spans, other.reshape(-1, 2).tolist(), strict=True):
+            if (start, end) == (to, until):
+                continue
+            moved += 1
+            if _is_inside(text, start, end):
+                inside += 1
+                first = first or document.id
+            left += to < 0 or until < 0 or _is_inside(text, to, until)
+    if inside <= _INSIDE * moved or 2 * left >= inside:
+        return None
+    return Doubt(name, inside, moved, left, first, False), len(looked) / len(documents)
+
+
+def _is_inside(text: str, start: int, end: int) -> bool:
+    """Whether a mark begins or ends inside a word."""
+    return _splits(text[max(0, start - 1) : start + 1], start) or _splits(text[end - 1 : end + 1], end)
+
+
+def _splits(around: str, place: int) -> bool:
+    """Whether the two characters on both sides of a place are of one word."""
+    return place > 0 and len(around) == 2 and around.isalnum() and not _UNSPACED.search(around)

@@ -1,0 +1,44 @@
+"""Masks whose offsets count something else than characters, as a user said, counted again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from showthrough.data.masks import Mask
+from showthrough.data.offsets import counted, unit_of
+from showthrough.errors import InputError, at_document
+from showthrough.files.reading import fail, gathered
+from showthrough.formats.base import Input, Masks
+
+
+def needs_texts(file: Input) -> InputError:
+    """That nobody can count anything but characters without a text."""
+    return fail(file.path, f"counting offsets in {file.columns.offsets} needs the corpus with the originals")
+
+
+def in_characters(masks: Masks, file: Input) -> Masks:
+    """The same masks by characters of the originals; raises InputError with all that are none of their texts."""
+    if unit_of(file.columns.offsets) is None:
+        return masks
+    if file.corpus is None:
+        raise needs_texts(file)
+    originals = file.originals
+
+    def placed(document_id: str) -> tuple[str, Sequence[Mask]]:
+        text = originals.get(document_id)
+        return document_id, masks[document_id] if text is None else _placed(text, document_id)
+
+    def _placed(text: str, document_id: str) -> Sequence[Mask]:
+        made = []
+        for number, mask in enumerate(masks[document_id]):
+            try:
+                start, end = counted(text, mask.start, mask.end, file.columns.offsets)
+            except InputError as error:
+                place = f"{at_document(document_id)}: masks[{number}]"
+                raise fail(file.path, error.problems[0].message, place) from None
+            made.append(msgspec.structs.replace(mask, start=start, end=end))
+        return made
+
+    return dict(gathered(masks, placed))
