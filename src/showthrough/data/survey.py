@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,8 @@ from showthrough.columns.digests import Digests, in_order, total
 from showthrough.columns.growing import GrowingStrings, Numbers
 from showthrough.columns.index import repeated
 from showthrough.columns.strings import Strings
+from showthrough.data.copies import BINS, Bytes, Hashes, Sketching
+from showthrough.data.identity import identities
 from showthrough.data.silver import is_silver
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from showthrough.data.documents import Document, Identifier
 
 Lengths = NDArray[Any]  # of four bytes each where they suffice, else of eight
+_COUNTED_BY = attrgetter("__class__", "entity_type", "identifier")
 _TWICE = "this id occurs twice; expected unique ids"
 
 
@@ -32,6 +37,23 @@ class Marked(NamedTuple):
     entity_type: str
     identifier: Identifier
     stated: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Traces:
+    """What tells that documents belong together: their texts, and who they are about."""
+
+    texts: Hashes  # of each document: texts that are equal but for white space have the same
+    sketches: Bytes  # of each document a row: those of near copies are much alike
+    identities: Hashes  # numbers and full names of people, in the order of the documents that have them
+    documents: NDArray[np.int32]  # of each identity, the number of its document
+
+
+def _no_traces() -> Traces:
+    return Traces(
+        np.zeros(0, dtype=np.uint64), np.zeros((0, BINS), dtype=np.uint8),
+        np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +72,7 @@ class Survey:
     asked: int = 0  # documents that ask who wrote them
     subjects: int = 0  # people that documents are about, in all
     tags: tuple[str, ...] = ()  # of what is said of them, sorted
+    traces: Traces = field(default_factory=_no_traces)
 
     @property
     def mentions(self) -> int:
@@ -91,6 +114,8 @@ class Surveying:
         self._annotated = self._annotators = self._asked = self._subjects = 0
         self._tags: set[str] = set()
         self._marked: Counter[Marked] = Counter()
+        self._sketching = Sketching()
+        self._identities, self._identified = array("Q"), Numbers()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -100,6 +125,7 @@ class Surveying:
         self.problems += [(number, problem) for problem in document.problems(self.source)]
         self._ids.append(document.id)
         self._lengths.append(len(document.text))
+        self._sketching.append(document.text)
         try:
             self._digests += document.digest()
         except UnicodeEncodeError:
@@ -113,6 +139,10 @@ class Surveying:
         if document.subjects:
             self._subjects += len(document.subjects)
             self._tags.update(one.tag for subject in document.subjects for one in subject.attributes)
+        kinds = Counter(map(_COUNTED_BY, chain.from_iterable(layer.mentions for layer in layers)))
+        for one in identities(document, kinds):
+            self._identities.append(one)
+            self._identified.append(number)
         if not layers:
             return
         self._annotated += 1
@@ -120,7 +150,6 @@ class Surveying:
         self._silver.update(layer.annotator for layer in layers if is_silver(layer.annotator))
         if len(layers) > 1 and len(document.readers) > 1:
             self._shared.append(number)
-        kinds = Counter((type(one), one.entity_type, one.identifier) for layer in layers for one in layer.mentions)
         for (made, kind, level), many in kinds.items():
             self._marked[Marked(kind, level, made.states)] += many
 
@@ -145,6 +174,9 @@ class Surveying:
         self._subjects += part.subjects
         self._tags.update(part.tags)
         self._marked.update(part.marked)
+        self._sketching.extend(part.traces.texts, part.traces.sketches)
+        self._identities.frombytes(part.traces.identities.tobytes())
+        self._identified.extend(part.traces.documents + before)
 
     def part(self) -> Survey:
         """What was found, sound or not; ids may be there twice. Nothing can be added then."""
@@ -161,7 +193,12 @@ class Surveying:
             asked=self._asked,
             subjects=self._subjects,
             tags=tuple(sorted(self._tags)),
+            traces=self._traces(),
         )
+
+    def _traces(self) -> Traces:
+        identities = np.frombuffer(self._identities, dtype=np.uint64)
+        return Traces(*self._sketching.made(), identities, self._identified.made())
 
     def survey(self) -> Survey:
         """All of it; raises InputError with all that is wrong. Nothing can be added then."""
