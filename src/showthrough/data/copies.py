@@ -14,7 +14,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +39,13 @@ _ODD = np.array(
 )
 _NONE = np.uint64(2**64 - 1)
 _SPACES = bytes(code for code in range(128) if chr(code).isspace())
-_BLANKS = [chr(code) for code in range(128, 0x10000) if chr(code).isspace()]  # of them all, these are beyond ASCII
+# Blanks beyond ASCII in UTF-8, by their first byte, which is quickly looked for. All are below U+3001.
+_BLANKS = {
+    first: re.compile(b"|".join(re.escape(one) for one in each))
+    for first, each in groupby(
+        (chr(code).encode() for code in range(0x80, 0x3001) if chr(code).isspace()), key=lambda one: one[:1]
+    )
+}
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # and kana: nobody writes blanks between them
 _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+")
 
@@ -50,9 +56,10 @@ def without_spaces(text: str) -> bytes:
     >>> without_spaces("Mr  Doe\\u2009of\\u00a0Ærø\\n") == "MrDoeofÆrø".encode()
     True
     """
-    if not text.isascii() and any(one in text for one in _BLANKS):
-        text = "".join(text.split())
-    return text.encode(*CODEC).translate(None, _SPACES)
+    encoded = text.encode(*CODEC)
+    if len(encoded) != len(text) and any(one in encoded and _BLANKS[one].search(encoded) for one in _BLANKS):
+        encoded = "".join(text.split()).encode(*CODEC)
+    return encoded.translate(None, _SPACES)
 
 
 def _mixed(values: Hashes) -> Hashes:
@@ -67,17 +74,21 @@ def _sketched(hashes: Hashes, text: Ints, count: int, bins: int) -> Bytes:
     least = np.full(count * bins, _NONE)
     np.minimum.at(least, text * bins + (hashes >> np.uint64(65 - bins.bit_length())).astype(np.int64), hashes)
     least = least.reshape(count, bins)
-    place = np.where(least == _NONE, 2 * bins, np.arange(bins))
-    some = (place < bins).any(axis=1)
-    if (place == 2 * bins).any():
-        # A bin without any takes the next one's, and how far away that is counts.
-        again = np.concatenate((place, np.where(place < bins, place + bins, place)), axis=1)
-        following = np.minimum.accumulate(again[:, ::-1], axis=1)[:, ::-1][:, :bins]
-        least = np.take_along_axis(least, following % bins, axis=1)
-        least += (following - np.arange(bins)).astype(np.uint64) * _ODD[0]
+    if (gaps := np.flatnonzero((least == _NONE).any(axis=1))).size:
+        least[gaps] = _without_gaps(least[gaps])
     sketches = ((least * _ODD[3]) >> np.uint64(56)).astype(np.uint8)
-    sketches[~some] = 0
+    sketches[np.bincount(text, minlength=count) == 0] = 0
     return sketches
+
+
+def _without_gaps(least: Hashes) -> Hashes:
+    """A bin that has no minimum takes the next one's, changed by how far away that is."""
+    bins = least.shape[1]
+    place = np.where(least == _NONE, 2 * bins, np.arange(bins))
+    again = np.concatenate((place, np.where(place < bins, place + bins, place)), axis=1)
+    following = np.minimum.accumulate(again[:, ::-1], axis=1)[:, ::-1][:, :bins]
+    away = (following - np.arange(bins)).astype(np.uint64)
+    return np.take_along_axis(least, following % bins, axis=1) + away * _ODD[0]
 
 
 def _sketches(contents: Sequence[bytes]) -> Bytes:
@@ -91,7 +102,7 @@ def _sketches(contents: Sequence[bytes]) -> Bytes:
     chosen += content[2:] * np.uint8(173)
     starts = np.flatnonzero(chosen[: len(joined) - _STRETCH + 1] < _CHOSEN)
     ends = np.fromiter(accumulate(map(len, contents)), dtype=np.int64, count=len(contents))
-    text = np.searchsorted(ends, starts, side="right")
+    text = np.repeat(np.arange(len(contents)), np.diff(np.searchsorted(starts, ends), prepend=0))
     whole = starts + _STRETCH <= ends[text]
     short = np.diff(ends, prepend=0) < _LEAST_BYTES
     if short.any():

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,10 +15,10 @@ from numpy.typing import NDArray
 
 from showthrough.columns.digests import Digests, in_order, total
 from showthrough.columns.growing import GrowingStrings, Numbers
-from showthrough.columns.index import repeated
+from showthrough.columns.index import GrowingHashes, repeated
 from showthrough.columns.strings import Strings
 from showthrough.data.copies import BINS, Bytes, Hashes, Sketching
-from showthrough.data.identity import identities
+from showthrough.data.identity import Roles, identities
 from showthrough.data.silver import is_silver
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from showthrough.data.documents import Document, Identifier
 
 Lengths = NDArray[Any]  # of four bytes each where they suffice, else of eight
-_COUNTED_BY = attrgetter("__class__", "entity_type", "identifier")
 _TWICE = "this id occurs twice; expected unique ids"
 
 
@@ -114,8 +112,9 @@ class Surveying:
         self._annotated = self._annotators = self._asked = self._subjects = 0
         self._tags: set[str] = set()
         self._marked: Counter[Marked] = Counter()
+        self._roles = Roles()
         self._sketching = Sketching()
-        self._identities, self._identified = array("Q"), Numbers()
+        self._identities, self._identified = GrowingHashes(), Numbers()
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -139,10 +138,15 @@ class Surveying:
         if document.subjects:
             self._subjects += len(document.subjects)
             self._tags.update(one.tag for subject in document.subjects for one in subject.attributes)
-        kinds = Counter(map(_COUNTED_BY, chain.from_iterable(layer.mentions for layer in layers)))
-        for one in identities(document, kinds):
-            self._identities.append(one)
-            self._identified.append(number)
+        mentions = [*chain.from_iterable([layer.mentions for layer in layers])]
+        each = [(type(one), one.entity_type, one.identifier) for one in mentions]
+        kinds = Counter(each)
+        roles = {kind: role for kind in kinds if (role := self._roles[kind])}
+        if roles or document.authorship or document.subjects:
+            marks = [(roles[kind], one) for kind, one in zip(each, mentions, strict=True) if kind in roles]
+            for identity in identities(document, marks):
+                self._identities.append(identity)
+                self._identified.append(number)
         if not layers:
             return
         self._annotated += 1
@@ -175,7 +179,7 @@ class Surveying:
         self._tags.update(part.tags)
         self._marked.update(part.marked)
         self._sketching.extend(part.traces.texts, part.traces.sketches)
-        self._identities.frombytes(part.traces.identities.tobytes())
+        self._identities.extend(part.traces.identities)
         self._identified.extend(part.traces.documents + before)
 
     def part(self) -> Survey:
@@ -197,8 +201,7 @@ class Surveying:
         )
 
     def _traces(self) -> Traces:
-        identities = np.frombuffer(self._identities, dtype=np.uint64)
-        return Traces(*self._sketching.made(), identities, self._identified.made())
+        return Traces(*self._sketching.made(), self._identities.made(), self._identified.made())
 
     def survey(self) -> Survey:
         """All of it; raises InputError with all that is wrong. Nothing can be added then."""
