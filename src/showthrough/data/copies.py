@@ -144,3 +144,16 @@ class Sketching:
         self._look()
         sketches = np.frombuffer(self._sketches, dtype=np.uint8).reshape(-1, BINS)
         return np.frombuffer(self._digests, dtype="<u8"), sketches
+
+
+def shingles(text: str) -> list[tuple[str, ...]]:
+    """All five-word shingles of a text; none where it has too few words to tell a near copy by them."""
+    words = _WORD.findall(text)
+    return [*zip(*(words[place:] for place in range(SHINGLE)), strict=False)] if len(words) >= FEWEST_WORDS else []
+
+
+def jaccard(some: NDArray[np.int64], others: NDArray[np.int64]) -> float:
+    """Of two sets, each sorted and without repeats: what share of all that is in either is in both."""
+    both = len(np.intersect1d(some, others, assume_unique=True))
+    either = len(some) + len(others) - both
+    return both / either if either else 0.0

@@ -9,7 +9,7 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import msgspec
 import numpy as np
@@ -20,6 +20,9 @@ from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
 from showthrough.data.survey import Lengths, Survey, Surveying
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
+
+if TYPE_CHECKING:
+    from showthrough.data.independence import IndependentUnits
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
 
@@ -223,6 +226,13 @@ class Corpus:
         for document in self:
             surveying.add(document)
         return surveying.survey()
+
+    @cached_property
+    def units(self) -> IndependentUnits:
+        """What intervals and tests draw as a whole; reads those documents again that may be near copies."""
+        from showthrough.data.independence import independent_units
+
+        return independent_units(self)
 
     @property
     def ids(self) -> Strings:
