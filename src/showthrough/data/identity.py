@@ -28,6 +28,7 @@ _RECORDS = frozenset({
 _ANY_NUMBER = frozenset({"CODE", "ID", "OTHER_ID"})  # of whatever, where it identifies directly: TAB's application
 _PEOPLE = frozenset({"PATIENT"})
 _ANYBODY = frozenset({"PERSON"})  # where somebody says that the name identifies directly: TAB's applicants
+_FIELD = 24  # characters at most between two fields of one name
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_LETTERS = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
@@ -85,10 +86,23 @@ def plain_name(text: str) -> str:
 def identities(document: Document, marks: Iterable[tuple[Role, Mention]]) -> set[str]:
     """The people and records that a document is of, by its marks that say so, each as a text that is compared."""
     text = document.text
-    marked = {(role, text[one.start : one.end]) for role, one in marks}
-    found = {(role, plain_number(one) if role == "number" else plain_name(one)) for role, one in marked}
+    marked = {(role, one.start, one.end) for role, one in marks}
+    found = {("number", plain_number(text[start:end])) for role, start, end in marked if role == "number"}
+    found |= {("name", plain_name(one)) for one in _names(text, [one[1:] for one in marked if one[0] == "name"])}
     found.update(_of_author(document))
     return {f"{role} {plain}" for role, plain in found if plain}
+
+
+def _names(text: str, spans: list[tuple[int, int]]) -> Iterator[str]:
+    """The names at some places. What stands in fields side by side is one: `First name: Ann, surname: Berg Doe`."""
+    whole, last = "", -_FIELD
+    for start, end in sorted(spans):
+        beside = last <= start <= last + _FIELD and ":" in text[last:start]
+        if whole and not beside:
+            yield whole
+        whole = f"{whole} {text[start:end]}" if beside else text[start:end]
+        last = end
+    yield whole
 
 
 def _of_author(document: Document) -> Iterator[tuple[str, str]]:

@@ -214,7 +214,7 @@ def _advice(survey: Survey, wide: Ints) -> tuple[str, ...]:
     if not len(wide):
         return ()
     return (
-        f"{len(wide):,} documents share a record number or a full name with more than {MOST - 1} others "
+        f"{len(wide):,} documents share a number, a full name or an author's text with more than {MOST - 1} others "
         f"({some(_ids(survey, wide), _SHOWN)}), which joined nothing: where they are of one person, intervals are too "
         "narrow; say which belong together with --group-by",
     )

@@ -135,7 +135,13 @@ def trained_on_them(corpus: Corpus, anonymizations: Sequence[Anonymization], met
     return [f"{shown(name)} {verbs.format(count, len(corpus))}" for name, count in seen]
 
 
+def not_independent(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Which documents belong together, so that they are no evidence each by itself."""
+    return list(corpus.units.notes)
+
+
 NOTICES: tuple[Notice, ...] = (
+    not_independent,
     trained_on_them,
     made_by_programs,
     told_of_files,
