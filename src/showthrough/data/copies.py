@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from collections.abc import Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, groupby
 
 import numpy as np
@@ -71,12 +72,12 @@ def _mixed(values: Hashes) -> Hashes:
 
 def _sketched(hashes: Hashes, text: Ints, count: int, bins: int) -> Bytes:
     """A row of so many bytes, a power of two, for each of so many texts; zeros where it has no hashes."""
-    least = np.full(count * bins, _NONE)
-    np.minimum.at(least, text * bins + (hashes >> np.uint64(65 - bins.bit_length())).astype(np.int64), hashes)
-    least = least.reshape(count, bins)
+    flat = np.full(count * bins, _NONE)
+    np.minimum.at(flat, text * bins + (hashes >> np.uint64(65 - bins.bit_length())).astype(np.int64), hashes)
+    least: Hashes = flat.reshape(count, bins)
     if (gaps := np.flatnonzero((least == _NONE).any(axis=1))).size:
         least[gaps] = _without_gaps(least[gaps])
-    sketches = ((least * _ODD[3]) >> np.uint64(56)).astype(np.uint8)
+    sketches: Bytes = ((least * _ODD[3]) >> np.uint64(56)).astype(np.uint8)
     sketches[np.bincount(text, minlength=count) == 0] = 0
     return sketches
 
@@ -88,7 +89,8 @@ def _without_gaps(least: Hashes) -> Hashes:
     again = np.concatenate((place, np.where(place < bins, place + bins, place)), axis=1)
     following = np.minimum.accumulate(again[:, ::-1], axis=1)[:, ::-1][:, :bins]
     away = (following - np.arange(bins)).astype(np.uint64)
-    return np.take_along_axis(least, following % bins, axis=1) + away * _ODD[0]
+    filled: Hashes = np.take_along_axis(least, following % bins, axis=1) + away * _ODD[0]
+    return filled
 
 
 def _sketches(contents: Sequence[bytes]) -> Bytes:
@@ -157,3 +159,49 @@ def jaccard(some: NDArray[np.int64], others: NDArray[np.int64]) -> float:
     both = len(np.intersect1d(some, others, assume_unique=True))
     either = len(some) + len(others) - both
     return both / either if either else 0.0
+
+
+_KEPT = 128  # bytes of a sketch that models keep of a text
+_BANDS = 32  # of four bytes each
+# A byte agrees by chance once in 256 times. One standard error below 0.9: what is at the limit rather counts as seen.
+_SEEN = round(_KEPT * (NEAR + (1 - NEAR) / 256 - (NEAR * (1 - NEAR) / _KEPT) ** 0.5))
+
+
+def copy_mark(text: str) -> str:
+    """By what copies of a text are known again: a sketch of its shingles, or a digest where it has too few words.
+
+    >>> copy_mark("Mr Doe") == copy_mark(" Mr\\nDoe ") != copy_mark("Ms Doe")
+    True
+    """
+    found = [zlib.crc32("\n".join(one).encode(*CODEC)) for one in shingles(text)]
+    if not found:
+        return hashlib.sha256(without_spaces(text)).hexdigest()[:32]
+    hashes = _mixed(np.array(found, dtype=np.uint64) + _ODD[0])
+    return b64encode(_sketched(hashes, np.zeros(len(found), dtype=np.int64), 1, _KEPT).tobytes()).decode()
+
+
+class CopyMarks:
+    """The marks of some texts, which know copies of them again, also near ones."""
+
+    def __init__(self, marks: Iterable[str]) -> None:
+        self._marks = frozenset(marks)
+        rows = [np.frombuffer(b64decode(one), dtype=np.uint8) for one in sorted(self._marks) if len(one) > _KEPT]
+        self._sketches = np.stack(rows) if rows else np.zeros((0, _KEPT), dtype=np.uint8)
+        self._by_band: dict[tuple[int, bytes], list[int]] = {}
+        for number, row in enumerate(rows):
+            for key in _bands(row):
+                self._by_band.setdefault(key, []).append(number)
+
+    def know(self, text: str) -> bool:
+        if not self._marks:
+            return False
+        mark = copy_mark(text)
+        if mark in self._marks or len(mark) <= _KEPT:
+            return mark in self._marks
+        row = np.frombuffer(b64decode(mark), dtype=np.uint8)
+        like = sorted({number for key in _bands(row) for number in self._by_band.get(key, ())})
+        return bool(like) and int((self._sketches[like] == row).sum(axis=1).max()) >= _SEEN
+
+
+def _bands(row: Bytes) -> list[tuple[int, bytes]]:
+    return [(band, bytes(each)) for band, each in enumerate(row.reshape(_BANDS, -1))]

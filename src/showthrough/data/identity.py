@@ -33,13 +33,16 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_LETTERS = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
 # Words that make a single name no full one, as they are compared.
-_NO_NAMES = frozenset(
-    "mr mrs ms mx miss messrs mister dr drs dra doctor prof professor sir dame lord lady madam judge justice don dona "
-    "sr sra srta senor senora senorita senhor senhora herr herrn frau monsieur madame mme mlle maitre me signor signora "
-    "sig dott dottssa avv dhr mevr mevrouw meneer hr fru pan pani rev father sister brother jr snr ii iii iv phd md "
-    "van von vom de der den del della di da dos das do du des la las los le lo af av al el bin ben bint ibn abu ter ten "
-    "te zu zum zur st and or the und et og och".split()
-)
+_NO_NAMES = frozenset({
+    "mr", "mrs", "ms", "mx", "miss", "messrs", "mister", "dr", "drs", "dra", "doctor", "prof", "professor", "sir",
+    "dame", "lord", "lady", "madam", "judge", "justice", "don", "dona", "sr", "sra", "srta", "senor", "senora",
+    "senorita", "senhor", "senhora", "herr", "herrn", "frau", "monsieur", "madame", "mme", "mlle", "maitre", "me",
+    "signor", "signora", "sig", "dott", "dottssa", "avv", "dhr", "mevr", "mevrouw", "meneer", "hr", "fru", "pan",
+    "pani", "rev", "father", "sister", "brother", "jr", "snr", "ii", "iii", "iv", "phd", "md", "van", "von", "vom",
+    "de", "der", "den", "del", "della", "di", "da", "dos", "das", "do", "du", "des", "la", "las", "los", "le", "lo",
+    "af", "av", "al", "el", "bin", "ben", "bint", "ibn", "abu", "ter", "ten", "te", "zu", "zum", "zur", "st", "and",
+    "or", "the", "und", "et", "og", "och",
+})  # fmt: skip
 
 
 class Roles(dict[Kind, "Role | None"]):

@@ -65,8 +65,8 @@ def independent_units(corpus: Corpus) -> IndependentUnits:
     ]
     told = "; ".join(f"{what}: {some(_ids(survey, each), _SHOWN)}" for what, each in reasons if len(each))
     note = (
-        f"{len(joined):,} of {len(text_of):,} documents belong together with others, so that intervals, tests and checks "
-        f"count {count:,} independent {'unit' if count == 1 else 'units'} ({told})"
+        f"{len(joined):,} of {len(text_of):,} documents belong together with others, so that intervals, tests and "
+        f"checks count {count:,} independent {'unit' if count == 1 else 'units'} ({told})"
     )
     return IndependentUnits(labels, count, len(joined), (note, *notes))
 
