@@ -104,7 +104,7 @@ def test_what_is_no_longer_asked_for_is_told(run_of: Runs) -> None:
 def test_an_attacker_too_weak_for_a_threshold_is_told() -> None:
     """Of the address nobody can read anything even in the originals; of the name everything."""
     about = Subject("s", (Attribute("NAME", "Ann Berg"), Attribute("EMAIL_ADDRESS", "ann@example.org")))
-    people = Corpus([Document(f"d{number}", "Ann Berg was ill.", subjects=(about,)) for number in range(20)])
+    people = Corpus([Document(f"d{number}", f"Ann Berg was ill {number}.", subjects=(about,)) for number in range(20)])
     masks = Anonymization({one: [Mask(0, 8)] for one in people.ids}, "names")
     run = evaluate(people, [masks], ["cpr"], resamples=50)
     said = [checked(run, Gate([at_least(limit, "cpr")], identifiers=0)) for limit in (0.4, 0.9)]
@@ -160,7 +160,7 @@ def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:
 
 def test_groups_count_once(run_of: Runs) -> None:
     marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
-    texts = [Document(f"d{one:02}", "Doe left Oslo", marks, f"g{one % 5}") for one in range(40)]
+    texts = [Document(f"d{one:02}", f"Doe left Oslo {one}", marks, f"g{one % 5}") for one in range(40)]
     outcome = checked(run_of({"a": ()}, corpus=Corpus(texts)), Gate([at_least(0.5)]))
     assert [one.said for one in outcome.anonymizations[0].failed] == ["5 groups of documents"]
 

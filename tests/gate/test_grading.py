@@ -16,7 +16,7 @@ from showthrough.run.thresholds import Threshold
 def run() -> Run:
     """40 documents with a name each; `most` leaves one of them readable."""
     marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
-    corpus = Corpus([Document(f"d{number:02}", "Doe left", marks) for number in range(40)])
+    corpus = Corpus([Document(f"d{number:02}", f"Doe left {number}", marks) for number in range(40)])
     every = {one.id: [Mask(0, 3)] for one in corpus}
     masks = {"every": Anonymization(every), "most": Anonymization({**every, "d00": []})}
     return evaluate(corpus, masks, metrics=["er_di", "er_qi"])

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import ClassVar
 
 from showthrough.anonymizers.base import Anonymizer, told, written
@@ -53,8 +54,8 @@ class Combined(ABC):
         known: list[Training] = [one for part in self.made_of if (one := told(part, "training", None)) is not None]
         if len(known) < 2:
             return known[0] if known else None
-        documents = sorted({document for one in known for document in one.documents})
-        return Training(_listed(one.corpus for one in known), _listed(one.digest for one in known), tuple(documents))
+        names, digests = (_listed(getattr(one, field) for one in known) for field in ("corpus", "digest"))
+        return reduce(lambda one, other: one.joined(other, names, digests), known)
 
     @property
     def device(self) -> str:

@@ -18,12 +18,12 @@ from showthrough.anonymizers.outside.function import Function
 from showthrough.anonymizers.replacing import Way
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.data.provenance import Cost, Provenance, text_digest, texts_digest
+from showthrough.data.provenance import Cost, Provenance, texts_digest
 from showthrough.engines.base import LostError
 from showthrough.engines.local import Local
 from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
 from showthrough.resources.cache import Cache
-from showthrough.resources.model_folders import Training
+from showthrough.resources.model_folders import Learned, Training
 from showthrough.version import __version__
 
 Result = TypeVar("Result")
@@ -144,8 +144,8 @@ def refuse_seen(corpus: Corpus, anonymizer: Anonymizer, allowed: bool = False) -
     training: Training | None = told(anonymizer, "training", None)
     if training is None:
         return 0
-    known = frozenset(training.documents)
-    seen = sum(text_digest(document.text) in known for document in corpus)
+    learned = Learned(training)
+    seen = sum(learned.has(document.text) for document in corpus)
     if seen and not allowed:
         what = f"was trained on {seen} of these {len(corpus)} documents ({training.corpus})"
         fault = f"{what}, so its numbers would be too good; expected others, or --seen to have them all the same"

@@ -74,7 +74,8 @@ def _summary(corpus: Corpus) -> str:
     return (
         f"{corpus.source}: {documents(len(corpus))}, {groups}{int(survey.lengths.sum())} characters, "
         f"{survey.annotated} annotated, {survey.annotators} annotation layers, "
-        f"{survey.mentions} mentions{people}, digest {survey.digest[:8]}"
+        f"{survey.mentions} mentions{people}, digest {survey.digest[:8]}; "
+        f"{corpus.units.count:,} independent {'unit' if corpus.units.count == 1 else 'units'}"
     )
 
 

@@ -53,6 +53,32 @@ def _hashes(strings: Strings) -> Hashes:
     return found
 
 
+class GrowingHashes:
+    """Hashes of strings that are added one by one; the strings themselves are not kept."""
+
+    def __init__(self) -> None:
+        self._hashes = bytearray()
+        self._waiting: list[str] = []
+
+    def append(self, string: str) -> None:
+        self._waiting.append(string)
+        if len(self._waiting) == _BLOCK:
+            self._hash()
+
+    def extend(self, found: Hashes) -> None:
+        self._hash()
+        self._hashes += found.tobytes()
+
+    def _hash(self) -> None:
+        self._hashes += _hashes(Strings.of(self._waiting)).tobytes()
+        self._waiting = []
+
+    def made(self) -> Hashes:
+        """All of them; none can be added then."""
+        self._hash()
+        return np.frombuffer(self._hashes, dtype=np.uint64)
+
+
 def repeated(strings: Strings) -> list[tuple[int, int]]:
     """Numbers of strings that were there before, in ascending order, each with the number of the first such string."""
     every = hashes(strings)

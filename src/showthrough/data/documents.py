@@ -9,7 +9,7 @@ import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import msgspec
 import numpy as np
@@ -21,6 +21,9 @@ from showthrough.data.subjects import Subject, subject_faults
 from showthrough.data.survey import Lengths, Survey, Surveying
 from showthrough.data.units import length_in
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
+
+if TYPE_CHECKING:
+    from showthrough.data.independence import IndependentUnits
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
 
@@ -238,6 +241,13 @@ class Corpus:
         for document in self:
             surveying.add(document)
         return surveying.survey()
+
+    @cached_property
+    def units(self) -> IndependentUnits:
+        """What intervals and tests draw as a whole; reads those documents again that may be near copies."""
+        from showthrough.data.independence import independent_units
+
+        return independent_units(self)
 
     @property
     def ids(self) -> Strings:

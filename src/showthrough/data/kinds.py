@@ -17,9 +17,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from showthrough.data.documents import Identifier
+if TYPE_CHECKING:
+    from showthrough.data.documents import Identifier
 
 Surrogate = Literal["person", "place", "organization", "date", "age", "code", "contact", "word"]
 ROOT = "PII"

@@ -141,7 +141,13 @@ def offsets_doubted(corpus: Corpus, anonymizations: Sequence[Anonymization], met
     return offset_notes(corpus, anonymizations)
 
 
+def not_independent(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+    """Which documents belong together, so that they are no evidence each by itself."""
+    return list(corpus.units.notes)
+
+
 NOTICES: tuple[Notice, ...] = (
+    not_independent,
     trained_on_them,
     made_by_programs,
     told_of_files,

@@ -195,9 +195,9 @@ class Readings:
 def _units(corpus: Corpus, numbers: Ints) -> tuple[Ints, Ints]:
     """Documents in the order of their ids, or of their groups and ids, and the number of the unit that each is in."""
     order = _taken(corpus.ids, numbers).order()
-    if not len(corpus.survey.groups):
+    if not len(corpus.units.labels):
         return order, np.arange(len(numbers))
-    groups = _taken(corpus.survey.groups, numbers).taken(order)
+    groups = _taken(corpus.units.labels, numbers).taken(order)
     by_group = groups.order()  # stable
     return order[by_group], numbered(groups.taken(by_group))
 

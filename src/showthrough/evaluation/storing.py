@@ -36,7 +36,7 @@ class Store:
             self._bench, self._ids = Bench(folder), corpus.ids
             self.order = _order(self._ids)  # the number of each document in the corpus
             self.documents = self._strings(self._ids)
-            self.groups = self._strings(groups) if (groups := corpus.survey.groups) else None
+            self.groups = self._strings(groups) if (groups := corpus.units.labels) else None
             self.rows: dict[Cell, StoredRows] = {}
             self.evidence: dict[Cell, StoredEvidence] = {}
             self._write(gathered, cells)

@@ -167,7 +167,7 @@ def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) ->
     seen = run.trained_on(name)  # which tell nothing of others
     units, kind = (
         min(run.drawn, len(run.documents) - seen),
-        ("group", " of documents") if run.groups else ("document", ""),
+        ("independent unit" if run.joined else run.unit, " of documents" if run.groups else ""),
     )
     least, there = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
     there += f" that it was not trained on, of {len(run.documents):,}" if seen else ""

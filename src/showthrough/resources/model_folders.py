@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.data.copies import CopyMarks, copy_mark
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import text_digest
 from showthrough.errors import InputError, OutputError, PlanError, ResourceError
@@ -34,6 +35,12 @@ class Training(msgspec.Struct, frozen=True):
     corpus: str
     digest: str
     documents: tuple[str, ...] = ()  # of each text, by which it is known again
+    copies: tuple[str, ...] = ()  # of each text, by which its near copies are; none in models of older programs
+
+    def joined(self, later: Training, name: str, digest: str) -> Training:
+        """What a model knows that was trained on both."""
+        documents, copies = ({*getattr(self, one), *getattr(later, one)} for one in ("documents", "copies"))
+        return Training(name, digest, tuple(sorted(documents)), tuple(sorted(copies)))
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +62,19 @@ _DECODER = msgspec.json.Decoder(Card)
 
 def training_on(corpus: Corpus) -> Training:
     """What a model that is trained on this corpus says of it."""
-    return Training(corpus.name, corpus.digest, tuple(sorted(text_digest(one.text) for one in corpus)))
+    digests = sorted(text_digest(one.text) for one in corpus)
+    return Training(corpus.name, corpus.digest, tuple(digests), tuple(sorted({copy_mark(one.text) for one in corpus})))
+
+
+class Learned:
+    """The texts that a model was trained on; near copies of them count as such."""
+
+    def __init__(self, training: Training) -> None:
+        self._digests = frozenset(training.documents)
+        self._copies = CopyMarks(getattr(training, "copies", ()))  # a guest's may know nothing of copies
+
+    def has(self, text: str) -> bool:
+        return text_digest(text) in self._digests or self._copies.know(text)
 
 
 def read_card(folder: Path, maker: str = "train") -> Card:

@@ -50,8 +50,17 @@ class Beside:
 
     @cached_property
     def joined(self) -> Run:
-        """One run of both, with the metrics that both have: its anonymizations first, the other's after them."""
+        """One run of both, with the metrics that both have: its anonymizations first, the other's after them.
+
+        Where one of them alone knows which documents belong together, an older program made the other: both are
+        compared by the units of the one that does.
+        """
         order = None
+        units = self.run if self.run.joined or not self.other.joined else self.other
+        groups = self.run.groups
+        if units is not self.run:
+            label = dict(zip(units.documents, units.groups, strict=True))
+            groups = [label[document] for document in self.run.documents]
         if self.run.documents != self.other.documents:
             place = {document: number for number, document in enumerate(self.other.documents)}
             order = [place[document] for document in self.run.documents]
@@ -81,6 +90,8 @@ class Beside:
             evidence={},
             texts=None,
             sweeps={},
+            groups=groups,
+            joined=units.joined,
         )
 
     def _rows(self, text: str, order: Sequence[int] | None) -> dict[str, Columns]:
@@ -119,12 +130,12 @@ def _problems(run: Run, other: Run, label: str) -> list[Problem]:
         both = [f"{shown(one.corpus.name)} ({one.corpus.digest[:_DIGEST]})" for one in (run, other)]
         return [problem("corpus", f"is a run of {both[1]}; expected one of the same corpus, {both[0]}")]
     if run.documents == other.documents:
-        return [] if run.groups == other.groups else [problem("groups", _GROUPS)]
+        return [] if run.groups == other.groups or run.joined != other.joined else [problem("groups", _GROUPS)]
     strangers = sorted({*run.documents} ^ {*other.documents})
     if strangers or len(run.documents) != len(other.documents):
         return [problem("documents", f"are not the same as in this run: only one of the two has {some(strangers)}")]
     groups = [dict(zip(one.documents, one.groups, strict=False)) for one in (run, other)]
-    if groups[0] != groups[1]:
+    if groups[0] != groups[1] and run.joined == other.joined:
         return [problem("groups", _GROUPS)]
     return []
 

@@ -72,6 +72,7 @@ class Run(msgspec.Struct, dict=True):
     sweeps: Annotated[
         dict[str, Sweep], "by anonymization, what its surer masks alone reach, where masks have scores"
     ] = {}
+    joined: Annotated[bool, "whether documents were found to belong together: groups are then of such ones too"] = False
     tables: Annotated[Tables | None, "of very many documents, where ids, groups, rows and evidence are instead"] = None
 
     def __repr__(self) -> str:
@@ -227,14 +228,20 @@ class Run(msgspec.Struct, dict=True):
     @property
     def unit(self) -> str:
         """One of what is drawn and exchanged as a whole."""
-        return "group" if self.groups else "document"
+        return "unit" if self.joined else "group" if self.groups else "document"
 
     @property
     def sample(self) -> str:
-        """What is drawn and exchanged as a whole, in words: `42 documents`, or `9 groups of 42 documents`."""
+        """What is drawn and exchanged as a whole, in words: `42 documents`, `9 groups of 42 documents`.
+
+        Where documents were found to belong together: `9 independent units of 42 documents`.
+        """
         count = len(self.documents)
         documents = f"{count:,} {'document' if count == 1 else 'documents'}"
-        return f"{self.drawn:,} groups of {documents}" if self.groups else documents
+        if not self.groups:
+            return documents
+        units = "independent unit" if self.joined else "group"
+        return f"{self.drawn:,} {units}{'' if self.drawn == 1 else 's'} of {documents}"
 
     @property
     def drawn(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from showthrough.data.documents import Corpus
-from showthrough.data.provenance import text_digest
+from showthrough.resources.model_folders import Learned
 from showthrough.verifiers.traces import texts_of, trace
 
 UNLESS = "expected another, or --seen to have its numbers all the same (in Python, seen=True)"
@@ -14,14 +14,15 @@ UNLESS = "expected another, or --seen to have its numbers all the same (in Pytho
 def seen(verifier: Any, corpus: Corpus) -> int:
     """Documents whose text, or a known text beside it, it was trained on; none where it does not say.
 
-    Texts are known again however they were saved: with other line ends, a mark at the start or one blank more.
+    Texts are known again however they were saved: with other line ends, a mark at the start or one blank more. So are
+    near copies of them.
     """
     training = getattr(verifier, "training", None)
     if training is None:
         return 0
-    known = frozenset(training.documents)
+    known, learned = frozenset(training.documents), Learned(training)
     return sum(
-        any(text_digest(text) in known or trace(text) in known for text in texts_of(one))  # a guest may say either
+        any(trace(text) in known or learned.has(text) for text in texts_of(one))  # a guest may say either
         for one in corpus
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from showthrough.axis.spans import Bools, Ints
+from showthrough.data.copies import copy_mark
 from showthrough.data.documents import Corpus, Document
 from showthrough.errors import PlanError, at_document, quoted
 from showthrough.resources.model_folders import Training
@@ -115,8 +116,9 @@ def _check(corpus: Corpus, documents: Sequence[Document]) -> None:
 
 def _training(corpus: Corpus) -> Training:
     """With a digest of every text, known ones too: a verifier knows each of them again, also from another file."""
-    found = {trace(text) for one in corpus for text in texts_of(one)}
-    return Training(corpus.name, corpus.digest, tuple(sorted(filter(None, found))))
+    texts = [text for one in corpus for text in texts_of(one)]
+    letters, copies = ({*map(of, texts)} for of in (trace, copy_mark))
+    return Training(corpus.name, corpus.digest, tuple(sorted(filter(None, letters))), tuple(sorted(copies)))
 
 
 def _prepare(learner: Learner, questions: Sequence[Question], watch: Watch | None) -> None:

@@ -12,7 +12,6 @@ import numpy as np
 from showthrough.axis.spans import Ints
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.silver import is_silver
-from showthrough.data.survey import Survey
 from showthrough.errors import some
 
 _SEVERAL = 2
@@ -42,12 +41,12 @@ def status_of(mention: Mention) -> str | None:
     return None if status is None or not status.strip() else status
 
 
-def drawn_together(survey: Survey) -> Ints:
-    """Of each shared document the number of what is drawn with it: its group, or itself.
+def drawn_together(corpus: Corpus) -> Ints:
+    """Of each shared document the number of what is drawn with it: its unit, or itself.
 
     They are numbered by their names, so that the same documents in another order have the same intervals.
     """
-    groups = survey.groups
+    survey, groups = corpus.survey, corpus.units.labels
     keys = [(groups[one], "") if groups and groups[one] else ("", survey.ids[one]) for one in survey.shared]
     number = {key: place for place, key in enumerate(sorted(set(keys)))}
     return np.array([number[key] for key in keys], dtype=np.int64)

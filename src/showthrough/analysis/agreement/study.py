@@ -68,7 +68,7 @@ def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidenc
     )  # fmt: skip
     if sharing.reason:
         return said
-    study = _Study(sharing, drawn_together(survey), Draws(resamples, seed, confidence))
+    study = _Study(sharing, drawn_together(corpus), Draws(resamples, seed, confidence))
     for numbers in corpus.chunks():
         documents = list(shared_documents(corpus.part(numbers)))
         if documents:

@@ -20,7 +20,6 @@ from showthrough.anonymizers.encoders.schemes import tagset
 from showthrough.anonymizers.encoders.scoring import dev_scores
 from showthrough.anonymizers.encoders.settings import TransformerSettings
 from showthrough.data.documents import Corpus
-from showthrough.data.provenance import text_digest
 from showthrough.errors import InputError, Interrupted, PlanError
 from showthrough.evaluation.settings import settings_problems
 from showthrough.files.writing import check_writable, workshop
@@ -30,6 +29,7 @@ from showthrough.resources.files import EXTRA, ModelFiles, hushed, quietly
 from showthrough.resources.model_folders import (
     CARD,
     Card,
+    Learned,
     Training as TrainedOn,
     check_model_folder,
     read_card,
@@ -119,14 +119,13 @@ class Request:
         if folder is None or not (folder / CARD).is_file():
             return new
         before = read_card(folder).training
-        texts = tuple(sorted({*before.documents, *new.documents}))
-        return TrainedOn(f"{before.corpus} and {new.corpus}", new.digest, texts)
+        return before.joined(new, f"{before.corpus} and {new.corpus}", new.digest)
 
     @cached_property
     def trained_on(self) -> int:
         """How many documents of `dev` have a text that is also learned from."""
-        learned = frozenset(self.learned.documents)
-        return sum(text_digest(one.text) in learned for one in self.dev or ())
+        learned = Learned(self.learned)
+        return sum(learned.has(one.text) for one in self.dev or ())
 
     def check(self) -> None:
         """Raises what can be told before a model is loaded."""

@@ -17,11 +17,10 @@ from showthrough.anonymizers.taggers.recipes import Recipe
 from showthrough.anonymizers.taggers.tagger import Tagger
 from showthrough.anonymizers.work import anonymize
 from showthrough.data.documents import Corpus
-from showthrough.data.provenance import text_digest
 from showthrough.errors import PlanError, quoted, shown
 from showthrough.evaluation.calls import evaluate
 from showthrough.resources.languages import another_language, sample_of
-from showthrough.resources.model_folders import Training, training_on
+from showthrough.resources.model_folders import Learned, Training, training_on
 
 BETA = 2.0
 SCORES = ("er_di", "er_qi", "recall", "precision")
@@ -138,7 +137,7 @@ def _check_dev(dev: Corpus, training: Training) -> None:
     place = f"corpus {shown(dev.name)}"
     if not dev.survey.annotated:
         raise PlanError("has no annotations; expected documents to score on", place)
-    known = frozenset(training.documents)
-    both = sum(text_digest(one.text) in known for one in dev)
+    learned = Learned(training)
+    both = sum(learned.has(one.text) for one in dev)
     if both:
         raise PlanError(f"has {both} documents that are trained on too; expected others to score on", place)

@@ -1,0 +1,207 @@
+"""Which texts are copies of each other: digests that white space does not change, sketches, and shingles.
+
+A shingle is five words in a row. Two texts are near copies where the sets of their shingles have a Jaccard index of 0.9
+or more. To compare all with all would take for ever, so a sketch of a few bytes a document says which pairs are worth
+it: one-permutation MinHash with rotation (Li, Owen and Zhang 2012; Shrivastava and Li 2014), of each minimum a byte (Li
+and König 2010). A survey looks at every byte of every document, and splitting it into words would take longer than
+reading it. So its sketches are of stretches of 16 bytes, one in eight of which is chosen by what it begins with; the
+shingles themselves decide.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.columns.strings import CODEC, Ints
+
+Bytes = NDArray[np.uint8]
+Hashes = NDArray[np.uint64]
+
+NEAR = 0.9  # the Jaccard index from which on two texts are near copies
+SHINGLE = 5  # words
+# Of fewer words, one that is changed inside always leaves less than nine in ten shingles: equal texts alone are copies.
+FEWEST_WORDS = 20
+BINS = 32  # bytes of a sketch in a survey
+_BUFFER = 1 << 17  # bytes of texts that are looked at together
+_STRETCH = 16  # bytes
+_LEAST_BYTES = 40  # without white space, of a text that can have twenty words
+_CHOSEN = 32  # of 256 stretches
+_ODD = np.array(
+    [0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
+    dtype=np.uint64,
+)
+_NONE = np.uint64(2**64 - 1)
+_SPACES = bytes(code for code in range(128) if chr(code).isspace())
+# Blanks beyond ASCII in UTF-8, by their first byte, which is quickly looked for. All are below U+3001.
+_BLANKS = {
+    first: re.compile(b"|".join(re.escape(one) for one in each))
+    for first, each in groupby(
+        (chr(code).encode() for code in range(0x80, 0x3001) if chr(code).isspace()), key=lambda one: one[:1]
+    )
+}
+_IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # and kana: nobody writes blanks between them
+_WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+")
+
+
+def without_spaces(text: str) -> bytes:
+    """A text in UTF-8 without any white space.
+
+    >>> without_spaces("Mr  Doe\\u2009of\\u00a0Ærø\\n") == "MrDoeofÆrø".encode()
+    True
+    """
+    encoded = text.encode(*CODEC)
+    if len(encoded) != len(text) and any(one in encoded and _BLANKS[one].search(encoded) for one in _BLANKS):
+        encoded = "".join(text.split()).encode(*CODEC)
+    return encoded.translate(None, _SPACES)
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """Numbers of which every bit hangs on every bit of the others (Stafford's mix 13, as in SplitMix64)."""
+    values = (values ^ (values >> np.uint64(30))) * _ODD[1]
+    values = (values ^ (values >> np.uint64(27))) * _ODD[2]
+    return values ^ (values >> np.uint64(31))
+
+
+def _sketched(hashes: Hashes, text: Ints, count: int, bins: int) -> Bytes:
+    """A row of so many bytes, a power of two, for each of so many texts; zeros where it has no hashes."""
+    flat = np.full(count * bins, _NONE)
+    np.minimum.at(flat, text * bins + (hashes >> np.uint64(65 - bins.bit_length())).astype(np.int64), hashes)
+    least: Hashes = flat.reshape(count, bins)
+    if (gaps := np.flatnonzero((least == _NONE).any(axis=1))).size:
+        least[gaps] = _without_gaps(least[gaps])
+    sketches: Bytes = ((least * _ODD[3]) >> np.uint64(56)).astype(np.uint8)
+    sketches[np.bincount(text, minlength=count) == 0] = 0
+    return sketches
+
+
+def _without_gaps(least: Hashes) -> Hashes:
+    """A bin that has no minimum takes the next one's, changed by how far away that is."""
+    bins = least.shape[1]
+    place = np.where(least == _NONE, 2 * bins, np.arange(bins))
+    again = np.concatenate((place, np.where(place < bins, place + bins, place)), axis=1)
+    following = np.minimum.accumulate(again[:, ::-1], axis=1)[:, ::-1][:, :bins]
+    away = (following - np.arange(bins)).astype(np.uint64)
+    filled: Hashes = np.take_along_axis(least, following % bins, axis=1) + away * _ODD[0]
+    return filled
+
+
+def _sketches(contents: Sequence[bytes]) -> Bytes:
+    """Of texts without white space, by stretches of their bytes."""
+    joined = b"".join(contents)
+    if len(joined) < _LEAST_BYTES:
+        return np.zeros((len(contents), BINS), dtype=np.uint8)
+    content = np.frombuffer(joined, dtype=np.uint8)
+    chosen = content[:-2] * np.uint8(37)
+    chosen += content[1:-1] * np.uint8(101)
+    chosen += content[2:] * np.uint8(173)
+    starts = np.flatnonzero(chosen[: len(joined) - _STRETCH + 1] < _CHOSEN)
+    ends = np.fromiter(accumulate(map(len, contents)), dtype=np.int64, count=len(contents))
+    text = np.repeat(np.arange(len(contents)), np.diff(np.searchsorted(starts, ends), prepend=0))
+    whole = starts + _STRETCH <= ends[text]
+    short = np.diff(ends, prepend=0) < _LEAST_BYTES
+    if short.any():
+        whole &= ~short[text]
+    starts, text = starts[whole], text[whole]
+    words = np.ndarray((len(joined) - 7,), dtype="<u8", buffer=joined, strides=(1,))
+    hashes = words[starts] * _ODD[1] + _mixed(words[starts + 8]) * _ODD[4]
+    return _sketched(_mixed(hashes), text, len(contents), BINS)
+
+
+class Sketching:
+    """Digests and sketches of texts that are added one by one; they are looked at many together."""
+
+    def __init__(self) -> None:
+        self._digests, self._sketches = bytearray(), bytearray()
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    def append(self, text: str) -> None:
+        content = without_spaces(text)
+        self._digests += hashlib.sha256(content).digest()[:8]
+        self._waiting.append(content)
+        self._size += len(content)
+        if self._size >= _BUFFER:
+            self._look()
+
+    def extend(self, digests: Hashes, sketches: Bytes) -> None:
+        self._look()
+        self._digests += digests.tobytes()
+        self._sketches += sketches.tobytes()
+
+    def _look(self) -> None:
+        if self._waiting:
+            self._sketches += _sketches(self._waiting).tobytes()
+            self._waiting, self._size = [], 0
+
+    def made(self) -> tuple[Hashes, Bytes]:
+        """All of them; none can be added then."""
+        self._look()
+        sketches = np.frombuffer(self._sketches, dtype=np.uint8).reshape(-1, BINS)
+        return np.frombuffer(self._digests, dtype="<u8"), sketches
+
+
+def shingles(text: str) -> list[tuple[str, ...]]:
+    """All five-word shingles of a text; none where it has too few words to tell a near copy by them."""
+    words = _WORD.findall(text)
+    return [*zip(*(words[place:] for place in range(SHINGLE)), strict=False)] if len(words) >= FEWEST_WORDS else []
+
+
+def jaccard(some: NDArray[np.int64], others: NDArray[np.int64]) -> float:
+    """Of two sets, each sorted and without repeats: what share of all that is in either is in both."""
+    both = len(np.intersect1d(some, others, assume_unique=True))
+    either = len(some) + len(others) - both
+    return both / either if either else 0.0
+
+
+_KEPT = 128  # bytes of a sketch that models keep of a text
+_BANDS = 32  # of four bytes each
+# A byte agrees by chance once in 256 times. One standard error below 0.9: what is at the limit rather counts as seen.
+_SEEN = round(_KEPT * (NEAR + (1 - NEAR) / 256 - (NEAR * (1 - NEAR) / _KEPT) ** 0.5))
+
+
+def copy_mark(text: str) -> str:
+    """By what copies of a text are known again: a sketch of its shingles, or a digest where it has too few words.
+
+    >>> copy_mark("Mr Doe") == copy_mark(" Mr\\nDoe ") != copy_mark("Ms Doe")
+    True
+    """
+    found = [zlib.crc32("\n".join(one).encode(*CODEC)) for one in shingles(text)]
+    if not found:
+        return hashlib.sha256(without_spaces(text)).hexdigest()[:32]
+    hashes = _mixed(np.array(found, dtype=np.uint64) + _ODD[0])
+    return b64encode(_sketched(hashes, np.zeros(len(found), dtype=np.int64), 1, _KEPT).tobytes()).decode()
+
+
+class CopyMarks:
+    """The marks of some texts, which know copies of them again, also near ones."""
+
+    def __init__(self, marks: Iterable[str]) -> None:
+        self._marks = frozenset(marks)
+        rows = [np.frombuffer(b64decode(one), dtype=np.uint8) for one in sorted(self._marks) if len(one) > _KEPT]
+        self._sketches = np.stack(rows) if rows else np.zeros((0, _KEPT), dtype=np.uint8)
+        self._by_band: dict[tuple[int, bytes], list[int]] = {}
+        for number, row in enumerate(rows):
+            for key in _bands(row):
+                self._by_band.setdefault(key, []).append(number)
+
+    def know(self, text: str) -> bool:
+        if not self._marks:
+            return False
+        mark = copy_mark(text)
+        if mark in self._marks or len(mark) <= _KEPT:
+            return mark in self._marks
+        row = np.frombuffer(b64decode(mark), dtype=np.uint8)
+        like = sorted({number for key in _bands(row) for number in self._by_band.get(key, ())})
+        return bool(like) and int((self._sketches[like] == row).sum(axis=1).max()) >= _SEEN
+
+
+def _bands(row: Bytes) -> list[tuple[int, bytes]]:
+    return [(band, bytes(each)) for band, each in enumerate(row.reshape(_BANDS, -1))]

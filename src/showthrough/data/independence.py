@@ -1,0 +1,265 @@
+"""Which documents are independent of each other: intervals and tests draw units, and copies are no further evidence.
+
+Documents are one unit where their texts are equal but for white space, where they are near copies, where they share a
+record number or a full name of whom they are about, and where a user says so (`--group-by`). What belongs together is
+the same in whatever order documents come, and whoever reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from showthrough.columns.strings import Ints, Strings
+from showthrough.data.copies import BINS, NEAR, Bytes, jaccard, shingles
+from showthrough.errors import some
+
+if TYPE_CHECKING:
+    from showthrough.data.documents import Corpus
+    from showthrough.data.survey import Survey
+
+Bools = NDArray[np.bool_]
+MOST = 10  # documents that share a number or a name and are joined by it; of more, it is rather a form than a person
+_BAND = 3  # bins that have to be the same: near copies have one of the ten bands in common in all cases but 2 in 10^6
+_LIKE = 22  # bins of 32 that are the same: 28.8 of near copies at the very limit, give or take 1.7
+_NEIGHBOURS = 4  # in the order of a band, with which each text is compared: the work grows with the texts, not squared
+_CHARACTERS = 1 << 24  # of texts that are read to compare them
+_PAIRS = 1 << 16  # whose sketches are compared at once
+_SHOWN = 60  # characters of ids in a note
+
+
+@dataclass(frozen=True)
+class IndependentUnits:
+    """What is drawn and exchanged as a whole, of some documents."""
+
+    labels: Sequence[str]  # of the documents, in their order; empty: alone in its own; none: all are
+    count: int
+    joined: int = 0  # documents that were found to belong to others, beside what a user said
+    notes: tuple[str, ...] = ()  # what a reader must know of that, a sentence each
+
+
+def independent_units(corpus: Corpus) -> IndependentUnits:
+    """The units of a corpus: what its user grouped, joined further by what is found to belong together."""
+    survey = corpus.survey
+    text_of, firsts = _distinct(survey.traces.texts)
+    alone = np.arange(len(firsts))
+    near = _near_copies(corpus, firsts, survey.traces.sketches)
+    copies = components(len(firsts), *near)
+    shared, wide = _shared(survey, copies[text_of])
+    found = components(len(firsts), *_both(near, shared))
+    notes = _advice(survey, wide)
+    if len(firsts) == len(text_of) and np.array_equal(found, alone):
+        return IndependentUnits(survey.groups, _count(survey.groups, len(text_of)), notes=notes)
+    unit = found[text_of] if not survey.groups else _with_groups(survey.groups, found[text_of])
+    labels = _labels(survey, unit)
+    joined = _numbers_in(np.bincount(found[text_of], minlength=len(firsts)) > 1, found[text_of])
+    count = len(np.unique(unit))
+    reasons = [
+        ("equal texts", _numbers_in(np.bincount(text_of, minlength=len(firsts)) > 1, text_of)),
+        ("near copies", _numbers_in(np.isin(alone, near), text_of)),
+        ("the same person or record", _numbers_in(np.isin(alone, shared), text_of)),
+    ]
+    told = "; ".join(f"{what}: {some(_ids(survey, each), _SHOWN)}" for what, each in reasons if len(each))
+    note = (
+        f"{len(joined):,} of {len(text_of):,} documents belong together with others, so that intervals, tests and "
+        f"checks count {count:,} independent {'unit' if count == 1 else 'units'} ({told})"
+    )
+    return IndependentUnits(labels, count, len(joined), (note, *notes))
+
+
+def _count(groups: Sequence[str], documents: int) -> int:
+    return len(set(groups) - {""}) + groups.count("") if groups else documents
+
+
+def _ids(survey: Survey, numbers: Ints) -> list[str]:
+    return sorted(survey.ids.taken(numbers))
+
+
+def _numbers_in(wanted: Bools, of: Ints) -> Ints:
+    """The documents of which something, told by a number for each, is wanted."""
+    return np.flatnonzero(wanted[of])
+
+
+def _distinct(texts: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """Of each document the number of its text, in the order of their digests; and of each text one document."""
+    _, firsts, text_of = np.unique(texts, return_index=True, return_inverse=True)
+    return text_of, firsts
+
+
+def components(count: int, left: Ints, right: Ints) -> Ints:
+    """Of so many nodes, with edges between some, the least node that each is connected with.
+
+    >>> components(6, np.array([5, 1]), np.array([3, 5])).tolist()
+    [0, 1, 2, 1, 4, 1]
+    """
+    parent = np.arange(count)
+    while True:
+        some, others = parent[left], parent[right]
+        if np.array_equal(some, others):
+            return parent
+        np.minimum.at(parent, np.maximum(some, others), np.minimum(some, others))
+        while not np.array_equal(parent, above := parent[parent]):
+            parent = above
+
+
+def _both(some: tuple[Ints, Ints], others: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    return np.concatenate((some[0], others[0])), np.concatenate((some[1], others[1]))
+
+
+# ---- near copies
+
+
+def _near_copies(corpus: Corpus, firsts: Ints, sketches: Bytes) -> tuple[Ints, Ints]:
+    """Pairs of texts that are near copies: enough of them that all that belong together are connected.
+
+    Texts stand in the order of their digests, so that no tie hangs on the order of documents.
+    """
+    rows = sketches[firsts]
+    told = np.flatnonzero(rows.any(axis=1))
+    rows = rows[told]
+    near: list[tuple[Ints, Ints]] = []
+    parent = np.arange(len(told))
+    refused = np.zeros(0, dtype=np.int64)
+    for left, right in _candidates(rows):
+        apart = parent[left] != parent[right]
+        pairs = np.unique(np.minimum(left, right)[apart] * len(told) + np.maximum(left, right)[apart])
+        pairs = pairs[~np.isin(pairs, refused)]
+        if not len(pairs):
+            continue
+        left, right = np.divmod(pairs, len(told))
+        alike = _alike(corpus, firsts[told[left]], firsts[told[right]])
+        refused = np.concatenate((refused, pairs[~alike]))
+        if alike.any():
+            near.append((left[alike], right[alike]))
+            parent = components(len(told), *map(np.concatenate, zip(*near, strict=True)))
+    none = np.zeros(0, dtype=np.int64)
+    left, right = map(np.concatenate, zip(*near, strict=True)) if near else (none, none)
+    return told[left], told[right]
+
+
+def _candidates(rows: Bytes) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs of sketches that are much alike: neighbours in the order of each of ten bands."""
+    for band in range(BINS // _BAND):
+        turned = np.roll(np.arange(BINS), -_BAND * band)[:16]
+        keys = np.ascontiguousarray(rows[:, turned]).view(">u8").astype(np.uint64)
+        order = np.lexsort((keys[:, 1], keys[:, 0]))
+        begins = (keys[:, 0] >> np.uint64(64 - 8 * _BAND))[order]
+        for away in range(1, _NEIGHBOURS + 1):
+            same = np.flatnonzero(begins[:-away] == begins[away:])
+            found = [
+                same[start : start + _PAIRS][_much_alike(rows, order, same[start : start + _PAIRS], away)]
+                for start in range(0, len(same), _PAIRS)
+            ]
+            if found:
+                places = np.concatenate(found)
+                yield order[places], order[places + away]
+
+
+def _much_alike(rows: Bytes, order: Ints, places: Ints, away: int) -> Bools:
+    alike: Bools = (rows[order[places]] == rows[order[places + away]]).sum(axis=1) >= _LIKE
+    return alike
+
+
+def _alike(corpus: Corpus, left: Ints, right: Ints) -> Bools:
+    """Of pairs of documents, whether they are near copies, by all of their shingles."""
+    lengths = corpus.survey.lengths.astype(np.int64)
+    block = np.cumsum(lengths[left] + lengths[right]) // _CHARACTERS
+    found = []
+    for here in np.split(np.arange(len(left)), np.flatnonzero(np.diff(block)) + 1):
+        numbers = np.unique(np.concatenate((left[here], right[here]))).tolist()
+        sets = {number: _hashes_of(corpus.documents[number].text) for number in numbers}
+        pairs = zip(left[here].tolist(), right[here].tolist(), strict=True)
+        found += [jaccard(sets[one], sets[two]) >= NEAR for one, two in pairs]
+    return np.array(found, dtype=bool)
+
+
+def _hashes_of(text: str) -> Ints:
+    return np.unique(np.fromiter(map(hash, shingles(text)), dtype=np.int64))
+
+
+# ---- people and records
+
+
+def _shared(survey: Survey, copies: Ints) -> tuple[tuple[Ints, Ints], Ints]:
+    """Pairs of texts that share a person or a record, and documents that share one with too many.
+
+    `copies` are the texts by document, near copies as one: a document that was copied counts once.
+    """
+    traces = survey.traces
+    none = np.zeros(0, dtype=np.int64)
+    if not len(traces.identities):
+        return (none, none), none
+    order = np.lexsort((copies[traces.documents], traces.identities))
+    value, text = traces.identities[order], copies[traces.documents][order]
+    begins = np.flatnonzero(np.concatenate(([True], value[1:] != value[:-1])))
+    new = np.concatenate(([True], (value[1:] != value[:-1]) | (text[1:] != text[:-1])))
+    sizes = np.add.reduceat(new.astype(np.int64), begins)
+    size = np.repeat(sizes, np.diff(begins, append=len(value)))
+    follows = new & (size <= MOST)
+    follows[begins] = False
+    at = np.flatnonzero(follows)
+    wide = np.unique(traces.documents[order][size > MOST]).astype(np.int64)
+    return (text[at - 1], text[at]), wide
+
+
+def _advice(survey: Survey, wide: Ints) -> tuple[str, ...]:
+    """What a user should say where a number or name is in so many documents that nobody else can tell."""
+    if len(wide) and survey.groups:
+        groups = survey.groups
+        wide = np.array([number for number in wide.tolist() if not groups[number]], dtype=np.int64)
+    if not len(wide):
+        return ()
+    return (
+        f"{len(wide):,} documents share a number, a full name or an author's text with more than {MOST - 1} others "
+        f"({some(_ids(survey, wide), _SHOWN)}), which joined nothing: where they are of one person, intervals are too "
+        "narrow; say which belong together with --group-by",
+    )
+
+
+# ---- groups and labels
+
+
+def _with_groups(groups: Sequence[str], unit: Ints) -> Ints:
+    """Units joined further by what a user grouped."""
+    number: dict[str, int] = {}
+    of = np.array([number.setdefault(one, len(number)) if one else -1 for one in groups], dtype=np.int64)
+    grouped = np.flatnonzero(of >= 0)
+    nodes = len(unit) + len(number)
+    return components(nodes, unit[grouped], len(unit) + of[grouped])[unit]
+
+
+def _labels(survey: Survey, unit: Ints) -> Strings:
+    """A unit's name: the least of its groups, else of its ids; none for a document that is alone and not grouped."""
+    count = len(unit)
+    by_id = survey.ids.order()
+    names, rank = survey.ids, by_id
+    several = np.bincount(unit) > 1
+    source = np.where(several[unit], _least(unit, rank), count)
+    if survey.groups:
+        groups = survey.groups if isinstance(survey.groups, Strings) else Strings.of(survey.groups)
+        named = groups.order()
+        named = named[np.diff(groups.ends)[named] > 0]
+        of_group = _least(unit, named)
+        prefix = _free_prefix(groups)
+        names = Strings.of(prefix + one for one in survey.ids)
+        source = np.where(of_group >= 0, count + 1 + of_group, source)
+        return Strings.joined([names, Strings.of([""]), groups]).taken(source)
+    return Strings.joined([names, Strings.of([""])]).taken(source)
+
+
+def _least(unit: Ints, order: Ints) -> Ints:
+    """Of each document the first in an order of those in its unit; -1 where none of them is in it."""
+    first = np.full(int(unit.max()) + 1, -1)
+    first[unit[order[::-1]]] = order[::-1]
+    return first[unit]
+
+
+def _free_prefix(groups: Strings) -> str:
+    prefix = "unit of "
+    while any(one.startswith(prefix) for one in groups):
+        prefix = f"_{prefix}"
+    return prefix
