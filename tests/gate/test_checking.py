@@ -13,7 +13,7 @@ from showthrough.data.provenance import Provenance
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.gate.baseline import Baseline
 from showthrough.gate.checking import Gate, checked
-from showthrough.gate.checks import Enough, Kept, Outcome, Reached, told
+from showthrough.gate.checks import FAILED, PASSED, UNSURE, Enough, Kept, Outcome, Reached, told
 from showthrough.run.beside import Beside
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
@@ -35,33 +35,43 @@ def at_least(limit: float, metric: str = "er_di", part: str = "") -> Threshold:
 
 
 @pytest.mark.parametrize(
-    ("leaking", "limit", "bound", "passed", "says"),
+    ("leaking", "limit", "status", "says"),
     [
+        ((), 0.9, PASSED, "met, also by the cautious end of its interval"),  # 40 of 40: the interval starts at 0.928
+        # 0.05 ** (1 / 58) = 0.9497 and 0.05 ** (1 / 59) = 0.9505: 59 without a leak would do, and 40 are there.
         (
             (),
-            0.9,
-            False,
-            True,
-            "met, also by the cautious end of its interval",
-        ),  # 40 of 40: the interval starts at 0.928
-        ((), 0.9, True, True, "met"),
-        ((), 0.95, False, True, "open: the number holds; its interval reaches down to 0.928"),
-        ((), 0.95, True, False, "the number holds, but its interval reaches down to 0.928"),
-        ((0,), 0.975, False, True, "open"),  # 39 of 40, which still is good enough
-        ((0,), 0.976, False, False, "missed: 0.975"),
+            0.95,
+            UNSURE,
+            "not sure: the number holds, but its interval reaches down to 0.928; "
+            "19 more documents without a leak would do",
+        ),
+        ((0,), 0.975, UNSURE, "not sure"),  # 39 of 40, which still is good enough
+        ((0,), 0.976, FAILED, "missed: 0.975"),
     ],
 )
-def test_thresholds(run_of: Runs, leaking: tuple[int, ...], limit: float, bound: bool, passed: bool, says: str) -> None:
-    one = reached(outcome := checked(run_of({"a": leaking}), Gate([at_least(limit)], bound=bound)))
-    assert (one.passed, outcome.passed) == (passed, passed)
+def test_thresholds(run_of: Runs, leaking: tuple[int, ...], limit: float, status: int, says: str) -> None:
+    one = reached(outcome := checked(run_of({"a": leaking}), Gate([at_least(limit)], only=True)))
+    assert (one.passed, outcome.passed, outcome.status) == (status == PASSED, status == PASSED, status)
     assert one.said.startswith(says)
 
 
-def test_no_interval_is_no_bound(run_of: Runs) -> None:
+def test_what_is_unsure_passes_only_where_that_is_allowed(run_of: Runs) -> None:
+    run = run_of({"a": (), "b": (0, 1, 2)})  # b leaves 3 of 40: 0.925
+    ask = [at_least(0.95)]
+    assert checked(run, Gate(ask, ["a"])).status == UNSURE
+    allowed = checked(run, Gate(ask, ["a"], allow_unsure=True))
+    assert (allowed.status, allowed.passed, allowed.unsure) == (PASSED, True, 1)
+    assert checked(run, Gate(ask, allow_unsure=True)).status == FAILED  # b misses it
+    assert checked(run, Gate(ask)).status == FAILED  # which is worse than to be unsure of a
+    assert checked(run, Gate(ask, ["a"])).more == 19
+
+
+def test_intervals_that_were_left_out_make_nothing_sure(run_of: Runs) -> None:
     run = run_of({"a": ()}, resamples=0)
-    assert checked(run, Gate([at_least(0.9)])).passed
-    found = reached(checked(run, Gate([at_least(0.9)], bound=True)))
-    assert (found.passed, found.said) == (False, "the number holds, but it has no interval")
+    found = reached(outcome := checked(run, Gate([at_least(0.9)], only=True)))
+    assert (outcome.status, found.said) == (UNSURE, "not sure: the number holds, but it has no interval")
+    assert outcome.more is None
 
 
 def broken(run: Run, metric: str = "er_di") -> Run:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.gate.grading import Grade, graded, thresholds_of
+from showthrough.gate.grading import Demand, Grade, Graded, demands_of, graded, overall
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -22,46 +22,47 @@ def run() -> Run:
     return evaluate(corpus, masks, metrics=["er_di", "er_qi"])
 
 
+def grade_of(run: Run, name: str, threshold: Threshold) -> Grade:
+    return graded(run, name, Demand(threshold)).grade
+
+
+def usual(run: Run) -> list[str]:
+    return [str(one.threshold) for one in demands_of(run)]
+
+
 @pytest.mark.parametrize(
     ("name", "limit", "grade"),
     [
         ("every", 0.9, "met"),  # 40 of 40 hidden: the interval starts at 0.928
-        ("every", 0.95, "open"),  # below that, 5 % may leak all the same
-        ("most", 0.975, "open"),  # 39 of 40 are 0.975, which still is good enough
+        ("every", 0.95, "unsure"),  # below that, 5 % may leak all the same
+        ("most", 0.975, "unsure"),  # 39 of 40 are 0.975, which still is good enough
         ("most", 0.976, "missed"),
     ],
 )
 def test_a_threshold_is_met_only_with_the_interval(run: Run, name: str, limit: float, grade: Grade) -> None:
-    assert graded(run, name, Threshold("er_di", "min", limit)).grade == grade
+    assert grade_of(run, name, Threshold("er_di", "min", limit)) == grade
 
 
 def test_the_other_end_counts_where_less_is_better(run: Run) -> None:
-    assert graded(run, "most", Threshold("er_di", "max", 0.98)).grade == "open"
-    assert graded(run, "most", Threshold("er_di", "max", 1.0)).grade == "met"
-    assert graded(run, "most", Threshold("er_di", "max", 0.9)).grade == "missed"
+    assert grade_of(run, "most", Threshold("er_di", "max", 0.98)) == "unsure"
+    assert grade_of(run, "most", Threshold("er_di", "max", 1.0)) == "met"
+    assert grade_of(run, "most", Threshold("er_di", "max", 0.9)) == "missed"
 
 
 def test_no_number_is_no_pass(run: Run) -> None:
-    assert graded(run, "every", Threshold("er_qi", "min", 0.0)).grade == "unknown"  # nobody marked any
-    assert graded(run, "every", Threshold("er_di", "min", 0.0, "PERSON")).grade == "unknown"
+    assert grade_of(run, "every", Threshold("er_qi", "min", 0.0)) == "unknown"  # nobody marked any
+    assert grade_of(run, "every", Threshold("er_di", "min", 0.0, "PERSON")) == "unknown"
 
 
 def test_what_failed_is_asked_for_all_the_same(run: Run) -> None:
     rows = {text: rows for text, rows in run.rows.items() if text != "er_di"}
     failed = replace(run, rows=rows, failures=[Failure("er_di", "it broke")])
-    assert list(map(str, thresholds_of(failed))) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]
+    assert usual(failed) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]
 
 
 def test_every_attack_counts(run: Run) -> None:
     """The strongest may be any of them."""
     attacks = replace(run, metrics=[replace(one, roles=("attack",)) for one in run.metrics])
-    assert list(map(str, thresholds_of(attacks))) == ["er_di ≤ 0.09", "er_qi ≤ 0.09"]
+    assert usual(attacks) == ["er_di ≤ 0.09", "er_qi ≤ 0.09"]
     failed = replace(attacks, rows={"er_qi": run.rows["er_qi"]}, failures=[Failure("er_di", "it broke")])
-    assert sorted(map(str, thresholds_of(failed))) == ["er_di ≤ 0.09", "er_qi ≤ 0.09"]
-
-
-def test_what_is_asked_for_goes_before_the_usual(run: Run) -> None:
-    assert list(map(str, thresholds_of(run))) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]
-    run.thresholds = [Threshold("er_di", "min", 0.99)]
-    assert list(map(str, thresholds_of(run))) == ["er_di ≥ 0.99"]
-    run.thresholds = []
+    assert sorted(usual(failed)) == ["er_di ≤ 0.09", "er_qi ≤ 0.09"]

@@ -7,11 +7,10 @@ from typing import Annotated
 
 import msgspec
 
-from showthrough.gate.grading import Grade
+from showthrough.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.run.records import Input
 from showthrough.run.thresholds import End
 
-PASSED, FAILED, UNSURE = 0, 1, 3  # exit statuses; 2 is a bad request
 _DIGITS = 3
 _MOST_DIGITS = 9
 

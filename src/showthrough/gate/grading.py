@@ -26,6 +26,8 @@ from showthrough.run.thresholds import End, Threshold
 from showthrough.statistics import ALIKE
 
 Grade = Literal["met", "unsure", "missed", "unknown"]
+PASSED, FAILED, UNSURE = 0, 1, 3  # exit statuses; 2 is a bad request
+_STATUSES: dict[Grade, int] = {"met": PASSED, "unsure": UNSURE, "missed": FAILED, "unknown": FAILED}
 
 # Where nobody says otherwise. That 95 % of what identifies should be hidden is the rule of thumb that the organizers of
 # i2b2 2014 quote (Stubbs, Kotfila and Uzuner 2015); at most 9 % re-identified is what the European Medicines Agency
@@ -186,7 +188,7 @@ def _doubts(run: Run, name: str, metric: str) -> Iterator[str]:
     if unlike > _UNLIKE * documents:
         yield f"{unlike:,} of {documents:,} documents are unlike their originals"
     if (even := _even(run, name, metric)) < _EVEN:
-        yield f"few documents carry it: as many as {even:.1f} that weigh alike"
+        yield f"few {run.unit}s carry it: as many as {even:.1f} that weigh alike"
 
 
 def _even(run: Run, name: str, metric: str) -> float:
@@ -198,6 +200,12 @@ def _even(run: Run, name: str, metric: str) -> float:
     weights = np.sum([rows.column(column) for column, kind in record.counts.items() if kind == "all"], axis=0)
     squares = float((weights**2).sum())
     return float(weights.sum()) ** 2 / squares if squares else np.inf
+
+
+def status_of(run: Run) -> int:
+    """The exit status of a command that was told what a run has to reach: that of its worst anonymization."""
+    demands = demands_of(run)
+    return _STATUSES[overall(graded(run, name, one).bearing for name in run.names for one in demands)]
 
 
 def overall(grades: Iterable[Grade]) -> Grade:

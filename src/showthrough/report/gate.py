@@ -12,8 +12,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from showthrough.errors import printable, shown
-from showthrough.gate.checks import FAILED, PASSED, UNSURE, Check, Checked, Enough, Kept, Look, Outcome, Reached, told
-from showthrough.gate.grading import Grade
+from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
+from showthrough.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.report.escaping import in_markdown, markdown_code
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
