@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.gate.grading import Demand, Grade, Graded, demands_of, graded, overall
+from showthrough.gate.grading import Demand, Grade, demands_of, graded
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold

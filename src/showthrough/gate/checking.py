@@ -92,6 +92,7 @@ def checked(run: Run, gate: Gate) -> Outcome:
         gate.baseline.beside.label if gate.baseline else "",
         notes,
         Places(run.metrics).told(run.notes),
+        run.unit,
     )
 
 

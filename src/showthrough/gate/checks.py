@@ -123,6 +123,7 @@ class Outcome(msgspec.Struct, frozen=True):
     baseline: Annotated[str, "what the earlier run is called; empty: there is none"] = ""
     notes: Annotated[list[str], "what a reader must know besides, a sentence each"] = []
     of_run: Annotated[list[str], "what the run says that a reader must know before believing its numbers"] = []
+    unit: Annotated[str, "what `more` counts: documents, or groups of them"] = "document"
 
     @property
     def passed(self) -> bool:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from showthrough.errors import printable, shown
 from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
+from showthrough.gate.enough import Need
 from showthrough.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.report.escaping import in_markdown, markdown_code
 
@@ -52,8 +53,7 @@ def _passes(outcome: Outcome) -> str:
     if outcome.status == FAILED:
         return "is not passed"
     if outcome.status == UNSURE:
-        more = outcome.more
-        would = f"{more:,} more {'document' if more == 1 else 'documents'} without a leak would do; " if more else ""
+        would = "" if outcome.more is None else f"{Need(outcome.more, outcome.unit)}; "
         return f"is not sure to be passed: {would}--allow-unsure passes it"
     unsure = outcome.unsure
     return (

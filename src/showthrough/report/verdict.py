@@ -110,7 +110,12 @@ def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
     unjudged = [one.name for one in systems if one.grade == "unknown"]
     closest = min((one for one in systems if one.grade == "missed"), key=lambda one: one.shortfall, default=None)
     if closest is None:
-        return f"{listed(unjudged)} cannot be judged: a number that a threshold asks for is not there."
+        whys = [(one.threshold, one.why) for system in systems for one in system.grades if one.bearing == "unknown"]
+        reason = next(
+            (f"{why} ({threshold})" for threshold, why in whys if why),
+            "a number that a threshold asks for is not there",
+        )
+        return f"{listed(unjudged)} cannot be judged: {reason}."
     rests = f" But {listed(seen)}." if (seen := trained_on_them(run, [closest.name])) else ""
     return f"{_none(systems)} {_closest(closest, alone=len(systems) == 1)}{rests}"
 
