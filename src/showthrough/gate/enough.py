@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from showthrough.numerics.distributions import Floats, binomial_ends
 from showthrough.run.records import Score
 from showthrough.run.thresholds import Threshold
 
 _MOST = 10_000_000  # documents: more than that is no advice
-_STEPS = 400  # that are tried at once: a quantile costs as much for many as for one
+_AT_ONCE = 8, 64  # that are tried together, doubled and in between: many quantiles cost little more than one
 _SAME = 1e-6
 
 
@@ -60,16 +62,19 @@ def needed(threshold: Threshold, score: Score, confidence: float, drawn: int, un
     if trials is None:
         return Need(None, unit)
     each = trials / drawn
-    counts = np.unique(np.geomspace(1, _MOST, _STEPS).astype(np.int64))
-    while True:
-        holds = _low(value * trials + counts * each, trials + counts * each, confidence) >= limit
-        if not holds.any():
-            return Need(None, unit)
-        first = int(holds.argmax())
-        if not first or counts[first] == counts[first - 1] + 1:
-            exact = value == 1 and abs(each - 1) < _SAME
-            return Need(int(counts[first]), unit, exact)
-        counts = np.unique(np.linspace(counts[first - 1], counts[first], _STEPS).astype(np.int64))
+
+    def does(counts: ArrayLike) -> NDArray[np.bool_]:
+        more = np.asarray(counts) * each
+        return _low(value * trials + more, trials + more, confidence) >= limit
+
+    least, most = _doubled(does, 1.0, _MOST)
+    if most is None:
+        return Need(None, unit)
+    while most - least > 1:
+        counts = np.unique(np.linspace(least, most, _AT_ONCE[1]).astype(np.int64))[1:]
+        first = int(does(counts).argmax())
+        least, most = (least if first == 0 else float(counts[first - 1])), float(counts[first])
+    return Need(int(most), unit, value == 1 and abs(each - 1) < _SAME)
 
 
 def _low(right: ArrayLike, trials: ArrayLike, confidence: float) -> Floats:
@@ -78,11 +83,24 @@ def _low(right: ArrayLike, trials: ArrayLike, confidence: float) -> Floats:
 
 def _trials(value: float, low: float, confidence: float) -> float | None:
     """With how many trials the interval of a share begins there; `None` where with none."""
-    trials = np.geomspace(1e-3, 1e9, _STEPS)
-    for _ in range(4):  # each finds two digits more
-        above = _low(value * trials, trials, confidence) >= low
-        first = int(above.argmax())
-        if not first:
-            return None
-        trials = np.linspace(trials[first - 1], trials[first], _STEPS)
-    return float(trials[-1])
+    least, most = _doubled(lambda trials: _low(value * trials, trials, confidence) >= low, 1 / 8, _MOST)
+    if most is None or not least:
+        return None
+    for _ in range(5):  # each finds nearly two digits more
+        trials = np.linspace(least, most, _AT_ONCE[1])[1:]
+        first = int((_low(value * trials, trials, confidence) >= low).argmax())
+        least, most = (least if first == 0 else float(trials[first - 1])), float(trials[first])
+    return most
+
+
+def _doubled(does: Callable[[Any], NDArray[np.bool_]], start: float, most: float) -> tuple[float, float | None]:
+    """Of start, twice that and so on the first number that does, and the last that does not; 0 where all do."""
+    least = 0.0
+    while start <= most:
+        tried = start * 2.0 ** np.arange(_AT_ONCE[0])
+        done = does(tried)
+        if done.any():
+            first = int(done.argmax())
+            return (least if first == 0 else float(tried[first - 1])), float(tried[first])
+        least, start = float(tried[-1]), float(2 * tried[-1])
+    return least, None
