@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from showthrough.numerics.distributions import Floats, binomial_ends
+from showthrough.numerics.distributions import Floats, beta_quantile
 from showthrough.run.records import Score
 from showthrough.run.thresholds import Threshold
 
@@ -52,12 +53,14 @@ def needed(threshold: Threshold, score: Score, confidence: float, drawn: int, un
     """
     leaks = threshold.end == "max"  # what is counted is what goes wrong
     value, end, limit = score.value, score.high if leaks else score.low, threshold.limit
-    if value is None or end is None or not 0 <= value <= 1 or not 0 <= limit <= 1:
+    if value is None or end is None:
         return Need(None, unit)
-    if limit == float(not leaks):
-        return Need(None, unit, never=True)
     if leaks:
         value, end, limit = 1 - value, 1 - end, 1 - limit
+    if limit == 1:
+        return Need(None, unit, never=True)
+    if not (0 < value <= 1 and 0 < end < 1 and 0 < limit < 1):
+        return Need(None, unit)
     trials = _trials(value, end, confidence)
     if trials is None:
         return Need(None, unit)
@@ -78,15 +81,20 @@ def needed(threshold: Threshold, score: Score, confidence: float, drawn: int, un
 
 
 def _low(right: ArrayLike, trials: ArrayLike, confidence: float) -> Floats:
-    return binomial_ends(right, trials, confidence)[0]
+    """Where the interval of a share begins that is above 0 (`binomial_ends` has both ends)."""
+    right, trials = np.asarray(right), np.asarray(trials)
+    tail = np.where(right == trials, 1 - confidence, (1 - confidence) / 2)
+    return beta_quantile(right, trials - right + 1, tail)
 
 
 def _trials(value: float, low: float, confidence: float) -> float | None:
     """With how many trials the interval of a share begins there; `None` where with none."""
+    if value == 1:  # low = (1 − confidence) ** (1 / trials)
+        return math.log(1 - confidence) / math.log(low)
     least, most = _doubled(lambda trials: _low(value * trials, trials, confidence) >= low, 1 / 8, _MOST)
     if most is None or not least:
         return None
-    for _ in range(5):  # each finds nearly two digits more
+    for _ in range(3):  # each finds nearly two digits more
         trials = np.linspace(least, most, _AT_ONCE[1])[1:]
         first = int((_low(value * trials, trials, confidence) >= low).argmax())
         least, most = (least if first == 0 else float(trials[first - 1])), float(trials[first])
