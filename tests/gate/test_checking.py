@@ -118,7 +118,7 @@ def test_a_usual_threshold_that_nobody_asked_for_fails_where_missing_it_is_grave
     outcome = checked(run, Gate([at_least(0.9, "er_qi")]))
     usual = next(one for one in outcome.anonymizations[0].checks if isinstance(one, Reached) and one.usual)
     assert (usual.asked, usual.passed, usual.grade) == ("er_di ≥ 0.95", False, "missed")
-    assert usual.said == "missed: 0.500 (usual; nobody asked for it)"
+    assert usual.said == "missed: 0.500 (usual)"
     assert outcome.status == FAILED
     assert checked(run, Gate([at_least(0.9, "er_qi")], only=True)).status == PASSED
     other = checked(run_of({"a": ()}), Gate([at_least(0.9)]))  # er_qi is not sure, which nobody asked for

@@ -156,7 +156,7 @@ def _reached(run: Run, one: Graded, allow_unsure: bool) -> Reached:
 
 def _why(run: Run, one: Graded) -> str:
     limit, score = one.threshold.limit, one.score
-    usual = " (usual; nobody asked for it)" if one.demand.usual else ""
+    usual = " (usual)" if one.demand.usual else ""
     if score is None or score.value is None:
         failures = {failure.metric: failure.reason for failure in run.failures}
         reason = failures.get(one.threshold.metric) or (score.reason if score else "it was not computed")
