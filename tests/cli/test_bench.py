@@ -30,7 +30,7 @@ def test_everything_in_one_go(desk: Any) -> None:
         "--masks", "made", "--json", "run2.json", "--resamples", "20",
         "--min", "er_di=0.5",
     )  # fmt: skip
-    assert outcome.status == 0, outcome.err
+    assert outcome.status == 1, outcome.err  # of one document a limit is missed, which is told when all is written
     run = Run.load("run.json")
     assert run.names == ["rules", "mine", "file"]
     assert [one.text for one in run.metrics][-1] == "trir"

@@ -35,6 +35,7 @@ from showthrough.attacks.suite import Outcome, Suite
 from showthrough.errors import ResourceError
 from showthrough.formats.background import read_recorded
 from showthrough.metrics import HEADLINE, Rows, metric_text
+from showthrough.numerics.distributions import binomial_ends
 from showthrough.resources import Resources
 
 TOPICS = {"ann": "surgeon", "bob": "bread", "cem": "judge", "dee": "boats"}
@@ -111,17 +112,50 @@ def test_rows_are_enough_for_intervals_and_tests() -> None:
     assert "too few to say" in difference.note
 
 
-def test_an_assignment_couples_documents_so_nothing_is_said_of_chance() -> None:
+def test_an_assignment_couples_documents_so_that_two_are_one_trial_and_none_is_exchanged() -> None:
+    """All four are found, by either attack. Of the assignment 1 + 2 · 1 = 3 documents are one trial: 4 / 3 of them."""
     run = run_of()
+    assigned, worst = run["names", "trir", "lexical+assignment"], run["names", "trir"]
+    assert (assigned.value, assigned.high, assigned.note) == (1, 1, "")
+    assert assigned.low == pytest.approx(0.05 ** (3 / 4))
+    assert worst.low == pytest.approx(0.05 ** (1 / 4))  # of the largest either end is the largest, as lexical's alone
+    assert run["names", "trir", "lexical+assignment mrr"].low is None
+    assert "couples the documents" in run["names", "trir", "lexical+assignment mrr"].note
     for part in (HEADLINE, "lexical+assignment", "lexical+assignment mrr"):
-        score = run["names", "trir", part]
-        assert (score.low, score.high) == (None, None)
-        assert "couples the documents" in score.note
         compared = [one for one in run.compare("trir", shuffles=9) if one.part == part]
         assert {one.p for one in compared} == {None}
         assert all("couples the documents" in one.note for one in compared)
     alone = evaluate(CORPUS, {"names": NAMES}, ['trir(attacks="lexical")'], background=BACKGROUND)
     assert alone["names", 'trir(attacks="lexical")'].low is not None
+
+
+@pytest.mark.parametrize(
+    ("found", "documents", "trials"),
+    [(0, 64, 32), (6, 64, 32), (48, 64, 64 / 2.5)],  # 1 + 2 · 0.75 = 2.5
+)
+def test_the_interval_of_an_assignment_is_that_of_fewer_trials(found: int, documents: int, trials: float) -> None:
+    metric = ReIdentification("lexical+assignment")
+    columns = "right:lexical+assignment", "ran:lexical+assignment"
+    right = np.arange(documents) < found
+    ends = metric.own_interval(HEADLINE, Rows(columns, np.column_stack([right, np.ones(documents)])), 0.95)
+    expected = [end.item() for end in binomial_ends(found / documents * trials, trials, 0.95)]
+    assert ends == pytest.approx(tuple(expected))
+    if not found:
+        assert ends == pytest.approx((0, 1 - 0.05 ** (1 / 32)))  # 0.0894: 64 without a find show at most 0.09
+
+
+def test_documents_in_a_group_are_no_more_trials_than_groups() -> None:
+    """Twenty groups of three documents of which all or none are found: 20 trials, and two of them are one."""
+    metric = ReIdentification("lexical+assignment")
+    columns = "right:lexical+assignment", "ran:lexical+assignment"
+    none = Rows(columns, np.column_stack([np.zeros(20), np.full(20, 3.0)]))
+    assert metric.own_interval(HEADLINE, none, 0.95) == pytest.approx((0, 1 - 0.05 ** (1 / 10)))
+    some = Rows(columns, np.column_stack([3.0 * (np.arange(20) < 5), np.full(20, 3.0)]))
+    apart = Rows(columns, np.column_stack([np.arange(60) < 15, np.ones(60)]))
+    together, single = (metric.own_interval(HEADLINE, rows, 0.95) for rows in (some, apart))
+    assert together is not None
+    assert single is not None
+    assert together[0] < single[0] < 0.25 < single[1] < together[1]
 
 
 def test_what_follows_from_the_files_has_no_interval() -> None:

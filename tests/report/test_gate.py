@@ -22,7 +22,7 @@ def outcome() -> Outcome:
     passing = Checked("a", [Enough("at least 20 documents", True, "42 documents", 42, 20)], [])
     checks = [
         Reached("er_di ≥ 0.95", False, "missed: 0.9", "er_di", "", "min", 0.95, "missed", 0.9, 0.8, 0.95),
-        Reached("er_qi ≥ 0.9", True, "open: it holds", "er_qi", "", "min", 0.9, "open", 0.95, 0.8, 0.99),
+        Reached("er_qi ≥ 0.9", True, "not sure: it holds", "er_qi", "", "min", 0.9, "unsure", 0.95, 0.8, 0.99),
         Kept(f"er_di against {HOSTILE}", False, f"worse: {HOSTILE}", "er_di", "", HOSTILE, 0.0, 0.9, 1.0, 0.1),
     ]
     failing = Checked(HOSTILE, checks, [Look(HOSTILE, 3, 1, 2), Look("d2", 0, 1)])
@@ -50,10 +50,10 @@ def test_markdown_means_nothing_but_itself(outcome: Outcome) -> None:
     assert all(line.replace("\\|", "").count("|") == 6 for line in tables)
     assert not [line for line in tables if "@all" in line or "<b>" in line]  # nobody is called
     assert "| **FAIL** | er\\_di ≥ 0.95 | 0.900 | 0.800–0.950 | missed: 0.9 |" in tables
-    assert "| open | er\\_qi ≥ 0.9 | 0.950 | 0.800–0.990 | open: it holds |" in tables
+    assert "| not sure | er\\_qi ≥ 0.9 | 0.950 | 0.800–0.990 | not sure: it holds |" in tables
 
 
-def test_what_passes_by_numbers_alone_says_so_at_once(outcome: Outcome) -> None:
+def test_what_is_not_sure_says_so_at_once(outcome: Outcome) -> None:
     open_check = outcome.anonymizations[1].checks[1]
     passed = msgspec.structs.replace(
         outcome,
@@ -61,10 +61,19 @@ def test_what_passes_by_numbers_alone_says_so_at_once(outcome: Outcome) -> None:
         of_run=["1 | 2 masks overlap"],
     )
     text = outcome_markdown(passed)
-    assert "**Showthrough: the gate is passed, with 1 check open**" in text
+    assert "**Showthrough: the gate is passed, though 1 check does not hold for sure**" in text
     assert text.endswith("- note: 1 \\| 2 masks overlap\n")
     sure = msgspec.structs.replace(passed, anonymizations=outcome.anonymizations[:1])
     assert "**Showthrough: the gate is passed**" in outcome_markdown(sure)
+    counted = msgspec.structs.replace(open_check, passed=False, more=12)
+    unsure = msgspec.structs.replace(sure, anonymizations=[Checked("b", [counted], [])])
+    would = "12 more documents without a leak would do; --allow-unsure passes it"
+    assert f"**Showthrough: the gate is not sure to be passed: {would}**" in outcome_markdown(unsure)
+    assert "`b` **is not sure to pass** (1 of 1 checks)" in outcome_markdown(unsure)
+    plain = msgspec.structs.replace(unsure, corpus=Input("c", "0" * 32, 42), baseline="", notes=[], unit="group")
+    found = json.loads(outcome_json(plain))
+    assert (found["passed"], found["status"], found["more"], found["unit"]) == (False, 3, 12, "group")
+    assert "12 more groups without a leak would do" in outcome_markdown(plain)
 
 
 def test_the_terminal_fits(outcome: Outcome) -> None:

@@ -102,11 +102,11 @@ def test_of_two_that_meet_them_the_better_one_is_named_where_a_test_shows_it() -
 
 
 def test_few_documents_are_never_enough() -> None:
-    """20 of 20 hidden: 0.05 ** (1 / 20) = 0.861, below 0.95."""
+    """20 of 20 hidden: 0.05 ** (1 / 20) = 0.861, below 0.95. 0.05 ** (1 / 59) = 0.9505: 59 would do."""
     run = run_of(20, good=[NAME, CODE, TOWN])
     assert verdict(run).recommendation.startswith(
         "good meets all thresholds in these documents, but it is not sure that others would (good may miss er_di ≥ "
-        "0.95 with 0.861): score more documents before deciding."
+        "0.95 with 0.861): score more documents before deciding; 39 more documents without a leak would do."
     )
 
 
@@ -128,7 +128,7 @@ def test_more_documents_make_no_interval_where_there_is_none() -> None:
     run = run_of(good=[NAME, CODE, TOWN])
     bare = [msgspec.structs.replace(one, low=None, high=None) if one.metric == "er_qi" else one for one in run.scores]
     assert (
-        "it is not sure that others would (no interval goes with er_qi ≥ 0.95): score other documents too before"
+        "it is not sure that others would (er_qi ≥ 0.95 of good: it has no interval): look at other documents too"
         in verdict(msgspec.structs.replace(run, scores=bare)).recommendation
     )
 
@@ -148,9 +148,17 @@ def test_a_number_is_told_on_the_side_of_its_threshold_where_it_lies() -> None:
 
 
 def test_thresholds_that_were_set_decide() -> None:
+    """Half of the direct identifiers are hidden, which is enough here; nobody asked for quasi-identifiers."""
     run = run_of(names=[NAME])
     run.thresholds = [Threshold("er_di", "min", 0.3)]
-    assert verdict(run).recommendation.startswith("names meets the threshold.")
+    assert verdict(run).recommendation.startswith(
+        "names meets all that was asked for. Not met, though nobody asked for it: er_qi ≥ 0.95 (0.000) by names."
+    )
+    assert "Usual, and not asked for: er_qi ≥ 0.95." in told(run)
+    run.thresholds = [Threshold("er_qi", "min", 0.0)]
+    assert verdict(run).recommendation.endswith("It misses er_di ≥ 0.95 (0.500).")  # which is grave, whoever asked
+    run.thresholds = [Threshold("er_di", "min", 0.3), Threshold("er_qi", "min", 0.0)]
+    assert verdict(run).recommendation.startswith("names meets all thresholds.")
     assert "The thresholds are the usual ones" not in told(run)
     run.thresholds = []
     assert "The thresholds are the usual ones" in told(run)

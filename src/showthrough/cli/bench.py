@@ -49,6 +49,7 @@ from showthrough.files.heads import Head
 from showthrough.files.writing import Read
 from showthrough.formats.made import written
 from showthrough.gate.asking import asked_for
+from showthrough.gate.grading import status_of
 from showthrough.report.wins import show_wins
 from showthrough.run.run import Run
 from showthrough.workbench.working import Bench, Made, put_to_work, score
@@ -81,7 +82,8 @@ def command(
 
     What anonymize, evaluate and compare do, in one go. What is done is kept, so that a second time takes a moment, and
     a run that was interrupted goes on; --no-cache does all anew. Exit status: 0 all was scored, 1 a system or a metric
-    failed (the others are scored), 2 bad input, 130 interrupted.
+    failed (the others are scored), 2 bad input, 130 interrupted. With --min or --max, also 1 where a number misses its
+    limit or is not there, and 3 where one is not sure to reach it.
     """
     systems = asked_systems(with_ or [USUAL], everywhere)
     request = _requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
@@ -100,7 +102,9 @@ def command(
     if not with_:
         others = some(name for name in ANONYMIZERS if name != USUAL)
         show_notes([f"no system was named, so {USUAL} is put to work; --with names others: there are {others}"])
-    carry_out(bench, outcome)
+    run = carry_out(bench, outcome)
+    if (least or most) and (status := status_of(run)):
+        raise typer.Exit(status)
 
 
 def _requested(corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequence[str], said: Said) -> Request:
@@ -163,7 +167,7 @@ class Outcome:
         self.results.tell(screen)
 
 
-def carry_out(bench: Bench, outcome: Outcome) -> None:
+def carry_out(bench: Bench, outcome: Outcome) -> Run:
     """Puts the systems to work, scores, writes and shows. Ends the command with a status where something failed."""
     made = put_to_work(bench, partial(_bar, bench), lambda line: print_plain([shown(line, LINE)], notes()))
     outcome.write_masks(made)
@@ -177,6 +181,7 @@ def carry_out(bench: Bench, outcome: Outcome) -> None:
     outcome.show(run)
     if run.failures or made.failed:
         raise typer.Exit(FELL_SHORT)
+    return run
 
 
 def _bar(bench: Bench, name: str) -> AbstractContextManager[Progress]:

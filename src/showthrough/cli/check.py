@@ -12,7 +12,6 @@ from showthrough.cli.completion import metric_names
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Least, Most, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.cli.statuses import FELL_SHORT
 from showthrough.errors import InputError, PlanError
 from showthrough.evaluation.settings import options_of, settings_problems
 from showthrough.files.reading import stem
@@ -32,13 +31,19 @@ _BEGINNING = max(map(len, BEGINNINGS))
 class Demands:
     """What is asked beside thresholds."""
 
-    bound: Annotated[bool, Meta(description="Not the number but the cautious end of its interval must hold.")] = False
+    only: Annotated[bool, Meta(description="Leave out the usual thresholds that nobody asked for.")] = False
+    allow_unsure: Annotated[bool, Meta(description="Pass what holds by its number, though its interval does not.")] = (
+        False
+    )
     baseline: Annotated[
         Path | None, Meta(title="FILE", description="An earlier run of the same corpus, to be kept.")
     ] = None
     baseline_name: Annotated[
         str, Meta(title="NAME", description="Which anonymization of it; usually the same name.")
     ] = ""
+    bound: Annotated[bool, Meta(description="Show that no more is lost; of thresholds cautious ends count anyway.")] = (
+        False
+    )
     margin: Annotated[float, Meta(title="M", description="How much may be lost against it.")] = 0.0
     min_documents: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = DOCUMENTS
     min_identifiers: Annotated[int, Meta(title="N", description="With fewer it does not pass.", ge=0)] = IDENTIFIERS
@@ -97,7 +102,8 @@ def command(
 ) -> None:  # fmt: skip
     """Decide whether a run is good enough: thresholds, an earlier run, enough documents.
 
-    Exit status: 0 it passes, 1 it does not, 2 bad request. Files are written in the first two cases.
+    Exit status: 0 all is met, 1 something is missed or cannot be known, 2 bad request, 3 nothing is missed but
+    something is not sure. Files are written in all cases but 2.
     """
     asked, where = Demands(**demands), Files(**files)
     if asked.baseline is None and (asked.baseline_name or asked.margin or metric):
@@ -107,14 +113,17 @@ def command(
     thresholds = settled(asked_for(least, most), run.metrics)
     baseline = None if asked.baseline is None else _baseline(run, asked, asked.baseline, metric or [])
     sizes = asked.min_documents, asked.min_identifiers
-    outcome = checked(run, Gate(thresholds, anonymization or (), asked.bound, *sizes, baseline))
+    lenient = asked.only, asked.allow_unsure
+    outcome = checked(run, Gate(thresholds, anonymization or (), asked.bound, *sizes, baseline, *lenient))
     results = where.write(outcome)
     show_notes(run.notes)
+    if asked.bound and baseline is None:
+        show_notes(["--bound is no longer needed: of thresholds the cautious ends of intervals count anyway"])
     screen = console()
     show_outcome(outcome, screen)
     results.tell(screen)
-    if not outcome.passed:
-        raise typer.Exit(FELL_SHORT)
+    if outcome.status:
+        raise typer.Exit(outcome.status)
 
 
 def _baseline(run: Run, asked: Demands, file: Path, metrics: Sequence[str]) -> Baseline:

@@ -51,6 +51,7 @@ from showthrough.evaluation.walk import Progress
 from showthrough.files.growing import is_written
 from showthrough.files.writing import Read, write_folder
 from showthrough.gate.asking import asked_for
+from showthrough.gate.grading import status_of
 from showthrough.metrics import metric_text
 from showthrough.report import tae_csv_text
 from showthrough.run.file import read_journal
@@ -84,7 +85,8 @@ def command(
     """Score anonymizations of a corpus.
 
     Exit status: 0 everything was scored, 1 a metric failed or memory ran out, 2 bad input or a result that could not
-    be written, 130 interrupted (Ctrl-C, SIGTERM, SIGHUP). Until the run file is complete, FILE.part beside it holds
+    be written, 130 interrupted (Ctrl-C, SIGTERM, SIGHUP). With --min or --max, also 1 where a number misses its limit
+    or is not there, and 3 where one is not sure to reach it. Until the run file is complete, FILE.part beside it holds
     what was finished, saved every half minute: whatever ends the program, --resume goes on from there. Who stops
     reading standard output early changes nothing.
     """
@@ -115,10 +117,13 @@ def command(
     checkpoints = None if journal is None else Checkpoints(journal, chosen.kept, _going_on)
     work = _Work(request, earlier, chosen, checkpoints, answers)
     try:
-        _tell(_written(work, results, read), chosen, results)
+        run = _written(work, results, read)
+        _tell(run, chosen, results)
     except KeyboardInterrupt:
         print_plain(["interrupted when everything was scored", *results.lines], notes())
         raise typer.Exit(INTERRUPTED) from None
+    if (least or most) and (status := status_of(run)):
+        raise typer.Exit(status)
 
 
 def _inputs(request: Request, asked: Path) -> Read:

@@ -7,9 +7,16 @@ A name is what formats keep of an annotator, so that is where it is written, wit
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
 
 _SILVER = re.compile(r"silver(?:\((?:\d+ of )?(.*)\))?", re.DOTALL)
+_VERSION = re.compile(r"\.v\d+$")
+_WORDS = re.compile(r"[^\s+(),=:/\\\"']+")
+_PIPELINE = re.compile(r"[a-z]{2}_(core|dep|ent|sent)_\w+")  # as spaCy's are called
+_CARRIERS = {"cmd", "hf", "http", "trained"}  # what these carry is the program
+# Presidio asks spaCy's pipelines for names and places.
+_AKIN = {"presidio": "spacy"}
 
 
 def silver_name(programs: Sequence[str], vote: int = 1) -> str:
@@ -33,3 +40,44 @@ def programs_of(annotator: str) -> tuple[str, ...]:
     """
     named = _SILVER.fullmatch(annotator)
     return tuple(named[1].split("+")) if named and named[1] else ()
+
+
+def families(marked_by: str) -> dict[str, str]:
+    """The families of the programs that marked a corpus, and the program as it is named.
+
+    Versions and settings of a program are one family; of a command, a service or a model, that which was run.
+
+    >>> sorted(families("silver(rules.v1+hf.v1 deid-bert) and silver(en_core_web_sm) and others"))
+    ['deid-bert', 'rules', 'spacy']
+    """
+    found = {}
+    for annotator in marked_by.split(" and "):
+        for program in programs_of(annotator):
+            name, *settings = program.split() or [""]
+            name = _VERSION.sub("", name)
+            known = settings[0] if name in _CARRIERS and settings else name
+            found[_family(known)] = known
+    return {family: name for family, name in found.items() if family}
+
+
+def _family(program: str) -> str:
+    name = _VERSION.sub("", program).casefold()
+    return "spacy" if _PIPELINE.fullmatch(name) else _AKIN.get(name, name)
+
+
+def akin(marked_by: str, called: Iterable[str], made: str = "") -> str:
+    """Which of the programs that marked a corpus is of one family with a system; empty where none is known to be.
+
+    A system is known by what it and its file are called, and by the anonymizer that made it, as that is written.
+
+    >>> akin("silver(rules.v1+presidio.v1)", ["Rules v2"]), akin("silver(presidio.v1)", ["ours"], "spacy+everywhere")
+    ('rules', 'presidio')
+    >>> akin("silver(rules.v1)", ["overrules"], "presidio")
+    ''
+    """
+    known = families(marked_by)
+    words = [word for word in _WORDS.findall(made) if _family(word) not in _CARRIERS]
+    for name in called:
+        stem = PurePath(name.replace("\\", "/")).name.partition(".")[0]
+        words += [stem, re.split(r"[^a-zA-Z0-9]", stem)[0], *(one for one in [name] if _family(one) in known)]
+    return next((known[family] for family in map(_family, words) if family in known), "")

@@ -15,13 +15,14 @@ import numpy as np
 from showthrough.data.documents import Corpus
 from showthrough.errors import InputError
 from showthrough.evaluation.readings import Readings
-from showthrough.evaluation.scoring import ALIKE, Uncertain, drawn_again, uncertain
+from showthrough.evaluation.scoring import Uncertain, drawn_again, uncertain
 from showthrough.evaluation.settings import settings_problems
 from showthrough.metrics import HEADLINE, Array, Metric, Rows, metric_text, metrics_of
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.resources import Resources
 from showthrough.run.records import Ceiling, Human
 from showthrough.run.settings import Recorded
+from showthrough.statistics import ALIKE
 
 USUAL = ("er_di", "er_qi", "recall", "precision", "f1")
 _MOST = 50  # annotators with numbers of their own; of more, those who share most documents with others

@@ -15,10 +15,9 @@ from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import known_level
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
-from showthrough.data.silver import programs_of
+from showthrough.data.silver import akin, programs_of
 from showthrough.errors import Problem, shown, some
 from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
-from showthrough.files.reading import stem
 from showthrough.metrics import Metric
 from showthrough.metrics.language import unlike_its_language
 
@@ -102,17 +101,21 @@ def made_by_programs(corpus: Corpus, anonymizations: Sequence[Anonymization], me
     if not survey.silver or (metrics and all("gold" not in metric.needs for metric in metrics)):
         return []
     programs = dict.fromkeys(program for annotator in survey.silver for program in programs_of(annotator))
-    known = {folded(name) for program in programs for name in (program, program.partition(".v")[0])} - {""}
-    themselves = [one.name for one in anonymizations if {folded(one.name), folded(stem(Path(one.source)))} & known]
+    marked_by = " and ".join(survey.silver)
+    themselves = [
+        one.name
+        for one in anonymizations
+        if akin(marked_by, [one.name, one.source], one.provenance.anonymizer if one.provenance else "")
+    ]
     silver = sum(survey.silver.values())
     which = "the annotations" if silver == survey.annotators else f"{silver} of {survey.annotators} annotation layers"
     by = f"programs ({some(programs)})" if programs else "programs"
     line = f"{which} were made by {by}: scores tell agreement with them, not what is identifying"
     if themselves:
         verb = (
-            "is one of them and is scored against itself"
+            "is one of them, or of their family, and is scored against itself"
             if len(themselves) == 1
-            else "are among them and score themselves"
+            else "are among them, or of their family, and score themselves"
         )
         return [f"{line}; {some(themselves)} {verb}"]
     return [f"{line}, and one of them that is under test is scored against itself"]

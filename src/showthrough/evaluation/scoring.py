@@ -15,10 +15,9 @@ from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.run import Run
 from showthrough.run.settings import Recorded
 from showthrough.run.signature import signature
-from showthrough.statistics import Spread, forms, moved, number_interval, resampled_totals, same, share_interval
+from showthrough.statistics import ALIKE, Spread, forms, moved, number_interval, resampled_totals, same, share_interval
 from showthrough.version import __version__
 
-ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 _FEWER = 256  # where documents come in several blocks: 32 MB for one of them
 

@@ -13,7 +13,7 @@ from showthrough.errors import PlanError, shown, some
 from showthrough.gate.asking import fault_of
 from showthrough.gate.baseline import Baseline
 from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
-from showthrough.gate.grading import Graded, graded, thresholds_of
+from showthrough.gate.grading import Demand, Graded, demands_of, graded
 from showthrough.metrics import Role
 from showthrough.run.places import Places
 from showthrough.run.records import MetricRecord
@@ -37,7 +37,7 @@ _SHOWN = 80  # characters of a metric that a message shows
 
 @dataclass(frozen=True)
 class Gate:
-    """What is asked. With `bound` the cautious ends of intervals must hold, and not the numbers alone."""
+    """What is asked. With `bound` what an earlier run reached must be shown to be kept."""
 
     thresholds: Sequence[Threshold] = ()  # none: what the run was asked for, else the usual ones
     names: Sequence[str] = ()  # none: all
@@ -45,6 +45,8 @@ class Gate:
     documents: int = DOCUMENTS
     identifiers: int = IDENTIFIERS
     baseline: Baseline | None = None
+    only: bool = False  # without the usual thresholds that nobody asked for
+    allow_unsure: bool = False
 
 
 def checked(run: Run, gate: Gate) -> Outcome:
@@ -56,16 +58,21 @@ def checked(run: Run, gate: Gate) -> Outcome:
         raise PlanError("there is none in this run; nothing that was not looked at passes", "anonymizations")
     if gate.bound and gate.baseline and not gate.baseline.margin:
         raise PlanError("found 0; --bound needs more: nobody can show that nothing at all was lost", "margin")
-    thresholds = list(gate.thresholds) or thresholds_of(run)
+    demands = demands_of(run, gate.thresholds, gate.only)
+    thresholds = [one.threshold for one in demands if not one.usual]
     for threshold in thresholds:
         if fault := fault_of(threshold, run.metrics):
             raise PlanError(fault, f"threshold {shown(str(threshold), _SHOWN)}")
     said = bool(gate.thresholds or run.thresholds)
+    if gate.only and not said:
+        raise PlanError("leaves out what nobody asked for, and nobody asked for anything; say --min or --max", "only")
     if not thresholds and not gate.baseline:
         raise PlanError("nothing to check: no metric of this run has a usual one; say --min or --max", "thresholds")
     _check_parts(run, names, thresholds)
     usual = f"nobody said what to reach, so the usual thresholds count: {', '.join(map(str, thresholds))}"
     notes = [] if said or not thresholds else [usual]
+    if beside := [str(one.threshold) for one in demands if one.usual]:
+        notes.append(f"the usual thresholds stand beside what was asked: {', '.join(beside)}; --only leaves them out")
     if dropped := _dropped(run.thresholds, thresholds):
         notes.append(f"not asked for here, though the run was asked for it: {', '.join(map(str, dropped))}")
     notes += [_idle(one) for one in thresholds if _originals_reach(run, one)]
@@ -81,16 +88,18 @@ def checked(run: Run, gate: Gate) -> Outcome:
         run.corpus.unplaced,
         run.sample,
         gate.bound,
-        [_one(run, gate, name, thresholds, kept[name]) for name in names],
+        [_one(run, gate, name, demands, kept[name]) for name in names],
         gate.baseline.beside.label if gate.baseline else "",
         notes,
         Places(run.metrics).told(run.notes),
+        run.unit,
     )
 
 
-def _one(run: Run, gate: Gate, name: str, thresholds: Sequence[Threshold], kept: Sequence[Kept]) -> Checked:
-    reached = [_reached(run, name, threshold, gate.bound) for threshold in thresholds]
-    checks: list[Check] = [*_sample(run, gate, name, [*reached, *kept]), *reached, *kept]
+def _one(run: Run, gate: Gate, name: str, demands: Sequence[Demand], kept: Sequence[Kept]) -> Checked:
+    reached = [_reached(run, graded(run, name, one), gate.allow_unsure) for one in demands]
+    asked = [one for one in reached if not one.usual]
+    checks: list[Check] = [*_sample(run, gate, name, [*asked, *kept]), *reached, *kept]
     failed = [one for one in kept if not one.passed]
     worse = gate.baseline.worse(name, failed) if gate.baseline and failed else Counts((), ())
     return Checked(name, checks, _looks(run, name, worse))
@@ -106,7 +115,7 @@ def _originals_reach(run: Run, threshold: Threshold) -> bool:
     """Whether an attacker is too weak for a threshold to tell anything: with nothing masked it holds as well."""
     attacking = threshold.metric in run.rows and _ATTACKS & {*run.record(threshold.metric).roles}
     beside = any(one.name == NOTHING for one in run.references)
-    return bool(attacking and beside) and graded(run, NOTHING, threshold).grade in ("met", "open")
+    return bool(attacking and beside) and graded(run, NOTHING, Demand(threshold)).grade in ("met", "unsure")
 
 
 def _idle(threshold: Threshold) -> str:
@@ -128,38 +137,41 @@ def _check_parts(run: Run, names: Sequence[str], thresholds: Sequence[Threshold]
             raise PlanError(f"{which}; there are {there}", f"metric {shown(one.metric, _SHOWN)}")
 
 
-def _reached(run: Run, name: str, threshold: Threshold, bound: bool) -> Reached:
-    one = graded(run, name, threshold)
-    passed = one.grade == "met" or (one.grade == "open" and not bound)
-    score = one.score
+def _reached(run: Run, one: Graded, allow_unsure: bool) -> Reached:
+    threshold, score = one.threshold, one.score
     return Reached(
         str(threshold),
-        passed,
-        _why(run, one, bound),
+        one.bearing == "met" or (one.bearing == "unsure" and allow_unsure),
+        _why(run, one),
         threshold.metric,
         threshold.part,
         threshold.end,
         threshold.limit,
         one.grade,
-        *((score.value, score.low, score.high) if score else ()),
+        *((score.value, score.low, score.high) if score else (None, None, None)),
+        one.demand.usual,
+        one.need.count if one.need else None,
     )
 
 
-def _why(run: Run, one: Graded, bound: bool) -> str:
+def _why(run: Run, one: Graded) -> str:
     limit, score = one.threshold.limit, one.score
+    usual = " (usual)" if one.demand.usual else ""
     if score is None or score.value is None:
         failures = {failure.metric: failure.reason for failure in run.failures}
         reason = failures.get(one.threshold.metric) or (score.reason if score else "it was not computed")
-        return f"there is no number, and no number is no pass: {reason}"
+        return f"there is no number, and no number is no pass: {reason}{usual}"
     if one.grade == "missed":
-        return f"missed: {told(score.value, limit)}"
+        return f"missed: {told(score.value, limit)}{usual}"
+    if one.grade == "unknown":
+        return f"the number tells nothing: {one.why}{usual}"
     if one.grade == "met":
-        return "met, also by the cautious end of its interval"
-    if one.cautious is None:
-        end = f"it has no interval{f' ({score.note})' if score.note else ''}"
-    else:
-        end = f"its interval reaches {'down' if one.threshold.end == 'min' else 'up'} to {told(one.cautious, limit)}"
-    return f"the number holds, but {end}" if bound else f"open: the number holds; {end}"
+        how = f"met by its number alone: {one.why}" if one.why else "met, also by the cautious end of its interval"
+        return f"{how}{usual}"
+    if one.why or one.cautious is None:
+        return f"not sure: the number holds, but {one.why}{usual}"
+    end = f"its interval reaches {'down' if one.threshold.end == 'min' else 'up'} to {told(one.cautious, limit)}"
+    return f"not sure: the number holds, but {end}{f'; {one.need}' if one.need else ''}{usual}"
 
 
 def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) -> list[Enough]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from showthrough.gate.grading import Grade
+from showthrough.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.run.records import Input
 from showthrough.run.thresholds import End
 
@@ -19,16 +19,21 @@ class Reached(msgspec.Struct, frozen=True, tag="threshold", tag_field="kind"):
     """Whether a number reaches a threshold."""
 
     asked: Annotated[str, "the threshold in words"]
-    passed: Annotated[bool, "whether that is good enough"]
+    passed: Annotated[bool, "whether the gate can be passed with it"]
     said: Annotated[str, "why, in words"]
     metric: Annotated[str, "the text form of the metric"]
     part: Annotated[str, "which of its numbers; empty: the one it is known by"]
     end: Annotated[End, "whether the number must be at least or at most the limit"]
     limit: Annotated[float, "the limit"]
-    grade: Annotated[Grade, "how surely it is reached"]
+    grade: Annotated[Grade, "how surely it is reached: met, unsure, missed or unknown"]
     value: Annotated[float | None, "the number; null where there is none"] = None
     low: Annotated[float | None, "the lower end of its interval"] = None
     high: Annotated[float | None, "the upper end of its interval"] = None
+    usual: Annotated[bool, "whether nobody asked for it, and it stands beside what was asked"] = False
+    more: Annotated[
+        int | None,
+        "how many more documents, or groups, without a leak would make sure of it; null where none can be said",
+    ] = None
 
     @property
     def sure(self) -> bool:
@@ -101,26 +106,51 @@ class Checked(msgspec.Struct, frozen=True):
     def failed(self) -> list[Check]:
         return [one for one in self.checks if not one.passed]
 
+    @property
+    def status(self) -> int:
+        """0: all that counts is met; 3: what is not is unsure; 1: something is missed, or cannot be known."""
+        unsure = [isinstance(one, Reached) and one.grade == "unsure" for one in self.failed]
+        return PASSED if self.passed else UNSURE if all(unsure) else FAILED
+
 
 class Outcome(msgspec.Struct, frozen=True):
     """All that a gate asked of a run."""
 
     corpus: Annotated[Input, "what was anonymized"]
     sample: Annotated[str, "how many documents there are, in words"]
-    bound: Annotated[bool, "whether the cautious ends of intervals had to hold, and not the numbers alone"]
+    bound: Annotated[bool, "whether what an earlier run reached had to be shown to be kept"]
     anonymizations: Annotated[list[Checked], "what came of each"]
     baseline: Annotated[str, "what the earlier run is called; empty: there is none"] = ""
     notes: Annotated[list[str], "what a reader must know besides, a sentence each"] = []
     of_run: Annotated[list[str], "what the run says that a reader must know before believing its numbers"] = []
+    unit: Annotated[str, "what `more` counts: documents, or groups of them"] = "document"
 
     @property
     def passed(self) -> bool:
         return all(one.passed for one in self.anonymizations)
 
     @property
+    def status(self) -> int:
+        """The exit status of the command: the worst of all anonymizations."""
+        worst = (FAILED, UNSURE, PASSED)
+        return min((one.status for one in self.anonymizations), key=worst.index, default=PASSED)
+
+    @property
     def unsure(self) -> int:
-        """How many checks pass by their number alone."""
+        """How many checks pass and do not hold for sure: what is allowed, or usual and not asked for."""
         return sum(one.passed and not one.sure for checked in self.anonymizations for one in checked.checks)
+
+    @property
+    def more(self) -> int | None:
+        """How many more documents without a leak would make sure of all that is unsure; `None`: that cannot be said."""
+        counts = [
+            one.more
+            for checked in self.anonymizations
+            for one in checked.checks
+            if isinstance(one, Reached) and one.grade == "unsure" and not one.usual
+        ]
+        known = [count for count in counts if count is not None]
+        return max(known) if known and len(known) == len(counts) else None
 
 
 def told(value: float, limit: float | None = None) -> str:

@@ -1,24 +1,33 @@
-"""How surely a number reaches a threshold.
+"""How surely a number reaches a threshold: for the page, the gate and whoever else asks.
 
-*Met*: also the cautious end of its interval does, so chance in the choice of documents hardly made it. *Open*: the
-number does, but its interval does not, or it has none. *Missed*: the number does not. *Unknown*: there is no number.
-Nothing here says that a release is safe: a threshold is met on these documents, by what was measured in them.
+*Met*: also the cautious end of its interval does, so chance in the choice of documents hardly made it. *Unsure*: the
+number does, but its interval does not, or there is another reason to doubt it. *Missed*: the number does not.
+*Unknown*: there is no number, or none that tells anything. A number that can have no interval is graded as it stands,
+and says so. Nothing here says that a release is safe: a threshold is met on these documents, by what was measured.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from showthrough.metrics import HEADLINE
+import numpy as np
+
+from showthrough.data.silver import akin
+from showthrough.errors import PlanError, ResourceError, shown
+from showthrough.gate.enough import Need, needed
+from showthrough.metrics import HEADLINE, parse_metric
 from showthrough.metrics.base import Role
-from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import chosen, playing
+from showthrough.run.records import Input, MetricRecord, Score
+from showthrough.run.roles import chosen, goes_first, playing
 from showthrough.run.run import Run
 from showthrough.run.thresholds import End, Threshold
+from showthrough.statistics import ALIKE
 
-Grade = Literal["met", "open", "missed", "unknown"]
+Grade = Literal["met", "unsure", "missed", "unknown"]
+PASSED, FAILED, UNSURE = 0, 1, 3  # exit statuses; 2 is a bad request
+_STATUSES: dict[Grade, int] = {"met": PASSED, "unsure": UNSURE, "missed": FAILED, "unknown": FAILED}
 
 # Where nobody says otherwise. That 95 % of what identifies should be hidden is the rule of thumb that the organizers of
 # i2b2 2014 quote (Stubbs, Kotfila and Uzuner 2015); at most 9 % re-identified is what the European Medicines Agency
@@ -29,30 +38,80 @@ DEFAULTS: tuple[tuple[Role, End, float], ...] = (
     ("recall", "min", 0.95),
     ("attack", "max", 0.09),
 )
+_GRAVE: tuple[Role, ...] = ("direct identifiers", "attack")  # to miss these is a miss, whoever asked for what
+_UNLIKE = 0.05  # of the documents: with more that are unlike their originals, numbers say little
+_EVEN = 10  # with fewer documents that weigh alike, intervals cover too seldom
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a number is to reach. A usual one stands beside what somebody asked for, and bears on less."""
+
+    threshold: Threshold
+    usual: bool = False
+    grave: bool = False
 
 
 @dataclass(frozen=True)
 class Graded:
     """One number beside what was asked of it."""
 
-    threshold: Threshold
+    demand: Demand
     score: Score | None
     grade: Grade
+    why: str = ""  # it is graded so and not otherwise, where number and interval do not tell
+    need: Need | None = None  # how many more documents would do, where it is unsure
+
+    @property
+    def threshold(self) -> Threshold:
+        return self.demand.threshold
 
     @property
     def cautious(self) -> float | None:
         """The end of the interval that counts against it."""
         return None if self.score is None else self.score.low if self.threshold.end == "min" else self.score.high
 
+    @property
+    def bearing(self) -> Grade:
+        """What it adds to a verdict: of a usual threshold that nobody asked for, a grave miss alone.
 
-def thresholds_of(run: Run) -> list[Threshold]:
-    """What a run was asked to reach, else the usual thresholds on what it has."""
-    if run.thresholds:
-        return list(run.thresholds)
+        That nobody marked any direct identifier is no miss.
+        """
+        if not self.demand.usual:
+            return self.grade
+        nothing = self.score is not None and self.score.value is None and self.threshold.end == "min"
+        grave = self.demand.grave and (self.grade == "missed" or (self.grade == "unknown" and not nothing))
+        return self.grade if grave else "met"
+
+
+def demands_of(run: Run, asked: Sequence[Threshold] = (), only: bool = False) -> list[Demand]:
+    """What a run has to reach: what is asked here, else what it was asked for, and the usual thresholds beside that.
+
+    Where nobody asked for anything the usual ones are what is asked. With `only` nothing stands beside.
+    """
+    asked = list(asked) or list(run.thresholds)
+    usual = usual_thresholds(run, asked)
+    if not asked:
+        return [Demand(one, grave=grave) for one, grave in usual]
+    return [*map(Demand, asked), *(Demand(one, True, grave) for one, grave in usual if not only)]
+
+
+def usual_thresholds(run: Run, asked: Sequence[Threshold] = ()) -> Iterator[tuple[Threshold, bool]]:
+    """The usual thresholds on what a run has, and whether missing one is grave; none on a number that has one already.
+
+    Who asked for another number of the same role has said how much is enough: that limit counts here too.
+    """
     found = {role: _judging(run, role) for role, _, _ in DEFAULTS}
     if found["direct identifiers"] or found["quasi-identifiers"]:
         found["recall"] = []  # it counts the same once more, word by word
-    return [Threshold(record.text, end, limit) for role, end, limit in DEFAULTS for record in found[role]]
+    said = {(one.metric, one.end): one.limit for one in asked if one.part == HEADLINE}
+    for role, end, usual in DEFAULTS:
+        playing_it = {record.text for record in run.metrics if role in record.roles}
+        own = [limit for (text, at), limit in said.items() if at == end and text in playing_it]
+        limit = (max if end == "min" else min)(own, default=usual)
+        for record in found[role]:
+            if (record.text, end) not in said:
+                yield Threshold(record.text, end, limit), role in _GRAVE
 
 
 def _judging(run: Run, role: Role) -> list[MetricRecord]:
@@ -65,25 +124,95 @@ def _judging(run: Run, role: Role) -> list[MetricRecord]:
     if role == "attack":
         return [*playing(run, role), *lacking]
     record = chosen(run, role)
-    return lacking[:1] if record is None else [record]
+    if record is None:
+        return lacking[:1]
+    before = [one for one in lacking if goes_first(one) > goes_first(record)]
+    return before[:1] or [record]
 
 
-def graded(run: Run, name: str, threshold: Threshold) -> Graded:
+def graded(run: Run, name: str, demand: Demand) -> Graded:
     """How surely one anonymization reaches a threshold."""
+    threshold = demand.threshold
     score = run.parts(name, threshold.metric).get(threshold.part or HEADLINE)
     if score is None or score.value is None:
-        return Graded(threshold, score, "unknown")
+        return Graded(demand, score, "unknown")
     if not threshold.holds(score.value):
-        return Graded(threshold, score, "missed")
-    end = score.low if threshold.end == "min" else score.high
-    return Graded(threshold, score, "met" if end is not None and threshold.holds(end) else "open")
+        return Graded(demand, score, "missed")
+    if own := _own_marks(run, name, threshold.metric):
+        return Graded(demand, score, "unknown", own)
+    found = _by_interval(run, Graded(demand, score, "met"))
+    doubt = next(_doubts(run, name, threshold.metric), "")
+    if found.grade == "met" and doubt:
+        return replace(found, grade="unsure", why=doubt)
+    return found
+
+
+def _by_interval(run: Run, one: Graded) -> Graded:
+    """What the interval of a number that holds says of it."""
+    threshold, score = one.threshold, one.score
+    if one.cautious is not None and score is not None:
+        if threshold.holds(one.cautious):
+            return one
+        return replace(one, grade="unsure", need=needed(threshold, score, run.settings.confidence, run.drawn, run.unit))
+    fault = "" if score is None else score.note
+    if fault and fault != ALIKE:
+        return replace(one, why=f"it can have no interval: {fault}")
+    return replace(one, grade="unsure", why=f"it has no interval{f': {fault}' if fault else ''}")
+
+
+def _own_marks(run: Run, name: str, metric: str) -> str:
+    """Why a number tells nothing of a system that is scored against its own marks, or those of its family."""
+    if not run.corpus.silver or not _reads_marks(metric):
+        return ""
+    one = _input(run, name)
+    made = one.made.anonymizer if one.made else ""
+    family = akin(run.corpus.silver, [one.name, one.source], made)
+    return f"it is scored against marks that {shown(family)} made, a program of its own family" if family else ""
+
+
+def _reads_marks(metric: str) -> bool:
+    """Whether a number rests on what was marked; so it is taken where nobody can tell."""
+    try:
+        return "gold" in parse_metric(metric).needs
+    except (PlanError, ResourceError):
+        return True
+
+
+def _input(run: Run, name: str) -> Input:
+    return next(one for one in [*run.anonymizations, *run.references] if one.name == name)
+
+
+def _doubts(run: Run, name: str, metric: str) -> Iterator[str]:
+    """Why nothing is sure of a number, whatever its interval says."""
+    unlike, documents = getattr(_input(run, name), "unlike", 0), len(run.documents)
+    if unlike > _UNLIKE * documents:
+        yield f"{unlike:,} of {documents:,} documents are unlike their originals"
+    if (even := _even(run, name, metric)) < _EVEN:
+        yield f"few {run.unit}s carry it: as many as {even:.1f} that weigh alike"
+
+
+def _even(run: Run, name: str, metric: str) -> float:
+    """As many documents, or groups of them, that weigh alike as carry a number: (Σw)² / Σw² of what each counts."""
+    record = next((one for one in run.metrics if one.text == metric), None)
+    if record is None or "all" not in record.counts.values() or name not in run.rows.get(metric, {}):
+        return np.inf
+    rows = run.units(run.rows_of(metric, name))
+    weights = np.sum([rows.column(column) for column, kind in record.counts.items() if kind == "all"], axis=0)
+    squares = float((weights**2).sum())
+    return float(weights.sum()) ** 2 / squares if squares else np.inf
+
+
+def status_of(run: Run) -> int:
+    """The exit status of a command that was told what a run has to reach: that of its worst anonymization."""
+    demands = demands_of(run)
+    return _STATUSES[overall(graded(run, name, one).bearing for name in run.names for one in demands)]
 
 
 def overall(grades: Iterable[Grade]) -> Grade:
     """The worst that was given: a number that is not there may be any.
 
-    >>> overall(["met", "open"]), overall(["missed", "unknown", "met"]), overall([])
-    ('open', 'missed', 'unknown')
+    >>> overall(["met", "unsure"]), overall(["missed", "unknown", "met"]), overall([])
+    ('unsure', 'missed', 'unknown')
     """
-    ranked: Sequence[Grade] = ("met", "open", "unknown", "missed")
+    ranked: Sequence[Grade] = ("met", "unsure", "unknown", "missed")
     return max(grades, key=ranked.index, default="unknown")

@@ -42,6 +42,7 @@ Role = Literal[
     "authors",
     "sense",
     "meaning",
+    "release",
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
@@ -62,6 +63,8 @@ ROLES: dict[Role, str] = {
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
     "meaning": "how much of what passages say is kept, from 0 to 5, and the passages that lost most as evidence",
+    "release": "that it reads all of a release, and not only where something was marked: of several metrics that share "
+    "another role it goes first",
     "authors": "how well verifiers tell authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
 }
 

@@ -15,9 +15,10 @@ from showthrough.attacks.abstaining import PRECISIONS, named
 from showthrough.axis.spans import Ints
 from showthrough.data.references import REFERENCES
 from showthrough.errors import PlanError, quoted
-from showthrough.inference.controls import risk, risk_interval
+from showthrough.inference.controls import as_trials, risk, risk_interval
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.numerics.distributions import binomial_ends
 from showthrough.tables.calls import parameter
 
 if TYPE_CHECKING:  # attacks are imported when they are made
@@ -141,12 +142,33 @@ class ReIdentification(Metric):
         return next((one for one in known if part.endswith(f" {one}")), "")
 
     def own_interval(self, part: str, units: Rows, confidence: float) -> tuple[float, float] | None:
+        every = {str(one): one for one in self._approaches}
+        if part in every or part == HEADLINE:
+            return self._coupled(units, confidence, [every[part]] if part else list(every.values()))
         name = part.removesuffix(f" {RISK}")
         if name == part or self.interval_fault(part):
             return None
         names = (f"{column}:{name}" for column in ("right", "ran", "control", "controlled"))
         found, ran, by_others, controlled = map(units.column, names)
         return risk_interval((found, ran), (by_others, controlled), confidence)
+
+    def _coupled(self, units: Rows, confidence: float, chosen: Sequence[Approach]) -> tuple[float, float] | None:
+        """The interval of the largest share that these attacks find, where one of them assigns one to one.
+
+        Whoever is taken for another takes that one's place, so that two go wrong together, and chains of them where
+        nearly all are found. Simulated, the variance is up to 1 + 2 R times that of R with every document apart, and
+        twice where people look alike in pairs: so many documents are one trial (benchmarks/gate.py).
+        """
+        if not any(one.assignment for one in chosen):
+            return None  # documents can be drawn one by one
+        ends = []
+        for one in chosen:
+            found, ran = units.column(f"right:{one}"), units.column(f"ran:{one}")
+            right, trials = as_trials(found, ran, confidence)
+            if trials:
+                together = max(2.0, 1 + 2 * right / trials) if one.assignment else 1.0
+                ends.append([end.item() for end in binomial_ends(right / together, trials / together, confidence)])
+        return (max(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
     def why_undefined(self, part: str, totals: Totals) -> str:
         name = part.removesuffix(f" {self._statistic(part)}")

@@ -22,6 +22,7 @@ _FROM = 10
 _ROOT = 0.5 * np.log(2 * np.pi)
 _STEPS = 200
 _SMALL = 1e-7
+_NONE = 1e-12  # a share that is nothing but rounding
 _ROUNDING = 1e-14
 _AMISS = 1e-6  # more than rounding makes of any start
 _CELLS = 1_000_000  # of the fractions that are held at once: 8 MB each
@@ -46,6 +47,26 @@ def beta_quantile(a: ArrayLike, b: ArrayLike, share: ArrayLike) -> Floats:
     share = np.asarray(share, dtype=np.float64)
     with np.errstate(over="ignore"):
         return np.asarray(1 / (1 + np.exp(-_odds(a, b, share, 1 - share))))
+
+
+def binomial_ends(right: ArrayLike, trials: ArrayLike, confidence: float) -> tuple[Floats, Floats]:
+    """Clopper and Pearson's interval of a share (1934); neither count has to be whole.
+
+    At 0 or all of them the error is on the one side that there is: with nothing seen in n, up to about 3 in n.
+
+    >>> low, high = binomial_ends([42.0, 0.0], [42.0, 42.0], 0.95)
+    >>> low.round(4).tolist(), high.round(4).tolist()  # 0.05 ** (1 / 42) = 0.9312
+    ([0.9312, 0.0], [1.0, 0.0688])
+    """
+    right, trials = (np.asarray(count, dtype=np.float64) for count in (right, trials))
+    tail = (1 - confidence) / 2
+    none, every = right <= _NONE * trials, right >= (1 - _NONE) * trials
+    low, high = beta_quantile(
+        np.stack([np.maximum(right, _NONE), right + 1]),
+        np.stack([trials - right + 1, np.maximum(trials - right, _NONE)]),
+        np.stack([np.where(every, 2 * tail, tail), 1 - np.where(none, 2 * tail, tail)]),
+    )
+    return np.where(none, 0.0, low), np.where(every, 1.0, high)
 
 
 def student_below(freedom: ArrayLike, t: ArrayLike) -> Floats:

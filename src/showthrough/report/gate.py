@@ -13,15 +13,22 @@ from rich.text import Text
 
 from showthrough.errors import printable, shown
 from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
+from showthrough.gate.enough import Need
+from showthrough.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.report.escaping import in_markdown, markdown_code
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 MADE_BY = "showthrough check"
 # How each file begins, so that the next gate knows what it may replace: others name the command too.
 BEGINNINGS = (f'{{\n "made_by": "{MADE_BY}"', f'{_XML}<testsuites name="{MADE_BY}"', f"<!-- {MADE_BY} -->")
+_GRADES: dict[Grade, str] = {"met": "ok", "unsure": "not sure", "missed": "missed", "unknown": "unknown"}
 _WIDTH = 100
 _SHOWN = 5  # documents that the terminal names
-_VERDICTS = {True: "passes", False: "does not pass"}
+_VERDICTS = {
+    PASSED: ("passes", "bold green"),
+    FAILED: ("does not pass", "bold red"),
+    UNSURE: ("is not sure to pass", "bold yellow"),
+}
 
 
 def show_outcome(outcome: Outcome, console: Console) -> None:
@@ -29,25 +36,31 @@ def show_outcome(outcome: Outcome, console: Console) -> None:
     width = min(console.width, _WIDTH)
     for one in outcome.anonymizations:
         console.print()
-        style = "bold green" if one.passed else "bold red"
-        console.print(Text(f"{shown(one.name)} {_VERDICTS[one.passed]}{_how_many(one)}", style=style), width=width)
+        verdict, style = _VERDICTS[one.status]
+        console.print(Text(f"{shown(one.name)} {verdict}{_how_many(one)}", style=style), width=width)
         console.print(_table(one, width), width=width)
         if one.documents:
             console.print(Text(_look_first(one.documents[:_SHOWN])), width=width)
     console.print()
     for note in outcome.notes:
         console.print(Text(printable(f"note: {note}"), style="dim"), width=width)
-    asked = "the cautious ends of intervals" if outcome.bound else "numbers"
-    ending = f"{shown(outcome.corpus.name)}, {outcome.sample}: the gate {_passes(outcome)}, judged by {asked}"
+    ending = f"{shown(outcome.corpus.name)}, {outcome.sample}: the gate {_passes(outcome)}"
     console.print(Text(ending, style="bold"), width=width)
 
 
 def _passes(outcome: Outcome) -> str:
-    """What is passed by numbers alone says so: who reads one line must not take it for sure."""
-    if not outcome.passed:
+    """What is not sure says so at once, and what would help: who reads one line must not take it for sure."""
+    if outcome.status == FAILED:
         return "is not passed"
+    if outcome.status == UNSURE:
+        would = "" if outcome.more is None else f"{Need(outcome.more, outcome.unit)}; "
+        return f"is not sure to be passed: {would}--allow-unsure passes it"
     unsure = outcome.unsure
-    return f"is passed, with {unsure} check{'' if unsure == 1 else 's'} open" if unsure else "is passed"
+    return (
+        f"is passed, though {unsure} check{' does' if unsure == 1 else 's do'} not hold for sure"
+        if unsure
+        else "is passed"
+    )
 
 
 def _how_many(one: Checked) -> str:
@@ -57,7 +70,7 @@ def _how_many(one: Checked) -> str:
 def _table(one: Checked, width: int) -> RichTable:
     rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, width=width)
     for head, options in {
-        "": {"width": 4},
+        "": {"width": 8},
         "asked": {"overflow": "fold", "max_width": 34},
         "number": {"justify": "right", "no_wrap": True},
         "interval": {"justify": "right", "no_wrap": True},
@@ -65,14 +78,16 @@ def _table(one: Checked, width: int) -> RichTable:
     }.items():
         rich.add_column(head, **options)  # type: ignore[arg-type]
     for check in one.checks:
-        style = {"ok": "", "open": "yellow"}.get(_result(check), "red")
+        style = {"ok": "", "FAIL": "red"}.get(_result(check), "yellow")
         cells = _result(check), check.asked, *_numbers(check), check.said
         rich.add_row(*(Text(printable(cell), style=style) for cell in cells))
     return rich
 
 
 def _result(check: Check) -> str:
-    """In a word: what passes by its number alone is open."""
+    """In a word. What does not keep the gate from being passed is called by its grade, or open."""
+    if isinstance(check, Reached) and not check.sure and (check.passed or check.grade == "unsure"):
+        return _GRADES[check.grade]
     return "FAIL" if not check.passed else "ok" if check.sure else "open"
 
 
@@ -104,7 +119,7 @@ def outcome_json(outcome: Outcome) -> str:
     content: dict[str, Any] = msgspec.to_builtins(outcome)
     for one, checked in zip(content["anonymizations"], outcome.anonymizations, strict=True):
         one["passed"] = checked.passed
-    whole = {"made_by": MADE_BY, "passed": outcome.passed, **content}
+    whole = {"made_by": MADE_BY, "passed": outcome.passed, "status": outcome.status, "more": outcome.more, **content}
     return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
 
 
@@ -144,7 +159,7 @@ def outcome_markdown(outcome: Outcome) -> str:
     of = f"{markdown_code(outcome.corpus.name)}, {outcome.sample}{against}"
     parts = [BEGINNINGS[-1], f"**Showthrough: the gate {_passes(outcome)}** ({of})"]
     for one in outcome.anonymizations:
-        head = f"{markdown_code(one.name)} **{_VERDICTS[one.passed]}**{_how_many(one)}"
+        head = f"{markdown_code(one.name)} **{_VERDICTS[one.status][0]}**{_how_many(one)}"
         lines = ["| | asked | number | interval | result |", "|---|---|---:|---:|---|"]
         for check in one.checks:
             cells = map(_cell, (check.asked, *_numbers(check), check.said))

@@ -15,8 +15,8 @@ from showthrough.report.verdict import WORDS, Judged, Verdict, beside
 
 MOST = 6  # findings that a screen has room for
 _TOGETHER = "\u00a0"  # between a number and its sign, which no line parts
-_STYLES: dict[Grade, str] = {"met": "bold green", "open": "bold yellow", "missed": "bold red", "unknown": "bold"}
-_ORDER: tuple[Grade, ...] = ("missed", "unknown", "open", "met")
+_STYLES: dict[Grade, str] = {"met": "bold green", "unsure": "bold yellow", "missed": "bold red", "unknown": "bold"}
+_ORDER: tuple[Grade, ...] = ("missed", "unknown", "unsure", "met")
 
 
 def show_verdict(verdict: Verdict, console: Console) -> None:
@@ -37,10 +37,7 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
             console.print(Text(f"  and {len(verdict.findings) - MOST} more; --html shows all", style="dim"))
     console.print()
     console.print(Text(printable(verdict.recommendation), style="bold"))
-    usual = ["The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."]
-    console.print(
-        Text(" ".join([*(usual if verdict.thresholds and not verdict.asked else ()), *verdict.caveats]), style="dim")
-    )
+    console.print(Text(" ".join(filter(None, [verdict.usual, *verdict.caveats])), style="dim"))
 
 
 def _print(words: str, first: str, then: str, console: Console) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from showthrough.gate.checks import told
-from showthrough.gate.grading import Grade, Graded, graded, overall, thresholds_of
+from showthrough.gate.grading import Grade, Graded, demands_of, graded, overall
 from showthrough.report.findings import Finding, findings
 from showthrough.report.inference_sentences import inference_limits
 from showthrough.report.sentences import caveats, sentence
@@ -23,7 +23,7 @@ from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 
 WORDS: dict[Grade, str] = {
-    "met": "meets", "open": "is not sure to meet", "missed": "misses", "unknown": "is not judged by",
+    "met": "meets", "unsure": "is not sure to meet", "missed": "misses", "unknown": "is not judged by",
 }  # fmt: skip
 
 
@@ -42,7 +42,8 @@ class Judged:
 
     @property
     def grade(self) -> Grade:
-        return overall(one.grade for one in self.grades)
+        """The worst that bears on it; usual thresholds beside what was asked bear on it where missing one is grave."""
+        return overall(one.bearing for one in self.grades)
 
     @property
     def shortfall(self) -> tuple[int, float]:
@@ -50,9 +51,14 @@ class Judged:
         short = [
             abs(one.threshold.limit - one.score.value)
             for one in self.grades
-            if one.grade == "missed" and one.score is not None and one.score.value is not None
+            if one.bearing == "missed" and one.score is not None and one.score.value is not None
         ]
-        return len(short) + sum(one.grade == "unknown" for one in self.grades), sum(short)
+        return len(short) + sum(one.bearing == "unknown" for one in self.grades), sum(short)
+
+    @property
+    def beside(self) -> list[Graded]:
+        """Usual thresholds that are not met and do not bear on it."""
+        return [one for one in self.grades if one.demand.usual and one.grade != one.bearing]
 
 
 @dataclass(frozen=True)
@@ -61,19 +67,29 @@ class Verdict:
 
     systems: Sequence[Judged]
     thresholds: Sequence[Threshold]
-    asked: bool  # whether somebody set them
+    asked: bool  # whether somebody set some of them
     findings: Sequence[Finding]
     recommendation: str
     caveats: Sequence[str]
 
+    @property
+    def usual(self) -> str:
+        """Which thresholds nobody set."""
+        if self.thresholds and not self.asked:
+            return "The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."
+        usual = [str(one.threshold) for one in self.systems[0].grades if one.demand.usual] if self.systems else []
+        return f"Usual, and not asked for: {', '.join(usual)}." if usual else ""
+
 
 def verdict(run: Run) -> Verdict:
     """What a run says. Of one that was interrupted nothing: the documents that were done are no sample."""
-    thresholds = thresholds_of(run) if run.complete else []
-    systems = [Judged(name, sentence(run, name), [graded(run, name, one) for one in thresholds]) for name in run.names]
+    demands = demands_of(run) if run.complete else []
+    systems = [Judged(name, sentence(run, name), [graded(run, name, one) for one in demands]) for name in run.names]
     found = findings(run) if run.complete else []
     rests = caveats(run) if run.complete else []
-    return Verdict(systems, thresholds, bool(run.thresholds), found, _recommendation(run, systems), rests)
+    return Verdict(
+        systems, [one.threshold for one in demands], bool(run.thresholds), found, _recommendation(run, systems), rests
+    )
 
 
 def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
@@ -81,20 +97,25 @@ def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
         return "The run was interrupted: nothing can be said yet."
     if not any(one.grades for one in systems):
         return "No threshold was set, and these metrics have no usual one, so nothing can be recommended."
-    met, still_open = ([one.name for one in systems if one.grade == grade] for grade in ("met", "open"))
+    met, unsure = ([one.name for one in systems if one.grade == grade] for grade in ("met", "unsure"))
     if met:
-        return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{_choice(run, met)} {_limits(run, met)}"
-    if still_open:
-        doubt, more = _doubt([one for one in systems if one.grade == "open"])
+        beside = _beside([one for one in systems if one.grade == "met"])
+        return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{beside}{_choice(run, met)} {_limits(run, met)}"
+    if unsure:
+        doubt, advice = _doubt([one for one in systems if one.grade == "unsure"])
         return (
-            f"{listed(still_open)} {_meet(still_open)} {_thresholds(systems)} in these documents, but it is not sure "
-            f"that others would ({doubt}): score {more} before deciding."
-            f"{_choice(run, still_open)} {_limits(run, still_open)}"
+            f"{listed(unsure)} {_meet(unsure)} {_thresholds(systems)} in these documents, but it is not sure "
+            f"that others would ({doubt}): {advice}.{_choice(run, unsure)} {_limits(run, unsure)}"
         )
     unjudged = [one.name for one in systems if one.grade == "unknown"]
     closest = min((one for one in systems if one.grade == "missed"), key=lambda one: one.shortfall, default=None)
     if closest is None:
-        return f"{listed(unjudged)} cannot be judged: a number that a threshold asks for is not there."
+        whys = [(one.threshold, one.why) for system in systems for one in system.grades if one.bearing == "unknown"]
+        reason = next(
+            (f"{why} ({threshold})" for threshold, why in whys if why),
+            "a number that a threshold asks for is not there",
+        )
+        return f"{listed(unjudged)} cannot be judged: {reason}."
     rests = f" But {listed(seen)}." if (seen := trained_on_them(run, [closest.name])) else ""
     return f"{_none(systems)} {_closest(closest, alone=len(systems) == 1)}{rests}"
 
@@ -104,7 +125,15 @@ def _meet(names: Sequence[str]) -> str:
 
 
 def _thresholds(systems: Sequence[Judged]) -> str:
+    if any(one.demand.usual for one in systems[0].grades):
+        return "all that was asked for"
     return "the threshold" if len(systems[0].grades) == 1 else "all thresholds"
+
+
+def _beside(systems: Sequence[Judged]) -> str:
+    """What of the usual thresholds is not met, though nobody asked for it."""
+    not_met = [f"{beside(one)} by {system.name}" for system in systems for one in system.beside]
+    return f" Not met, though nobody asked for it: {listed(not_met)}." if not_met else ""
 
 
 def _none(systems: Sequence[Judged]) -> str:
@@ -115,7 +144,7 @@ def _none(systems: Sequence[Judged]) -> str:
 
 def _closest(one: Judged, *, alone: bool) -> str:
     """By the numbers alone: no test tells whether another is further off."""
-    missing = listed([beside(graded) for graded in one.grades if graded.grade == "missed"])
+    missing = listed([beside(graded) for graded in one.grades if graded.bearing == "missed"])
     return f"It misses {missing}." if alone else f"Closest by numbers alone is {one.name}, which misses {missing}."
 
 
@@ -125,13 +154,13 @@ def beside(one: Graded) -> str:
 
 
 def value_words(one: Graded) -> str:
-    """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why there is no number."""
+    """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why it is graded as it is."""
     if one.score is None or one.score.value is None:
         return one.score.reason if one.score and one.score.reason else "no number"
     value = told(one.score.value, one.threshold.limit)
-    if one.grade != "open":
-        return value
-    return f"{value}, without an interval" if one.cautious is None else f"{value}, but may be {_end(one)}"
+    if one.why:
+        return f"{value}, {'but ' * (one.grade != 'met')}{one.why}"
+    return value if one.grade != "unsure" else f"{value}, but may be {_end(one)}"
 
 
 def _end(one: Graded) -> str:
@@ -140,11 +169,14 @@ def _end(one: Graded) -> str:
 
 def _doubt(systems: Sequence[Judged]) -> tuple[str, str]:
     """Why what holds here may not hold elsewhere, and what would tell: more documents make no interval of none."""
-    doubts = [(one.name, doubt) for one in systems for doubt in one.grades if doubt.grade == "open"]
+    doubts = [(one.name, doubt) for one in systems for doubt in one.grades if doubt.bearing == "unsure"]
     for name, doubt in doubts:
-        if doubt.cautious is not None:
-            return f"{name} may miss {doubt.threshold} with {_end(doubt)}", "more documents"
-    return f"no interval goes with {doubts[0][1].threshold}", "other documents too"
+        if doubt.cautious is not None and not doubt.why:
+            advice = "score more documents before deciding"
+            told_of = f"; {doubt.need}" if doubt.need and (doubt.need.count or doubt.need.never) else ""
+            return f"{name} may miss {doubt.threshold} with {_end(doubt)}", f"{advice}{told_of}"
+    name, doubt = doubts[0]
+    return f"{doubt.threshold} of {name}: {doubt.why}", "look at other documents too before deciding"
 
 
 def _choice(run: Run, names: Sequence[str]) -> str:

@@ -13,6 +13,8 @@ from showthrough.metrics import HEADLINE, Array, Count, Role
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
 
+_RELEASE: Role = "release"
+
 
 def playing(run: Run, role: Role) -> list[MetricRecord]:
     """The metrics that were computed and have a role, in the order of the run."""
@@ -30,15 +32,22 @@ def _tells_leaks(run: Run, record: MetricRecord) -> bool:
 def chosen(run: Run, *roles: Role) -> MetricRecord | None:
     """The one metric that sentences about all anonymizations are about, so that like is compared with like.
 
-    Of several, one that has a number for every anonymization goes before one that has not, the first role before the
-    next, the metric without parameters of its own before others, and then the order of the run decides.
+    Of several, one that reads all of the release goes before others, one that has a number for every anonymization
+    before one that has not, the first role before the next, the metric without parameters of its own before others, and
+    then the order of the run decides.
     """
+    every = [(place, record) for place, role in enumerate(roles) for record in playing(run, role)]
+    lacking = [not all(headline(run, name, record) for name in run.names) for _, record in every]
     ranked = [
-        ((not all(headline(run, name, record) for name in run.names), place, record.text != record.name), record)
-        for place, role in enumerate(roles)
-        for record in playing(run, role)
+        ((not goes_first(record), lacks, place, record.text != record.name), record)
+        for (place, record), lacks in zip(every, lacking, strict=True)
     ]
     return min(ranked, key=lambda pair: pair[0], default=(None, None))[1]
+
+
+def goes_first(record: MetricRecord) -> bool:
+    """Whether a metric reads all of a release: what was marked can be hidden there and stand elsewhere."""
+    return _RELEASE in record.roles
 
 
 def headline(run: Run, name: str, record: MetricRecord | None) -> Score | None:

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.metrics.base import BLOCK
-from showthrough.numerics.distributions import beta_quantile, normal_quantile, student_quantile
+from showthrough.numerics.distributions import binomial_ends, normal_quantile, student_quantile
 from showthrough.statistics.forms import Array, Influences
 from showthrough.statistics.moves import Moved
 
 Ends = tuple[float, float, float]  # a value with the low and the high end of its interval
 
 _NONE = 1e-12  # a spread that is nothing but rounding
+ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 
 
 @dataclass(frozen=True)
@@ -73,15 +74,7 @@ def share_interval(value: Array, spread: Spread, confidence: float) -> tuple[Arr
     (0.9312, 1.0)
     """
     trials = _trials(value, spread, confidence)
-    tail = (1 - confidence) / 2
-    at_none, at_all = value <= _NONE, value >= 1 - _NONE
-    right = value * trials
-    low, high = beta_quantile(
-        np.stack([np.maximum(right, _NONE), right + 1]),
-        np.stack([trials - right + 1, np.maximum(trials - right, _NONE)]),
-        np.stack([np.where(at_all, 2 * tail, tail), 1 - np.where(at_none, 2 * tail, tail)]),
-    )
-    low, high = np.where(at_none, 0.0, low), np.where(at_all, 1.0, high)
+    low, high = binomial_ends(value * trials, trials, confidence)
     return np.minimum(low, value), np.maximum(high, value)
 
 

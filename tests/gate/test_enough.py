@@ -1,0 +1,92 @@
+"""How many more documents would do, held against the intervals that they would have."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
+from showthrough.gate.enough import Need, needed
+from showthrough.numerics.distributions import binomial_ends
+from showthrough.run.records import Score
+from showthrough.run.run import Run
+from showthrough.run.thresholds import Threshold
+
+LEAST = Threshold("er_di", "min", 0.95)
+
+
+def score(right: float, trials: float) -> Score:
+    low, high = (end.item() for end in binomial_ends(right, trials, 0.95))
+    return Score("a", "er_di", "", right / trials, low, high, "", "")
+
+
+def counted(threshold: Threshold, one: Score, drawn: int, confidence: float = 0.95) -> int | None:
+    return needed(threshold, one, confidence, drawn, "document").count
+
+
+@pytest.mark.parametrize("there", [1, 20, 40, 58])
+def test_with_nothing_seen_it_is_the_rule_of_three(there: int) -> None:
+    """ln 0.05 / ln 0.95 = 58.4: 59 documents without a leak."""
+    need = needed(LEAST, score(there, there), 0.95, there, "document")
+    assert (need.count, need.exact) == (59 - there, True)
+
+
+def test_the_other_end_is_the_same_question() -> None:
+    """Of 20 documents nobody was found: ln 0.05 / ln 0.91 = 31.8, so 32 would show at most 0.09."""
+    assert counted(Threshold("trir", "max", 0.09), score(0, 20), 20) == 12
+
+
+def test_a_document_that_is_half_a_trial_counts_half() -> None:
+    """As one-to-one assignments have it: 60 documents are 30 trials, 32 are needed, so four documents more."""
+    need = needed(Threshold("trir", "max", 0.09), score(0, 30), 0.95, 60, "document")
+    assert (need.count, need.exact, str(need)) == (4, False, "about 4 more documents without a leak would do")
+
+
+@pytest.mark.parametrize(
+    ("right", "trials", "limit"), [(39, 40, 0.9), (97, 100, 0.95), (29, 30, 0.9), (190, 200, 0.93)]
+)
+def test_with_leaks_seen_it_is_the_smallest_that_would_do(right: int, trials: int, limit: float) -> None:
+    more = counted(Threshold("er_di", "min", limit), score(right, trials), trials)
+    assert more is not None
+    assert score(right + more, trials + more).low >= limit > score(right + more - 1, trials + more - 1).low
+
+
+@pytest.mark.parametrize(
+    ("threshold", "one", "says"),
+    [
+        (Threshold("er_di", "min", 1.0), score(40, 40), "no number of documents could show it"),
+        (Threshold("trir", "max", 0.0), score(0, 40), "no number of documents could show it"),
+        (LEAST, Score("a", "x", "", 3.0, 2.0, 4.0, "", ""), "how many more documents would do cannot be said"),
+        (LEAST, Score("a", "x", "", 0.96, None, None, "", ""), "how many more documents would do cannot be said"),
+        (LEAST, Score("a", "x", "", 0.96, 0.0, 1.0, "", ""), "how many more documents would do cannot be said"),
+    ],
+)
+def test_where_no_number_can_be_given(threshold: Threshold, one: Score, says: str) -> None:
+    need = needed(threshold, one, 0.95, 40, "document")
+    assert (need.count, str(need)) == (None, says)
+
+
+def test_groups_are_called_so() -> None:
+    assert str(Need(1, "group")) == "1 more group without a leak would do"
+
+
+def run_of(leaking: int, documents: int) -> Run:
+    """Three names a document; the first few documents leave one of them readable."""
+    marks = tuple(Mention(4 * one, 4 * one + 3, "PERSON", "DIRECT", str(one)) for one in range(3))
+    texts = [Document(f"d{one:03}", "Ann Bob Cid left", (Annotation("a", marks),)) for one in range(documents)]
+    every = [Mask(0, 3), Mask(4, 7), Mask(8, 11)]
+    masks = {one.id: every[number < leaking :] for number, one in enumerate(texts)}
+    return evaluate(Corpus(texts), {"a": Anonymization(masks)}, ["er_di"], references=False)
+
+
+@pytest.mark.parametrize(("leaking", "documents"), [(0, 30), (1, 40), (2, 40)])
+def test_so_many_documents_do(leaking: int, documents: int) -> None:
+    """Scored anew with as many more, the threshold is met; with a fifth fewer it is not."""
+    run = run_of(leaking, documents)
+    need = needed(LEAST, run["a", "er_di"], 0.95, documents, "document")
+    assert need.count is not None
+    slack = 0 if need.exact else int(np.ceil(0.2 * need.count))
+    enough, fewer = (run_of(leaking, documents + need.count + more)["a", "er_di"].low for more in (slack, -slack - 1))
+    assert fewer is not None
+    assert enough is not None
+    assert fewer < 0.95 <= enough
