@@ -1,4 +1,4 @@
-"""What of a document was written anew, passage by passage: the unit of soundness, of ratings and of `readable`."""
+"""What of a document was written anew, passage by passage: the unit of soundness, of ratings and of `known_words`."""
 
 from __future__ import annotations
 
