@@ -28,7 +28,7 @@ _FINDS = "finds:"
 class Residual(Metric):
     """What a detector still finds in the released text, for every 1,000 words of the original.
 
-    A find that lies wholly in what the anonymizer wrote does not count, unless it repeats a word of what stood there, or
+    A find wholly in what the anonymizer wrote does not count, unless it repeats a word of what stood there, or
     words of the original from elsewhere: text that was moved is still there. A titled name counts by its name: "Mr
     PERSON" is none. Parts are the types, in the same unit, and `documents`: the share of documents with at least one
     find. A detector knows forms and not people, so 0 is no proof.
