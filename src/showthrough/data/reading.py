@@ -1,0 +1,321 @@
+"""The reading form of a text: what somebody reads in it, however it is spelled.
+
+Compatibility forms are plain letters (NFKC), characters that nobody sees are dropped, letters of another script that
+look like Latin ones are these inside a word that mixes scripts, accents are dropped in alphabets that have them, digits
+are 0 to 9, and everything else is a single space. `cased` keeps capitals, `form` does not; both have equal lengths, so
+one offset serves both.
+
+What is written another way again has a *view* of its own: tags inside words, hyphens at line breaks, letters apart,
+names glued together, HTML entities, URL escapes, base64.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Literal, NamedTuple
+from urllib.parse import unquote
+
+How = Literal["plain", "otherwise", "encoded"]
+
+# Letter to letter, from the confusables of Unicode Technical Standard 39 (no digits): each is followed by the Latin
+# letter that it looks like. Cyrillic вкмнт look like small capitals there, which are read as the letters themselves.
+_LOOK_ALIKES = """
+    ЅS ІI ЈJ АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX Ьb аa гr еe оo рp сc уy хx ѕs іi јj ѡw ѴV ѵv ҮY үy һh ҽe ӀI ӏi ԁd ԌG
+    ԛq ԜW ԝw ꙇi вb кk мm нh тt
+    ͿJ ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX αa γy ιi κk νv οo ρp σo τt υu ϜF ϳj ϺM
+    ՍU ՏS ՕO աw գq զq հh ոn ռn սu ցg քf օo
+    ᎠD ᎡR ᎢT Ꭵi ᎩY ᎪA ᎫJ ᎬE ᎳW ᎷM ᎻH ᎽY ᏀG Ꮒh ᏃZ Ꮟb ᏒR ᏔW ᏕS ᏙV ᏚS ᏞL ᏟC ᏢP ᏦK Ꮷd ᏳG ᏴB ꭵi ꮁr ꮃw ꮓz ꮩv ꮪs ꮯc
+    ⲎH ⲒI ⲔK ⲘM ⲚN ⲞO ⲟo ⲢP ⲣp ⲤC ⲥc ⲦT ⲨY ⲬX ⳐL
+    ꓐB ꓑP ꓒd ꓓD ꓔT ꓖG ꓗK ꓙJ ꓚC ꓜZ ꓝF ꓟM ꓠN ꓡL ꓢS ꓣR ꓦV ꓧH ꓪW ꓫX ꓬY ꓮA ꓰE ꓲI ꓳO ꓴU
+"""
+_ALIKE = {ord(pair[0]): pair[1] for pair in _LOOK_ALIKES.split()}
+# Latin letters that no normalization takes apart: strokes, ligatures, small capitals.
+_LATIN_VARIANTS = """
+    łl ŁL øo ØO đd ĐD ħh ĦH ŧt ŦT ƀb ɨi ʉu ıi ĸk ðd ÐD æae ÆAE œoe ŒOE þth ÞTH ɑa ɡg ɩi ʋv
+    ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ʟl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz
+"""
+_VARIANTS = {pair[0]: pair[1:] for pair in _LATIN_VARIANTS.split()}
+
+# Default-ignorable and format characters: nobody sees them.
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]+"
+)
+_MARK = re.compile("[\u0300-\u036f\u1100-\u11ff]")  # joins what stands before it
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_PLAIN = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
+_MARKED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC")  # scripts whose combining marks are dropped
+# Scripts that are written without spaces (ideographs, kana, Thai and its neighbours), or with endings glued to names.
+_UNBORDERED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U000323af]"
+)
+
+_ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
+_MIXED_CASE = re.compile(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
+_MARKUP = re.compile(r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=\w)|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)")
+_LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
+_GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_APART = re.compile(r" [^\W\d_](?: [^\W\d_]){2,}(?= )")
+_ENCODED, _LONGEST_ENCODED = 4, 100_000  # characters between signs of what may be encoded, and of all of it
+
+
+class View(NamedTuple):
+    """One way to read a text: a reading form with a space before and after it, and the same with capitals."""
+
+    how: How
+    form: str
+    cased: str
+
+
+class Located(NamedTuple):
+    """A reading form whose characters are known by where they come from: source[starts[i]:ends[i]] is read as form[i]."""
+
+    form: str
+    cased: str
+    starts: list[int]
+    ends: list[int]
+
+
+class Reading:
+    """A text as it is read.
+
+    >>> Reading("Jo\u200bhn  Kowa\u0456ska-\u0141ysy, n\u00b0 36110/97").form
+    ' john kowaiska lysy n 36110 97 '
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        cased = cased_form(text)
+        self.plain = View("plain", _folded(cased), cased)
+
+    @property
+    def form(self) -> str:
+        return self.plain.form
+
+    @property
+    def cased(self) -> str:
+        return self.plain.cased
+
+    @cached_property
+    def _pieces(self) -> frozenset[str]:
+        """The words of the plain view, with capitals."""
+        return frozenset(self.cased.split())
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of all views."""
+        plain = frozenset(map(_folded, self._pieces))
+        return plain.union(*(view.form.split() for view in self.others)) if self.others else plain
+
+    @cached_property
+    def views(self) -> tuple[View, ...]:
+        """All ways to read it, the plain one first."""
+        return (self.plain, *self.others)
+
+    @cached_property
+    def others(self) -> tuple[View, ...]:
+        """What else can be read where something is hyphenated, glued, spelled letter by letter or encoded."""
+        glued = _glued(self._pieces)
+        found = [*_fragments("otherwise", self.cased, glued)]
+        for how, other in _rewritten(self.text, glued):
+            cased = cased_form(other)
+            view = View(how, _folded(cased), cased)
+            if view.form != self.form:
+                found += [view, *_fragments(how, cased, _glued(frozenset(cased.split())))]
+        return tuple(found)
+
+    @cached_property
+    def located(self) -> Located:
+        """The plain reading form with where each character comes from."""
+        return locate(self.text)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of the plain form stands in the text."""
+        located = self.located
+        return located.starts[start], located.ends[end - 1]
+
+
+def cased_form(text: str) -> str:
+    """The reading form with its capitals, and a space before and after it."""
+    if not text.isascii():
+        beyond = "".join({*_BEYOND_ASCII.findall(text)})  # few different ones, as a rule
+        if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
+            text = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
+        if _ALIKE_LETTER.search(beyond):
+            text = _latin(text)
+        text = _BEYOND_ASCII.sub(_letters_of, text)
+    if text.isascii():
+        return f" {' '.join(text.translate(_PLAIN).split())} "
+    return f" {' '.join(text.translate(_LETTERS).split())} "
+
+
+def _letters_of(found: re.Match[str]) -> str:
+    return found[0].translate(_LETTERS)
+
+
+def reading_form(text: str) -> str:
+    """The reading form without capitals and without spaces around it.
+
+    >>> reading_form("Fran\u00e7ois M\u00dcLLER's \u0663\u0664")
+    'francois muller s 34'
+    """
+    return _folded(cased_form(text))[1:-1]
+
+
+def _folded(cased: str) -> str:
+    return cased.lower() if cased.isascii() else "".join(map(_small, cased))
+
+
+def _small(character: str) -> str:
+    folded = character.casefold()
+    return folded if len(folded) == 1 else character
+
+
+def locate(text: str) -> Located:
+    """The reading form, letter by letter, with its source; slower than `cased_form` and equal to it."""
+    letters: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _clusters(text):
+        piece = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text[start:end])))
+        letters += piece
+        starts += [start] * len(piece)
+        ends += [end] * len(piece)
+    cased, first, last = [" "], [0], [0]
+    for place, letter in enumerate(_latin("".join(letters))):
+        for written in letter.translate(_LETTERS):
+            if written != " " or cased[-1] != " ":
+                cased.append(written)
+                first.append(starts[place])
+                last.append(ends[place])
+    if cased[-1] != " " or len(cased) == 1:
+        cased.append(" ")
+        first.append(len(text))
+        last.append(len(text))
+    joined = "".join(cased)
+    return Located(_folded(joined), joined, first, last)
+
+
+def _clusters(text: str) -> Iterator[tuple[int, int]]:
+    """Pieces that normalization changes each by itself."""
+    start = 0
+    for place in range(1, len(text) + 1):
+        if place == len(text) or not _joins(text[place]):
+            yield start, place
+            start = place
+
+
+def _joins(character: str) -> bool:
+    if character.isascii():
+        return False
+    first = unicodedata.normalize("NFKD", character)[0]
+    return unicodedata.category(first)[0] == "M" or "\u1160" <= first <= "\u11ff" or bool(_UNSEEN.match(character))
+
+
+def _latin(text: str) -> str:
+    """Letters that look like Latin ones as these, in words that have Latin letters too."""
+    if _ALIKE_LETTER.search(text) is None:
+        return text
+    return _SUSPECT.sub(lambda found: found[0].translate(_ALIKE) if _LATIN_LETTER.search(found[0]) else found[0], text)
+
+
+_ALIKE_LETTER = re.compile(f"[{''.join(map(chr, _ALIKE))}]")
+_SUSPECT = re.compile(rf"[^\W\d_]*{_ALIKE_LETTER.pattern}[^\W\d_]*")
+_LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+
+
+class _Letters(dict[int, str]):
+    """What each character is read as: letters and digits, or a space; found out once for each character."""
+
+    def __missing__(self, code: int) -> str:
+        read = self[code] = _read_as(chr(code))
+        return read
+
+
+_LETTERS = _Letters()
+
+
+def _read_as(character: str) -> str:
+    if character.isascii():
+        return character if character.isalnum() else " "
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    if character in _VARIANTS:
+        return _VARIANTS[character]
+    category = unicodedata.category(character)
+    if category[0] == "M":
+        name = unicodedata.name(character, "")
+        return "" if name.startswith(("COMBINING", *_MARKED)) or category == "Me" else character
+    if not character.isalnum():
+        return " "
+    if unicodedata.name(character, "").startswith(_MARKED):
+        bare = "".join(one for one in unicodedata.normalize("NFKD", character) if unicodedata.category(one)[0] != "M")
+        character = "".join(_VARIANTS.get(one, one) for one in bare)
+    return character if all(len(one.casefold()) == 1 for one in character) else character.casefold()
+
+
+def _rewritten(text: str, glued: list[str]) -> Iterator[tuple[How, str]]:
+    """The text as it would be without what is between the letters of words, and as it is decoded."""
+    if ("\n" in text or "\r" in text) and _LINE_HYPHEN.search(text):
+        yield "otherwise", _LINE_HYPHEN.sub("", text)
+    if ("<" in text or "*" in text or "`" in text or "~" in text) and _MARKUP.search(text):
+        yield "otherwise", _MARKUP.sub("", text)
+    if "&" in text and ";" in text and (decoded := html.unescape(text)) != text:
+        yield "encoded", decoded
+    if "%" in text and _ESCAPED.search(text) and (decoded := unquote(text, errors="replace")) != text:
+        yield "encoded", decoded
+    # What is encoded mixes capitals, small letters and digits.
+    if any(len(word) >= _ENCODED for word in glued) and (
+        decoded := "\n".join(filter(None, map(_decoded, _BASE64.findall(text))))
+    ):
+        yield "encoded", decoded
+
+
+def _decoded(word: str) -> str:
+    """What a word says in base64, where it says anything."""
+    if not _MIXED_CASE.match(word) or len(word) > _LONGEST_ENCODED:
+        return ""
+    bare = word.rstrip("=")
+    if len(bare) % 4 == 1:
+        return ""
+    try:
+        said = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return said if all(letter.isprintable() or letter.isspace() for letter in said) else ""
+
+
+def _fragments(how: How, cased: str, glued: list[str]) -> Iterator[View]:
+    """Words that are glued together, taken apart; and letters that stand apart, put together."""
+    if split := [parted for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
+        yield _fragment(how, split)
+    if spelled := [found[0].replace(" ", "") for found in _APART.finditer(cased)]:
+        yield _fragment(how, spelled)
+
+
+def _glued(words: frozenset[str]) -> list[str]:
+    """Words that may be two: capitals inside, letters beside digits."""
+    return sorted(word for word in words if not (_one_case(word) or word.isdigit()))
+
+
+def _one_case(word: str) -> bool:
+    return word.isalpha() and (word.islower() or word.istitle() or word.isupper())
+
+
+def _fragment(how: How, words: list[str]) -> View:
+    cased = f" {'  '.join(words)} "  # two spaces: neighbours here are none in the text
+    return View(how, _folded(cased), cased)
+
+
+def unbordered(word: str) -> bool:
+    """Whether a word is of a script that is written without spaces, or with endings glued to it."""
+    return not word.isascii() and _UNBORDERED.match(word) is not None
