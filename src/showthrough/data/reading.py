@@ -23,6 +23,9 @@ from urllib.parse import unquote
 
 How = Literal["plain", "otherwise", "encoded"]
 
+_SIGNS = {"'": "‘’‚‛′ʼ`", '"': "“”„‟«»", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u2009\u202f\u3000"}
+SPELLINGS = str.maketrans({other: plain for plain, others in _SIGNS.items() for other in others})  # of signs
+
 # Letter to letter, from the confusables of Unicode Technical Standard 39 (no digits): each is followed by the Latin
 # letter that it looks like. Cyrillic вкмнт look like small capitals there, which are read as the letters themselves.
 _LOOK_ALIKES = """
@@ -49,6 +52,7 @@ _UNSEEN = re.compile(
 )
 _MARK = re.compile("[\u0300-\u036f\u1100-\u11ff]")  # joins what stands before it
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NO_FRACTION = re.compile("[^\u00bc-\u00be\u2150-\u215f\u2189]+")  # 5½ would be 51⁄2
 _PLAIN = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
 _MARKED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC")  # scripts whose combining marks are dropped
 # Scripts that are written without spaces (ideographs, kana, Thai and its neighbours), or with endings glued to names.
@@ -76,7 +80,7 @@ class View(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A reading form whose characters are known by where they come from: source[starts[i]:ends[i]] is read as form[i]."""
+    """A reading form, and where each of its characters comes from: source[starts[i]:ends[i]] is read as form[i]."""
 
     form: str
     cased: str
@@ -148,7 +152,7 @@ def cased_form(text: str) -> str:
     if not text.isascii():
         beyond = "".join({*_BEYOND_ASCII.findall(text)})  # few different ones, as a rule
         if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
-            text = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
+            text = _normal(text)
         if _ALIKE_LETTER.search(beyond):
             text = _latin(text)
         text = _BEYOND_ASCII.sub(_letters_of, text)
@@ -159,6 +163,31 @@ def cased_form(text: str) -> str:
 
 def _letters_of(found: re.Match[str]) -> str:
     return found[0].translate(_LETTERS)
+
+
+def legible(text: str) -> str:
+    """The text in letters that anybody can type: none unseen, none of a look of its own, none of another script.
+
+    Accents, capitals, signs and white space stay: it is still a text, for whatever reads texts.
+
+    >>> legible("J\u200bo\u00adhn \U0001d403\U0001d428\U0001d41e, Kowa\u0456ska \u2013 5\u00bd")
+    'John Doe, Kowaiska \u2013 5\u00bd'
+    """
+    if text.isascii():
+        return text
+    beyond = {*"".join({*_BEYOND_ASCII.findall(text)})}  # few different ones, as a rule
+    if any(_MARK.match(one) or _UNSEEN.match(one) or _in_disguise(one) for one in beyond):
+        text = _NO_FRACTION.sub(lambda found: _normal(found[0]), text)
+    return _latin(text)
+
+
+def _in_disguise(character: str) -> bool:
+    """Whether it is a letter or a digit that stands for plain ones: mathematical, wide, in a circle, a ligature."""
+    return character.isalnum() and not unicodedata.is_normalized("NFKC", character)
+
+
+def _normal(text: str) -> str:
+    return _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
 
 
 def reading_form(text: str) -> str:
@@ -179,13 +208,22 @@ def _small(character: str) -> str:
     return folded if len(folded) == 1 else character
 
 
+def letters_of(text: str) -> str:
+    """All letters and digits of the reading form, one after the other: what is told by no space or sign in between.
+
+    >>> letters_of("J o-h.n"), letters_of("36110/97")
+    ('john', '3611097')
+    """
+    return _folded(cased_form(text)).replace(" ", "")
+
+
 def locate(text: str) -> Located:
     """The reading form, letter by letter, with its source; slower than `cased_form` and equal to it."""
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
     for start, end in _clusters(text):
-        piece = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text[start:end])))
+        piece = _normal(text[start:end])
         letters += piece
         starts += [start] * len(piece)
         ends += [end] * len(piece)

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from showthrough.data.masks import Mask, flattened
+from showthrough.data.masks import Mask, as_read
 
 _WORD = re.compile(r"[^\W_]+")
 _CODE, _NAME = 5, 3  # letters and digits of a code, and letters of a name, from which on they are no coincidence
@@ -25,12 +25,12 @@ class Released:
 
     original_text: str
     text: str
-    masks: list[Mask] = field(default_factory=list)  # ascending, none overlapping another
+    masks: list[Mask] = field(default_factory=list)  # as they are read: ascending, none overlapping another
     starts: list[int] = field(default_factory=list)  # where in the released text each of them writes
 
     @classmethod
     def of(cls, text: str, masks: Iterable[Mask]) -> Released:
-        flat = flattened(masks)
+        flat = as_read(text, masks)
         pieces: list[str] = []
         starts: list[int] = []
         position = length = 0
