@@ -26,11 +26,14 @@ from showthrough.data.reading import Reading, legible, letters_of, reading_form
 Replacements = Literal["read", "trusted"]
 Letters = NDArray[np.uint8]
 
-# What may read otherwise than its words stand there: letters apart, words glued together, markup, hyphens, what is
-# encoded. Nearly all replacements are labels and names, which have none of it.
+# Nearly all replacements are labels and names: words of one case, whose signs nobody reads.
+_WORDS = re.compile(r"[^\w&%<*~`=\r\n]*+(?:(?:[A-Z]?[a-z]++|[A-Z]++|[0-9]++)(?:[] _,.()[/$'-]++|\Z))*+")
+# What may read otherwise than its words stand there: letters apart; words glued together, markup, hyphens at the end of
+# a line, what is encoded.
+_APART = re.compile(r"\b[A-Za-z]\b[\W_]+[A-Za-z]\b[\W_]+[A-Za-z]\b|_[A-Za-z]_[A-Za-z]_|_[A-Za-z]_[A-Za-z]\b")
 _ODD = re.compile(
-    r"[a-z][A-Z0-9]|[A-Z]{2}[a-z]|\d[A-Z]?[a-z]{3}|[A-Za-z]\d{5}|\d{5}[A-Za-z]|&#?\w+;|%[0-9A-Fa-f]{2}|\w[<*~`]+\w"
-    r"|(?<![^\W_])[^\W\d_](?:[\W_]+[^\W\d_]){2}(?![^\W_])|[-\u00ad\u2010]\s*[\r\n]|[A-Za-z0-9+/]{7}="
+    r"[a-z][A-Z0-9]|[A-Z]{2}[a-z]|[0-9][A-Z]?[a-z]{3}|[A-Za-z][0-9]{5}|[0-9]{5}[A-Za-z]|&#?\w+;|%[0-9A-Fa-f]{2}"
+    r"|\w[<*~`]+\w|-\s*[\r\n]|[A-Za-z0-9+/]{7}="
 )
 _NAME, _CODE = 3, 5  # letters of a name, and digits of a number, that are read where they are glued to something
 
@@ -114,13 +117,14 @@ class Coverage:
 
         Of joined masks all are taken together: which of them a tool wrote in the end, nobody can tell.
         """
-        numbers: dict[str, int] = {}
-        of_each = [numbers.setdefault(mask.replacement or "", len(numbers)) for mask in self._masks]
-        number = np.array(of_each, dtype=np.int64)[self._order[self._opens]]
+        written = [mask.replacement or "" for mask in self._masks]
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(written))}
+        of_each = np.fromiter(map(numbers.__getitem__, written), dtype=np.int64, count=len(written))
+        number = of_each[self._order[self._opens]]
         ends = np.append(self._opens, len(self._order))[1:]
         for group in np.flatnonzero(ends - self._opens > 1).tolist():
             together = self._order[self._opens[group] : ends[group]]
-            joined = sorted({self._masks[place].replacement or "" for place in together})
+            joined = sorted({written[place] for place in together})
             number[group] = numbers.setdefault("\n".join(joined), len(numbers))
         return list(numbers), number
 
@@ -172,7 +176,7 @@ class Coverage:
 
 def _spelled_out(text: str) -> str:
     """A replacement with its other spellings behind it: John_Doe is read as John Doe, and J o h n as John."""
-    if text.isascii() and not _ODD.search(text):
+    if text.isascii() and not _APART.search(text) and (_WORDS.fullmatch(text) or not _ODD.search(text)):
         return text if "_" not in text else f"{text}\n{text.replace('_', ' ')}"
     plain = legible(text)
     words = sorted(word for word in Reading(text).words if _is_read(word))
