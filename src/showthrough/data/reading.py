@@ -16,7 +16,7 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
@@ -173,17 +173,33 @@ def legible(text: str) -> str:
     >>> legible("J\u200bo\u00adhn \U0001d403\U0001d428\U0001d41e, Kowa\u0456ska \u2013 5\u00bd")
     'John Doe, Kowaiska \u2013 5\u00bd'
     """
+    return _latin(_NO_FRACTION.sub(lambda found: _normal(found[0]), text) if _is_odd(text) else text)
+
+
+def sources_of(text: str) -> tuple[Sequence[int], Sequence[int]]:
+    """For each character of `legible(text)`, where what it stands for begins and ends in the text."""
+    if not _is_odd(text):
+        return range(len(text)), range(1, len(text) + 1)
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _clusters(text):
+        size = len(_NO_FRACTION.sub(lambda found: _normal(found[0]), text[start:end]))
+        starts += [start] * size
+        ends += [end] * size
+    return starts, ends
+
+
+def _is_odd(text: str) -> bool:
+    """Whether a text has characters that nobody sees, or that stand for plain letters."""
     if text.isascii():
-        return text
+        return False
     beyond = {*"".join({*_BEYOND_ASCII.findall(text)})}  # few different ones, as a rule
-    if any(_MARK.match(one) or _UNSEEN.match(one) or _in_disguise(one) for one in beyond):
-        text = _NO_FRACTION.sub(lambda found: _normal(found[0]), text)
-    return _latin(text)
+    return any(_MARK.match(one) or _UNSEEN.match(one) or _in_disguise(one) for one in beyond)
 
 
 def _in_disguise(character: str) -> bool:
-    """Whether it is a letter or a digit that stands for plain ones: mathematical, wide, in a circle, a ligature."""
-    return character.isalnum() and not unicodedata.is_normalized("NFKC", character)
+    """Whether it is a letter or a digit that stands for plain ones: mathematical, wide, in a circle; not 1ª or m²."""
+    return character > "\u00ff" and character.isalnum() and not unicodedata.is_normalized("NFKC", character)
 
 
 def _normal(text: str) -> str:
