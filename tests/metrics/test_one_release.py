@@ -1,0 +1,178 @@
+"""One release, one score: masks with replacements, and the text that they make, give the same numbers.
+
+What alignment cannot know is listed in docs/differences.md, "Masks and released texts"; each line has a test here.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from showthrough import (
+    METRICS,
+    Annotation,
+    Anonymization,
+    Attribute,
+    Corpus,
+    Document,
+    Mask,
+    Mention,
+    Run,
+    Subject,
+    apply_masks,
+    evaluate,
+)
+
+GIVEN = ["John", "Zoë", "Selim", "François", "Łucja", "Aylin", "Magnus", "Ines"]
+FAMILY = ["Kowalska", "Ünay", "Müller", "Nordmann", "Etxeberria", "Okonkwo", "Blixen", "Yılmaz"]
+TOWNS = ["Oslo", "Gdańsk", "Izmir", "Tromsø"]
+INVENTED = ["Bo Krag", "Rut Vik", "Pia Holt", "Kim Lund"]  # nobody's names here, nor towns
+TEXT = "Report no. {code}. {name} of {town} came to see us on {day} May 2019. {family}'s file was closed. We wrote to {name}."
+
+Way = Callable[[str, random.Random], str | None]
+
+
+def _letter(base: int) -> Callable[[str], str]:
+    return lambda text: "".join(
+        chr(base + ord(one) - 65 + (ord(one) > 90) * -6) if one.isascii() and one.isalpha() else one for one in text
+    )
+
+
+_MATHEMATICAL, _ALIKE = _letter(0x1D400), str.maketrans("aeopcxyHKMTB", "аеорсхуНКМТВ")
+_BARE = str.maketrans("ëçŁÜüışńø", "ecLUuisno")
+
+# What is written for a stretch: labels, stars and invented names, which hide it.
+HIDING: dict[str, Way] = {
+    "label": lambda text, chance: chance.choice(["[PERSON]", "PERSON_7", "<NAME>", "XXXX", "MASKED"]),
+    "stars": lambda text, chance: "*" * len(text),
+    "nothing": lambda text, chance: None,
+    "invented": lambda text, chance: chance.choice(INVENTED),
+    "accented": lambda text, chance: "Éva Šťastná",
+    "possessive": lambda text, chance: "[PERSON]'s",
+}
+# And ways to write it again, in letters that read the same.
+READABLE: dict[str, Way] = {
+    "itself": lambda text, chance: text,
+    "capitals": lambda text, chance: text.upper(),
+    "unseen": lambda text, chance: "\u200b".join(text),
+    "soft hyphens": lambda text, chance: text[0] + "\u00ad" + text[1:],
+    "apart": lambda text, chance: " ".join(text.replace(" ", "")),
+    "dots": lambda text, chance: ".".join(text.replace(" ", "")),
+    "look-alikes": lambda text, chance: text.translate(_ALIKE),
+    "mathematical": lambda text, chance: _MATHEMATICAL(text),
+    "accents lost": lambda text, chance: text.translate(_BARE),
+    "underscores": lambda text, chance: text.replace(" ", "_"),
+}
+ALL = HIDING | READABLE
+
+# Those that ask what can be read of the original, or what the released text says.
+READING = [
+    *("er_di", "er_qi", "er", "recall", 'recall(unit="mention")', 'recall(unit="entity")', "recall_per_type"),
+    *("residual", "inconsistent", "known_words", "cpr", "ipr", 'nmi(embedding="lsa")', 'trir(attacks="lexical")'),
+]  # fmt: skip
+READING += [
+    name for name, package in (("bleu", "sacrebleu"), ("rouge", "rouge_score")) if importlib.util.find_spec(package)
+]
+# Those that count what was masked, whatever stands there now.
+COUNTING = [
+    *("precision", "f1", "f2", 'wp(ic="wordfreq")', 'tpi(ic="wordfreq", chunking="none")'),
+    *('tps(ic="wordfreq", chunking="none", similarity="ngrams")',),
+]  # fmt: skip
+
+
+def corpus_of(chance: random.Random, size: int = 8) -> Corpus:
+    """Documents about one person each, whose name, town and number stand in no other."""
+    found = []
+    for number in range(size):
+        family, town = FAMILY[number % len(FAMILY)], chance.choice(TOWNS)
+        name, code = f"{GIVEN[number % len(GIVEN)]} {family}", str(chance.randrange(10_000, 99_999))
+        day = str(chance.randrange(11, 29))
+        values = {"code": code, "name": name, "town": town, "day": day, "family": family}
+        text, marks = "", []
+        for piece in TEXT.replace("{", "\0{").replace("}", "}\0").split("\0"):
+            if piece.startswith("{"):
+                key = piece[1:-1]
+                kind = {"town": "LOC", "day": "DATETIME", "code": "CODE"}.get(key, "PERSON")
+                level = "QUASI" if kind in ("LOC", "DATETIME") else "DIRECT"
+                entity = "e-person" if kind == "PERSON" else f"e-{key}"
+                marks.append(Mention(len(text), len(text) + len(values[key]), kind, level, entity))
+                piece = values[key]
+            text += piece
+        people = (Subject("0", (Attribute("NAME", name), Attribute("LOCATION", town))),)
+        layers = (Annotation("a", tuple(marks)), Annotation("b", tuple(marks[:3])))
+        found.append(Document(f"d{number}", text, layers, subjects=people))
+    return Corpus(found)
+
+
+def masks_of(corpus: Corpus, chance: random.Random, ways: dict[str, Way]) -> Anonymization:
+    masks: dict[str, list[Mask]] = {}
+    for document in corpus:
+        marks = document.annotations[0].mentions
+        chosen = [mark for mark in marks if chance.random() < 0.8]
+        masks[document.id] = [
+            Mask(mark.start, mark.end, ways[chance.choice(list(ways))](document.text[mark.start : mark.end], chance))
+            for mark in chosen
+        ]
+        if chance.random() < 0.1:
+            masks[document.id] = [Mask(0, len(document.text), chance.choice([None, "[DOCUMENT]"]))]
+    return Anonymization(masks, "masks")
+
+
+def run_of(corpus: Corpus, masks: Anonymization, metrics: list[str]) -> Run:
+    released = {document.id: apply_masks(document.text, masks.of(document.id)) for document in corpus}
+    text = Anonymization.from_texts(released, corpus, "text")
+    known = {document.id: document.text.replace("came to see us", "is known") for document in corpus}
+    background = known if any(metric.startswith("trir") for metric in metrics) else None
+    return evaluate(
+        corpus, {"masks": masks, "text": text}, metrics, background=background, resamples=0, references=False
+    )
+
+
+def differing(run: Run) -> dict[tuple[str, str], tuple[float | None, float | None]]:
+    """Metrics and parts whose numbers differ between the two forms."""
+    assert not run.failures
+    found = {}
+    for record in run.metrics:
+        one, other = (run.parts(name, record.text) for name in ("masks", "text"))
+        for part in sorted({*one, *other}):
+            values = tuple(each[part].value if part in each else None for each in (one, other))
+            if values[0] != pytest.approx(values[1], abs=1e-12) if None not in values else values[0] != values[1]:
+                found[record.text, part] = values
+    return found  # type: ignore[return-value]
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 10**6))
+def test_ordinary_replacements_score_the_same_in_every_metric(seed: int) -> None:
+    chance = random.Random(seed)
+    corpus = corpus_of(chance)
+    assert differing(run_of(corpus, masks_of(corpus, chance, HIDING), READING + COUNTING)) == {}
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 10**6))
+def test_what_reads_the_same_is_readable_in_both_forms(seed: int) -> None:
+    chance = random.Random(seed)
+    corpus = corpus_of(chance)
+    assert differing(run_of(corpus, masks_of(corpus, chance, ALL), READING)) == {}
+
+
+@pytest.mark.parametrize("way", READABLE)
+def test_each_way_to_write_it_again_leaves_it_readable(way: str) -> None:
+    """Every mention is masked and written again: nothing is hidden, as masks and as text."""
+    chance = random.Random(1)
+    corpus = corpus_of(chance)
+    masks = Anonymization({
+        document.id: [
+            Mask(mark.start, mark.end, READABLE[way](document.text[mark.start : mark.end], chance))
+            for mark in document.annotations[0].mentions
+        ]
+        for document in corpus
+    })  # fmt: skip
+    run = run_of(corpus, masks, ["er_di", "er_qi", "recall"])
+    for name in ("masks", "text"):
+        assert [run[name, metric].value for metric in ("er_di", "er_qi")] == [0, 0]
