@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import (
-    METRICS,
     Annotation,
     Anonymization,
     Attribute,
@@ -31,7 +30,7 @@ GIVEN = ["John", "Zoë", "Selim", "François", "Łucja", "Aylin", "Magnus", "Ine
 FAMILY = ["Kowalska", "Ünay", "Müller", "Nordmann", "Etxeberria", "Okonkwo", "Blixen", "Yılmaz"]
 TOWNS = ["Oslo", "Gdańsk", "Izmir", "Tromsø"]
 INVENTED = ["Bo Krag", "Rut Vik", "Pia Holt", "Kim Lund"]  # nobody's names here, nor towns
-TEXT = "Report no. {code}. {name} of {town} came to see us on {day} May 2019. {family}'s file was closed. We wrote to {name}."
+TEXT = "Report no. {code}. {name} of {town} came on {day} May 2019. {family}'s file was closed. We wrote to {name}."
 
 Way = Callable[[str, random.Random], str | None]
 
@@ -67,19 +66,20 @@ READABLE: dict[str, Way] = {
     "accents lost": lambda text, chance: text.translate(_BARE),
     "underscores": lambda text, chance: text.replace(" ", "_"),
 }
-ALL = HIDING | READABLE
+# Case of words that were kept is the original's where the release comes as a text, and BLEU looks at it.
+ALL = HIDING | {way: write for way, write in READABLE.items() if way != "capitals"}
 
 # Those that ask what can be read of the original, or what the released text says.
 READING = [
     *("er_di", "er_qi", "er", "recall", 'recall(unit="mention")', 'recall(unit="entity")', "recall_per_type"),
-    *("residual", "inconsistent", "known_words", "cpr", "ipr", 'nmi(embedding="lsa")', 'trir(attacks="lexical")'),
+    *("removed_di", "removed_qi", "clean", "residual", "known_words", "cpr", "ipr", 'nmi(embedding="lsa")', 'trir(attacks="lexical")'),
 ]  # fmt: skip
 READING += [
     name for name, package in (("bleu", "sacrebleu"), ("rouge", "rouge_score")) if importlib.util.find_spec(package)
 ]
-# Those that count what was masked, whatever stands there now.
+# Those that also count what was masked, whatever stands there now.
 COUNTING = [
-    *("precision", "f1", "f2", 'wp(ic="wordfreq")', 'tpi(ic="wordfreq", chunking="none")'),
+    *("precision", "f1", "f2", "inconsistent", 'wp(ic="wordfreq")', 'tpi(ic="wordfreq", chunking="none")'),
     *('tps(ic="wordfreq", chunking="none", similarity="ngrams")',),
 ]  # fmt: skip
 
@@ -125,7 +125,7 @@ def masks_of(corpus: Corpus, chance: random.Random, ways: dict[str, Way]) -> Ano
 def run_of(corpus: Corpus, masks: Anonymization, metrics: list[str]) -> Run:
     released = {document.id: apply_masks(document.text, masks.of(document.id)) for document in corpus}
     text = Anonymization.from_texts(released, corpus, "text")
-    known = {document.id: document.text.replace("came to see us", "is known") for document in corpus}
+    known = {document.id: document.text.replace("file was closed", "life is known") for document in corpus}
     background = known if any(metric.startswith("trir") for metric in metrics) else None
     return evaluate(
         corpus, {"masks": masks, "text": text}, metrics, background=background, resamples=0, references=False

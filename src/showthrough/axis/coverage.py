@@ -30,7 +30,8 @@ Letters = NDArray[np.uint8]
 _WORDS = re.compile(r"[^\w&%<*~`=\r\n]*+(?:(?:[A-Z]?[a-z]++|[A-Z]++|[0-9]++)(?:[] _,.()[/$'-]++|\Z))*+")
 # What may read otherwise than its words stand there: letters apart; words glued together, markup, hyphens at the end of
 # a line, what is encoded.
-_APART = re.compile(r"\b[A-Za-z]\b[\W_]+[A-Za-z]\b[\W_]+[A-Za-z]\b|_[A-Za-z]_[A-Za-z]_|_[A-Za-z]_[A-Za-z]\b")
+_APART = re.compile(r"\b[^\W_]\b[\W_]+[^\W_]\b[\W_]+[^\W_]\b|_[^\W_]_[^\W_](?:_|\b)")
+_SPELLED = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")  # in a reading form: digits too, as of a number
 _ODD = re.compile(
     r"[a-z][A-Z0-9]|[A-Z]{2}[a-z]|[0-9][A-Z]?[a-z]{3}|[A-Za-z][0-9]{5}|[0-9]{5}[A-Za-z]|&#?\w+;|%[0-9A-Fa-f]{2}"
     r"|\w[<*~`]+\w|-\s*[\r\n]|[A-Za-z0-9+/]{7}="
@@ -179,7 +180,9 @@ def _spelled_out(text: str) -> str:
     if text.isascii() and not _APART.search(text) and (_WORDS.fullmatch(text) or not _ODD.search(text)):
         return text if "_" not in text else f"{text}\n{text.replace('_', ' ')}"
     plain = legible(text)
-    words = sorted(word for word in Reading(text).words if _is_read(word))
+    reading = Reading(text)
+    spelled = (found[0].replace(" ", "") for found in _SPELLED.finditer(reading.form))
+    words = sorted(word for word in {*reading.words, *spelled} if _is_read(word))
     return "\n".join(
         (text, plain, plain.replace("_", " "), *words, text)
     )  # it ends as it began: `_alike` looks at that

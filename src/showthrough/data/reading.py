@@ -21,10 +21,11 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
-How = Literal["plain", "otherwise", "encoded"]
+import numpy as np
+from numpy.typing import NDArray
 
-_SIGNS = {"'": "‘’‚‛′ʼ`", '"': "“”„‟«»", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u2009\u202f\u3000"}
-SPELLINGS = str.maketrans({other: plain for plain, others in _SIGNS.items() for other in others})  # of signs
+Ints = NDArray[np.int64]
+How = Literal["plain", "otherwise", "encoded"]
 
 # Letter to letter, from the confusables of Unicode Technical Standard 39 (no digits): each is followed by the Latin
 # letter that it looks like. Cyrillic вкмнт look like small capitals there, which are read as the letters themselves.
@@ -52,7 +53,6 @@ _UNSEEN = re.compile(
 )
 _MARK = re.compile("[\u0300-\u036f\u1100-\u11ff]")  # joins what stands before it
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
-_NO_FRACTION = re.compile("[^\u00bc-\u00be\u2150-\u215f\u2189]+")  # 5½ would be 51⁄2
 _PLAIN = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
 _MARKED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC")  # scripts whose combining marks are dropped
 # Scripts that are written without spaces (ideographs, kana, Thai and its neighbours), or with endings glued to names.
@@ -80,7 +80,7 @@ class View(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A reading form, and where each of its characters comes from: source[starts[i]:ends[i]] is read as form[i]."""
+    """A reading form with its source: text[starts[i]:ends[i]] is read as form[i]."""
 
     form: str
     cased: str
@@ -109,14 +109,9 @@ class Reading:
         return self.plain.cased
 
     @cached_property
-    def _pieces(self) -> frozenset[str]:
-        """The words of the plain view, with capitals."""
-        return frozenset(self.cased.split())
-
-    @cached_property
     def words(self) -> frozenset[str]:
         """The words of all views."""
-        plain = frozenset(map(_folded, self._pieces))
+        plain = frozenset(self.form.split())
         return plain.union(*(view.form.split() for view in self.others)) if self.others else plain
 
     @cached_property
@@ -127,13 +122,13 @@ class Reading:
     @cached_property
     def others(self) -> tuple[View, ...]:
         """What else can be read where something is hyphenated, glued, spelled letter by letter or encoded."""
-        glued = _glued(self._pieces)
+        glued = _glued(self.cased)
         found = [*_fragments("otherwise", self.cased, glued)]
         for how, other in _rewritten(self.text, glued):
             cased = cased_form(other)
             view = View(how, _folded(cased), cased)
             if view.form != self.form:
-                found += [view, *_fragments(how, cased, _glued(frozenset(cased.split())))]
+                found += [view, *_fragments(how, cased, _glued(cased))]
         return tuple(found)
 
     @cached_property
@@ -149,61 +144,38 @@ class Reading:
 
 def cased_form(text: str) -> str:
     """The reading form with its capitals, and a space before and after it."""
-    if not text.isascii():
-        beyond = "".join({*_BEYOND_ASCII.findall(text)})  # few different ones, as a rule
-        if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
-            text = _normal(text)
-        if _ALIKE_LETTER.search(beyond):
-            text = _latin(text)
-        text = _BEYOND_ASCII.sub(_letters_of, text)
-    if text.isascii():
-        return f" {' '.join(text.translate(_PLAIN).split())} "
+    plain = _letter_by_letter(text)
+    if plain is not None:
+        return f" {b' '.join(plain.split()).decode('ascii')} "
+    beyond = "".join({*_BEYOND_ASCII.findall(text)})
+    if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
+        text = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
+    if _ALIKE_LETTER.search(beyond):
+        text = _latin(text)
+    text = _BEYOND_ASCII.sub(_letters_of, text)
     return f" {' '.join(text.translate(_LETTERS).split())} "
+
+
+def _letter_by_letter(text: str) -> bytes | None:
+    """The text with a letter, a digit or a space for each of its characters, where one is enough for each."""
+    if text.isascii():
+        return text.encode("ascii").translate(_LATIN)
+    narrow = text.encode("latin-1", "replace")
+    plain = narrow.translate(_LATIN)
+    if _HARD in plain:
+        return None
+    if narrow.count(b"?") == text.count("?"):
+        return plain
+    patched = bytearray(plain)
+    for place in np.flatnonzero(np.frombuffer(narrow, dtype=np.uint8) == ord("?")).tolist():
+        code = patched[place] = _SIMPLE[text[place]]
+        if code == _HARD[0]:
+            return None
+    return bytes(patched)
 
 
 def _letters_of(found: re.Match[str]) -> str:
     return found[0].translate(_LETTERS)
-
-
-def legible(text: str) -> str:
-    """The text in letters that anybody can type: none unseen, none of a look of its own, none of another script.
-
-    Accents, capitals, signs and white space stay: it is still a text, for whatever reads texts.
-
-    >>> legible("J\u200bo\u00adhn \U0001d403\U0001d428\U0001d41e, Kowa\u0456ska \u2013 5\u00bd")
-    'John Doe, Kowaiska \u2013 5\u00bd'
-    """
-    return _latin(_NO_FRACTION.sub(lambda found: _normal(found[0]), text) if _is_odd(text) else text)
-
-
-def sources_of(text: str) -> tuple[Sequence[int], Sequence[int]]:
-    """For each character of `legible(text)`, where what it stands for begins and ends in the text."""
-    if not _is_odd(text):
-        return range(len(text)), range(1, len(text) + 1)
-    starts: list[int] = []
-    ends: list[int] = []
-    for start, end in _clusters(text):
-        size = len(_NO_FRACTION.sub(lambda found: _normal(found[0]), text[start:end]))
-        starts += [start] * size
-        ends += [end] * size
-    return starts, ends
-
-
-def _is_odd(text: str) -> bool:
-    """Whether a text has characters that nobody sees, or that stand for plain letters."""
-    if text.isascii():
-        return False
-    beyond = {*"".join({*_BEYOND_ASCII.findall(text)})}  # few different ones, as a rule
-    return any(_MARK.match(one) or _UNSEEN.match(one) or _in_disguise(one) for one in beyond)
-
-
-def _in_disguise(character: str) -> bool:
-    """Whether it is a letter or a digit that stands for plain ones: mathematical, wide, in a circle; not 1ª or m²."""
-    return character > "\u00ff" and character.isalnum() and not unicodedata.is_normalized("NFKC", character)
-
-
-def _normal(text: str) -> str:
-    return _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
 
 
 def reading_form(text: str) -> str:
@@ -224,45 +196,54 @@ def _small(character: str) -> str:
     return folded if len(folded) == 1 else character
 
 
-def letters_of(text: str) -> str:
-    """All letters and digits of the reading form, one after the other: what is told by no space or sign in between.
-
-    >>> letters_of("J o-h.n"), letters_of("36110/97")
-    ('john', '3611097')
-    """
-    return _folded(cased_form(text)).replace(" ", "")
-
-
 def locate(text: str) -> Located:
     """The reading form, letter by letter, with its source; slower than `cased_form` and equal to it."""
+    plain = _letter_by_letter(text)
+    if plain is not None:
+        return _located(plain.decode("ascii"), np.arange(len(text)), np.arange(1, len(text) + 1), len(text))
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for start, end in _clusters(text):
-        piece = _normal(text[start:end])
-        letters += piece
-        starts += [start] * len(piece)
-        ends += [end] * len(piece)
-    cased, first, last = [" "], [0], [0]
-    for place, letter in enumerate(_latin("".join(letters))):
-        for written in letter.translate(_LETTERS):
-            if written != " " or cased[-1] != " ":
-                cased.append(written)
-                first.append(starts[place])
-                last.append(ends[place])
-    if cased[-1] != " " or len(cased) == 1:
-        cased.append(" ")
-        first.append(len(text))
-        last.append(len(text))
-    joined = "".join(cased)
-    return Located(_folded(joined), joined, first, last)
+    position = 0
+    for found in _BEYOND_PLAIN.finditer(text):
+        letters.append(text[position : found.start()])
+        starts += range(position, found.start())
+        ends += range(position + 1, found.start() + 1)
+        for start, end in _clusters(text, *found.span()):
+            piece = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text[start:end])))
+            letters.append(piece)
+            starts += [start] * len(piece)
+            ends += [end] * len(piece)
+        position = found.end()
+    letters.append(text[position:])
+    starts += range(position, len(text))
+    ends += range(position + 1, len(text) + 1)
+    read = [_LETTERS[ord(letter)] for letter in _latin("".join(letters))]
+    source = np.repeat(np.arange(len(read)), np.fromiter(map(len, read), np.int64, len(read)))
+    first, last = (np.array(each, dtype=np.int64)[source] for each in (starts, ends))
+    return _located("".join(read), first, last, len(text))
 
 
-def _clusters(text: str) -> Iterator[tuple[int, int]]:
+def _located(read: str, starts: Ints, ends: Ints, length: int) -> Located:
+    """The reading form of characters whose source is known: of several spaces the first stays."""
+    spaced = f" {read} "
+    space = np.frombuffer(spaced.encode("utf-32-le", "surrogatepass"), dtype="<u4") == ord(" ")
+    kept = np.flatnonzero(~(space & np.append(False, space[:-1])))
+    first = np.concatenate(([0], starts, [length]))[kept]
+    last = np.concatenate(([0], ends, [length]))[kept]
+    cased = f" {' '.join(spaced.split())} "
+    if len(kept) < len(cased):  # nothing can be read: the form is still two spaces
+        first, last = np.array([0, length]), np.array([0, length])
+    return Located(_folded(cased), cased, first.tolist(), last.tolist())
+
+
+_BEYOND_PLAIN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # with the letter before, to which marks belong
+
+
+def _clusters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Pieces that normalization changes each by itself."""
-    start = 0
-    for place in range(1, len(text) + 1):
-        if place == len(text) or not _joins(text[place]):
+    for place in range(start + 1, end + 1):
+        if place == end or not _joins(text[place]):
             yield start, place
             start = place
 
@@ -295,6 +276,22 @@ class _Letters(dict[int, str]):
 
 
 _LETTERS = _Letters()
+_HARD = b"\0"  # of a character for which one letter is not enough, or that hangs on its neighbours
+
+
+class _Simple(dict[str, int]):
+    """The one ASCII letter, digit or space that a character is read as, whatever stands beside it; else `_HARD`."""
+
+    def __missing__(self, character: str) -> int:
+        normal = unicodedata.normalize("NFKC", character)
+        joins = _UNSEEN.search(character) or _joins(character) or ord(character) in _ALIKE
+        read = "".join(_LETTERS[ord(each)] for each in normal)
+        read = " " if read.isspace() else read
+        code = self[character] = ord(read) if not joins and len(read) == 1 and read.isascii() else _HARD[0]
+        return code
+
+
+_SIMPLE = _Simple()
 
 
 def _read_as(character: str) -> str:
@@ -315,6 +312,9 @@ def _read_as(character: str) -> str:
         bare = "".join(one for one in unicodedata.normalize("NFKD", character) if unicodedata.category(one)[0] != "M")
         character = "".join(_VARIANTS.get(one, one) for one in bare)
     return character if all(len(one.casefold()) == 1 for one in character) else character.casefold()
+
+
+_LATIN = bytes(_SIMPLE[chr(code)] for code in range(256))
 
 
 def _rewritten(text: str, glued: list[str]) -> Iterator[tuple[How, str]]:
@@ -352,13 +352,39 @@ def _fragments(how: How, cased: str, glued: list[str]) -> Iterator[View]:
     """Words that are glued together, taken apart; and letters that stand apart, put together."""
     if split := [parted for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
         yield _fragment(how, split)
-    if spelled := [found[0].replace(" ", "") for found in _APART.finditer(cased)]:
+    if _may_be_apart(cased) and (spelled := [found[0].replace(" ", "") for found in _APART.finditer(cased)]):
         yield _fragment(how, spelled)
 
 
-def _glued(words: frozenset[str]) -> list[str]:
+def _glued(cased: str) -> list[str]:
     """Words that may be two: capitals inside, letters beside digits."""
-    return sorted(word for word in words if not (_one_case(word) or word.isdigit()))
+    if not cased.isascii():
+        return sorted(word for word in {*cased.split()} if not (_one_case(word) or word.isdigit()))
+    kind = np.frombuffer(cased.encode("ascii").translate(_CASES), dtype=np.uint8)
+    seam = _SEAMS[kind[:-1] * 4 + kind[1:]]
+    seam[:-1] |= (kind[:-2] == _UPPER) & (kind[1:-1] == _UPPER) & (kind[2:] == _LOWER)
+    found = set()
+    for place in np.flatnonzero(seam).tolist():
+        found.add(cased[cased.rfind(" ", 0, place + 1) + 1 : cased.find(" ", place)])
+    return sorted(found)
+
+
+_LOWER, _UPPER, _DIGIT = 1, 2, 3
+_CASES = bytes(
+    _LOWER if letter.islower() else _UPPER if letter.isupper() else _DIGIT if letter.isdigit() else 0
+    for letter in map(chr, range(128))
+).ljust(256, b"\0")
+_SEAMS = np.zeros(16, dtype=bool)
+for _left, _right in ((_LOWER, _UPPER), (_LOWER, _DIGIT), (_UPPER, _DIGIT), (_DIGIT, _LOWER), (_DIGIT, _UPPER)):
+    _SEAMS[_left * 4 + _right] = True
+
+
+def _may_be_apart(cased: str) -> bool:
+    """Whether three single characters stand in a row."""
+    if not cased.isascii():
+        return True
+    space = np.frombuffer(cased.encode("ascii"), dtype=np.uint8) == ord(" ")
+    return bool((space[:-6] & space[2:-4] & space[4:-2] & space[6:]).any())
 
 
 def _one_case(word: str) -> bool:
@@ -373,3 +399,61 @@ def _fragment(how: How, words: list[str]) -> View:
 def unbordered(word: str) -> bool:
     """Whether a word is of a script that is written without spaces, or with endings glued to it."""
     return not word.isascii() and _UNBORDERED.match(word) is not None
+
+
+# For those who read the text itself and not its form: detectors, attackers, alignment.
+_SIGNS = {"'": "‘’‚‛′ʼ`", '"': "“”„‟«»", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u2009\u202f\u3000"}
+SPELLINGS = str.maketrans({other: plain for plain, others in _SIGNS.items() for other in others})  # of signs
+_NO_FRACTION = re.compile("[^\u00bc-\u00be\u2150-\u215f\u2189]+")  # 5½ would be 51⁄2
+
+
+def legible(text: str) -> str:
+    """The text in letters that anybody can type: none unseen, none of a look of its own, none of another script.
+
+    Accents, capitals, signs and white space stay: it is still a text, for whatever reads texts.
+
+    >>> legible("J\u200bo\u00adhn \U0001d403\U0001d428\U0001d41e, Kowa\u0456ska \u2013 5\u00bd")
+    'John Doe, Kowaiska \u2013 5\u00bd'
+    """
+    if text.isascii():
+        return text
+    return _latin(_NO_FRACTION.sub(lambda found: _normal(found[0]), text) if _is_odd(text) else text)
+
+
+def sources_of(text: str) -> tuple[Sequence[int], Sequence[int]]:
+    """For each character of `legible(text)`, where what it stands for begins and ends in the text."""
+    if not _is_odd(text):
+        return range(len(text)), range(1, len(text) + 1)
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _clusters(text, 0, len(text)):
+        size = len(_NO_FRACTION.sub(lambda found: _normal(found[0]), text[start:end]))
+        starts += [start] * size
+        ends += [end] * size
+    return starts, ends
+
+
+def _is_odd(text: str) -> bool:
+    """Whether a text has characters that nobody sees, or that stand for plain letters."""
+    if text.isascii():
+        return False
+    beyond = {*"".join({*_BEYOND_ASCII.findall(text)})}  # few different ones, as a rule
+    return any(_MARK.match(one) or _UNSEEN.match(one) or _in_disguise(one) for one in beyond)
+
+
+def _in_disguise(character: str) -> bool:
+    """Whether it is a letter or a digit that stands for plain ones: mathematical, wide, in a circle; not 1ª or m²."""
+    return character > "\u00ff" and character.isalnum() and not unicodedata.is_normalized("NFKC", character)
+
+
+def _normal(text: str) -> str:
+    return _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
+
+
+def letters_of(text: str) -> str:
+    """All letters and digits of the reading form, one after the other: what is told by no space or sign in between.
+
+    >>> letters_of("J o-h.n"), letters_of("36110/97")
+    ('john', '3611097')
+    """
+    return _folded(cased_form(text)).replace(" ", "")

@@ -32,11 +32,16 @@ from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerT
 from showthrough.metrics.overlap import Bleu, Rouge
 from showthrough.metrics.precision import Precision
 from showthrough.metrics.reidentification import ReIdentification
+from showthrough.metrics.removal.removed import Clean, Removed
 from showthrough.metrics.residual import Residual
 from showthrough.tables import Table, value_of
 from showthrough.tables.calls import UNREADABLE, call_text, check_kinds, completed, difference, parsed_call
 
 _BUILT_IN: dict[str, Metric] = {
+    "removed_di": Removed("direct"),
+    "removed_qi": Removed("quasi"),
+    "removed": Removed(),
+    "clean": Clean(),
     "er_di": EntityRecall("direct"),
     "er_qi": EntityRecall("quasi"),
     "er": EntityRecall(),
@@ -115,14 +120,14 @@ _WITHOUT_MODELS = (
 )
 
 PRESETS: dict[str, tuple[str, ...]] = {
-    "default": ("er_di", "er_qi", "recall", "precision", "f1", "recall_per_type"),
+    "default": ("removed_di", "removed_qi", "clean", "er_di", "er_qi", "recall", "precision", "f1", "recall_per_type"),
     # The columns of Table 8 in Pilán et al. 2022, in its order; F1, which is not there, last.
     "tab": ("recall", "er_di", "er_qi", "precision", "wp", "f1"),
     # What the Text Anonymization Evaluator computes by default.
     "tae": ("precision", "wp", "tpi", "tps", "nmi", "recall", "recall_per_type"),
     # Nothing that needs a model: these say in their names what stands in for it.
     "light": (
-        *("er_di", "er_qi", "recall", "precision", "f1"),
+        *("removed_di", "removed_qi", "clean", "er_di", "er_qi", "recall", "precision", "f1"),
         'wp(ic="wordfreq")',
         *_WITHOUT_MODELS,
     ),
@@ -209,10 +214,10 @@ def preset(name: str) -> tuple[str, ...]:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "ClusteringAgreement",
+    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "Clean", "ClusteringAgreement",
     "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric",
     "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
-    "RecallPerType", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness", "TextPreservedInformation",
-    "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name", "metric_text", "metrics_of",
-    "parse_metric", "preset", "with_parameters",
+    "RecallPerType", "Removed", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
+    "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name",
+    "metric_text", "metrics_of", "parse_metric", "preset", "with_parameters",
 ]  # fmt: skip

@@ -47,7 +47,8 @@ def _file(name: str) -> tuple[Path, str]:
     return Path(name), ""
 
 
-def _wordfreq(language: str) -> frozenset[str]:
+def frequencies(language: str) -> dict[str, float]:
+    """How often each word of the small list of `wordfreq` is used, as a share of all words."""
     try:
         import wordfreq
     except ImportError as error:
@@ -57,6 +58,11 @@ def _wordfreq(language: str) -> frozenset[str]:
     if language not in wordfreq.available_languages("small"):
         known = ", ".join(sorted(wordfreq.available_languages("small")))
         raise PlanError(f"found {quoted(language)}; expected one of {known}", "dictionary")
+    found: dict[str, float] = wordfreq.get_frequency_dict(language, wordlist="small")
+    return found
+
+
+def _wordfreq(language: str) -> frozenset[str]:
     # The small list: words of at least one in a million. The large one has most family names, which are what a
     # dictionary is to tell apart.
-    return frozenset(map(str.casefold, wordfreq.get_frequency_dict(language, wordlist="small")))
+    return frozenset(map(str.casefold, frequencies(language)))

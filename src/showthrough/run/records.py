@@ -197,6 +197,7 @@ class Place(msgspec.Struct, frozen=True):
     line: Annotated[int, "the line that it begins in, counted from 1"]
     original: Annotated[tuple[int, int], "the stretch of the original that it stands for"]
     text: Annotated[str, "what is written there, without its middle where it is long"]
+    how: Annotated[str, "of an identifier: elsewhere, otherwise, encoded or nearly readable; else empty"] = ""
 
 
 class Uneven(msgspec.Struct, frozen=True):

@@ -216,3 +216,8 @@ def names_of(place: str) -> tuple[str, ...]:
     ('Türkiye', 'Turkey', 'Turkish', 'Turk', 'Turks')
     """
     return _countries().get(tuple(words_of(place)), (place,))
+
+
+def names_of_countries() -> frozenset[str]:
+    """All names of countries, and what their people and things are called."""
+    return frozenset(name for names in _countries().values() for name in names if name)

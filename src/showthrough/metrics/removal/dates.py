@@ -1,0 +1,166 @@
+"""Complete dates in a reading form, in whichever way they are written there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import cache, lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from showthrough.data.reading import reading_form
+
+# January to December, in reading form: whole and short names.
+_MONTHS = """
+    january february march april may june july august september october november december
+    jan feb mar apr may jun jul aug sep oct nov dec
+    jan feb mar apr may jun jul aug sept oct nov dec
+    enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+    ene feb mar abr may jun jul ago setiembre oct nov dic
+    januar februar marz april mai juni juli august september oktober november dezember
+    janner februar marts april maj juni juli august september oktober november december
+    janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre
+    januari februari maart april mei juni juli augustus september oktober november december
+    januari februari mars april maj juni juli augusti september oktober november desember
+    gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+    janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro
+"""
+MONTHS: dict[str, int] = {name: place % 12 + 1 for place, name in enumerate(_MONTHS.split())}
+_ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_TEENS = (
+    "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
+    "nineteenth",
+)  # fmt: skip
+_DAYS_IN_WORDS: dict[str, int] = {
+    word: day
+    for day, word in enumerate(
+        [*_ONES, *_TEENS, "twentieth", *(f"twenty {one}" for one in _ONES), "thirtieth", "thirty first"], start=1
+    )
+}
+_WORDED = "|".join(sorted(_DAYS_IN_WORDS, key=len, reverse=True))
+_DAY = rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|o|er)?|(?P<word>{_WORDED}))"
+_OF = r"(?:day )?(?:of |de |del |the |i )?"
+_YEAR = r"(?P<year>\d{4}|\d{2})"
+# What stands around the name of a month: a day before it or behind it, and a year.
+_DAY_BEFORE = re.compile(rf" {_DAY} {_OF}$")
+_YEAR_BEFORE = re.compile(r" (?P<year>\d{4}) $")
+_YEAR_BEHIND = re.compile(rf" {_OF}{_YEAR}(?:t\d\d)? ")
+_DAY_BEHIND = re.compile(rf" (?:the )?{_DAY} {_OF}{_YEAR}? ")
+_DAY_LAST = re.compile(rf" {_DAY}(?:t\d\d)? ")
+_REACH = 40  # characters around the name of a month
+# Each begins at a space, and looks ahead: one date may begin inside another that is none.
+_NUMBERS = [
+    re.compile(pattern)
+    for pattern in (
+        r" (?=(?P<year>\d{4}) (?P<one>\d{1,2}) (?P<two>\d{1,2})(?:t\d\d)? )",
+        r" (?=(?P<one>\d{1,2}) (?P<two>\d{1,2}) (?P<year>\d{4}|\d{2}) )",
+        r" (?=(?P<year>(?:19|20)\d\d)(?P<two>0[1-9]|1[0-2])(?P<one>[0-2]\d|3[01])(?:t\d+z?)? )",
+    )
+]
+_THREE_NUMBERS = re.compile(r" \d{1,4} \d{1,2} \d{1,2}| (?:19|20)\d{6}[t ]")  # or a date without separators
+_PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931, as the reader of dates has it that makes surrogates
+
+
+class Found(NamedTuple):
+    """A date in a reading form, and where it stands there."""
+
+    date: date
+    start: int
+    end: int
+
+
+def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
+    """All complete dates of a reading form, which has a space before and after it; 03/04/2010 is two.
+
+    `words` are those of the form, or more, where somebody has them.
+
+    >>> sorted({str(found.date) for found in dates_in(" 3 of may 1997 and 03 04 10 ")})
+    ['1997-05-03', '2010-03-04', '2010-04-03']
+    """
+    for name in MONTHS.keys() & (frozenset(form.split()) if words is None else words):
+        at = form.find(f" {name} ")
+        while at >= 0:
+            yield from _around(form, at + 1, at + 1 + len(name))
+            at = form.find(f" {name} ", at + 1)
+    if _THREE_NUMBERS.search(form) is None:
+        return
+    for match in chain.from_iterable(pattern.finditer(form) for pattern in _NUMBERS):
+        year, one, two = _full_year(match["year"]), int(match["one"]), int(match["two"])
+        spans = [match.span(group) for group in ("year", "one", "two")]
+        for found in (_date_of(year, one, two), _date_of(year, two, one)):
+            if found is not None:
+                yield Found(found, min(start for start, _ in spans), max(end for _, end in spans))
+
+
+def _around(form: str, start: int, end: int) -> Iterator[Found]:
+    """The dates whose month is the name that stands there."""
+    month = MONTHS[form[start:end]]
+    low = max(0, start - _REACH)
+    before, behind = form[low:start], form[end : end + _REACH]
+    if day := _DAY_BEFORE.search(before):
+        year = _YEAR_BEHIND.match(behind)
+        found = year and _date_of(_full_year(year["year"]), month, _day_of(day))
+        if year and found:
+            yield Found(found, low + day.start() + 1, end + year.end("year"))
+    if (day := _DAY_BEHIND.match(behind)) and day["year"]:
+        found = _date_of(_full_year(day["year"]), month, _day_of(day))
+        if found:
+            yield Found(found, start, end + day.end("year"))
+    if (year := _YEAR_BEFORE.search(before)) and (day := _DAY_LAST.match(behind)):
+        found = _date_of(int(year["year"]), month, _day_of(day))
+        if found:
+            yield Found(found, low + year.start("year"), end + max(day.end("day"), day.end("word")))
+
+
+def _day_of(match: re.Match[str]) -> int:
+    return _DAYS_IN_WORDS[match["word"]] if match["word"] else int(match["day"])
+
+
+def _date_of(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def complete_dates(text: str) -> frozenset[date]:
+    """The complete dates of a mention.
+
+    >>> sorted(map(str, complete_dates("29 de octubre de 1997"))), complete_dates("October 1997")
+    (['1997-10-29'], frozenset())
+    """
+    return frozenset(found.date for found in dates_in(f" {reading_form(text)} "))
+
+
+@lru_cache(maxsize=65536)
+def lost_its_day(left: str, dates: frozenset[date]) -> bool:
+    """Whether what is left of a date says its month or its year, and not its day.
+
+    >>> day = complete_dates("29 October 1997")
+    >>> [lost_its_day(left, day) for left in ("October 1997", "in 1997", "29 October", "[DATE]")]
+    [True, True, False, False]
+    """
+    words = frozenset(_PART.findall(reading_form(left)))
+    if any(not words.isdisjoint(_day_words(each.day)) for each in dates):
+        return False
+    return any(str(each.year) in words or not words.isdisjoint(_month_words(each.month)) for each in dates)
+
+
+_PART = re.compile(r"\d+|[^\W\d_]+")
+
+
+@cache
+def _day_words(day: int) -> frozenset[str]:
+    worded = {name.rpartition(" ")[2] for name, number in _DAYS_IN_WORDS.items() if number == day}
+    return frozenset({str(day), f"{day:02d}", *worded})
+
+
+@cache
+def _month_words(month: int) -> frozenset[str]:
+    return frozenset({str(month), f"{month:02d}", *(name for name, number in MONTHS.items() if number == month)})
+
+
+def _full_year(text: str) -> int:
+    value = int(text)
+    return value if len(text) == 4 else value + (2000 if value <= _PIVOT else 1900)

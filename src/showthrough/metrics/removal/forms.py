@@ -1,0 +1,253 @@
+"""What is looked for of something that was marked: forms of names, codes, dates and other strings.
+
+A form is in reading form (`data/reading.py`). A name is known by its words, a code by its letters and digits, a date by
+its day, anything else by the whole string. What says nothing by itself is judged only where it was marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from functools import cache, cached_property, lru_cache
+from typing import Literal
+
+from showthrough.data.kinds import nearest, path_of, treated_as
+from showthrough.data.reading import cased_form, reading_form, unbordered
+from showthrough.inference.reading.countries import names_of_countries
+from showthrough.metrics.removal.dates import MONTHS, complete_dates
+from showthrough.resources.closed_classes import CLOSED_CLASSES
+from showthrough.resources.dictionary import WORDFREQ, dictionary_from, frequencies
+from showthrough.resources.everyday import GIVEN, INSTITUTIONS, PARTICLES, TITLES
+from showthrough.resources.languages import small_words
+
+Kind = Literal["person", "code", "date", "other"]
+ORDINARY = 10 ** (3.5 - 9)  # a word is ordinary from Zipf 3.5 on, which is so often of all words
+LETTERS, IDEOGRAPHS = 3, 2  # of a word of a name that is looked for by itself
+CODE = 5  # letters and digits of a code, at least
+_LONGEST = 300  # characters of what is looked for: what is longer is no identifier
+# Given names that are words as well: with a capital they are names only inside a sentence.
+_ALSO_WORDS = """
+    art austin bill bob dale dawn dean don earl eve faith frank gene georgia grace grant hope ivy jack joy jordan june
+    may mark max miles norm pat paris per penny ray rich rob rose roman sue ted victor viola virginia will
+"""
+ALSO_WORDS = frozenset(_ALSO_WORDS.split())
+_CHUNK = re.compile(r"\S+")
+_TITLE_ENDINGS = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
+_SHAPE_WORDS = 4  # words of an untyped name, at most
+
+
+def _forms(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(form for word in words if (form := reading_form(word)) and " " not in form)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What is ordinary in a language, in reading form."""
+
+    ordinary: frozenset[str]  # Zipf 3.5 or more
+    known: frozenset[str]  # any word of the list
+    function: frozenset[str]
+    nouns_have_capitals: bool  # German
+
+
+TITLE_FORMS, GIVEN_FORMS, PARTICLE_FORMS = _forms(TITLES), _forms(GIVEN), _forms(PARTICLES)
+_INSTITUTION_FORMS = _forms(INSTITUTIONS)
+
+
+@cache
+def vocabulary_of(dictionary: str) -> Vocabulary:
+    """The words of a dictionary: `wordfreq:LANGUAGE`, or a file, all of whose words are ordinary."""
+    language = dictionary.removeprefix(WORDFREQ) if dictionary.startswith(WORDFREQ) else "en"
+    function = small_words(language) if language in CLOSED_CLASSES else frozenset[str]()
+    known = dictionary_from(dictionary)
+    often = frequencies(language) if dictionary.startswith(WORDFREQ) else {}
+    ordinary = (word for word in known if often.get(word, 1.0) >= ORDINARY)
+    return Vocabulary(_forms(ordinary) | _forms(function), _forms(known), _forms(function), language == "de")
+
+
+@cache
+def _country_forms() -> frozenset[str]:
+    return frozenset(map(reading_form, names_of_countries()))
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is looked for of one mention. Where all is empty, it is judged only where it was marked."""
+
+    kind: Kind
+    words: tuple[str, ...] = ()  # of a name, in its order
+    whole: str = ""  # of any other string
+    codes: tuple[tuple[str, ...], ...] = ()  # groups of letters and digits between which something stood
+    dates: frozenset[date] = frozenset()
+    ordinary: bool = False  # `whole` is one ordinary word, which a capital makes a name
+
+    @property
+    def sought(self) -> bool:
+        return bool(self.words or self.whole or self.codes or self.dates)
+
+    @cached_property
+    def telling(self) -> tuple[str, ...]:
+        """The words of a name that are looked for by themselves."""
+        return tuple(
+            word
+            for word in self.words
+            if len(word) >= (IDEOGRAPHS if unbordered(word) else LETTERS) and not word.isdigit()
+        )
+
+    @cached_property
+    def spelled(self) -> tuple[str, ...]:
+        """The words whose letters are compared one by one: of names, and of other strings of one word."""
+        words = self.telling
+        if self.kind == "other" and self.whole and " " not in self.whole and not self.ordinary:
+            words = (self.whole,)
+        return tuple(word for word in words if word.isalpha())
+
+    @cached_property
+    def glued(self) -> tuple[str, ...]:
+        """The name without spaces, forwards and backwards, as addresses and hashtags have it."""
+        if len(self.words) < 2:
+            return ()
+        return tuple(dict.fromkeys(("".join(self.words), "".join(reversed(self.words)))))
+
+    @cached_property
+    def abbreviated(self) -> tuple[str, ...]:
+        """An initial with the last name (`jdoe`), which tells inside an address."""
+        if len(self.words) < 2 or len(self.words[-1]) < LETTERS:
+            return ()
+        first, last = self.words[0], self.words[-1]
+        return tuple({f"{first[0]}{last}", f"{last}{first[0]}", f"{first}{last[0]}"} - {last, first})
+
+    @cached_property
+    def keys(self) -> frozenset[str] | None:
+        """Words of which a text must have one, or there is nothing to look for; `None`: words do not tell."""
+        if self.codes or any(map(unbordered, (*self.words, self.whole[:1]))):
+            return None
+        if self.dates:
+            return self.years
+        return frozenset((*self.words, *self.glued, *self.abbreviated, *self.whole.split(" ")[:1]))
+
+    @cached_property
+    def years(self) -> frozenset[str]:
+        """How the years of its dates are written, for a first look."""
+        return frozenset(
+            text for each in self.dates for text in (str(each.year), f"{each.year % 100:02d}", each.strftime("%Y%m%d"))
+        )
+
+
+_NOWHERE: dict[Kind, Form] = {kind: Form(kind) for kind in ("person", "code", "date", "other")}
+
+
+@lru_cache(maxsize=4096)
+def kind_of_type(entity_type: str) -> Kind | None:
+    """What a type stands for; `None` where nobody knows, and the shape has to tell."""
+    known = nearest(entity_type) if entity_type else None
+    if known is None:
+        return None
+    path = path_of(known)
+    if "PERSON" in path:
+        return "other" if {"USERNAME", "NAME_PREFIX"} & {*path} else "person"
+    if "QUANTITY" in path:
+        return "other"
+    treated = treated_as(known).kind
+    return "code" if treated == "code" else "date" if treated == "date" else "other"
+
+
+def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -> Form:
+    """What is looked for of a mention.
+
+    >>> english = vocabulary_of("wordfreq:en")
+    >>> form_of("Mr John Doe-Smith", "PERSON", True, english).words
+    ('john', 'doe', 'smith')
+    >>> form_of("no. 36110/97", "CODE", True, english).codes, form_of("the police", "ORG", False, english).sought
+    ((('36110', '97'),), False)
+    """
+    text = text.strip()
+    if len(text) > _LONGEST:
+        return _NOWHERE["other"]
+    kind = kind_of_type(entity_type) or _shape(text)
+    found = _MAKERS[kind](text, vocabulary)
+    if not direct and found.sought and _says_nothing(found, text, vocabulary):
+        return _NOWHERE[kind]
+    return found
+
+
+def _shape(text: str) -> Kind:
+    """What an untyped mark looks like."""
+    if complete_dates(text):
+        return "date"
+    if any(map(str.isdigit, text)):
+        return "code" if "@" not in text else "other"
+    words = cased_form(text).split()
+    if len(words) > _SHAPE_WORDS or not _INSTITUTION_FORMS.isdisjoint(map(str.lower, words)):
+        return "other"
+    named = all(word[0].isupper() or word in PARTICLE_FORMS or unbordered(word) for word in words)
+    return "person" if words and named else "other"
+
+
+def _person(text: str, vocabulary: Vocabulary) -> Form:
+    pieces = cased_form(text).split()
+    capitals = any(piece[0].isupper() for piece in pieces)
+    words = []
+    for place, piece in enumerate(pieces):
+        low = piece.lower()
+        if (low in TITLE_FORMS and len(pieces) > 1) or low in PARTICLE_FORMS or (low in _TITLE_ENDINGS and place):
+            continue
+        if capitals and piece[0].islower():  # also the s of a possessive
+            continue
+        words.append(low)
+    return Form("person", tuple(dict.fromkeys(words)))
+
+
+def _code(text: str, vocabulary: Vocabulary) -> Form:
+    """Letters and digits of each code; pieces with digits beside each other are one code, and each by itself too."""
+    rows: list[list[str]] = [[]]
+    for chunk in _CHUNK.findall(text):
+        groups = reading_form(chunk).split()
+        if any(map(str.isdigit, chunk)):
+            rows[-1] += groups
+            if len(rows[-1]) > len(groups) and sum(map(len, groups)) >= CODE:
+                rows.insert(-1, groups)
+        elif groups:
+            rows.append([])
+    codes = [tuple(row) for row in rows if sum(map(len, row)) >= CODE and any(map(str.isdigit, "".join(row)))]
+    if codes:
+        return Form("code", codes=tuple(dict.fromkeys(codes)))
+    return _other(text, vocabulary) if not any(map(str.isdigit, text)) else _NOWHERE["code"]
+
+
+def _date(text: str, vocabulary: Vocabulary) -> Form:
+    return Form("date", dates=complete_dates(text))
+
+
+def _other(text: str, vocabulary: Vocabulary) -> Form:
+    words = reading_form(text).split()
+    while words and words[0] in vocabulary.function and len(words) > 1:
+        words = words[1:]
+    whole = " ".join(words)
+    if sum(map(len, words)) < LETTERS and not (words and unbordered(words[0]) and len(words[0]) >= IDEOGRAPHS):
+        return _NOWHERE["other"]
+    if whole.replace(" ", "").isdigit() and len(whole.replace(" ", "")) < CODE:
+        return _NOWHERE["other"]
+    return Form("other", whole=whole, ordinary=len(words) == 1 and whole in vocabulary.ordinary)
+
+
+_MAKERS = {"person": _person, "code": _code, "date": _date, "other": _other}
+
+
+def _says_nothing(found: Form, text: str, vocabulary: Vocabulary) -> bool:
+    """Whether a quasi-identifier is made of words that anybody may write."""
+    if found.kind in ("code", "date") and not found.whole:
+        return False
+    words = found.words or tuple(found.whole.split())
+    if " ".join(words) in _country_forms():
+        return True
+    return all(
+        (word in vocabulary.ordinary and word not in GIVEN_FORMS)
+        or word in _country_forms()
+        or word in MONTHS
+        or (word.isdigit() and len(word) < CODE)
+        or (len(word) == 1 and not unbordered(word))
+        for word in words
+    )

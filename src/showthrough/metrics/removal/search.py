@@ -1,0 +1,325 @@
+"""Looks for forms in a released text, in all ways to read it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from showthrough.data.reading import How, Reading, View, reading_form, unbordered
+from showthrough.metrics.removal.dates import Found, dates_in
+from showthrough.metrics.removal.forms import (
+    ALSO_WORDS,
+    GIVEN_FORMS,
+    TITLE_FORMS,
+    Form,
+    Vocabulary,
+)
+
+_LOUD = 0.7  # share of words with a capital from which on a capital says nothing
+_GERMAN = frozenset(["und", "der", "die", "das", "ist", "nicht", "mit", "wurde", "den", "dem", "zu", "von", "auf"])
+_GERMAN_WORDS = 6  # so many of these words make a text German
+_CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
+_SIGNS = ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..", "xx", "XX")
+_STEM = 0.7  # share of a word before mask characters that tells it
+_NEAR = ((9, 2), (5, 1))  # letters of a word, at least, and the edit distance at which it is nearly readable
+_SHORTEST_STEM = 2  # letters
+_INITIALS = 3  # so many tell also without spaces between them
+_WIDE_GAP = 3  # characters between two groups of a code
+
+
+class Hit(NamedTuple):
+    """A form that was found: in which view, where in its reading form, and whether by one word of a name alone."""
+
+    view: View
+    start: int
+    end: int
+    single: bool = False
+
+    @property
+    def how(self) -> How:
+        return self.view.how
+
+
+class Capitals(NamedTuple):
+    """What a capital says in a text: a name, or nothing. Told from the original, which masks do not change."""
+
+    say_nothing: bool
+
+    @classmethod
+    def of(cls, text: str, vocabulary: Vocabulary) -> Capitals:
+        words = [word for word in text.split() if word[0].isalpha() and len(word) > 1]
+        if not words:
+            return cls(say_nothing=False)
+        loud = sum(word[0].isupper() for word in words) >= _LOUD * len(words)
+        german = vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
+        return cls(loud or german)
+
+
+class Release:
+    """A released text, in which forms are looked for."""
+
+    def __init__(self, text: str, capitals: Capitals, vocabulary: Vocabulary) -> None:
+        self.reading = Reading(text)
+        self._capitals = capitals
+        self._vocabulary = vocabulary
+
+    def lacks(self, form: Form) -> bool:
+        """Whether a first look shows that a form is not there."""
+        return form.keys is not None and form.keys.isdisjoint(self.reading.words)
+
+    def hits(self, form: Form) -> Iterator[Hit]:
+        """All places where a form can be read, those of the plain view first."""
+        if self.lacks(form):
+            return
+        if form.kind == "person":
+            yield from self._person(form)
+        elif form.codes:
+            yield from self._codes(form)
+        elif form.dates:
+            yield from self._dates(form)
+        elif form.whole:
+            yield from self._whole(form)
+
+    def _person(self, form: Form) -> Iterator[Hit]:
+        words = self.reading.words
+        here = [word for word in form.words if word in words or unbordered(word)]
+        names = frozenset(form.words)
+        telling = frozenset(form.telling)
+        for view in self.reading.views if here else ():
+            for word in here:
+                if unbordered(word):
+                    yield from self._unbordered(view, word, word in telling)
+                    continue
+                for start in _places(view.form, word):
+                    end = start + len(word)
+                    before, after = _neighbours(view.form, start, end)
+                    beside = (before in names and before != word) or (after in names and after != word)
+                    if beside or (len(names) == 1 == len(form.words) and self._alone(view, word, start, end, form)):
+                        yield Hit(view, start, end, single=not beside)
+                    elif word in telling and self._alone(view, word, start, end, form):
+                        yield Hit(view, start, end, single=True)
+        for joined in form.glued:
+            if joined in words:
+                yield from (
+                    Hit(view, at, at + len(joined)) for view in self.reading.views for at in _places(view.form, joined)
+                )
+        for short in form.abbreviated:
+            if short in words:
+                for view in self.reading.views:
+                    for at in _places(view.form, short):
+                        if self._in_address(view, at, at + len(short)):
+                            yield Hit(view, at, at + len(short))
+
+    def _unbordered(self, view: View, word: str, telling: bool) -> Iterator[Hit]:
+        at = view.form.find(word) if telling else -1
+        while at >= 0:
+            yield Hit(view, at, at + len(word))
+            at = view.form.find(word, at + 1)
+
+    def _alone(self, view: View, word: str, start: int, end: int, form: Form) -> bool:
+        """Whether one word of a name tells it here."""
+        vocabulary = self._vocabulary
+        letter = view.cased[start]
+        capital = letter.isupper() or not (letter.islower() or letter.isupper())
+        given = word in GIVEN_FORMS
+        doubtful = (word in vocabulary.ordinary and not given) or word in ALSO_WORDS
+        doubtful |= self._capitals.say_nothing and word in vocabulary.known
+        if not doubtful:
+            unknown = self._has_no_capitals and word not in vocabulary.known
+            return capital or unknown or self._in_address(view, start, end)
+        before, after = _neighbours(view.form, start, end)
+        if before in TITLE_FORMS or (capital and self._initial(view, start, end, before, after, word)):
+            return True
+        if capital and (before in GIVEN_FORMS or after in GIVEN_FORMS):
+            low = start - 1 - len(before)
+            return bool(before in GIVEN_FORMS and view.cased[low].isupper()) or bool(
+                after in GIVEN_FORMS and view.cased[end + 1].isupper()
+            )
+        return capital and given and not self._capitals.say_nothing and self._inside_sentence(word)
+
+    @cached_property
+    def _has_no_capitals(self) -> bool:
+        """Whether the release is in small letters throughout, so that names are too."""
+        return self.reading.cased == self.reading.form
+
+    def _initial(self, view: View, start: int, end: int, before: str, after: str, word: str) -> bool:
+        """Whether an initial stands beside a word: a capital with a full stop, or any that is no word."""
+        if len(before) == 1 and before.isalpha() and view.cased[start - 2].isupper():
+            return (
+                before not in "ai"
+                or re.search(rf"(?<!\w){before}\.\s*{re.escape(word)}", self.reading.text, re.I) is not None
+            )
+        return len(after) == 1 and after.isalpha() and after not in "ais" and view.cased[end + 1].isupper()
+
+    def _inside_sentence(self, word: str) -> bool:
+        pattern = rf"[^\W_A-Z][,;]?[ \t]+{re.escape(word.capitalize())}(?!\w)"
+        return re.search(pattern, self.reading.text) is not None
+
+    def _in_address(self, view: View, start: int, end: int) -> bool:
+        """Whether a word stands inside an address, a path, a hashtag or a slug; only the plain view can tell."""
+        if view is not self.reading.plain:
+            return True  # it is glued, spelled or encoded: nobody writes so by chance
+        text = self.reading.text
+        low, high = self.reading.span(start, end)
+        while low and not text[low - 1].isspace():
+            low -= 1
+        while high < len(text) and not text[high].isspace():
+            high += 1
+        return _CHUNK_SIGNS.search(text[low:high].strip(".,;:!?()[]\"'")) is not None or text[low] == "#"
+
+    def _whole(self, form: Form) -> Iterator[Hit]:
+        free = unbordered(form.whole)
+        for view in self.reading.views:
+            if free:
+                yield from self._unbordered(view, form.whole, telling=True)
+                continue
+            for start in _places(view.form, form.whole):
+                if not form.ordinary or view.cased[start].isupper():
+                    yield Hit(view, start, start + len(form.whole))
+
+    def _codes(self, form: Form) -> Iterator[Hit]:
+        for groups in form.codes:
+            code = "".join(groups)
+            for view in self.reading.views:
+                squeezed = self._squeezed(view)
+                at = squeezed.find(code)
+                while at >= 0:
+                    if (span := self._code_at(view, groups, at)) is not None:
+                        yield Hit(view, *span)
+                    at = squeezed.find(code, at + 1)
+
+    def _squeezed(self, view: View) -> str:
+        found = self._without_spaces.get(view.form)
+        if found is None:
+            found = self._without_spaces[view.form] = view.form.replace(" ", "")
+        return found
+
+    @cached_property
+    def _without_spaces(self) -> dict[str, str]:
+        return {}
+
+    def _solid(self, view: View) -> NDArray[np.int64]:
+        """Where letters and digits stand in a view."""
+        letters = np.frombuffer(view.form.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        return np.flatnonzero(letters != ord(" "))
+
+    def _code_at(self, view: View, groups: tuple[str, ...], at: int) -> tuple[int, int] | None:
+        """Where a code stands in the reading form, unless it is part of a longer one or too far apart."""
+        form, size = view.form, sum(map(len, groups))
+        places = self._solid(view)[at : at + size].tolist()
+        start, end = places[0], places[-1] + 1
+        if _runs_on(form[start - 1], form[start]) or _runs_on(form[end - 1], form[end]):
+            return None
+        edges = set()
+        total = 0
+        for group in groups[:-1]:
+            total += len(group)
+            edges.add(total)
+        for number in range(1, size):
+            if places[number] - places[number - 1] > 1 and not self._near(
+                view, places[number - 1], places[number], number in edges
+            ):
+                return None
+        return start, end
+
+    def _near(self, view: View, left: int, right: int, edge: bool) -> bool:
+        """Whether one separator at most stands between two letters of a code; spaces beside it where one stood."""
+        if view is not self.reading.plain:
+            return True
+        between = self.reading.text[self.reading.span(left, left + 1)[1] : self.reading.span(right, right + 1)[0]]
+        return len(between) <= 1 or (edge and len(between) <= _WIDE_GAP and len("".join(between.split())) <= 1)
+
+    def _dates(self, form: Form) -> Iterator[Hit]:
+        for view, found in self._found_dates:
+            if found.date in form.dates:
+                yield Hit(view, found.start, found.end)
+
+    @cached_property
+    def _found_dates(self) -> list[tuple[View, Found]]:
+        return [(view, found) for view in self.reading.views for found in dates_in(view.form, self.reading.words)]
+
+    def reads(self, form: Form) -> bool:
+        """Whether a form can be read anywhere."""
+        return next(self.hits(form), None) is not None
+
+    def nearly(self, form: Form) -> str:
+        """What is nearly a form, as it is written; empty where there is nothing."""
+        for name in form.spelled:
+            for stem in self._stems:
+                if name.startswith(stem) and len(stem) >= _STEM * len(name):
+                    return stem
+            distance = next((edits for least, edits in _NEAR if len(name) >= least), 0)
+            if distance and (near := self._near_word(name, distance)):
+                return near
+        return self._initials_of(form) if form.kind == "person" and len(form.words) > 1 else ""
+
+    def _near_word(self, name: str, distance: int) -> str:
+        """A word of the release that differs from a name by a letter or two."""
+        near = process.extractOne(name, self._unusual, scorer=Levenshtein.distance, score_cutoff=distance)
+        return "" if near is None else str(near[0])
+
+    def _initials_of(self, form: Form) -> str:
+        initials = [word[0] for word in form.words]
+        if len(initials) < _INITIALS and self._initials.isdisjoint(initials):
+            return ""
+        cased = self.reading.cased
+        for row in (initials, initials[::-1]):
+            apart, together = " ".join(row).upper(), "".join(row).upper()
+            if f" {apart} " in cased or (len(row) >= _INITIALS and f" {together} " in cased):
+                return apart
+        return ""
+
+    @cached_property
+    def _initials(self) -> frozenset[str]:
+        return frozenset(word for word in self.reading.words if len(word) == 1)
+
+    @cached_property
+    def _unusual(self) -> list[str]:
+        """Words that are as long as names and not ordinary, given names aside."""
+        words = self.reading.words
+        unusual = (words - self._vocabulary.ordinary) | (words & GIVEN_FORMS)
+        return sorted(word for word in unusual if len(word) >= _NEAR[-1][0] - 1 and word.isalpha())
+
+    @cached_property
+    def _stems(self) -> list[str]:
+        """What stands before mask characters, without a space."""
+        text, found = self.reading.text, set[str]()
+        for sign in _SIGNS:
+            at = text.find(sign)
+            while at >= 0:
+                start, end = at, at + len(sign)
+                # Not the first word of DATE_TIME, and not what stands between other signs.
+                if start and text[start - 1].isalpha() and not text[end : end + 1].isalnum():
+                    while start and text[start - 1].isalpha():
+                        start -= 1
+                    found.add(text[start:at])
+                at = text.find(sign, end)
+        return sorted(form for stem in found if len(form := reading_form(stem)) >= _SHORTEST_STEM)
+
+
+def _places(form: str, word: str) -> Iterator[int]:
+    """Where a word or a row of words begins, on word borders."""
+    bordered = f" {word} "
+    at = form.find(bordered)
+    while at >= 0:
+        yield at + 1
+        at = form.find(bordered, at + 1)
+
+
+def _neighbours(form: str, start: int, end: int) -> tuple[str, str]:
+    """The words before and after a stretch; empty at the edges."""
+    before = form[form.rfind(" ", 0, start - 1) + 1 : start - 1] if start > 1 else ""
+    close = form.find(" ", end + 1)
+    return before, form[end + 1 : close] if close > end else ""
+
+
+def _runs_on(left: str, right: str) -> bool:
+    """Whether two neighbours belong to one number or one word."""
+    return (left.isdigit() and right.isdigit()) or (left.isalpha() and right.isalpha())
