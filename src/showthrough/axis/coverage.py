@@ -37,6 +37,7 @@ _ODD = re.compile(
     r"|\w[<*~`]+\w|-\s*[\r\n]|[A-Za-z0-9+/]{7}="
 )
 _NAME, _CODE = 3, 5  # letters of a name, and digits of a number, that are read where they are glued to something
+_LONGEST = 60  # letters apart that are looked at: any part of them may be a word
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples spread
 
@@ -181,7 +182,8 @@ def _spelled_out(text: str) -> str:
         return text if "_" not in text else f"{text}\n{text.replace('_', ' ')}"
     plain = legible(text)
     reading = Reading(text)
-    spelled = (found[0].replace(" ", "") for found in _SPELLED.finditer(reading.form))
+    apart = (found[0].replace(" ", "")[:_LONGEST] for found in _SPELLED.finditer(reading.form))
+    spelled = {run[low:high] for run in apart for low in range(len(run)) for high in range(low + _NAME, len(run) + 1)}
     words = sorted(word for word in {*reading.words, *spelled} if _is_read(word))
     return "\n".join(
         (text, plain, plain.replace("_", " "), *words, text)

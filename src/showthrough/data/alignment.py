@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from showthrough.data.masks import Mask
-from showthrough.data.reading import SPELLINGS as _FOLD, legible
+from showthrough.data.reading import SPELLINGS as _FOLD, assembled, legible
 
 # Over character classes: a word, an ideograph, dashes, a flag, a symbol and what is joined to it (a family of emoji
 # is one token), marks that stand alone.
@@ -81,7 +81,7 @@ def align(original: str, rewritten: str) -> list[Mask]:
     >>> align("born on 30 May 1996 in Oslo", "born on  May 1996 in\\r\\nCITY_1")
     [Mask(start=8, end=10, replacement=None), Mask(start=23, end=27, replacement='CITY_1')]
     """
-    old, new = _tokens(original), _tokens(rewritten)
+    old, new = _tokens(original), _tokens(assembled(rewritten, original))
     new = _parted(new, old)
     if not new.keys:
         return [Mask(0, len(original))] if old.keys else []

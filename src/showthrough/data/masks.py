@@ -17,7 +17,7 @@ from showthrough.columns.index import Finder
 from showthrough.columns.strings import Ints, Strings
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
-from showthrough.data.reading import SPELLINGS, legible
+from showthrough.data.reading import SPELLINGS, assembled, legible
 from showthrough.data.survey import Lengths
 from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document
 
@@ -402,8 +402,9 @@ def flattened(masks: Iterable[Mask]) -> list[Mask]:
 def as_read(text: str, masks: Iterable[Mask]) -> list[Mask]:
     """The masks of a text as whoever reads the release sees them, flattened.
 
-    What they write is in letters that anybody can type. A mask that writes what it covers, but for white space, case
-    and signs, hides nothing: it is left out, as it is where the same release comes as a text.
+    What they write is in letters that anybody can type, put together where they stood apart. A mask that writes what it
+    covers, but for white space, case and signs, hides nothing: it is left out, as it is where the same release comes as
+    a text.
 
     >>> as_read("Mr John Doe of Oslo", [Mask(3, 7, "J o h n"), Mask(8, 11, "S\u200bmith"), Mask(15, 19)])
     [Mask(start=8, end=11, replacement='Smith'), Mask(start=15, end=19, replacement=None)]
@@ -412,8 +413,9 @@ def as_read(text: str, masks: Iterable[Mask]) -> list[Mask]:
     for mask in flattened(masks):
         written = mask.replacement
         if written:
-            written = legible(written)
-            if _reads_as(text[mask.start : mask.end], written):
+            covered = text[mask.start : mask.end]
+            written = assembled(legible(written), covered)
+            if _reads_as(covered, written):
                 continue
         read.append(mask if written == mask.replacement else Mask(mask.start, mask.end, written))
     return read

@@ -404,6 +404,9 @@ def unbordered(word: str) -> bool:
 # For those who read the text itself and not its form: detectors, attackers, alignment.
 _SIGNS = {"'": "‘’‚‛′ʼ`", '"': "“”„‟«»", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u2009\u202f\u3000"}
 SPELLINGS = str.maketrans({other: plain for plain, others in _SIGNS.items() for other in others})  # of signs
+_WORD = re.compile(r"[^\W_]+")
+_SINGLES = re.compile(r"(?<![^\W_])[^\W_](?:[\W_]{1,2}[^\W_](?![^\W_])){2,}")  # letters apart: J o h n, J.o.h.n
+_SHORTEST_WORD, _SHORTEST_NUMBER, _LONGEST_WORD = 3, 5, 40  # that are put together of letters or digits
 _NO_FRACTION = re.compile("[^\u00bc-\u00be\u2150-\u215f\u2189]+")  # 5½ would be 51⁄2
 
 
@@ -457,3 +460,36 @@ def letters_of(text: str) -> str:
     ('john', '3611097')
     """
     return _folded(cased_form(text)).replace(" ", "")
+
+
+def assembled(text: str, original: str) -> str:
+    """The text with words of an original put together where their letters stand apart; others stay apart.
+
+    >>> assembled("Mr. J. o. h. n's, by A B C", "John and Ben")
+    "Mr. John's, by A B C"
+    """
+    if not (runs := [*_SINGLES.finditer(text)]):
+        return text
+    words = {*_WORD.findall(legible(original).casefold())}
+    pieces, position = [], 0
+    for run in runs:
+        if run[0] not in original:  # else they stand apart there too
+            pieces += (text[position : run.start()], _put_together(run[0], words))
+            position = run.end()
+    return "".join((*pieces, text[position:]))
+
+
+def _put_together(run: str, words: set[str]) -> str:
+    places = [place for place, letter in enumerate(run) if letter.isalnum()]
+    letters = _folded("".join(run[place] for place in places))
+    pieces, first, position = [], 0, 0
+    while first < len(places):
+        ends = range(min(len(places), first + _LONGEST_WORD), first + _SHORTEST_WORD - 1, -1)
+        last = next((end for end in ends if _is_word(letters[first:end]) and letters[first:end] in words), first + 1)
+        pieces += (run[position : places[first]], *(run[place] for place in places[first:last]))
+        first, position = last, places[last - 1] + 1
+    return "".join(pieces)
+
+
+def _is_word(letters: str) -> bool:
+    return len(letters) >= (_SHORTEST_NUMBER if letters.isdigit() else _SHORTEST_WORD)
