@@ -49,7 +49,7 @@ WIDTH = 100  # of help texts, whatever the terminal
 # Pages that are named after no single metric.
 METRIC_PAGES = {
     "er_di": "er", "er_qi": "er", "f1": "f", "f2": "f", "hallucination": "readability", "ipr": "cpr",
-    "meaning": "readability", "perplexity": "readable", "rouge": "bleu",
+    "meaning": "readability", "perplexity": "known_words", "rouge": "bleu",
 }  # fmt: skip
 
 # What may turn colours or other widths on in a program that writes into a pipe.

@@ -30,7 +30,7 @@ from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.metrics import metric_text, parse_metric, preset
-from showthrough.metrics.authorship.readable import Perplexity
+from showthrough.metrics.authorship.known_words import Perplexity
 from showthrough.metrics.authorship.soundness import Soundness
 from showthrough.statistics import forms
 from showthrough.statistics.forms import Smooth

@@ -295,3 +295,20 @@ def test_cases_are_read_by_whoever_is_there(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(reader, "_CASES", 2)
     assert Reader(Resources(engine=engine)).infer(cases) == alone
     assert engine.tasks == 3
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "J\u200bo\u200bh\u200bn Doe",
+        "Jo\u00adhn Doe",
+        "\U0001d409\U0001d428\U0001d421\U0001d427 Doe",  # mathematical letters
+        "J\u043ehn Doe",  # a Cyrillic letter
+        "Ｊｏｈｎ Doe",
+    ],
+)
+def test_letters_that_nobody_sees_or_types_hide_nothing(written: str) -> None:
+    text = f"It was {written} who came."
+    (guesses,) = read(text, subject(NAME="John Doe"))
+    assert [guess.tag for guess in guesses] == ["NAME"]
+    assert guesses[0].span == (7, 7 + len(written))  # in the text as it is

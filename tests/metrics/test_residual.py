@@ -204,3 +204,37 @@ def test_a_released_text_knows_what_was_left(text: str, data: st.DataObject) -> 
             assert 0 <= low < high <= len(text)
             if not any(sign in "YZ" for sign in released.text[start:end]) and left:
                 assert text[low:high].strip() != ""
+
+
+HEADER = "Patient: Mr Ole Berg, MRN 4711-0815."
+NOTE = "The patient was seen on 3 May 1970. A person aged 45, he was told to rest."
+
+
+def test_text_that_was_moved_is_still_there() -> None:
+    """Nothing is masked; the header stands at the end. Name, number, date and age are found in both."""
+    corpus = Corpus([Document("a", f"{HEADER}\n{NOTE}")])
+    moved = Anonymization.from_texts({"a": f"{NOTE}\n{HEADER}"}, corpus)
+    run = evaluate(corpus, {"kept": Anonymization({"a": []}), "moved": moved}, ["residual"])
+    assert run.rows["residual"]["kept"]["finds"] == [4]
+    assert run.rows["residual"]["moved"]["finds"] == [4]
+
+
+@pytest.mark.parametrize(
+    ("written", "count"),
+    [
+        ("Mr Ona Rask", 0),  # of nobody here
+        ("Mr Nordmann", 1),  # who stands elsewhere, without a title: the detector did not find him there
+        ("Mr Person", 0),  # an ordinary word of this text
+        ("aged 45", 0),  # a number that the text has, and not as an age
+        ("file no. 4711-0815", 1),  # a number that it has, in another place
+        ("file no. 4711-0816", 0),
+        ("8 June 1981", 0),
+        ("3 May 1970", 1),  # the other date of this text
+    ],
+)
+def test_what_was_written_counts_where_the_original_says_it(written: str, count: int) -> None:
+    """The sender's mark is replaced; all else that could be found is masked away."""
+    text = "Sender: ???. A person saw K. Nordmann on 3 May 1970 (4711-0815, page 45)."
+    masks = [span("???", written, text), span("3 May 1970", None, text), span("4711-0815", None, text)]
+    run = run_of(*masks, text=text)
+    assert run.rows["residual"]["x"]["finds"] == [count]

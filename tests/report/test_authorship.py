@@ -202,10 +202,10 @@ def test_other_metrics_keep_their_table(masked: Callable[..., Run], monkeypatch:
     corpus = Corpus([problem(number) for number in range(8)])
     made = [rewriting(corpus, "A", "A house."), rewriting(corpus, "B", "Pillow.")]
     run = evaluate(
-        corpus, made, ['safety(verifier="keen")', "readable"], answers={"keen": ANSWERS["keen"]}, resamples=0
+        corpus, made, ['safety(verifier="keen")', "known_words"], answers={"keen": ANSWERS["keen"]}, resamples=0
     )
     main = shown(run).split("8 documents")[2]
-    assert "readable" in main
+    assert "known_words" in main
     assert "safety" not in main
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from showthrough.data.reading import reading_form
+
 _WORD = re.compile(r"\w")
 # Scripts written without spaces between words: every ideograph is a token of its own.
 IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 WORD_KIND = 1
-PLAIN, UNSURE = 128, 255  # of `folded`: up to here a number is one letter; a letter that has several for a capital
+PLAIN, UNSURE = 128, 255  # of `folded`: up to here a number is one letter; a letter that reads as several
 
 
 def is_ideograph(character: str) -> bool:
@@ -27,8 +29,8 @@ def is_space(character: str) -> int:
 
 
 def folded(character: str) -> int:
-    """A number that a letter shares with its capital; beyond ASCII other letters may have it too."""
-    letters = character.casefold()
+    """A number that letters share which read alike: é, E and a mathematical e; beyond ASCII others may have it too."""
+    letters = reading_form(character) or character.casefold()
     if len(letters) > 1:  # ß is SS
         return UNSURE
     code = ord(letters)

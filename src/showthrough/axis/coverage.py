@@ -1,12 +1,12 @@
 """One anonymization painted on an axis: what its masks hide, and what their replacements give away again.
 
 A replacement that writes a word of the original ("John Doe" by "John Smith") leaves that word to be read. Words are
-whole tokens, compared without regard to case.
+whole tokens, compared in their reading form: `J o h n` and `XXXJohn` say John, as they do in a released text.
 """
 
 from __future__ import annotations
 
-import unicodedata
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,9 +21,23 @@ from showthrough.axis.ruler import Ruler, Stretches
 from showthrough.axis.spans import Bools, Counts32, Ints, Keys, Spans, counted, eight_letters, opening
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
+from showthrough.data.reading import Reading, legible, letters_of, reading_form
 
 Replacements = Literal["read", "trusted"]
 Letters = NDArray[np.uint8]
+
+# Nearly all replacements are labels and names: words of one case, whose signs nobody reads.
+_WORDS = re.compile(r"[^\w&%<*~`=\r\n]*+(?:(?:[A-Z]?[a-z]++|[A-Z]++|[0-9]++)(?:[] _,.()[/$'-]++|\Z))*+")
+# What may read otherwise than its words stand there: letters apart; words glued together, markup, hyphens at the end of
+# a line, what is encoded.
+_APART = re.compile(r"\b[^\W_]\b[\W_]+[^\W_]\b[\W_]+[^\W_]\b|_[^\W_]_[^\W_](?:_|\b)")
+_SPELLED = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")  # in a reading form: digits too, as of a number
+_ODD = re.compile(
+    r"[a-z][A-Z0-9]|[A-Z]{2}[a-z]|[0-9][A-Z]?[a-z]{3}|[A-Za-z][0-9]{5}|[0-9]{5}[A-Za-z]|&#?\w+;|%[0-9A-Fa-f]{2}"
+    r"|\w[<*~`]+\w|-\s*[\r\n]|[A-Za-z0-9+/]{7}="
+)
+_NAME, _CODE = 3, 5  # letters of a name, and digits of a number, that are read where they are glued to something
+_LONGEST = 60  # letters apart that are looked at: any part of them may be a word
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples spread
 
@@ -105,15 +119,16 @@ class Coverage:
 
         Of joined masks all are taken together: which of them a tool wrote in the end, nobody can tell.
         """
-        numbers: dict[str, int] = {}
-        of_each = [numbers.setdefault(mask.replacement or "", len(numbers)) for mask in self._masks]
-        number = np.array(of_each, dtype=np.int64)[self._order[self._opens]]
+        written = [mask.replacement or "" for mask in self._masks]
+        numbers = {text: number for number, text in enumerate(dict.fromkeys(written))}
+        of_each = np.fromiter(map(numbers.__getitem__, written), dtype=np.int64, count=len(written))
+        number = of_each[self._order[self._opens]]
         ends = np.append(self._opens, len(self._order))[1:]
         for group in np.flatnonzero(ends - self._opens > 1).tolist():
             together = self._order[self._opens[group] : ends[group]]
-            joined = sorted({self._masks[place].replacement or "" for place in together})
+            joined = sorted({written[place] for place in together})
             number[group] = numbers.setdefault("\n".join(joined), len(numbers))
-        return [_spelled_out(text) for text in numbers], number
+        return list(numbers), number
 
     @cached_property
     def given(self) -> Given:
@@ -122,10 +137,19 @@ class Coverage:
         texts, number = self.written
         if not any(texts):
             return _NOTHING
-        again = repeated(self.axis, tokens, texts, number[tokens.origin])
-        mute = np.flatnonzero(np.bincount(tokens.origin, minlength=len(number)) == 0)
+        spelled = list(map(_spelled_out, texts))
+        sheet = Axis(Corpus([Document("", text) for text in spelled]))
+        again = repeated(self.axis, tokens, sheet, number[tokens.origin])
+        count = np.bincount(tokens.origin, minlength=len(number))
+        told = np.bincount(tokens.origin, again, minlength=len(number)) == count
+        last = np.cumsum(count)
+        masks = np.flatnonzero(~told)
+        for mask in masks[self._alike(last[masks] - count[masks], last[masks] - 1, sheet, number[masks])].tolist():
+            if letters_of(self.axis.text[self.start[mask] : self.end[mask]]) == letters_of(texts[number[mask]]):
+                again[last[mask] - count[mask] : last[mask]] = True
+        mute = np.flatnonzero(count == 0)
         signs = [self.axis.text[self.start[mask] : self.end[mask]].strip() for mask in mute]
-        written = [bool(sign) and sign in texts[number[mask]] for mask, sign in zip(mute, signs, strict=True)]
+        written = [bool(sign) and sign in spelled[number[mask]] for mask, sign in zip(mute, signs, strict=True)]
         mute = mute[np.array(written, dtype=bool)]
         start = np.concatenate([tokens.start[again], self.start[mute]])
         end = np.concatenate([tokens.end[again], self.end[mute]])
@@ -133,11 +157,42 @@ class Coverage:
         order = np.argsort(start)
         return Given(start[order], end[order], mask[order])
 
+    def _alike(self, first: Ints, last: Ints, sheet: Axis, number: Ints) -> Bools:
+        """Which masks may write what they cover, with other borders of words: 3611097 for 36110/97.
+
+        `first` and `last` are the tokens that each begins and ends with. What is written begins and ends with the same
+        letters then. Few others do, so that few have to be read letter by letter.
+        """
+        words, tokens = sheet.tokens, self.tokens
+        bounds = np.searchsorted(words.start, sheet.bounds)
+        low, high = bounds[number], bounds[number + 1] - 1
+        alike = low <= high  # something is written
+        for ours, theirs in (
+            (tokens.start[first], np.append(words.start, 0)[low]),
+            (tokens.end[last] - 1, np.append(words.end, 1)[high] - 1),
+        ):
+            one, other = self.axis.folded[ours], np.append(sheet.folded, 0)[theirs]
+            alike &= (one == other) | (one == UNSURE) | (other == UNSURE)
+        return alike
+
 
 def _spelled_out(text: str) -> str:
-    """A replacement with its other spellings behind it: John_Doe is read as John Doe, and Ｊｏｈｎ as John."""
-    plain = unicodedata.normalize("NFKC", text).replace("_", " ")
-    return text if plain == text else f"{text}\n{plain}"
+    """A replacement with its other spellings behind it: John_Doe is read as John Doe, and J o h n as John."""
+    if text.isascii() and not _APART.search(text) and (_WORDS.fullmatch(text) or not _ODD.search(text)):
+        return text if "_" not in text else f"{text}\n{text.replace('_', ' ')}"
+    plain = legible(text)
+    reading = Reading(text)
+    apart = (found[0].replace(" ", "")[:_LONGEST] for found in _SPELLED.finditer(reading.form))
+    spelled = {run[low:high] for run in apart for low in range(len(run)) for high in range(low + _NAME, len(run) + 1)}
+    words = sorted(word for word in {*reading.words, *spelled} if _is_read(word))
+    return "\n".join(
+        (text, plain, plain.replace("_", " "), *words, text)
+    )  # it ends as it began: `_alike` looks at that
+
+
+def _is_read(word: str) -> bool:
+    """Whether a word is more than what is left of a label where it is taken apart: DATE1, PERSON7."""
+    return len(word) >= (_CODE if word.isdigit() else _NAME) or not word.isascii()
 
 
 def _note(step: NDArray[np.int8], before: Counts32, start: Ints, end: Ints, sign: int) -> None:
@@ -154,17 +209,16 @@ def _within(place: Ints, start: Ints, end: Ints) -> Bools:
     return np.asarray(np.append(end, 0)[last] > place)  # before the first span: the 0 at the end
 
 
-def repeated(axis: Axis, tokens: Spans, texts: Sequence[str], text: Ints) -> Bools:
+def repeated(axis: Axis, tokens: Spans, sheet: Axis, text: Ints) -> Bools:
     """Which tokens are words of the text that is written for them; `text` is the number of that of each token.
 
-    Texts are cut into words on an axis of their own, each once however often it is written. Keys of the first letters
-    tell nearly all words; only where they cannot, words are compared letter by letter.
+    Texts are cut into words on an axis of their own, the sheet, each once however often it is written. Keys of first
+    letters tell nearly all words; only where they cannot, words are compared letter by letter.
     """
-    sheet = Axis(Corpus([Document("", one) for one in texts]))
-    words = sheet.tokens
+    words, texts = sheet.tokens, len(sheet.documents)
     of = sheet.document_at(words.start)  # the text of each word
     again = np.zeros(len(tokens), dtype=bool)
-    likely = np.flatnonzero(_begins_alike(axis.folded[tokens.start], text, sheet.folded[words.start], of, len(texts)))
+    likely = np.flatnonzero(_begins_alike(axis.folded[tokens.start], text, sheet.folded[words.start], of, texts))
     if not len(likely):
         return again
     written = _Keys.of(sheet, words.start, words.end, of)
@@ -173,16 +227,20 @@ def repeated(axis: Axis, tokens: Spans, texts: Sequence[str], text: Ints) -> Boo
     place = order[np.minimum(np.searchsorted(written.mixed, asked.mixed, sorter=order), len(order) - 1)]
     same = (written.letters[place] == asked.letters) & (of[place] == text[likely])
     again[likely] = same & written.whole[place] & asked.whole
-    vague = asked.vague | (np.bincount(of, written.vague, minlength=len(texts)) > 0)[text[likely]]
+    vague = asked.vague | (np.bincount(of, written.vague, minlength=texts) > 0)[text[likely]]
     unsure = likely[(vague | (written.mixed[place] == asked.mixed)) & ~again[likely]]
-    bounds = np.searchsorted(of, np.arange(len(texts) + 1))
-    folded = {
-        number: {sheet.text[words.start[word] : words.end[word]].casefold() for word in range(*bounds[number:][:2])}
+    bounds = np.searchsorted(of, np.arange(texts + 1))
+    read = {
+        number: {_read(sheet.text[words.start[word] : words.end[word]]) for word in range(*bounds[number:][:2])}
         for number in np.unique(text[unsure]).tolist()
     }
     for token in unsure.tolist():
-        again[token] = axis.text[tokens.start[token] : tokens.end[token]].casefold() in folded[int(text[token])]
+        again[token] = _read(axis.text[tokens.start[token] : tokens.end[token]]) in read[int(text[token])]
     return again
+
+
+def _read(word: str) -> str:
+    return word.casefold() if word.isascii() else reading_form(word) or word.casefold()
 
 
 def _begins_alike(letter: Letters, text: Ints, written: Letters, of: Ints, texts: int) -> Bools:

@@ -11,7 +11,7 @@ import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from showthrough.data.masks import Mask
+from showthrough.data.reading import SPELLINGS as _FOLD, assembled, legible
 
-_SPELLINGS = {"'": "‘’‚‛′ʼ`", '"': "“”„‟«»", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u2009\u202f\u3000"}
-_FOLD = str.maketrans({other: plain for plain, others in _SPELLINGS.items() for other in others})
 # Over character classes: a word, an ideograph, dashes, a flag, a symbol and what is joined to it (a family of emoji
 # is one token), marks that stand alone.
 _TOKEN = re.compile(r"w[wmz]*|i[mz]*|d+|rr?|pm*(?:zpm*)*|[mz]+")
+# Over capitals and small letters: where a word may be glued to another or to a stand-in (SelimÜnay, XXXÜnay, ID47110).
+_GLUED = re.compile(r"(?<=u)(?=U)|(?<=U)(?=Uu)|(?<=[uU])(?=\d)|(?<=\d)(?=[uU])|(?<=xxx)(?=U)")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # Thai, Lao, Burmese, Khmer
 
 _CELLS = 250_000  # of an alignment table; larger ones are split first
@@ -56,6 +57,7 @@ class _Tokens:
     folded: Sequence[str]  # without regard to case: a name in capitals can be read all the same
     starts: Sequence[int]
     ends: Sequence[int]
+    glued: frozenset[int] = field(default_factory=frozenset)  # those that stand in one word with the token before
 
     def gap(self, index: int) -> tuple[int, int]:
         """Start and end of what precedes a token; the end is first where one character holds two tokens ("½")."""
@@ -79,7 +81,8 @@ def align(original: str, rewritten: str) -> list[Mask]:
     >>> align("born on 30 May 1996 in Oslo", "born on  May 1996 in\\r\\nCITY_1")
     [Mask(start=8, end=10, replacement=None), Mask(start=23, end=27, replacement='CITY_1')]
     """
-    old, new = _tokens(original), _tokens(rewritten)
+    old, new = _tokens(original), _tokens(assembled(rewritten, original))
+    new = _parted(new, old)
     if not new.keys:
         return [Mask(0, len(original))] if old.keys else []
     changes = _joined(_aligned(old.folded, new.folded), lambda left, right: _coincidental(left, right, old, new))
@@ -92,8 +95,54 @@ def _tokens(text: str) -> _Tokens:
     classes = plain.translate({ord(character): _character_class(character) for character in set(plain)})
     spans = [token.span() for token in _TOKEN.finditer(classes)]
     keys = ["-" if classes[first] == "d" else plain[first:last] for first, last in spans]
-    folded = [key.casefold() for key in keys]
+    folded = list(map(_read, keys))
     return _Tokens(text, keys, folded, [starts[first] for first, _ in spans], [ends[last - 1] for _, last in spans])
+
+
+def _read(key: str) -> str:
+    """A token as it reads, in whatever case and with whatever letters that look alike."""
+    return key.casefold() if key.isascii() else legible(key).casefold() or key
+
+
+def _parted(new: _Tokens, old: _Tokens) -> _Tokens:
+    """The tokens, those taken apart that glue a name or a number of the original to something else."""
+    known = {*old.folded}
+    strange = [index for index, key in enumerate(new.folded) if key not in known and _is_mixed(new.keys[index])]
+    if not strange:
+        return new
+    words = {_read(key) for key in old.keys if _names(key)} - {key for key in old.keys if key.islower()}
+    cuts = {index: found for index in strange if (found := _cuts(new.keys[index], words))}
+    if not cuts or any(new.ends[index] - new.starts[index] != len(new.keys[index]) for index in cuts):
+        return new  # where a letter was several characters, nobody can cut between them
+    keys: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    glued: set[int] = set()
+    for index, (key, start, end) in enumerate(zip(new.keys, new.starts, new.ends, strict=True)):
+        edges = [0, *cuts.get(index, ()), len(key)]
+        glued.update(range(len(keys) + 1, len(keys) + len(edges) - 1))
+        keys += [key[low:high] for low, high in pairwise(edges)]
+        starts += [start + low for low in edges[:-1]]
+        ends += [*(start + high for high in edges[1:-1]), end]
+    return _Tokens(new.text, keys, list(map(_read, keys)), starts, ends, frozenset(glued))
+
+
+def _is_mixed(key: str) -> bool:
+    return not (key.islower() or key.istitle() or key.isupper() or key.isdigit()) or any(map(str.isdigit, key))
+
+
+def _names(key: str) -> bool:
+    """Whether a word of the original could be told even if it is glued to another: a name, a long number."""
+    return len(key) > 4 if key.isdigit() else len(key) > 2 and key.isalpha() and key[0].isupper()
+
+
+def _cuts(key: str, words: set[str]) -> list[int]:
+    """Where to cut a token, so that words of the original stand alone."""
+    classes = "".join("U" if one.isupper() else one if one == "x" or one.isdigit() else "u" for one in key)
+    classes = classes.replace("x", "u") if "xxx" not in classes else classes
+    edges = [0, *(found.start() for found in _GLUED.finditer(classes)), len(key)]
+    alone = [(low, high) for low, high in pairwise(edges) if _names(key[low:high]) and _read(key[low:high]) in words]
+    return sorted({edge for span in alone for edge in span} - {0, len(key)})
 
 
 def _plain(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
@@ -348,4 +397,8 @@ def _mask(change: _Change, old: _Tokens, new: _Tokens) -> Mask:
     i1, i2, j1, j2 = change
     if i1 == i2:
         return Mask(*old.gap(i1), new.text[new.gap(j1)[0] : new.gap(j2)[1]])
+    if new.glued and j1 < j2:  # the space between two words is gone where one of them is glued to what was put there
+        start = old.gap(i1)[0] if j1 in new.glued else old.starts[i1]
+        end = old.gap(i2)[1] if j2 in new.glued else old.ends[i2 - 1]
+        return Mask(start, end, new.text[new.starts[j1] : new.ends[j2 - 1]])
     return Mask(old.starts[i1], old.ends[i2 - 1], new.text[new.starts[j1] : new.ends[j2 - 1]] if j1 < j2 else None)

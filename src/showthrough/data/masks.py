@@ -16,6 +16,7 @@ from showthrough.columns.index import Finder
 from showthrough.columns.strings import Ints, Strings
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
+from showthrough.data.reading import SPELLINGS, assembled, legible
 from showthrough.data.survey import Lengths
 from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document
 
@@ -291,8 +292,8 @@ class Anonymization:
         return self.masks.get(document_id, ())
 
     def texts(self, corpus: Corpus) -> Mapping[str, str]:
-        """What can be read of each document, by its id."""
-        return {document.id: apply_masks(document.text, self.of(document.id)) for document in corpus}
+        """What can be read of each document, by its id, in letters that anybody can type."""
+        return {document.id: read_text(document.text, self.of(document.id)) for document in corpus}
 
     def renamed(self, name: str) -> Anonymization:
         """The same under another name."""
@@ -426,15 +427,53 @@ def _apart(masks: Sequence[Mask]) -> bool:
     return True
 
 
+def as_read(text: str, masks: Iterable[Mask]) -> list[Mask]:
+    """The masks of a text as whoever reads the release sees them, flattened.
+
+    What they write is in letters that anybody can type, put together where they stood apart. A mask that writes what it
+    covers, but for white space, case and signs, hides nothing: it is left out, as it is where the same release comes as
+    a text.
+
+    >>> as_read("Mr John Doe of Oslo", [Mask(3, 7, "J o h n"), Mask(8, 11, "S\u200bmith"), Mask(15, 19)])
+    [Mask(start=8, end=11, replacement='Smith'), Mask(start=15, end=19, replacement=None)]
+    """
+    read = []
+    for mask in flattened(masks):
+        written = mask.replacement
+        if written:
+            covered = text[mask.start : mask.end]
+            written = assembled(legible(written), covered)
+            if _reads_as(covered, written):
+                continue
+        read.append(mask if written == mask.replacement else Mask(mask.start, mask.end, written))
+    return read
+
+
+def _reads_as(covered: str, written: str) -> bool:
+    if covered.isascii() and written.isascii() and covered.lstrip()[:1].lower() != written.lstrip()[:1].lower():
+        return False  # as of nearly all
+    one, other = ("".join(side.translate(SPELLINGS).split()).casefold() for side in (legible(covered), written))
+    return bool(one) and one == other
+
+
+def read_text(text: str, masks: Iterable[Mask]) -> str:
+    """The anonymized text as it is read: another than `apply_masks` gives only where it is written oddly."""
+    return _applied(text, as_read(text, masks))
+
+
 def apply_masks(text: str, masks: Iterable[Mask]) -> str:
     """The anonymized text: every mask's span replaced by its replacement, or by nothing.
 
     >>> apply_masks("Mr John Doe of Oslo", [Mask(15, 19, "CITY"), Mask(3, 11)])
     'Mr  of CITY'
     """
+    return _applied(text, flattened(masks))
+
+
+def _applied(text: str, flat: Iterable[Mask]) -> str:
     pieces: list[str] = []
     position = 0
-    for mask in flattened(masks):
+    for mask in flat:
         pieces += (text[position : mask.start], mask.replacement or "")
         position = mask.end
     return "".join((*pieces, text[position:]))

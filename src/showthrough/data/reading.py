@@ -16,7 +16,7 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
@@ -429,3 +429,97 @@ def _fragment(how: How, words: list[str]) -> View:
 def unbordered(word: str) -> bool:
     """Whether a word is of a script that is written without spaces, or with endings glued to it."""
     return not word.isascii() and _UNBORDERED.match(word) is not None
+
+
+# For those who read the text itself and not its form: detectors, attackers, alignment.
+_SIGNS = {"'": "‘’‚‛′ʼ`", '"': "“”„‟«»", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u2009\u202f\u3000"}
+SPELLINGS = str.maketrans({other: plain for plain, others in _SIGNS.items() for other in others})  # of signs
+_WORD = re.compile(r"[^\W_]+")
+_SINGLES = re.compile(r"(?<![^\W_])[^\W_](?:[\W_]{1,2}[^\W_](?![^\W_])){2,}")  # letters apart: J o h n, J.o.h.n
+_SHORTEST_WORD, _SHORTEST_NUMBER, _LONGEST_WORD = 3, 5, 40  # that are put together of letters or digits
+_NO_FRACTION = re.compile("[^\u00bc-\u00be\u2150-\u215f\u2189]+")  # 5½ would be 51⁄2
+
+
+def legible(text: str) -> str:
+    """The text in letters that anybody can type: none unseen, none of a look of its own, none of another script.
+
+    Accents, capitals, signs and white space stay: it is still a text, for whatever reads texts.
+
+    >>> legible("J\u200bo\u00adhn \U0001d403\U0001d428\U0001d41e, Kowa\u0456ska \u2013 5\u00bd")
+    'John Doe, Kowaiska \u2013 5\u00bd'
+    """
+    if text.isascii():
+        return text
+    return _latin(_NO_FRACTION.sub(lambda found: _normal(found[0]), text) if _is_odd(text) else text)
+
+
+def sources_of(text: str) -> tuple[Sequence[int], Sequence[int]]:
+    """For each character of `legible(text)`, where what it stands for begins and ends in the text."""
+    if not _is_odd(text):
+        return range(len(text)), range(1, len(text) + 1)
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _clusters(text, 0, len(text)):
+        size = len(_NO_FRACTION.sub(lambda found: _normal(found[0]), text[start:end]))
+        starts += [start] * size
+        ends += [end] * size
+    return starts, ends
+
+
+def _is_odd(text: str) -> bool:
+    """Whether a text has characters that nobody sees, or that stand for plain letters."""
+    if text.isascii():
+        return False
+    beyond = {*"".join({*_BEYOND_ASCII.findall(text)})}  # few different ones, as a rule
+    return any(_MARK.match(one) or _UNSEEN.match(one) or _in_disguise(one) for one in beyond)
+
+
+def _in_disguise(character: str) -> bool:
+    """Whether it is a letter or a digit that stands for plain ones: mathematical, wide, in a circle; not 1ª or m²."""
+    return character > "\u00ff" and character.isalnum() and not unicodedata.is_normalized("NFKC", character)
+
+
+def _normal(text: str) -> str:
+    return _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
+
+
+def letters_of(text: str) -> str:
+    """All letters and digits of the reading form, one after the other: what is told by no space or sign in between.
+
+    >>> letters_of("J o-h.n"), letters_of("36110/97")
+    ('john', '3611097')
+    """
+    return _folded(cased_form(text)).replace(" ", "")
+
+
+def assembled(text: str, original: str) -> str:
+    """The text with words of an original put together where their letters stand apart; others stay apart.
+
+    >>> assembled("Mr. J. o. h. n's, by A B C", "John and Ben")
+    "Mr. John's, by A B C"
+    """
+    if not (runs := [*_SINGLES.finditer(text)]):
+        return text
+    words = {*_WORD.findall(legible(original).casefold())}
+    pieces, position = [], 0
+    for run in runs:
+        if run[0] not in original:  # else they stand apart there too
+            pieces += (text[position : run.start()], _put_together(run[0], words))
+            position = run.end()
+    return "".join((*pieces, text[position:]))
+
+
+def _put_together(run: str, words: set[str]) -> str:
+    places = [place for place, letter in enumerate(run) if letter.isalnum()]
+    letters = _folded("".join(run[place] for place in places))
+    pieces, first, position = [], 0, 0
+    while first < len(places):
+        ends = range(min(len(places), first + _LONGEST_WORD), first + _SHORTEST_WORD - 1, -1)
+        last = next((end for end in ends if _is_word(letters[first:end]) and letters[first:end] in words), first + 1)
+        pieces += (run[position : places[first]], *(run[place] for place in places[first:last]))
+        first, position = last, places[last - 1] + 1
+    return "".join(pieces)
+
+
+def _is_word(letters: str) -> bool:
+    return len(letters) >= (_SHORTEST_NUMBER if letters.isdigit() else _SHORTEST_WORD)

@@ -15,12 +15,12 @@ from showthrough.data.held_texts import Rewriting
 from showthrough.data.mask_types import repeats, type_of
 from showthrough.data.masks import Anonymization, Mask, apply_masks, flattened
 from showthrough.data.pairing import Missing, check_pair
+from showthrough.data.reading import letters_of, reading_form
 from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
 
 Replacement = Literal["label", "number", "suppress"]
 REPLACEMENTS: tuple[str, ...] = get_args(Replacement)
 NO_LABEL = "MASKED"  # where nobody said what it was
-_WORD = re.compile(r"[^\W_]+")
 _BETWEEN = re.compile(r"[^\w/-]+")
 
 
@@ -132,11 +132,14 @@ def _repeating(masks: Sequence[Mask], document: Document, file: str) -> list[Pro
     joined = flattened(masks)
     starts = [one.start for one in joined]
     for index, mask in enumerate(masks):
-        masked = _WORD.findall(document.text[mask.start : mask.end].casefold())
+        covered = document.text[mask.start : mask.end]
+        masked = reading_form(covered).split()
         here = joined[bisect_right(starts, mask.start) - 1]  # what is written in its place
-        written = _WORD.findall((here.replacement or "").casefold())
+        replacement = here.replacement or ""
+        written = reading_form(replacement).split()
         places = range(len(written) - len(masked) + 1)
-        if masked and any(written[place : place + len(masked)] == masked for place in places):
+        again = any(written[place : place + len(masked)] == masked for place in places)
+        if masked and (again or letters_of(replacement) == letters_of(covered)):
             fault = (
                 "its replacement repeats what it masks, which would be released; expected another, or --replace label"
             )

@@ -7,6 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 
+from msgspec.structs import replace
+
+from showthrough.data.reading import legible, sources_of
 from showthrough.data.subjects import CERTAIN, Subject
 from showthrough.inference.asking import READER
 from showthrough.inference.base import Answer, Case, Guess, Person
@@ -48,7 +51,21 @@ class Reader:
 
 def _answers(resources: Resources, nothing: None, cases: Sequence[Case]) -> list[Answer | None]:
     pages: Callable[[str], Page] = resources.once((READER, "pages"), lambda: lru_cache(_PAGES)(Page))
-    return [_answer(case, pages(case.text)) for case in cases]
+    return [_read(case, pages) for case in cases]
+
+
+def _read(case: Case, pages: Callable[[str], Page]) -> Answer:
+    """What is read of a case in letters that anybody can type, and where in the text as it is."""
+    text = legible(case.text)
+    answer = _answer(case, pages(text))
+    if text == case.text:
+        return answer
+    starts, ends = sources_of(case.text)
+
+    def at_source(guess: Guess) -> Guess:
+        return replace(guess, span=guess.span and (starts[guess.span[0]], ends[guess.span[1] - 1]))
+
+    return tuple(replace(person, guesses=tuple(map(at_source, person.guesses))) for person in answer)
 
 
 def _answer(case: Case, page: Page) -> Answer:

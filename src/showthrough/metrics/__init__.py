@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from showthrough.errors import PlanError, meant, quoted, shown
-from showthrough.metrics.authorship.readable import KnownWords, Perplexity
+from showthrough.metrics.authorship.known_words import KnownWords, Perplexity
 from showthrough.metrics.authorship.safety import Safety
 from showthrough.metrics.authorship.sensibleness import Sensibleness
 from showthrough.metrics.authorship.soundness import Soundness
@@ -64,7 +64,7 @@ _BUILT_IN: dict[str, Metric] = {
     "safety": Safety(),
     "soundness": Soundness(),
     "sensibleness": Sensibleness(),
-    "readable": KnownWords(),
+    "known_words": KnownWords(),
     "perplexity": Perplexity(),
     "readability": Readability(),
     "meaning": Meaning(),
@@ -110,6 +110,8 @@ def _checked(name: str, brought: object) -> Metric:
 
 
 METRICS = Table("metrics", _BUILT_IN, _checked, called=True)
+# Names that run files and plans of before may have. They are read, and never written again.
+_FORMER = {"readable": "known_words"}
 
 _WITHOUT_MODELS = (
     'tpi(ic="wordfreq", chunking="none")',
@@ -173,6 +175,8 @@ def parse_metric(text: str) -> Metric:
     except UNREADABLE:
         expected = 'expected a name, or a call such as recall(unit="mention")'
         raise PlanError(f"found something else; {expected}", f"metric {text}") from None
+    if name not in METRICS:
+        name = _FORMER.get(name, name)
     if name not in METRICS:
         listed = ", ".join(METRICS)
         raise PlanError(f"unknown metric; {meant(name, METRICS)}there are {listed}", f"metric {shown(name)}")

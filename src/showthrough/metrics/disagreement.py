@@ -44,6 +44,7 @@ class Disagreement(Metric):
     0.3333333333333333
     """
 
+    version = 2
     group = "neither"
     needs = frozenset({"systems"})
     title = "Left readable, masked by another"

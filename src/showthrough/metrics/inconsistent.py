@@ -44,6 +44,7 @@ class Inconsistency(Metric):
     1.0
     """
 
+    version = 2
     group = "privacy"
     scope = "corpus"
     title = "Masked here, readable there"

@@ -99,7 +99,7 @@ class EntityRecall(Worded):
     [1.0, 0.0, 0.5]
     """
 
-    version = 2
+    version = 3
     group = "privacy"
     undefined = "no annotator marked an entity of this kind"
     counts = (("hidden", "right"), ("total", "all"))
@@ -192,7 +192,7 @@ class Recall(Worded):
     0.5
     """
 
-    version = 2
+    version = 3
     group = "privacy"
     undefined: ClassVar[str] = "no annotator marked anything to be masked"
     counts: ClassVar[tuple[tuple[str, Count], ...]] = (("hidden", "right"), ("total", "all"))
@@ -268,7 +268,7 @@ class RecallPerType(Recall):
     (1.0, 0.0)
     """
 
-    version = 3
+    version = 4
     title = "Marked words hidden, by type"
     undefined = "no annotator marked anything of this type to be masked"
     counts = ()
@@ -330,7 +330,7 @@ class FScore(Worded):
     0.7143
     """
 
-    version = 2
+    version = 3
     group = "both"
     title = "Hiding and sparing in one (F)"
     undefined = "recall or precision is undefined"

@@ -1,4 +1,4 @@
-"""A released text, and which of its characters stood in the original."""
+"""A released text: which of its characters stood in the original, and which of its words do, in whatever place."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from showthrough.data.masks import Mask, flattened
+from showthrough.data.masks import Mask, as_read
 
 _WORD = re.compile(r"[^\W_]+")
+_CODE, _NAME = 5, 3  # letters and digits of a code, and letters of a name, from which on they are no coincidence
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,12 @@ class Released:
 
     original_text: str
     text: str
-    masks: list[Mask] = field(default_factory=list)  # ascending, none overlapping another
+    masks: list[Mask] = field(default_factory=list)  # as they are read: ascending, none overlapping another
     starts: list[int] = field(default_factory=list)  # where in the released text each of them writes
 
     @classmethod
     def of(cls, text: str, masks: Iterable[Mask]) -> Released:
-        flat = flattened(masks)
+        flat = as_read(text, masks)
         pieces: list[str] = []
         starts: list[int] = []
         position = length = 0
@@ -58,8 +59,8 @@ class Released:
 
     def _repeats(self, mask: Mask, start: int, end: int) -> bool:
         """Whether a word that is written there is one of what the mask hides, in whatever case or width."""
-        written = _words(self.text[start:end]) if start < end else set()
-        return bool(written) and not written.isdisjoint(_words(self.original_text[mask.start : mask.end]))
+        written = _words(self.text[start:end]) if start < end else []
+        return bool(written) and not set(written).isdisjoint(_words(self.original_text[mask.start : mask.end]))
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """The stretch of the original that a stretch of the released text stands for, masks as a whole."""
@@ -78,5 +79,40 @@ class Released:
         return place + after
 
 
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+class Telling:
+    """The words of an original that tell something of it wherever they stand: a header may have moved to the end.
+
+    >>> telling = Telling("A person aged 45, Ole Berg, wrote.", ["45", "Ole Berg"])
+    >>> [telling.has(words) for words in ("45", "44", "Berg", "PERSON", "Ole wrote")]
+    [True, False, True, False, False]
+    """
+
+    def __init__(self, original: str, found: Iterable[str] = ()) -> None:
+        words = _WORD.findall(unicodedata.normalize("NFKC", original))
+        self._line = _line(map(str.casefold, words))
+        self._found = "\n".join(_line(_words(one)) for one in found)
+        self._ordinary = {word for word in words if word.islower()}
+
+    def has(self, written: str) -> bool:
+        """Whether words that were written are words of the original, side by side there.
+
+        They are where a find of the same detector has them. Where none has, they must be more than what any text has:
+        a word that this original never writes in small letters, or a code.
+        """
+        words = _words(written)
+        row = _line(words)
+        return bool(words) and (row in self._found or (row in self._line and any(map(self._is_rare, words))))
+
+    def _is_rare(self, word: str) -> bool:
+        if any(map(str.isdigit, word)):
+            return len(word) >= _CODE
+        return word not in self._ordinary and (len(word) >= _NAME or not word.isascii())
+
+
+def _line(words: Iterable[str]) -> str:
+    """Words with a space on both sides of each: what one line has of another, it has in whole words."""
+    return f" {' '.join(words)} "
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())

@@ -1,4 +1,4 @@
-"""What of a document was written anew, passage by passage: the unit of soundness, of ratings and of `readable`."""
+"""What of a document was written anew, passage by passage: the unit of soundness, of ratings and of `known_words`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from showthrough.data.documents import Document
 from showthrough.data.held_texts import Rewriting
-from showthrough.data.masks import Anonymization, Mask, apply_masks, flattened
+from showthrough.data.masks import Anonymization, Mask, apply_masks, as_read
 
 SENTENCES = "passages.1"  # for signatures; rises when a text could be cut in another way
 
@@ -78,7 +78,7 @@ def of_sentences(text: str, masks: Iterable[Mask]) -> list[Passage]:
     """All sentences, with masks applied. How many there are is for the original alone to say: of a mask over several,
     the first has what it writes.
     """
-    flat, spans = flattened(masks), sentences(text)
+    flat, spans = as_read(text, masks), sentences(text)
     reach = [
         *(end for _, end in spans[:-1]),
         len(text),

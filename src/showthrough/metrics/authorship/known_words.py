@@ -57,13 +57,13 @@ class KnownWords(Metric):
     `original` is the share in the same passages as they were, `change` is what was won or lost. Passages are those that
     a submission says, else sentences with their masks applied; one of which nothing is left has no words.
 
-    readable = |words of rewritten passages that the dictionary has| / |words of rewritten passages|
+    known_words = |words of rewritten passages that the dictionary has| / |words of rewritten passages|
 
     >>> from showthrough import Anonymization, Corpus, Document, Mask, evaluate
     >>> corpus = Corpus([Document("a", "The cat sat down.")])
-    >>> run = evaluate(corpus, {"x": Anonymization({"a": [Mask(4, 7, "xqzt")]})}, metrics=["readable"])
-    >>> run["x", "readable"].value, run["x", "readable", "original"].value, run["x", "readable", "change"].value
-    (0.75, 1.0, -0.25)
+    >>> run = evaluate(corpus, {"x": Anonymization({"a": [Mask(4, 7, "xqzt")]})}, metrics=["known_words"])
+    >>> [run["x", "known_words", part].value for part in ("", "original", "change")]
+    [0.75, 1.0, -0.25]
     """
 
     group = "utility"
