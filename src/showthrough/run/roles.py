@@ -31,10 +31,19 @@ def chosen(run: Run, *roles: Role) -> MetricRecord | None:
     """The one metric that sentences about all anonymizations are about, so that like is compared with like.
 
     Of several, one that has a number for every anonymization goes before one that has not, the first role before the
-    next, the metric without parameters of its own before others, and then the order of the run decides.
+    next, one that reads the whole release before one that looks at marks, the metric without parameters of its own
+    before others, and then the order of the run decides.
     """
     ranked = [
-        ((not all(headline(run, name, record) for name in run.names), place, record.text != record.name), record)
+        (
+            (
+                not all(headline(run, name, record) for name in run.names),
+                place,
+                "release" not in record.roles,
+                record.text != record.name,
+            ),
+            record,
+        )
         for place, role in enumerate(roles)
         for record in playing(run, role)
     ]

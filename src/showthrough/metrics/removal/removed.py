@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -20,19 +20,19 @@ from showthrough.data.references import REFERENCES
 from showthrough.errors import shown
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
-from showthrough.metrics.masking import DEFAULT_LEXICON
+from showthrough.metrics.masking import DEFAULT_LEXICON, EntityRecall
 from showthrough.metrics.released import Released
 from showthrough.metrics.removal.dates import lost_its_day
 from showthrough.metrics.removal.forms import TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
 from showthrough.metrics.removal.search import Capitals, Hit, Release
-from showthrough.resources import function_word_models, function_words_from
+from showthrough.resources import Resources, function_word_models, function_words_from
 from showthrough.resources.lexicon import ALWAYS
 from showthrough.tables.calls import parameter
 
 Identifier = Literal["direct", "quasi", "all"]
 _LEVELS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
 _ROLES: dict[Identifier, tuple[Role, ...]] = {
-    "direct": ("direct identifiers",), "quasi": ("quasi-identifiers",), "all": (),
+    "direct": ("direct identifiers", "release"), "quasi": ("quasi-identifiers", "release"), "all": ("release",),
 }  # fmt: skip
 _TITLES: dict[Identifier, str] = {
     "direct": "Direct identifiers removed", "quasi": "Quasi-identifiers removed", "all": "Identifiers removed",
@@ -40,7 +40,9 @@ _TITLES: dict[Identifier, str] = {
 NEARLY, GENERALIZED, CHANCE, LEFT = "nearly", "generalized", "chance", "left"
 # How an entity can be read, the plainest way first; 0 is not at all.
 WAYS = ("marked", "elsewhere", "otherwise", "encoded")
+_MOST_MARKS = 5  # of an identifier that evidence tells
 _MOST_PLACES = 20  # of a document that are kept as evidence
+_OFTEN = 0.01  # share of identifiers that can be read by chance from which on a note says so
 _SURROGATE = 60  # characters of a replacement that names somebody else
 _AROUND = 3  # characters by which a mask may be wider than the mention that it hides
 _DICTIONARY = "ordinary words, in small letters: wordfreq:LANGUAGE, or a file of them"
@@ -400,6 +402,7 @@ def _places(
             "original": released.original(start, end) if end and released.text == text else (0, 0),
             "text": shown(written),
             "how": NEARLY if hit is None else how,
+            "marked": search.own[entity][:_MOST_MARKS],
         }))  # fmt: skip
     return found
 
@@ -521,6 +524,21 @@ class Removed(ReadsRelease):
         """How many entities of each document can still be read."""
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("removed")]
 
+    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
+        """Whose identifiers can often be read in other documents, where nobody wrote of them."""
+        shares = {
+            name: float(sums[CHANCE]) / float(sums[f"{CHANCE}_asked"])
+            for name, rows in tables.items()
+            if name not in REFERENCES and (sums := rows.totals())[f"{CHANCE}_asked"]
+        }
+        things = {"direct": "direct identifiers", "quasi": "quasi-identifiers"}.get(self.identifier, "identifiers")
+        return [
+            f"{name}: {share:.1%} of the {things} can be read in another document's release by chance; about so many of "
+            "those that count as readable may be chance too"
+            for name, share in shares.items()
+            if share >= _OFTEN
+        ]
+
     def combine(self, totals: Totals) -> dict[str, Array]:
         whole = totals["total"]
         parts = {HEADLINE: ratio(totals["removed"], whole)}
@@ -532,6 +550,16 @@ class Removed(ReadsRelease):
         parts |= {part: ratio(totals[part], whole) for part in (NEARLY, GENERALIZED)}
         parts[CHANCE] = ratio(totals[CHANCE], totals[f"{CHANCE}_asked"])
         return parts
+
+
+def risks(function_words: str, metrics: Iterable[Metric] = ()) -> tuple[EntityRecall | Removed, ...]:
+    """What tells which documents are at most risk: leaks of the first weigh most, the next decide among equals.
+
+    Of the metrics at hand those that read the release; else entity recall, which costs little.
+    """
+    kinds: tuple[Identifier, ...] = ("direct", "quasi")
+    reading = {metric.identifier: metric for metric in metrics if isinstance(metric, Removed)}
+    return tuple(reading.get(kind) or EntityRecall(kind, function_words) for kind in kinds)
 
 
 def _shown(evidence: Mapping[str, Sequence[_Place]], identifier: Identifier) -> dict[str, dict[str, Any]]:
