@@ -329,14 +329,22 @@ def _rewritten(text: str, glued: list[str]) -> Iterator[tuple[How, str]]:
         yield "encoded", decoded
     # What is encoded mixes capitals, small letters and digits.
     if any(len(word) >= _ENCODED for word in glued) and (
-        decoded := "\n".join(filter(None, map(_decoded, _BASE64.findall(text))))
+        decoded := "\n".join(filter(None, map(_decoded, _encoded(text))))
     ):
         yield "encoded", decoded
 
 
+def _encoded(text: str) -> Iterator[str]:
+    """Words that may be base64; a slash belongs to them, or stands in a path between them."""
+    for word in _BASE64.findall(text):
+        yield word
+        if "/" in word:
+            yield from word.split("/")
+
+
 def _decoded(word: str) -> str:
     """What a word says in base64, where it says anything."""
-    if not _MIXED_CASE.match(word) or len(word) > _LONGEST_ENCODED:
+    if len(word) < _ENCODED or not _MIXED_CASE.match(word) or len(word) > _LONGEST_ENCODED:
         return ""
     bare = word.rstrip("=")
     if len(bare) % 4 == 1:

@@ -49,8 +49,8 @@ ROLES: dict[Role, str] = {
     "direct identifiers": "the share of direct identifiers that are hidden, with their counts (`right` and `all`), "
     "and by type those that are not (`leaked:TYPE`), where it tells",
     "quasi-identifiers": "the same of quasi-identifiers",
-    "release": "identifiers are looked for in the whole release, not only where they were marked: the parts `left:…` say "
-    "how they can be read, `nearly`, `generalized` and `chance` stand beside them, and places are the evidence",
+    "release": "identifiers are looked for in the whole release, not only where they were marked: the parts `left:…` "
+    "say how they can be read, `nearly`, `generalized` and `chance` stand beside them, and places are the evidence",
     "recall": "the share of what annotators marked that is hidden",
     "precision": "the share of what is masked that annotators marked",
     "information": "how much of the information is left, replacements included",

@@ -33,8 +33,7 @@ def readable_how(run: Run, record: MetricRecord, name: str) -> Iterator[Clause]:
     found = [(way, count) for way, count in counts.items() if count]
     for place, (way, count) in enumerate(found):
         quote = _quote(run, record, name, way)
-        words = f"{' of them' if not place else ''} {_HOW[way]}{f': {quote}' if quote else ''}"
-        yield Clause("", f"{count:,}", words)
+        yield Clause("", f"{count:,}", f"{' of them' if not place else ''} {_HOW[way]}{quote}")
 
 
 def nearly_readable(run: Run, record: MetricRecord, name: str) -> Iterator[Clause]:
@@ -46,7 +45,7 @@ def nearly_readable(run: Run, record: MetricRecord, name: str) -> Iterator[Claus
 
 
 def _quote(run: Run, record: MetricRecord, name: str, way: str) -> str:
-    """`"Patient: …" (note-07)`: what stands before an identifier, and never the identifier itself.
+    """`: "Patient: …" (note-07)`: what stands before an identifier, and never the identifier itself.
 
     Without the texts the document alone; nothing where no document is known.
     """
@@ -55,7 +54,8 @@ def _quote(run: Run, record: MetricRecord, name: str, way: str) -> str:
     if document is None:
         return ""
     before = _before(run, record, name, way, document)
-    return f'"{before} …" ({shown(document)})' if before else shown(document)
+    quoted = f': "{before} …"' if before else ""
+    return f"{quoted} ({shown(document)})"
 
 
 def _before(run: Run, record: MetricRecord, name: str, way: str, key: str) -> str:

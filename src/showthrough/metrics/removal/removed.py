@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from itertools import islice
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -40,6 +41,7 @@ _TITLES: dict[Identifier, str] = {
 NEARLY, GENERALIZED, CHANCE, LEFT = "nearly", "generalized", "chance", "left"
 # How an entity can be read, the plainest way first; 0 is not at all.
 WAYS = ("marked", "elsewhere", "otherwise", "encoded")
+_MOST_OF_ONE, _MOST_HITS = 4, 20  # places of one identifier that are kept, and words that are looked at for them
 _MOST_MARKS = 5  # of an identifier that evidence tells
 _MOST_PLACES = 20  # of a document that are kept as evidence
 _OFTEN = 0.01  # share of identifiers that can be read by chance from which on a note says so
@@ -300,6 +302,16 @@ class _Search:
             open_entities = still
         return first, counting
 
+    def more_hits(
+        self, first: Hit, sought: _Sought, release: Release, entity: int, released: Released, place: int
+    ) -> Iterator[Hit]:
+        """Other places that count for an entity, for a reader."""
+        quasi = bool(self.gold.entity_level[entity] != DIRECT)
+        for hit in islice(release.hits(sought.form), _MOST_HITS):
+            other = hit.view is release.reading.plain and hit != first
+            if other and not self._is_excused(hit, release, entity, quasi, released, place):
+                yield hit
+
     def _is_excused(self, hit: Hit, release: Release, entity: int, quasi: bool, released: Released, place: int) -> bool:
         """Whether a place does not count: its annotator left it on purpose, or it is another entity's surrogate."""
         if released.text != release.reading.text:  # a text that was handed in whole
@@ -390,21 +402,33 @@ def _places(
     found: list[_Place] = []
     for sought, hit, how in seen:
         entity = sought.entities[0]
-        start = end = 0
-        if hit is not None and hit.view is release.reading.plain:
-            start, end = release.reading.span(hit.start, hit.end)
-        written = text[start:end] if end else how if hit is None else hit.view.cased[hit.start : hit.end]
-        found.append((bool(gold.entity_level[entity] == DIRECT), {
-            "entity_type": gold.types[int(gold.entity_type[entity])],
-            "start": start,
-            "end": end,
-            "line": text.count("\n", 0, start) + 1,
-            "original": released.original(start, end) if end and released.text == text else (0, 0),
-            "text": shown(written),
-            "how": NEARLY if hit is None else how,
-            "marked": search.own[entity][:_MOST_MARKS],
-        }))  # fmt: skip
+        quasi = bool(gold.entity_level[entity] != DIRECT)
+        hits = [] if hit is None else [hit, *search.more_hits(hit, sought, release, entity, released, place)]
+        spots = _joined([release.reading.span(*each[1:3]) for each in hits if each.view is release.reading.plain], text)
+        for start, end in spots[:_MOST_OF_ONE] or [(0, 0)]:
+            written = text[start:end] if end else how if hit is None else hit.view.cased[hit.start : hit.end]
+            found.append((not quasi, {
+                "entity_type": gold.types[int(gold.entity_type[entity])],
+                "start": start,
+                "end": end,
+                "line": text.count("\n", 0, start) + 1,
+                "original": released.original(start, end) if end and released.text == text else (0, 0),
+                "text": shown(written),
+                "how": NEARLY if hit is None else how,
+                "marked": search.own[entity][:_MOST_MARKS],
+            }))  # fmt: skip
     return found
+
+
+def _joined(spans: Iterable[tuple[int, int]], text: str) -> list[tuple[int, int]]:
+    """Stretches in order, with words that stand beside each other joined."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and not text[joined[-1][1] : start].strip(" .-,"):
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
 
 
 class _Found(NamedTuple):
@@ -533,8 +557,8 @@ class Removed(ReadsRelease):
         }
         things = {"direct": "direct identifiers", "quasi": "quasi-identifiers"}.get(self.identifier, "identifiers")
         return [
-            f"{name}: {share:.1%} of the {things} can be read in another document's release by chance; about so many of "
-            "those that count as readable may be chance too"
+            f"{name}: {share:.1%} of the {things} can be read in another document's release by chance; about so many "
+            "of those that count as readable may be chance too"
             for name, share in shares.items()
             if share >= _OFTEN
         ]

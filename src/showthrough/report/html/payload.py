@@ -264,7 +264,7 @@ def _readable(run: Run, name: str, ids: Sequence[str], marked: Ints) -> list[lis
         evidence = run.evidence.get(text, {}).get(name, {})
         for number, key in enumerate(ids):
             if key in evidence:
-                counts[number, kind == "quasi"] += sum(place.how != NEARLY for place in evidence[key].places)
+                counts[number, int(kind == "quasi")] += sum(place.how != NEARLY for place in evidence[key].places)
     return list(counts.tolist())
 
 
