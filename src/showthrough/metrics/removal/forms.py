@@ -16,7 +16,7 @@ from typing import Literal
 from showthrough.data.kinds import nearest, path_of, treated_as
 from showthrough.data.reading import cased_form, reading_form, unbordered
 from showthrough.inference.reading.countries import names_of_countries
-from showthrough.metrics.removal.dates import MONTHS, complete_dates
+from showthrough.metrics.removal.dates import CENTURIES, MONTHS, complete_dates
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ, dictionary_from, frequencies
 from showthrough.resources.everyday import GIVEN, INSTITUTIONS, PARTICLES, TITLES
@@ -81,6 +81,7 @@ class Form:
     whole: str = ""  # of any other string
     codes: tuple[tuple[str, ...], ...] = ()  # groups of letters and digits between which something stood
     dates: frozenset[date] = frozenset()
+    stem: str = ""  # of a number or a date: its letters and digits, of which mask characters may hide the last
     ordinary: bool = False  # `whole` is one ordinary word, which a capital makes a name
 
     @property
@@ -132,7 +133,14 @@ class Form:
     def years(self) -> frozenset[str]:
         """How the years of its dates are written, for a first look."""
         return frozenset(
-            text for each in self.dates for text in (str(each.year), f"{each.year % 100:02d}", each.strftime("%Y%m%d"))
+            text
+            for each in self.dates
+            for text in (
+                str(each.year),
+                f"{each.year % 100:02d}",
+                *(each.strftime(way) for way in ("%Y%m%d", "%d%m%Y", "%m%d%Y")),
+                *CENTURIES.get(each.year // 100, ()),
+            )
         )
 
 
@@ -213,12 +221,14 @@ def _code(text: str, vocabulary: Vocabulary) -> Form:
             rows.append([])
     codes = [tuple(row) for row in rows if sum(map(len, row)) >= CODE and any(map(str.isdigit, "".join(row)))]
     if codes:
-        return Form("code", codes=tuple(dict.fromkeys(codes)))
+        return Form("code", codes=tuple(dict.fromkeys(codes)), stem="".join(codes[0]))
     return _other(text, vocabulary) if not any(map(str.isdigit, text)) else _NOWHERE["code"]
 
 
 def _date(text: str, vocabulary: Vocabulary) -> Form:
-    return Form("date", dates=complete_dates(text))
+    words = reading_form(text).split()
+    first = next((place for place, word in enumerate(words) if word[0].isdigit() or word in MONTHS), 0)
+    return Form("date", dates=complete_dates(text), stem="".join(words[first:]))
 
 
 def _other(text: str, vocabulary: Vocabulary) -> Form:

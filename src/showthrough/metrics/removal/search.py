@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -22,13 +23,16 @@ from showthrough.metrics.removal.forms import (
     Vocabulary,
 )
 
-_LOUD = 0.7  # share of words with a capital from which on a capital says nothing
+_LOUD = 0.7  # share of ordinary words with a capital from which on a capital says nothing
+_WORDS = 5  # ordinary words that a text must have to tell
+_ENDS = ".,;:!?)]\"'"
 _GERMAN = frozenset(["und", "der", "die", "das", "ist", "nicht", "mit", "wurde", "den", "dem", "zu", "von", "auf"])
 _GERMAN_WORDS = 6  # so many of these words make a text German
 _CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
 _SIGNS = ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..", "xx", "XX")
 _STEM = 0.7  # share of a word before mask characters that tells it
 _NEAR = ((9, 2), (5, 1))  # letters of a word, at least, and the edit distance at which it is nearly readable
+_TAIL = 40  # characters before mask characters in which a number or a date may stand
 _SHORTEST_STEM = 2  # letters
 _INITIALS = 3  # so many tell also without spaces between them
 _WIDE_GAP = 3  # characters between two groups of a code
@@ -54,11 +58,11 @@ class Capitals(NamedTuple):
 
     @classmethod
     def of(cls, text: str, vocabulary: Vocabulary) -> Capitals:
-        words = [word for word in text.split() if word[0].isalpha() and len(word) > 1]
-        if not words:
-            return cls(say_nothing=False)
-        loud = sum(word[0].isupper() for word in words) >= _LOUD * len(words)
-        german = vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
+        every = text.split()
+        # Names have capitals anywhere: only other words tell.
+        words = [word for word in every if word.rstrip(_ENDS).lower() in vocabulary.ordinary and len(word) > 1]
+        loud = len(words) >= _WORDS and sum(word[0].isupper() for word in words) >= _LOUD * len(words)
+        german = vocabulary.nouns_have_capitals or len(_GERMAN.intersection(every)) >= _GERMAN_WORDS
         return cls(loud or german)
 
 
@@ -258,7 +262,30 @@ class Release:
             distance = next((edits for least, edits in _NEAR if len(name) >= least), 0)
             if distance and (near := self._near_word(name, distance)):
                 return near
+        if form.stem and (stem := self._cut_off(form.stem)):
+            return stem
         return self._initials_of(form) if form.kind == "person" and len(form.words) > 1 else ""
+
+    def _cut_off(self, whole: str) -> str:
+        """What stands before mask characters of a number or a date whose end they hide."""
+        least = max(_SHORTEST_STEM, math.ceil(_STEM * len(whole)))
+        for tail in self._tails:
+            for size in range(len(whole) - 1, least - 1, -1):
+                if tail.endswith(whole[:size]):
+                    return whole[:size]
+        return ""
+
+    @cached_property
+    def _tails(self) -> list[str]:
+        """Letters and digits before mask characters, without spaces."""
+        text, found = self.reading.text, set[str]()
+        for sign in _SIGNS:
+            at = text.find(sign)
+            while at >= 0:
+                if at and text[at - 1].isalnum():
+                    found.add(reading_form(text[max(0, at - _TAIL) : at]).replace(" ", ""))
+                at = text.find(sign, at + len(sign))
+        return sorted(found)
 
     def _near_word(self, name: str, distance: int) -> str:
         """A word of the release that differs from a name by a letter or two."""
