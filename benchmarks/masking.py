@@ -6,6 +6,7 @@ Prints, from one run, what each step costs as a multiple of parsing the corpus w
     each further anonymization                                            at most 0.3
     decode the corpus                                                     at most 1.0
     survey it: ids, lengths, digest, types                                at most 0.5
+    removed_di, removed_qi and clean, each anonymization                  at most 3.0
 
 and the seconds that 10,000 bootstrap resamples of all scores take (at most 1). Needs SHOWTHROUGH_DATA.
 """
@@ -48,10 +49,13 @@ def replicated(data: Path, folder: Path) -> tuple[Path, list[Path]]:
     return corpus, paths
 
 
-def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization]) -> list[object]:
+REMOVED = ["removed_di", "removed_qi", "clean"]
+
+
+def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization], texts: list[str] = METRICS) -> list[object]:
     """What `evaluate` does chunk by chunk: bind every metric, then score every anonymization."""
     resources = Resources()
-    metrics = [parse_metric(text) for text in METRICS]
+    metrics = [parse_metric(text) for text in texts]
     rows: list[object] = []
     for numbers in corpus.chunks():
         chunk = Chunk(corpus.part(numbers), resources, corpus.survey.types)
@@ -87,6 +91,7 @@ def main() -> int:
                 "survey": lambda: Corpus(corpus.documents).survey,
                 "one": lambda: rows_of_all(corpus, anonymizations[:1]),
                 "all": lambda: rows_of_all(corpus, anonymizations),
+                "removed": lambda: rows_of_all(corpus, anonymizations, REMOVED),
                 "bootstrap": lambda: intervals(rows),
             },
         )
@@ -99,6 +104,7 @@ def main() -> int:
         ("each further anonymization / json.loads", further / parse, 0.3),
         ("decode the corpus / json.loads", seconds["decode"] / parse, 1.0),
         ("survey the corpus / json.loads", seconds["survey"] / parse, 0.5),
+        ("removed_* and clean, each anonymization / json.loads", seconds["removed"] / len(anonymizations) / parse, 3.0),
         (
             f"10,000 resamples of {sum(len(table.columns) for table in rows)} columns, seconds",
             seconds["bootstrap"],

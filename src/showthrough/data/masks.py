@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from functools import cached_property
-from itertools import pairwise
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -381,8 +380,11 @@ def flattened(masks: Iterable[Mask]) -> list[Mask]:
     [Mask(start=0, end=9, replacement='A'), Mask(start=9, end=10, replacement=None)]
     """
     given = list(masks)
-    if all(one.start < two.start >= one.end for one, two in pairwise(given)):
+    if _apart(given):
         return given  # as nearly all are
+    given.sort(key=_start)
+    if _apart(given):
+        return given
     flat: list[Mask] = []
     longest = 0
     for mask in sorted(given, key=lambda mask: (mask.start, -mask.end, *_writing(mask))):
@@ -396,6 +398,22 @@ def flattened(masks: Iterable[Mask]) -> list[Mask]:
             flat.append(mask)
             longest = length
     return flat
+
+
+def _start(mask: Mask) -> int:
+    return mask.start
+
+
+def _apart(masks: Sequence[Mask]) -> bool:
+    """Whether masks ascend and none overlaps another."""
+    reach = 0
+    last = -1
+    for mask in masks:
+        start = mask.start
+        if start < reach or start <= last:
+            return False
+        reach, last = mask.end, start
+    return True
 
 
 def apply_masks(text: str, masks: Iterable[Mask]) -> str:

@@ -64,6 +64,7 @@ _UNBORDERED = re.compile(
 _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
 _MIXED_CASE = re.compile(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
+_SMALL_BEFORE_CAPITAL = re.compile(r"[a-z].*[A-Z]|[A-Z]{2}.*[a-z]")
 _MARKUP = re.compile(
     r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=[\w/.,:-])|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)"
     r"|(?<=[a-z])__?(?=[a-z])"
@@ -71,7 +72,8 @@ _MARKUP = re.compile(
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
-_ENCODED, _LONGEST_ENCODED = 4, 100_000  # characters between signs of what may be encoded, and of all of it
+_MIXED = 100  # characters of a word that are looked at
+_ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
 
 
 class View(NamedTuple):
@@ -100,16 +102,20 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        cased = cased_form(text)
-        self.plain = View("plain", _folded(cased), cased)
+        self._letters = _letter_by_letter(text)
 
-    @property
+    @cached_property
     def form(self) -> str:
-        return self.plain.form
+        return self.cased.lower() if self._letters is not None else _folded(self.cased)
 
-    @property
+    @cached_property
     def cased(self) -> str:
-        return self.plain.cased
+        return _cased(self.text) if self._letters is None else _spaced(self._letters)
+
+    @cached_property
+    def plain(self) -> View:
+        """The plain way to read it."""
+        return View("plain", self.form, self.cased)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -125,8 +131,10 @@ class Reading:
     @cached_property
     def others(self) -> tuple[View, ...]:
         """What else can be read where something is hyphenated, glued, spelled letter by letter or encoded."""
-        glued = _glued(self.cased)
-        found = [*_fragments("otherwise", self.cased, glued)]
+        letters = self._letters
+        glued = _glued(self.cased) if letters is None else _glued_in(letters)
+        spelled = letters is None or _may_be_apart(self.form)
+        found = [*_fragments("otherwise", self.cased, glued)] if glued or spelled else []
         for how, other in _rewritten(self.text, glued):
             cased = cased_form(other)
             view = View(how, _folded(cased), cased)
@@ -147,9 +155,16 @@ class Reading:
 
 def cased_form(text: str) -> str:
     """The reading form with its capitals, and a space before and after it."""
-    plain = _letter_by_letter(text)
-    if plain is not None:
-        return f" {b' '.join(plain.split()).decode('ascii')} "
+    letters = _letter_by_letter(text)
+    return _cased(text) if letters is None else _spaced(letters)
+
+
+def _spaced(letters: bytes) -> str:
+    return f" {b' '.join(letters.split()).decode('ascii')} "
+
+
+def _cased(text: str) -> str:
+    """The same where a character may be read as several letters, or hang on its neighbours."""
     beyond = "".join({*_BEYOND_ASCII.findall(text)})
     if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
         text = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
@@ -262,11 +277,16 @@ def _latin(text: str) -> str:
     """Letters that look like Latin ones as these, in words that have Latin letters too."""
     if _ALIKE_LETTER.search(text) is None:
         return text
-    return _SUSPECT.sub(lambda found: found[0].translate(_ALIKE) if _LATIN_LETTER.search(found[0]) else found[0], text)
+    return _WORD.sub(_mixed, text)
+
+
+def _mixed(found: re.Match[str]) -> str:
+    word = found[0]
+    return word.translate(_ALIKE) if not word.isascii() and _LATIN_LETTER.search(word) else word
 
 
 _ALIKE_LETTER = re.compile(f"[{''.join(map(chr, _ALIKE))}]")
-_SUSPECT = re.compile(rf"[^\W\d_]*{_ALIKE_LETTER.pattern}[^\W\d_]*")
+_WORD = re.compile("(?:[^\\W\\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670])++")  # letters, and marks on them
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
@@ -330,11 +350,13 @@ def _rewritten(text: str, glued: list[str]) -> Iterator[tuple[How, str]]:
         yield "encoded", decoded
     if "%" in text and _ESCAPED.search(text) and (decoded := unquote(text, errors="replace")) != text:
         yield "encoded", decoded
-    # What is encoded mixes capitals, small letters and digits.
-    if any(len(word) >= _ENCODED for word in glued) and (
-        decoded := "\n".join(filter(None, map(_decoded, _encoded(text))))
-    ):
+    if any(map(_may_be_encoded, glued)) and (decoded := "\n".join(filter(None, map(_decoded, _encoded(text))))):
         yield "encoded", decoded
+
+
+def _may_be_encoded(word: str) -> bool:
+    """Whether a word mixes capitals and small letters, as what is encoded does."""
+    return len(word) >= _ENCODED and _SMALL_BEFORE_CAPITAL.search(word[:_MIXED]) is not None
 
 
 def _encoded(text: str) -> Iterator[str]:
@@ -369,15 +391,23 @@ def _fragments(how: How, cased: str, glued: list[str]) -> Iterator[View]:
 
 def _glued(cased: str) -> list[str]:
     """Words that may be two: capitals inside, letters beside digits."""
-    if not cased.isascii():
-        return sorted(word for word in {*cased.split()} if not (_one_case(word) or word.isdigit()))
-    kind = np.frombuffer(cased.encode("ascii").translate(_CASES), dtype=np.uint8)
-    seam = _SEAMS[kind[:-1] * 4 + kind[1:]]
-    seam[:-1] |= (kind[:-2] == _UPPER) & (kind[1:-1] == _UPPER) & (kind[2:] == _LOWER)
+    return sorted(word for word in {*cased.split()} if not (_one_case(word) or word.isdigit()))
+
+
+def _glued_in(letters: bytes) -> list[str]:
+    """The same of a text that has a letter, a digit or a space for each character."""
+    kind = np.frombuffer(letters.translate(_CASES), dtype=np.uint8)
+    seams = _SEAMS[kind[:-1] * 4 + kind[1:]]
+    seams[:-1] |= (kind[:-2] * 16 + kind[1:-1] * 4 + kind[2:]) == _UPPER * 20 + _LOWER
     found = set()
-    for place in np.flatnonzero(seam).tolist():
-        found.add(cased[cased.rfind(" ", 0, place + 1) + 1 : cased.find(" ", place)])
-    return sorted(found)
+    end = 0
+    for seam in np.flatnonzero(seams).tolist():
+        if seam >= end:  # not in the same word
+            start = letters.rfind(b" ", 0, seam) + 1
+            end = letters.find(b" ", seam)
+            end = len(letters) if end < 0 else end
+            found.add(letters[start:end])
+    return sorted(word.decode("ascii") for word in found)
 
 
 _LOWER, _UPPER, _DIGIT = 1, 2, 3

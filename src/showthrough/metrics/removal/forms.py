@@ -105,6 +105,11 @@ class Form:
             words = (self.whole,)
         return tuple(word for word in words if word.isalpha())
 
+    @property
+    def may_be_near(self) -> bool:
+        """Whether something may nearly be it."""
+        return bool(self.spelled or self.stem or len(self.words) > 1)
+
     @cached_property
     def glued(self) -> tuple[str, ...]:
         """The name without spaces, forwards and backwards, as addresses and hashtags have it."""
@@ -132,16 +137,13 @@ class Form:
     @cached_property
     def years(self) -> frozenset[str]:
         """How the years of its dates are written, for a first look."""
-        return frozenset(
-            text
-            for each in self.dates
-            for text in (
-                str(each.year),
-                f"{each.year % 100:02d}",
-                *(each.strftime(way) for way in ("%Y%m%d", "%d%m%Y", "%m%d%Y")),
-                *CENTURIES.get(each.year // 100, ()),
-            )
-        )
+        return frozenset(text for each in self.dates for text in _years(each))
+
+
+def _years(day: date) -> tuple[str, ...]:
+    year, month, number = f"{day.year:04d}", f"{day.month:02d}", f"{day.day:02d}"
+    together = year + month + number, number + month + year, month + number + year
+    return year, year[2:], *together, *CENTURIES.get(day.year // 100, ())
 
 
 _NOWHERE: dict[Kind, Form] = {kind: Form(kind) for kind in ("person", "code", "date", "other")}

@@ -14,6 +14,7 @@ import numpy as np
 
 from showthrough.axis.gold import DIRECT
 from showthrough.axis.spans import Bools, Ints
+from showthrough.data.documents import Document
 from showthrough.data.kinds import VERSION
 from showthrough.data.labels import Labels
 from showthrough.data.masks import Mask, flattened
@@ -25,7 +26,7 @@ from showthrough.metrics.masking import DEFAULT_LEXICON, EntityRecall
 from showthrough.metrics.released import Released
 from showthrough.metrics.removal.dates import lost_its_day
 from showthrough.metrics.removal.forms import TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
-from showthrough.metrics.removal.search import Capitals, Hit, Release
+from showthrough.metrics.removal.search import Hit, Release
 from showthrough.resources import Resources, function_word_models, function_words_from
 from showthrough.resources.lexicon import ALWAYS
 from showthrough.tables.calls import parameter
@@ -62,6 +63,24 @@ class _Reading(NamedTuple):
     dictionary: str
 
 
+class _Book:
+    """All forms of one document, with what a first look needs."""
+
+    def __init__(self, sought: list[_Sought]) -> None:
+        self.sought = sought
+        self.near = [number for number, each in enumerate(sought) if each.form.may_be_near]
+        self._always = {number for number, each in enumerate(sought) if each.form.keys is None}
+        self._by_word: dict[str, list[int]] = {}
+        for number, each in enumerate(sought):
+            for word in each.form.keys or ():
+                self._by_word.setdefault(word, []).append(number)
+
+    def candidates(self, words: frozenset[str]) -> list[_Sought]:
+        """The forms of which a text that has these words may have one, in their order."""
+        found = self._always.union(*map(self._by_word.__getitem__, self._by_word.keys() & words))
+        return [self.sought[number] for number in sorted(found)]
+
+
 @dataclass
 class _Sought:
     """One form in one document, and the entities that it belongs to."""
@@ -77,14 +96,13 @@ class _Search:
     def __init__(self, chunk: Chunk, how: _Reading) -> None:
         self.chunk = chunk
         self.vocabulary: Vocabulary = vocabulary_of(how.dictionary)
-        axis, gold = chunk.axis, chunk.axis.gold
-        self.gold = gold
+        gold = self.gold = chunk.axis.gold
         self.hiding = Hiding(how.function_words)
         self.ruler = chunk.ruler(self.hiding)
         self.asked = np.flatnonzero(gold.level > 0)  # mentions that have to be masked
         self.mentions = self.ruler.mentions[self.asked]
         self.entity: Ints = gold.entity[self.asked]
-        self.sought: list[list[_Sought]] = [[] for _ in axis.documents]
+        self.books: list[_Book] = []
         self.dates: dict[int, Form] = {}  # mentions that are complete dates, by their place among those asked
         self._words: list[tuple[int, int, int]] = []  # words of names that a list takes for function words
         self._collect()
@@ -114,7 +132,7 @@ class _Search:
                 found = here[place].setdefault(key, _Sought(form, marked))
                 if not found.entities or found.entities[-1] != entity:
                     found.entities.append(entity)
-        self.sought = [list(each.values()) for each in here]
+        self.books = [_Book(list(each.values())) for each in here]
 
     def _note_words(self, marked: str, shift: int, entity: int, person: bool) -> None:
         """Words of names and direct identifiers with a capital are not free, whatever a list takes them for (`No`)."""
@@ -131,10 +149,6 @@ class _Search:
     @cached_property
     def _free(self) -> frozenset[str]:
         return self.vocabulary.function | ALWAYS
-
-    @cached_property
-    def capitals(self) -> list[Capitals]:
-        return [Capitals.of(document.text, self.vocabulary) for document in self.chunk.axis.documents]
 
     @cached_property
     def own(self) -> dict[int, list[tuple[int, int]]]:
@@ -181,20 +195,11 @@ class _Search:
         A circle over the documents in the order of a digest of their ids: the order in the file does not matter.
         """
         documents = self.chunk.axis.documents
-        order = sorted(range(len(documents)), key=lambda place: _digest(documents[place].id))
-        texts = [_digest(" ".join(document.text.split())) for document in documents]
+        order = sorted(range(len(documents)), key=lambda number: _digest(documents[number].id))
         other = np.full(len(documents), -1, dtype=np.int64)
         for place, number in enumerate(order):
-            for step in range(1, min(len(order), _STEPS)):
-                candidate = order[(place + step) % len(order)]
-                group = documents[number].group
-                if (
-                    candidate != number
-                    and texts[candidate] != texts[number]
-                    and not (group and group == documents[candidate].group)
-                ):
-                    other[number] = candidate
-                    break
+            following = (order[(place + step) % len(order)] for step in range(1, min(len(order), _STEPS)))
+            other[number] = next((each for each in following if _apart(documents[number], documents[each])), -1)
         return other
 
     def found(self, anonymized: Anonymized) -> _Found:
@@ -215,46 +220,47 @@ class _Search:
         ways = np.where((slips & ~dated) | exposed, 1, 0)
         strict = np.where(slips | exposed, 1, 0)
         releases = self._releases(anonymized)
-        nearly = np.zeros(entities, dtype=bool)
-        by_chance = np.zeros(entities, dtype=bool)
+        readable, strictly = ways.tolist(), strict.tolist()
+        nearly, by_chance = np.zeros(entities, dtype=bool), np.zeros(entities, dtype=bool)
         asked_by_chance = np.zeros(entities, dtype=bool)
         evidence: dict[str, list[_Place]] = {}
         showing = anonymized.name not in REFERENCES
         for place, release in enumerate(releases):
+            book, masks = self.books[place], coverage.of_documents[place]
             seen: list[tuple[_Sought, Hit | None, str]] = []
-            for sought in self.sought[place]:
-                wanted = [entity for entity in sought.entities if ways[entity] != 1]
-                if not wanted:
-                    continue
-                hit: Hit | None = None
-                if not release.lacks(sought.form):
-                    hit, counting = self._first_hit(sought, release, wanted, place, coverage.of_documents[place])
+            excused = set[int]()  # entities that stand there and do not count: they are not nearly readable either
+            for sought in book.candidates(release.reading.words):
+                wanted = [entity for entity in sought.entities if readable[entity] != 1]
+                hit, counting = self._first_hit(sought, release, wanted, place, masks) if wanted else (None, [])
                 if hit is not None:
                     way = _way(hit, sought, release)
                     for entity in counting:
-                        ways[entity] = min(way, int(ways[entity]) or way)
-                        strict[entity] = int(strict[entity]) or way
+                        readable[entity] = min(way, readable[entity] or way)
+                        strictly[entity] = strictly[entity] or way
                     seen.append((sought, hit, WAYS[way - 1]))
-                elif near := release.nearly(sought.form):
-                    nearly[wanted] = True
+                elif wanted and release.reads(sought.form):
+                    excused.update(wanted)
+            for sought in (book.sought[number] for number in book.near):
+                unread = [entity for entity in sought.entities if not readable[entity] and entity not in excused]
+                if unread and (near := release.nearly(sought.form)):
+                    nearly[unread] = True
                     seen.append((sought, None, near))
             if seen and showing:
-                masks = coverage.of_documents[place]
                 evidence[self.chunk.axis.documents[place].id] = _places(seen, release, masks, self, place)
             other = int(self.others[place])
             if other >= 0:
                 stranger = releases[other]
-                for sought in self.sought[place]:
-                    if not stranger.lacks(sought.form) and stranger.reads(sought.form):
+                for sought in book.candidates(stranger.reading.words):
+                    if stranger.reads(sought.form):
                         by_chance[sought.entities] = True
                 asked_by_chance[self.by_document[place]] = True
+        ways, strict = np.array(readable, dtype=np.int64), np.array(strictly, dtype=np.int64)
         return _Found(ways, strict, nearly & (ways == 0), dated & (ways == 0), by_chance, asked_by_chance, evidence)
 
     def _releases(self, anonymized: Anonymized) -> list[Release]:
         texts = anonymized.texts
         documents = self.chunk.axis.documents
-        pairs = zip(documents, self.capitals, strict=True)
-        return [Release(texts[document.id], capitals, self.vocabulary) for document, capitals in pairs]
+        return [Release(texts[document.id], document.text, self.vocabulary) for document in documents]
 
     def _lost_its_day(self, number: int, masks_of: Mapping[int, Sequence[Mask]]) -> bool:
         """Whether nobody can read the day of a date any more where it was marked, but month or year."""
@@ -352,6 +358,13 @@ _ARTICLES = frozenset({"the", "a", "an"})
 _STEPS = 20  # documents that are tried as another one
 
 
+def _apart(document: Document, other: Document) -> bool:
+    """Whether two documents are of different units, so far as their groups and texts tell."""
+    if document.group and document.group == other.group:
+        return False
+    return document.text != other.text and document.text.split() != other.text.split()
+
+
 def _digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
@@ -402,12 +415,12 @@ def _places(
     found: list[_Place] = []
     for sought, hit, how in seen:
         entity = sought.entities[0]
-        quasi = bool(gold.entity_level[entity] != DIRECT)
+        direct = bool(gold.entity_level[entity] == DIRECT)
         hits = [] if hit is None else [hit, *search.more_hits(hit, sought, release, entity, released, place)]
         spots = _joined([release.reading.span(*each[1:3]) for each in hits if each.view is release.reading.plain], text)
         for start, end in spots[:_MOST_OF_ONE] or [(0, 0)]:
             written = text[start:end] if end else how if hit is None else hit.view.cased[hit.start : hit.end]
-            found.append((not quasi, {
+            found.append((direct, {
                 "entity_type": gold.types[int(gold.entity_type[entity])],
                 "start": start,
                 "end": end,
@@ -487,8 +500,8 @@ class Removed(ReadsRelease):
 
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
     >>> doe = Annotation("a", (Mention(3, 11, "PERSON", "DIRECT"),))
-    >>> corpus = Corpus([Document("d", "Mr John Doe left. J\u200bohn came back. See /home/doe.", (doe,))])
-    >>> masks = {"first": Anonymization({"d": [Mask(3, 11)]}), "all": Anonymization({"d": [Mask(3, 49)]})}
+    >>> corpus = Corpus([Document("d", "Mr John Doe left. J\u200bohn came back. See /home/doe/.", (doe,))])
+    >>> masks = {"first": Anonymization({"d": [Mask(3, 11)]}), "all": Anonymization({"d": [Mask(3, 48)]})}
     >>> run = evaluate(corpus, masks, metrics=["er_di", "removed_di"])
     >>> run["first", "er_di"].value, run["first", "removed_di"].value  # the mark is covered; John and doe are left
     (1.0, 0.0)
@@ -606,7 +619,7 @@ class Clean(ReadsRelease):
 
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
     >>> doe = Annotation("a", (Mention(3, 6, "PERSON", "DIRECT"),))
-    >>> corpus = Corpus([Document("a", "Mr Doe left.", (doe,)), Document("b", "Mr Roe left. Roe!", (doe,))])
+    >>> corpus = Corpus([Document("a", "Mr Doe left.", (doe,)), Document("b", "Mr Roe left. Mr Roe!", (doe,))])
     >>> masks = {"first": Anonymization({"a": [Mask(3, 6)], "b": [Mask(3, 6)]})}
     >>> run = evaluate(corpus, masks, metrics=["er_di", "clean"])
     >>> run["first", "er_di"].value, run["first", "clean"].value  # Roe stands there again: 1 of 2 documents

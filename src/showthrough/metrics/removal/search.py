@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from showthrough.data.reading import How, Reading, View, reading_form, unbordered
+from showthrough.data.reading import How, Reading, View, cased_form, reading_form, unbordered
 from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
     ALSO_WORDS,
@@ -23,15 +23,15 @@ from showthrough.metrics.removal.forms import (
     Vocabulary,
 )
 
-_LOUD = 0.7  # share of ordinary words with a capital from which on a capital says nothing
-_WORDS = 5  # ordinary words that a text must have to tell
-_ENDS = ".,;:!?)]\"'"
+_LOUD = 0.7  # share of words with a capital from which on a capital says nothing
+_FEW = 20  # words of a text in which one small letter shows what capitals say
 _GERMAN = frozenset(["und", "der", "die", "das", "ist", "nicht", "mit", "wurde", "den", "dem", "zu", "von", "auf"])
 _GERMAN_WORDS = 6  # so many of these words make a text German
 _CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
 _SIGNS = ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..", "xx", "XX")
 _STEM = 0.7  # share of a word before mask characters that tells it
 _NEAR = ((9, 2), (5, 1))  # letters of a word, at least, and the edit distance at which it is nearly readable
+_CHUNK = 200  # characters of an address or a path on either side of a name
 _TAIL = 40  # characters before mask characters in which a number or a date may stand
 _SHORTEST_STEM = 2  # letters
 _INITIALS = 3  # so many tell also without spaces between them
@@ -51,28 +51,21 @@ class Hit(NamedTuple):
         return self.view.how
 
 
-class Capitals(NamedTuple):
-    """What a capital says in a text: a name, or nothing. Told from the original, which masks do not change."""
-
-    say_nothing: bool
-
-    @classmethod
-    def of(cls, text: str, vocabulary: Vocabulary) -> Capitals:
-        every = text.split()
-        # Names have capitals anywhere: only other words tell.
-        words = [word for word in every if word.rstrip(_ENDS).lower() in vocabulary.ordinary and len(word) > 1]
-        loud = len(words) >= _WORDS and sum(word[0].isupper() for word in words) >= _LOUD * len(words)
-        german = vocabulary.nouns_have_capitals or len(_GERMAN.intersection(every)) >= _GERMAN_WORDS
-        return cls(loud or german)
-
-
 class Release:
     """A released text, in which forms are looked for."""
 
-    def __init__(self, text: str, capitals: Capitals, vocabulary: Vocabulary) -> None:
+    def __init__(self, text: str, original: str, vocabulary: Vocabulary) -> None:
         self.reading = Reading(text)
-        self._capitals = capitals
+        self._original = original
         self._vocabulary = vocabulary
+
+    @cached_property
+    def _capitals_say_nothing(self) -> bool:
+        """Whether all words, or all nouns, have a capital; told from the original, which masks do not change."""
+        words = [word for word in self._original.split() if word[0].isalpha() and len(word) > 1]
+        small = sum(not word[0].isupper() for word in words)
+        loud = small <= (1 - _LOUD) * len(words) if len(words) >= _FEW else not small
+        return loud or self._vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
 
     def lacks(self, form: Form) -> bool:
         """Whether a first look shows that a form is not there."""
@@ -134,7 +127,7 @@ class Release:
         capital = letter.isupper() or not (letter.islower() or letter.isupper())
         given = word in GIVEN_FORMS
         doubtful = (word in vocabulary.ordinary and not given) or word in ALSO_WORDS
-        doubtful |= self._capitals.say_nothing and word in vocabulary.known
+        doubtful |= self._capitals_say_nothing and word in vocabulary.known
         if not doubtful:
             unknown = self._has_no_capitals and word not in vocabulary.known
             return capital or unknown or self._in_address(view, start, end)
@@ -146,7 +139,7 @@ class Release:
             return bool(before in GIVEN_FORMS and view.cased[low].isupper()) or bool(
                 after in GIVEN_FORMS and view.cased[end + 1].isupper()
             )
-        return capital and given and not self._capitals.say_nothing and self._inside_sentence(word)
+        return capital and given and not self._capitals_say_nothing and self._inside_sentence(word)
 
     @cached_property
     def _has_no_capitals(self) -> bool:
@@ -172,9 +165,10 @@ class Release:
             return True  # it is glued, spelled or encoded: nobody writes so by chance
         text = self.reading.text
         low, high = self.reading.span(start, end)
-        while low and not text[low - 1].isspace():
+        first, last = low - _CHUNK, high + _CHUNK
+        while low > max(0, first) and not text[low - 1].isspace():
             low -= 1
-        while high < len(text) and not text[high].isspace():
+        while high < min(len(text), last) and not text[high].isspace():
             high += 1
         return _CHUNK_SIGNS.search(text[low:high].strip(".,;:!?()[]\"'")) is not None or text[low] == "#"
 
@@ -255,6 +249,9 @@ class Release:
 
     def nearly(self, form: Form) -> str:
         """What is nearly a form, as it is written; empty where there is nothing."""
+        for name in form.telling:
+            if name in self.reading.words and self._may_name(name):
+                return name
         for name in form.spelled:
             for stem in self._stems:
                 if name.startswith(stem) and len(stem) >= _STEM * len(name):
@@ -265,6 +262,25 @@ class Release:
         if form.stem and (stem := self._cut_off(form.stem)):
             return stem
         return self._initials_of(form) if form.kind == "person" and len(form.words) > 1 else ""
+
+    def _may_name(self, word: str) -> bool:
+        """Whether a word that is ordinary too stands there as a name may: with a capital, or inside an address.
+
+        A capital where a sentence may begin counts where the original never writes the word without one.
+        """
+        for view in self.reading.views:
+            for start in _places(view.form, word):
+                end = start + len(word)
+                if view.cased[start].isupper() and (self._inside_sentence(word) or word not in self._small_words):
+                    return True
+                if self._in_address(view, start, end):
+                    return True
+        return False
+
+    @cached_property
+    def _small_words(self) -> frozenset[str]:
+        """Words that the original writes without a capital."""
+        return frozenset(word for word in cased_form(self._original).split() if word.islower())
 
     def _cut_off(self, whole: str) -> str:
         """What stands before mask characters of a number or a date whose end they hide."""

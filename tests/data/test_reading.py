@@ -1,0 +1,107 @@
+"""The reading form of a text: what is read as what, the ways to read it again, and where each letter comes from."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, strategies as st
+
+from showthrough.data import reading
+from showthrough.data.reading import Reading, cased_form, locate, reading_form, unbordered
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("Ｊｏｈｎ 𝓓𝓸𝓮", "john doe"),  # compatibility forms
+        ("J\u200bo\u00adh\ufeffn", "john"),  # nobody sees these
+        ("Kow\u0430lska", "kowalska"),  # a Cyrillic letter among Latin ones
+        ("Москва", "москва"),  # all of one script: left as it is
+        ("\u0421осна", "сосна"),  # so is a word that could be half Latin
+        ("Müller Šostakovič Ünay", "muller sostakovic unay"),
+        ("Łukasz Ødegård Đorđe", "lukasz odegard dorde"),  # strokes are no combining marks, and read the same
+        ("İstanbul ığdır", "istanbul igdir"),
+        ("Straße Ægir", "strasse aegir"),
+        ("Ἀθῆναι", "αθηναι"),
+        ("שָׁלוֹם", "שלום"),
+        ("مُحَمَّد", "محمد"),
+        ("が", "が"),  # kana keep their marks
+        ("हिन्दी", "हिन्दी"),  # and so does Devanagari
+        ("٣٦١١٠/٩٧", "36110 97"),
+        ("e\u0301", "e"),
+        ("a_b-c…d", "a b c d"),
+        ("", ""),
+        (" \n\u200b", ""),
+    ],
+)
+def test_what_is_read(text: str, form: str) -> None:
+    assert reading_form(text) == form
+    assert Reading(text).form == f" {form} "
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "word"),
+    [
+        ("Kowal-\nska", "otherwise", "kowalska"),
+        ("K o w a l", "otherwise", "kowal"),
+        ("K.o.w.a.l.", "otherwise", "kowal"),
+        ("XXXÜnay", "otherwise", "unay"),
+        ("SelimÜnay", "otherwise", "selim"),
+        ("PERSON1Doe", "otherwise", "doe"),
+        ("K<b>owal</b>ska", "otherwise", "kowalska"),
+        ("**Kow**alska", "otherwise", "kowalska"),
+        ("Kow&#97;lska", "encoded", "kowalska"),
+        ("Kow%61lska", "encoded", "kowalska"),
+        ("S293YWxza2E=", "encoded", "kowalska"),
+    ],
+)
+def test_other_ways_to_read(text: str, how: str, word: str) -> None:
+    read = Reading(f"so {text} said")
+    assert word in read.words
+    assert [view.how for view in read.others if word in view.form.split()][:1] == [how]
+    assert all(len(view.form) == len(view.cased) for view in read.views)
+
+
+def test_plain_text_has_no_other_way() -> None:
+    assert Reading("The Court's decision of 3 May, in Strasbourg (no. 36110/97).").others == ()
+
+
+def test_what_is_no_base64() -> None:
+    # Words that look like it and decode to nothing that anybody writes.
+    assert Reading("Understanding internationalization JavaScript TypeScript").others[-1].how == "otherwise"
+
+
+def test_scripts_without_borders() -> None:
+    assert unbordered("王小明")
+    assert unbordered("김철수")
+    assert not unbordered("Wang")
+    assert not unbordered("Ван")
+
+
+LETTERS = st.text(
+    st.sampled_from("ab Z.’é\u0301\u200bßİıłæ𝓙ﬁ½…٣Кажо王김각\u1112\u1161\n-'0?\x00º²µş“ʼש\u05b8"), max_size=20
+)
+
+
+@given(LETTERS | st.text(max_size=30))
+def test_letters_know_where_they_come_from(text: str) -> None:
+    located = locate(text)
+    assert located.cased == cased_form(text)
+    assert len(located.form) == len(located.starts) == len(located.ends) == len(located.cased)
+    assert located.starts == sorted(located.starts)
+    assert all(0 <= start <= end <= len(text) for start, end in zip(located.starts, located.ends, strict=True))
+
+
+@given(LETTERS)
+def test_the_fast_way_reads_the_same(text: str) -> None:
+    """Letter by letter where one is enough for each, and through normalization where it is not."""
+    plain = reading._UNSEEN.sub("", unicodedata.normalize("NFKC", reading._UNSEEN.sub("", text)))
+    slow = " ".join(reading._latin(plain).translate(reading._LETTERS).split())
+    assert cased_form(text) == f" {slow} "
+
+
+@given(LETTERS)
+def test_a_reading_form_is_its_own(text: str) -> None:
+    form = reading_form(text)
+    assert reading_form(form) == form
