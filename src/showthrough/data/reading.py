@@ -512,7 +512,8 @@ def assembled(text: str, original: str) -> str:
     if not (runs := [*_SINGLES.finditer(text)]):
         return text
     words = {*_WORD.findall(legible(original).casefold())}
-    pieces, position = [], 0
+    pieces: list[str] = []
+    position = 0
     for run in runs:
         if run[0] not in original:  # else they stand apart there too
             pieces += (text[position : run.start()], _put_together(run[0], words))
