@@ -277,7 +277,7 @@ def _latin(text: str) -> str:
     """Letters that look like Latin ones as these, in words that have Latin letters too."""
     if _ALIKE_LETTER.search(text) is None:
         return text
-    return _WORD.sub(_mixed, text)
+    return _LETTER_RUN.sub(_mixed, text)
 
 
 def _mixed(found: re.Match[str]) -> str:
@@ -286,7 +286,9 @@ def _mixed(found: re.Match[str]) -> str:
 
 
 _ALIKE_LETTER = re.compile(f"[{''.join(map(chr, _ALIKE))}]")
-_WORD = re.compile("(?:[^\\W\\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670])++")  # letters, and marks on them
+_LETTER_RUN = re.compile(
+    "(?:[^\\W\\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670])++"
+)  # letters, and marks on them
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
@@ -524,7 +526,8 @@ def assembled(text: str, original: str) -> str:
 def _put_together(run: str, words: set[str]) -> str:
     places = [place for place, letter in enumerate(run) if letter.isalnum()]
     letters = _folded("".join(run[place] for place in places))
-    pieces, first, position = [], 0, 0
+    pieces: list[str] = []
+    first = position = 0
     while first < len(places):
         ends = range(min(len(places), first + _LONGEST_WORD), first + _SHORTEST_WORD - 1, -1)
         last = next((end for end in ends if _is_word(letters[first:end]) and letters[first:end] in words), first + 1)
