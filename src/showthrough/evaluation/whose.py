@@ -138,8 +138,9 @@ class _Replacements(dict[str, _Written]):
     """By replacement: masks repeat them."""
 
     def __missing__(self, replacement: str) -> _Written:
-        flags = _flags(_words(replacement))
-        made = _Written(len(flags) - int(flags.sum()), int(flags.sum()))
+        words = _found(replacement)
+        placeholders = sum(_NUMBERING[word] & 1 for word in words)
+        made = _Written(len(words) - placeholders, placeholders)
         if len(self) < _CACHED:
             self[replacement] = made
         return made
@@ -264,7 +265,8 @@ class _Look:
 
     def _is_plain(self, text: str, masks: Sequence[Mask]) -> bool:
         """Whether the number of words alone tells that nothing is wrong."""
-        kept = len(_found(text)) - sum(len(_found(text[mask.start : mask.end])) for mask in masks)
+        # A word that a mask cuts is not kept; the spans stand apart, so that none joins another.
+        kept = len(_found(text)) - len(_found(" ".join([text[mask.start : mask.end] for mask in masks])))
         _, (new, placeholders) = self._counts(masks)
         words = kept + new + placeholders
         if kept <= 0 or words <= SHORT:
