@@ -28,11 +28,19 @@ OLE, OSLO, BORN = (
     Mention(12, 16, "LOC", "QUASI", "e2"),
     Mention(23, 27, "DATE", "QUASI", "e3"),
 )
+_LETTERS = str.maketrans("0123456789", "ABCDEFGHIJ")
 TRUSTED = [replace(OSLO, identifier="NO_MASK")]
 
 
 def document(name: str, group: str = "", **layers: list[Mention]) -> Document:
-    return Document(name, TEXT, tuple(Annotation(who, tuple(marks)) for who, marks in layers.items()), group)
+    """Each is about somebody else, with a surname of four letters: documents about one person would be one unit."""
+    surname = f"{name:x<4}".translate(_LETTERS)
+    return Document(
+        name,
+        TEXT.replace("Berg", surname),
+        tuple(Annotation(who, tuple(marks)) for who, marks in layers.items()),
+        group,
+    )
 
 
 def values(found: dict[str, Human]) -> dict[str, float | None]:

@@ -10,7 +10,7 @@ from showthrough.evaluation.notices import notices
 
 TEXT = "John Doe of Oslo met the nurse. 🙂"
 MARKS = (Annotation("a", (Mention(0, 8, "PERSON", "DIRECT", "e"),)),)
-CORPUS = Corpus([Document("d", TEXT, MARKS), Document("e", TEXT, MARKS)])
+CORPUS = Corpus([Document("d", TEXT, MARKS), Document("e", TEXT.replace("John", "Jane"), MARKS)])
 
 
 def told(*masks: Mask, metrics: tuple[str, ...] = ("er_di", "precision")) -> list[str]:

@@ -159,7 +159,8 @@ def test_types_that_chunks_meet_in_another_order_change_no_digit() -> None:
 def test_ids_that_end_in_a_zero_byte_are_documents_of_their_own() -> None:
     """`a` and `a\\0` are two documents, although NumPy's text ends before a zero byte."""
     documents = [
-        Document(name, "Mr Doe", (Annotation("a", (Mention(3, 6, "PERSON", "DIRECT", "e"),)),)) for name in ("a", "a\0")
+        Document(name, f"Mr Doe{end}", (Annotation("a", (Mention(3, 6, "PERSON", "DIRECT", "e"),)),))
+        for name, end in (("a", ""), ("a\0", "."))
     ]
     run = evaluate(Corpus(documents), Anonymization({"a": [Mask(3, 6)], "a\0": []}), ["er_di"], resamples=50)
     units = run.units(run.rows_of("er_di", run.names[0]))

@@ -163,7 +163,7 @@ def test_a_score_that_is_undefined_says_why(tiny: Corpus) -> None:
 def judged() -> Run:
     """Twenty documents, of which one system hides the only identifier, and another nothing; and a third like it."""
     marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
-    corpus = Corpus([Document(str(number), "Ann left.", marks) for number in range(20)], name="twenty")
+    corpus = Corpus([Document(str(number), f"Ann left {number}.", marks) for number in range(20)], name="twenty")
     masks = {"good": [Mask(0, 3)], "bad": [], "idle": []}
     systems = {name: Anonymization({one.id: found for one in corpus}) for name, found in masks.items()}
     return evaluate(corpus, systems, ["er_di"], resamples=100)
