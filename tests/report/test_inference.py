@@ -187,9 +187,9 @@ def test_meeting_a_threshold_is_told_with_its_limits() -> None:
 
 
 def test_the_gate_asks_for_cpr(read: Run) -> None:
-    outcome = checked(read, Gate(thresholds=[Threshold("cpr", "min", 0.9)]))
-    assert not outcome.passed
-    assert checked(read, Gate(thresholds=[Threshold("cpr", "min", 0.3)])).passed
+    """One of three attributes is not inferred, in each of 24 documents: 0.333, from 0.156 on."""
+    for limit, status in {0.9: 1, 0.3: 3, 0.1: 0}.items():
+        assert checked(read, Gate(thresholds=[Threshold("cpr", "min", limit)])).status == status
 
 
 def test_documents_without_an_answer_are_no_ground_for_a_gate(answered: Callable[..., Run]) -> None:
