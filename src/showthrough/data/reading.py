@@ -501,7 +501,8 @@ def assembled(text: str, original: str) -> str:
     if not (runs := [*_SINGLES.finditer(text)]):
         return text
     words = {*_WORD.findall(legible(original).casefold())}
-    pieces, position = [], 0
+    pieces: list[str] = []
+    position = 0
     for run in runs:
         if run[0] not in original:  # else they stand apart there too
             pieces += (text[position : run.start()], _put_together(run[0], words))
@@ -512,7 +513,8 @@ def assembled(text: str, original: str) -> str:
 def _put_together(run: str, words: set[str]) -> str:
     places = [place for place, letter in enumerate(run) if letter.isalnum()]
     letters = _folded("".join(run[place] for place in places))
-    pieces, first, position = [], 0, 0
+    pieces: list[str] = []
+    first = position = 0
     while first < len(places):
         ends = range(min(len(places), first + _LONGEST_WORD), first + _SHORTEST_WORD - 1, -1)
         last = next((end for end in ends if _is_word(letters[first:end]) and letters[first:end] in words), first + 1)
