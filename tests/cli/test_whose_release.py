@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from showthrough import Run
-from showthrough.cli import app
 
 WORDS = [
     "apples pears harbour spring flood market bread winter stove candle paper window ladder carpet mirror",
@@ -38,39 +37,37 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("command", ["evaluate", "validate"])
-def test_they_are_refused_in_one_line(files: tuple[Path, Path], command: str) -> None:
+def test_they_are_refused_in_one_line(cli: Any, files: tuple[Path, Path], command: str) -> None:
     corpus, released = files
-    result = CliRunner().invoke(app, [command, str(corpus), f"llm={released}"])
-    assert result.exit_code == 2
-    assert "3 of 3 releases are other documents' than the id says (d0 has the text of d1, d1 has the" in result.stderr
-    assert "--pairing trust" in result.stderr
+    result = cli(command, str(corpus), f"llm={released}")
+    assert result.status == 2
+    assert "3 of 3 releases are other documents' than the id says (d0 has the text of d1, d1 has the" in result.err
+    assert "--pairing trust" in result.err
 
 
-def test_who_trusts_them_goes_on_with_a_note(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_who_trusts_them_goes_on_with_a_note(cli: Any, files: tuple[Path, Path], tmp_path: Path) -> None:
     corpus, released = files
     output = tmp_path / "run.json"
-    asked = ["--metrics", "er_di", "--pairing", "trust", "-o", str(output)]
-    result = CliRunner().invoke(app, ["evaluate", str(corpus), f"llm={released}", *asked])
-    assert result.exit_code == 0, result.stderr
+    asked = ["--metric", "er_di", "--pairing", "trust", "-o", str(output)]
+    result = cli("evaluate", str(corpus), f"llm={released}", *asked)
+    assert result.status == 0, result.err
     assert any("--pairing trust was said" in note for note in Run.load(output).notes)
-    result = CliRunner().invoke(app, ["validate", str(corpus), f"llm={released}", "--pairing", "trust"])
-    assert result.exit_code == 0
-    assert "--pairing trust was said" in result.stderr
+    result = cli("validate", str(corpus), f"llm={released}", "--pairing", "trust")
+    assert result.status == 0
+    assert "--pairing trust was said" in result.err
 
 
-def test_refusals_are_counted_in_the_run(files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_refusals_are_counted_in_the_run(cli: Any, files: tuple[Path, Path], tmp_path: Path) -> None:
     corpus, released = files
     released.write_text(json.dumps(dict.fromkeys(TEXTS, "I'm sorry, but I can't help with that.")), encoding="utf-8")
     output = tmp_path / "run.json"
-    result = CliRunner().invoke(
-        app, ["evaluate", str(corpus), f"llm={released}", "--metrics", "er_di", "-o", str(output)]
-    )
-    assert result.exit_code == 0, result.stderr
+    result = cli("evaluate", corpus, f"llm={released}", "--metric", "er_di", "-o", output)
+    assert result.status == 0, result.err
     [one] = Run.load(output).anonymizations
     assert (one.documents, one.unlike) == (3, 3)
 
 
-def test_offsets_of_all_files_are_counted_again(tmp_path: Path) -> None:
+def test_offsets_of_all_files_are_counted_again(cli: Any, tmp_path: Path) -> None:
     # The emoji is two UTF-16 units: "Ann Lee" stands at 2–9 in characters and at 3–10 in UTF-16 units.
     mark = {"entity_type": "PERSON", "identifier_type": "DIRECT", "start_offset": 3, "end_offset": 10}
     text = "😀 Ann Lee wrote."
@@ -80,15 +77,15 @@ def test_offsets_of_all_files_are_counted_again(tmp_path: Path) -> None:
     corpus, masks, output = (tmp_path / name for name in ("corpus.json", "masks.json", "run.json"))
     corpus.write_text(json.dumps(documents), encoding="utf-8")
     masks.write_text(json.dumps({str(number): [[3, 10]] for number in range(4)}), encoding="utf-8")
-    command = ["evaluate", str(corpus), f"one={masks}", "--metrics", "er_di", "-o", str(output)]
-    result = CliRunner().invoke(app, command)
-    assert result.exit_code == 2
-    assert "say --offsets utf-16" in result.stderr
-    result = CliRunner().invoke(app, [*command, "--offsets", "utf-16"])
-    assert result.exit_code == 0, result.stderr
+    command = ["evaluate", str(corpus), f"one={masks}", "--metric", "er_di", "-o", str(output)]
+    result = cli(*command)
+    assert result.status == 2
+    assert "say --offsets utf-16" in result.err
+    result = cli(*command, "--offsets", "utf-16")
+    assert result.status == 0, result.err
     kept = Run.load(output).texts
     assert kept is not None
     assert [(one.start, one.end) for one in kept.masks["one"][0]] == [(2, 9)]
-    result = CliRunner().invoke(app, [*command, "--offsets", "utf-32", "--force"])
-    assert result.exit_code == 2
-    assert "offsets: found 'utf-32'; expected characters, utf-16 or bytes" in result.stderr
+    result = cli(*command, "--offsets", "utf-32", "--force")
+    assert result.status == 2
+    assert "offsets: found 'utf-32'; expected characters, utf-16 or bytes" in result.err

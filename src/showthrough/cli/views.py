@@ -85,7 +85,7 @@ def show(run: Run, views: Views, screen: Console) -> None:
     """A run on the terminal: the tables, then what they say."""
     show_run(run, screen, parts=views.parts)
     show_systems(run, screen)
-    show_verdict(verdict(run), screen)
+    show_verdict(verdict(views.kept(run)), screen)
     if views.signatures:
         screen.print()
         show_signatures(run, screen)

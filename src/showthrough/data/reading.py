@@ -65,10 +65,13 @@ _ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
 _MIXED_CASE = re.compile(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
 _SMALL_BEFORE_CAPITAL = re.compile(r"[a-z].*[A-Z]|[A-Z]{2}.*[a-z]")
-_MARKUP = re.compile(r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=\w)|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)")
+_MARKUP = re.compile(
+    r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=[\w/.,:-])|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)"
+    r"|(?<=[a-z])__?(?=[a-z])"
+)
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
-_APART = re.compile(r" [^\W\d_](?: [^\W\d_]){2,}(?= )")
+_APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
 _MIXED = 100  # characters of a word that are looked at
 _ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
 
@@ -341,13 +344,13 @@ def _rewritten(text: str, glued: list[str]) -> Iterator[tuple[How, str]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
     if ("\n" in text or "\r" in text) and _LINE_HYPHEN.search(text):
         yield "otherwise", _LINE_HYPHEN.sub("", text)
-    if ("<" in text or "*" in text or "`" in text or "~" in text) and _MARKUP.search(text):
+    if any(sign in text for sign in "<*`~_") and _MARKUP.search(text):
         yield "otherwise", _MARKUP.sub("", text)
     if "&" in text and ";" in text and (decoded := html.unescape(text)) != text:
         yield "encoded", decoded
     if "%" in text and _ESCAPED.search(text) and (decoded := unquote(text, errors="replace")) != text:
         yield "encoded", decoded
-    if any(map(_may_be_encoded, glued)) and (decoded := "\n".join(filter(None, map(_decoded, _BASE64.findall(text))))):
+    if any(map(_may_be_encoded, glued)) and (decoded := "\n".join(filter(None, map(_decoded, _encoded(text))))):
         yield "encoded", decoded
 
 
@@ -356,9 +359,17 @@ def _may_be_encoded(word: str) -> bool:
     return len(word) >= _ENCODED and _SMALL_BEFORE_CAPITAL.search(word[:_MIXED]) is not None
 
 
+def _encoded(text: str) -> Iterator[str]:
+    """Words that may be base64; a slash belongs to them, or stands in a path between them."""
+    for word in _BASE64.findall(text):
+        yield word
+        if "/" in word:
+            yield from word.split("/")
+
+
 def _decoded(word: str) -> str:
     """What a word says in base64, where it says anything."""
-    if not _MIXED_CASE.match(word) or len(word) > _LONGEST_ENCODED:
+    if len(word) < _ENCODED or not _MIXED_CASE.match(word) or len(word) > _LONGEST_ENCODED:
         return ""
     bare = word.rstrip("=")
     if len(bare) % 4 == 1:
@@ -375,7 +386,7 @@ def _fragments(how: How, cased: str, glued: list[str]) -> Iterator[View]:
     if split := [parted for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
         yield _fragment(how, split)
     if _may_be_apart(cased) and (spelled := [found[0].replace(" ", "") for found in _APART.finditer(cased)]):
-        yield _fragment(how, spelled)
+        yield _fragment(how, [*spelled, *(parted for word in spelled if (parted := _GLUED.sub(" ", word)) != word)])
 
 
 def _glued(cased: str) -> list[str]:

@@ -27,7 +27,8 @@ from showthrough.inference.asking import asked_of, unanswered
 from showthrough.metrics import Array, Rows, metric_text
 from showthrough.metrics.base import BLOCK, failure_of, sound_parts
 from showthrough.metrics.chunk import Hiding
-from showthrough.metrics.masking import EntityRecall, risks
+from showthrough.metrics.masking import EntityRecall
+from showthrough.metrics.removal.removed import Removed, risks
 from showthrough.resources import Resources
 from showthrough.run.documents import Texts, riskiest, texts_of, too_many
 from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
@@ -161,12 +162,13 @@ class Findings:
 
     def _order(self, hiding: Hiding) -> Ints | None:
         """Documents by their risk, where it can be told."""
-        asked = [(metric, metric_text(metric)) for metric in risks(hiding.function_words)]
+        scored = [self._metrics[text] for text in self.run.rows if text in self._metrics]
+        asked = [(metric, metric_text(metric)) for metric in risks(hiding.function_words, scored)]
         if any((text, name) not in self._tables for _, text in asked for name in self.run.names):
             return None
         return riskiest(self._leaks(asked))
 
-    def _leaks(self, asked: Sequence[tuple[EntityRecall, str]]) -> Iterator[tuple[Ints, list[list[Array]]]]:
+    def _leaks(self, asked: Sequence[tuple[EntityRecall | Removed, str]]) -> Iterator[tuple[Ints, list[list[Array]]]]:
         """What is readable in documents, some at a time: their numbers, and by metric and anonymization how much."""
         cells = [(metric, self._tables[text, name]) for metric, text in asked for name in self.run.names]
         count = len(self._plan.corpus)

@@ -152,13 +152,16 @@ def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
 def _elsewhere(names: int, documents: int, metrics: Sequence[Metric]) -> str:
     if not names or (metrics and not any("gold" in metric.needs for metric in metrics)):
         return ""
+    if any({"direct identifiers", "release"} <= {*metric.roles} for metric in metrics):
+        return ""  # it counts them, and says where they stand
     what = (
         "direct identifier is masked wherever it is marked and stands"
         if names == 1
         else ("direct identifiers are masked wherever they are marked and stand")
     )
     places = "1 document" if documents == 1 else f"{documents:,} documents"
-    return f"{names:,} {what} elsewhere in what is released of {places}; no metric that looks at marks counts that"
+    told = f"{names:,} {what} elsewhere in what is released of {places}"
+    return f"{told}; removed_di counts that, and no metric that looks at marks does"
 
 
 def _telling(masks: int, total: int, metrics: Sequence[Metric]) -> str:

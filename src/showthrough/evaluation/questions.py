@@ -15,7 +15,7 @@ from showthrough.evaluation.plan import Plan
 from showthrough.metrics import Metric, metric_text
 from showthrough.metrics.chunk import Hiding
 from showthrough.metrics.language import words_of
-from showthrough.metrics.masking import risks
+from showthrough.metrics.removal.removed import risks
 from showthrough.resources import Resources
 from showthrough.run.documents import too_many
 
@@ -83,7 +83,7 @@ class Questions:
         """What tells the documents at most risk, where not all can be kept and the plan does not ask for it anyway."""
         if not (self.plan.texts and self.plan.corpus.survey.annotated and too_many(self.plan.corpus)):
             return {}
-        needed = {metric_text(metric): metric for metric in risks(self.hiding.function_words)}
+        needed = {metric_text(metric): metric for metric in risks(self.hiding.function_words, self.plan.metrics)}
         return {text: metric for text, metric in needed.items() if text not in self.metrics}
 
     @property

@@ -29,8 +29,11 @@ _DOCUMENTS = 16_384  # whose scores are looked at together
 
 
 def is_swept(metric: Metric) -> bool:
-    """Whether it is counted at every threshold: what tells recall or precision by masks and annotations alone."""
-    return has_ceiling(metric) and not _ROLES.isdisjoint(metric.roles)
+    """Whether it is counted at every threshold: what tells recall or precision by masks and annotations alone.
+
+    To read the whole release again at each of them would cost more than the run.
+    """
+    return has_ceiling(metric) and not _ROLES.isdisjoint(metric.roles) and "release" not in metric.roles
 
 
 def sweeps(anonymizations: Iterable[Anonymization], metrics: Mapping[str, Metric], whole: Chunk) -> dict[str, Sweep]:

@@ -355,7 +355,8 @@ def _rows(words: Numbers, length: int) -> Numbers:
 def _rows_outside(words: Numbers, length: int) -> Numbers:
     """The same of a release, without those that a placeholder is in."""
     holes = np.concatenate([[0], np.cumsum(_flags(words))])
-    return _rows(words, length)[holes[length:] == holes[: len(holes) - length]]
+    made: Numbers = _rows(words, length)[holes[length:] == holes[: len(holes) - length]]
+    return made
 
 
 def _sample(words: Numbers) -> Numbers:

@@ -29,6 +29,7 @@ Count = Literal["right", "wrong", "all"]
 Role = Literal[
     "direct identifiers",
     "quasi-identifiers",
+    "release",
     "recall",
     "precision",
     "information",
@@ -42,13 +43,14 @@ Role = Literal[
     "authors",
     "sense",
     "meaning",
-    "release",
 ]
 # What reports may take a metric for, whatever it is called, and what they then rely on.
 ROLES: dict[Role, str] = {
     "direct identifiers": "the share of direct identifiers that are hidden, with their counts (`right` and `all`), "
     "and by type those that are not (`leaked:TYPE`), where it tells",
     "quasi-identifiers": "the same of quasi-identifiers",
+    "release": "identifiers are looked for in the whole release, not only where they were marked: the parts `left:…` "
+    "say how they can be read, `nearly`, `generalized` and `chance` stand beside them, and places are the evidence",
     "recall": "the share of what annotators marked that is hidden",
     "precision": "the share of what is masked that annotators marked",
     "information": "how much of the information is left, replacements included",
@@ -63,8 +65,6 @@ ROLES: dict[Role, str] = {
     "sense": "how sensible people find what was written, from 0 to 2, with the parts `rater:NAME`, `kappa` and `alpha`",
     "residual": "what a detector still finds, with its counts (`wrong`) and the parameter `detector`",
     "meaning": "how much of what passages say is kept, from 0 to 5, and the passages that lost most as evidence",
-    "release": "that it reads all of a release, and not only where something was marked: of several metrics that share "
-    "another role it goes first",
     "authors": "how well verifiers tell authors, with the parts `c@1:NAME`, `before:NAME` and `lost:NAME` of each",
 }
 

@@ -30,7 +30,9 @@ _ROLES: dict[Identifier, tuple[Role, ...]] = {
     "direct": ("direct identifiers",), "quasi": ("quasi-identifiers",), "all": (),
 }  # fmt: skip
 _TITLES: dict[Identifier, str] = {
-    "direct": "Direct identifiers hidden", "quasi": "Quasi-identifiers hidden", "all": "Identifiers hidden",
+    "direct": "Direct identifiers hidden where marked",
+    "quasi": "Quasi-identifiers hidden where marked",
+    "all": "Identifiers hidden where marked",
 }  # fmt: skip
 _LARGEST_BETA = 1_000_000  # F is recall by then
 
@@ -142,11 +144,6 @@ class EntityRecall(Worded):
     def leaks(self, rows: Rows) -> Array:
         """How many entities of each document can still be read."""
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("hidden")]
-
-
-def risks(function_words: str) -> tuple[EntityRecall, ...]:
-    """What tells which documents are at most risk: leaks of the first weigh most, the next decide among equals."""
-    return EntityRecall("direct", function_words), EntityRecall("quasi", function_words)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from showthrough.data.references import NOTHING
 from showthrough.report.authorship import author_caveats, author_clauses
 from showthrough.report.inference_sentences import inference_caveats, inference_clauses
 from showthrough.report.people import against_each_other
+from showthrough.report.release import nearly_readable, readable_how
 from showthrough.report.wording import Clause, assuming, counted_words, markers, may_leak, on_average, type_words
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import Counts, chosen, counted, headline, in_all, leaks, playing
@@ -54,16 +55,24 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     leaking, marked = leaks(run, record, name), in_all(counted(run, record, name, "all"))
     by = f" that {markers(run)} marked" if run.corpus.silver else ""
     things = f" direct identifiers{by}"
+    released = "release" in record.roles
     having = int((np.asarray(counted(run, record, name, "all")) > 0).sum())
     if not leaking:
         unseen = may_leak(score)
-        where = f"{things} (in {having:,} of {_documents(run)}) readable where they were marked"
+        where = f"{things} (in {having:,} of {_documents(run)}) readable"
+        where += " in the release" if released else " where they were marked"
         yield Clause("leaves ", f"none of {marked:,.0f}", where + assuming(record))
+        if released:
+            yield from nearly_readable(run, record, name)
         if unseen:
             yield Clause("", unseen)
         return
-    where = f"{things} readable, in {len(leaking):,} of {_documents(run)}{assuming(record)}"
-    yield Clause("leaves ", f"{leaking.total:,} of {marked:,.0f}", where)
+    where = f"{things} readable{' in the release' if released else ''}, in {len(leaking):,} of {_documents(run)}"
+    every = f"{leaking.total:,} of {marked:,.0f}" if leaking.total < marked else f"all {marked:,.0f}"
+    yield Clause("leaves ", every, where + assuming(record))
+    if released:
+        yield from readable_how(run, record, name)
+        yield from nearly_readable(run, record, name)
     types = by_type(run, record, name)
     if types:
         most, where_most = next(iter(types.items()))

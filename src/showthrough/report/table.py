@@ -9,6 +9,7 @@ from itertools import groupby
 from showthrough.inference.controls import CONTROL, RISK
 from showthrough.inference.judging import JUDGE
 from showthrough.metrics import HEADLINE
+from showthrough.metrics.removal.removed import CHANCE, GENERALIZED, LEFT, NEARLY, WAYS
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import in_all
 from showthrough.run.run import Run
@@ -18,6 +19,15 @@ ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 DASH = "–"
 _MOST_DIGITS = 9
 _BETTER = {"right": "higher", "wrong": "lower"}  # of counts
+# What the parts are called that tell how identifiers can be read.
+PART_WORDS = {
+    **dict(zip((f"{LEFT}:{way}" for way in WAYS), (
+        "readable where marked", "readable elsewhere", "readable, written otherwise", "readable, encoded",
+    ), strict=True)),
+    NEARLY: "nearly readable (not counted)",
+    GENERALIZED: "dates that lost their day",
+    CHANCE: "readable in another document",
+}  # fmt: skip
 HEADLINES = "scores"  # the title of the table of what metrics are known by
 
 
@@ -164,6 +174,9 @@ def tables(run: Run) -> list[Table]:
     for record in [record for record in run.metrics if record.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
         by_category = [part for part in parts if HEADLINE in parts and is_category(part)]
+        if "release" in record.roles:
+            others += _release_tables(run, record, names, beside, parts)
+            continue
         if "authors" in record.roles:  # what each verifier tells stands in a table of its own (`authorship`)
             continue
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
@@ -176,6 +189,18 @@ def tables(run: Run) -> list[Table]:
         ):  # a table for each anonymization: a reference in each would say the same again and again
             others += [_categories(run, record, name, by_category) for name in run.names]
     return [main, *others] if main.columns else others
+
+
+def _release_tables(
+    run: Run, record: MetricRecord, names: tuple[str, ...], beside: int, parts: list[str]
+) -> list[Table]:
+    """Its types, and how identifiers can be read: shares of all of them, in words."""
+    how = [part for part in parts if part in PART_WORDS]
+    types = sorted((part for part in parts if part != HEADLINE and part not in how), key=in_order)
+    by_type = tuple(column_of(run, record, part, part or "(no type)") for part in types)
+    ways = tuple(column_of(run, record, part, part, PART_WORDS[part]) for part in how)
+    found = [("by type", by_type), ("by how they can be read", ways)]
+    return [Table(f"{record.text}, {by}", names, columns, beside) for by, columns in found if columns]
 
 
 def inferring(record: MetricRecord) -> bool:

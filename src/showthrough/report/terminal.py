@@ -72,8 +72,9 @@ def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
     if len(shown) < len(every):
-        apart = (table.title for table in every if table not in shown and not isinstance(table, StrataTable))
-        console.print(Text(f"--parts shows the parts of {', '.join(dict.fromkeys(apart))}", style="dim"))
+        apart = [table.title for table in every if table not in shown and not isinstance(table, StrataTable)]
+        metrics = (_metric_of(run, title) for title in apart)
+        console.print(Text(f"--parts shows the parts of {', '.join(dict.fromkeys(metrics))}", style="dim"))
         console.print()
 
 
@@ -81,6 +82,11 @@ def _told(run: Run, table: Table) -> bool:
     """Whether a table has what metrics are known by: headlines, those of own tables, P and R of an F."""
     roles = next((record.roles for record in run.metrics if table.title.startswith(record.text)), ())
     return table.known_by or "F, P and R" in roles
+
+
+def _metric_of(run: Run, title: str) -> str:
+    """The metric whose parts a table has: of those that its title begins with, the longest."""
+    return max((one.text for one in run.metrics if title.startswith(one.text)), key=len, default=title)
 
 
 def show_signatures(run: Run, console: Console) -> None:

@@ -199,6 +199,7 @@ class Place(msgspec.Struct, frozen=True):
     original: Annotated[tuple[int, int], "the stretch of the original that it stands for"]
     text: Annotated[str, "what is written there, without its middle where it is long"]
     how: Annotated[str, "of an identifier: elsewhere, otherwise, encoded or nearly readable; else empty"] = ""
+    marked: Annotated[list[tuple[int, int]], "of an identifier: where it was marked, the first few"] = []
 
 
 class Uneven(msgspec.Struct, frozen=True):

@@ -41,24 +41,60 @@ _DAYS_IN_WORDS: dict[str, int] = {
 _WORDED = "|".join(sorted(_DAYS_IN_WORDS, key=len, reverse=True))
 _DAY = rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|o|er)?|(?P<word>{_WORDED}))"
 _OF = r"(?:day )?(?:of |de |del |the |i )?"
-_YEAR = r"(?P<year>\d{4}|\d{2})"
-# What stands around the name of a month: a day before it or behind it, and a year.
-_DAY_BEFORE = re.compile(rf" {_DAY} {_OF}$")
+_TENS = ("ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TEN_TO_NINETEEN = (
+    "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+
+
+def _in_words(number: int) -> list[str]:
+    """The last two digits of a year, as people say them."""
+    tens, ones = divmod(number, 10)
+    if not number:
+        return ["hundred"]
+    if not tens:
+        return [f"oh {_UNITS[ones - 1]}", f"hundred and {_UNITS[ones - 1]}"]
+    if tens == 1:
+        return [_TEN_TO_NINETEEN[ones]]
+    return [f"{_TENS[tens - 1]} {_UNITS[ones - 1]}" if ones else _TENS[tens - 1]]
+
+
+_YEARS_IN_WORDS: dict[str, int] = {
+    f"{century} {rest}": first + number
+    for century, first in (("nineteen", 1900), ("twenty", 2000))
+    for number in range(100)
+    for rest in _in_words(number)
+} | {
+    f"two thousand{joint}{rest.removeprefix('hundred and ')}": 2000 + number
+    for number in range(100)
+    for rest in (_in_words(number)[-1] if number else "",)
+    for joint in ((" and ", " ") if number else ("",))
+}
+# The words with which the years of a century begin, for a first look.
+CENTURIES: dict[int, tuple[str, ...]] = {19: ("nineteen",), 20: ("twenty", "two")}
+_WORDED_YEARS = "|".join(sorted(_YEARS_IN_WORDS, key=len, reverse=True))
+# A year of four digits may have letters glued behind it (1997XXX).
+_YEAR = rf"(?P<year>\d{{4}}(?=\D)|\d{{2}}(?= |t\d\d )|(?:{_WORDED_YEARS})(?= ))"
+# What stands around the name of a month: a day before it or behind it, and a year. Letters may be glued to a day.
+_DAY_BEFORE = re.compile(rf"(?: |(?<=[^\W\d_])(?=\d)){_DAY} {_OF}$")
 _YEAR_BEFORE = re.compile(r" (?P<year>\d{4}) $")
-_YEAR_BEHIND = re.compile(rf" {_OF}{_YEAR}(?:t\d\d)? ")
-_DAY_BEHIND = re.compile(rf" (?:the )?{_DAY} {_OF}{_YEAR}? ")
+_YEAR_FIRST = re.compile(r" (?P<year>\d{4}) (?:the )?$")
+_YEAR_BEHIND = re.compile(rf" {_OF}{_YEAR}")
+_DAY_BEHIND = re.compile(rf" (?:the )?{_DAY} {_OF}{_YEAR}")
 _DAY_LAST = re.compile(rf" {_DAY}(?:t\d\d)? ")
 _REACH = 40  # characters around the name of a month
-# Each begins at a space, and looks ahead: one date may begin inside another that is none.
+# Each looks ahead: one date may begin inside another that is none. Letters may be glued to either end.
 _NUMBERS = [
     re.compile(pattern)
     for pattern in (
-        r" (?=(?P<year>\d{4}) (?P<one>\d{1,2}) (?P<two>\d{1,2})(?:t\d\d)? )",
-        r" (?=(?P<one>\d{1,2}) (?P<two>\d{1,2}) (?P<year>\d{4}|\d{2}) )",
-        r" (?=(?P<year>(?:19|20)\d\d)(?P<two>0[1-9]|1[0-2])(?P<one>[0-2]\d|3[01])(?:t\d+z?)? )",
+        r"\D(?=(?P<year>\d{4}) (?P<one>\d{1,2}) (?P<two>\d{1,2})(?!\d))",
+        r"\D(?=(?P<one>\d{1,2}) (?P<two>\d{1,2}) (?P<year>\d{4}(?!\d)|\d{2} ))",
+        r"\D(?=(?P<year>(?:19|20)\d\d)(?P<two>0[1-9]|1[0-2])(?P<one>[0-2]\d|3[01])(?!\d))",
+        r"\D(?=(?P<one>[0-3]\d)(?P<two>[0-3]\d)(?P<year>(?:19|20)\d\d)(?!\d))",
     )
 ]
-_THREE_NUMBERS = re.compile(r" \d{1,4} \d{1,2} \d{1,2}| (?:19|20)\d{6}[t ]")  # or a date without separators
+_THREE_NUMBERS = re.compile(r"\d \d{1,2} \d{1,2}|\d{8}")  # or a date without separators
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931, as the reader of dates has it that makes surrogates
 
 
@@ -101,9 +137,14 @@ def _around(form: str, start: int, end: int) -> Iterator[Found]:
     if day := _DAY_BEFORE.search(before):
         year = _YEAR_BEHIND.match(behind)
         found = year and _date_of(_full_year(year["year"]), month, _day_of(day))
+        first = low + (day.start("day") if day["day"] else day.start("word"))
         if year and found:
-            yield Found(found, low + day.start() + 1, end + year.end("year"))
-    if (day := _DAY_BEHIND.match(behind)) and day["year"]:
+            yield Found(found, first, end + year.end("year"))
+        if year := _YEAR_FIRST.search(before[: first - low]):
+            found = _date_of(int(year["year"]), month, _day_of(day))
+            if found:
+                yield Found(found, low + year.start("year"), end)
+    if day := _DAY_BEHIND.match(behind):
         found = _date_of(_full_year(day["year"]), month, _day_of(day))
         if found:
             yield Found(found, start, end + day.end("year"))
@@ -162,5 +203,7 @@ def _month_words(month: int) -> frozenset[str]:
 
 
 def _full_year(text: str) -> int:
+    if text in _YEARS_IN_WORDS:
+        return _YEARS_IN_WORDS[text]
     value = int(text)
-    return value if len(text) == 4 else value + (2000 if value <= _PIVOT else 1900)
+    return value if len(text.strip()) == 4 else value + (2000 if value <= _PIVOT else 1900)

@@ -16,7 +16,7 @@ from typing import Literal
 from showthrough.data.kinds import nearest, path_of, treated_as
 from showthrough.data.reading import cased_form, reading_form, unbordered
 from showthrough.inference.reading.countries import names_of_countries
-from showthrough.metrics.removal.dates import MONTHS, complete_dates
+from showthrough.metrics.removal.dates import CENTURIES, MONTHS, complete_dates
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ, dictionary_from, frequencies
 from showthrough.resources.everyday import GIVEN, INSTITUTIONS, PARTICLES, TITLES
@@ -81,6 +81,7 @@ class Form:
     whole: str = ""  # of any other string
     codes: tuple[tuple[str, ...], ...] = ()  # groups of letters and digits between which something stood
     dates: frozenset[date] = frozenset()
+    stem: str = ""  # of a number or a date: its letters and digits, of which mask characters may hide the last
     ordinary: bool = False  # `whole` is one ordinary word, which a capital makes a name
 
     @property
@@ -103,6 +104,11 @@ class Form:
         if self.kind == "other" and self.whole and " " not in self.whole and not self.ordinary:
             words = (self.whole,)
         return tuple(word for word in words if word.isalpha())
+
+    @property
+    def may_be_near(self) -> bool:
+        """Whether something may nearly be it."""
+        return bool(self.spelled or self.stem or len(self.words) > 1)
 
     @cached_property
     def glued(self) -> tuple[str, ...]:
@@ -134,8 +140,10 @@ class Form:
         return frozenset(text for each in self.dates for text in _years(each))
 
 
-def _years(day: date) -> tuple[str, str, str]:
-    return str(day.year), f"{day.year % 100:02d}", f"{day.year}{day.month:02d}{day.day:02d}"
+def _years(day: date) -> tuple[str, ...]:
+    year, month, number = f"{day.year:04d}", f"{day.month:02d}", f"{day.day:02d}"
+    together = year + month + number, number + month + year, month + number + year
+    return year, year[2:], *together, *CENTURIES.get(day.year // 100, ())
 
 
 _NOWHERE: dict[Kind, Form] = {kind: Form(kind) for kind in ("person", "code", "date", "other")}
@@ -215,12 +223,14 @@ def _code(text: str, vocabulary: Vocabulary) -> Form:
             rows.append([])
     codes = [tuple(row) for row in rows if sum(map(len, row)) >= CODE and any(map(str.isdigit, "".join(row)))]
     if codes:
-        return Form("code", codes=tuple(dict.fromkeys(codes)))
+        return Form("code", codes=tuple(dict.fromkeys(codes)), stem="".join(codes[0]))
     return _other(text, vocabulary) if not any(map(str.isdigit, text)) else _NOWHERE["code"]
 
 
 def _date(text: str, vocabulary: Vocabulary) -> Form:
-    return Form("date", dates=complete_dates(text))
+    words = reading_form(text).split()
+    first = next((place for place, word in enumerate(words) if word[0].isdigit() or word in MONTHS), 0)
+    return Form("date", dates=complete_dates(text), stem="".join(words[first:]))
 
 
 def _other(text: str, vocabulary: Vocabulary) -> Form:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
+from itertools import islice
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -21,19 +22,19 @@ from showthrough.data.references import REFERENCES
 from showthrough.errors import shown
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
-from showthrough.metrics.masking import DEFAULT_LEXICON
+from showthrough.metrics.masking import DEFAULT_LEXICON, EntityRecall
 from showthrough.metrics.released import Released
 from showthrough.metrics.removal.dates import lost_its_day
 from showthrough.metrics.removal.forms import TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
 from showthrough.metrics.removal.search import Hit, Release
-from showthrough.resources import function_word_models, function_words_from
+from showthrough.resources import Resources, function_word_models, function_words_from
 from showthrough.resources.lexicon import ALWAYS
 from showthrough.tables.calls import parameter
 
 Identifier = Literal["direct", "quasi", "all"]
 _LEVELS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
 _ROLES: dict[Identifier, tuple[Role, ...]] = {
-    "direct": ("direct identifiers",), "quasi": ("quasi-identifiers",), "all": (),
+    "direct": ("direct identifiers", "release"), "quasi": ("quasi-identifiers", "release"), "all": ("release",),
 }  # fmt: skip
 _TITLES: dict[Identifier, str] = {
     "direct": "Direct identifiers removed", "quasi": "Quasi-identifiers removed", "all": "Identifiers removed",
@@ -41,7 +42,10 @@ _TITLES: dict[Identifier, str] = {
 NEARLY, GENERALIZED, CHANCE, LEFT = "nearly", "generalized", "chance", "left"
 # How an entity can be read, the plainest way first; 0 is not at all.
 WAYS = ("marked", "elsewhere", "otherwise", "encoded")
+_MOST_OF_ONE, _MOST_HITS = 4, 20  # places of one identifier that are kept, and words that are looked at for them
+_MOST_MARKS = 5  # of an identifier that evidence tells
 _MOST_PLACES = 20  # of a document that are kept as evidence
+_OFTEN = 0.01  # share of identifiers that can be read by chance from which on a note says so
 _SURROGATE = 60  # characters of a replacement that names somebody else
 _AROUND = 3  # characters by which a mask may be wider than the mention that it hides
 _DICTIONARY = "ordinary words, in small letters: wordfreq:LANGUAGE, or a file of them"
@@ -64,7 +68,7 @@ class _Book:
 
     def __init__(self, sought: list[_Sought]) -> None:
         self.sought = sought
-        self.near = [number for number, each in enumerate(sought) if each.form.spelled or len(each.form.words) > 1]
+        self.near = [number for number, each in enumerate(sought) if each.form.may_be_near]
         self._always = {number for number, each in enumerate(sought) if each.form.keys is None}
         self._by_word: dict[str, list[int]] = {}
         for number, each in enumerate(sought):
@@ -304,6 +308,16 @@ class _Search:
             open_entities = still
         return first, counting
 
+    def more_hits(
+        self, first: Hit, sought: _Sought, release: Release, entity: int, released: Released, place: int
+    ) -> Iterator[Hit]:
+        """Other places that count for an entity, for a reader."""
+        quasi = bool(self.gold.entity_level[entity] != DIRECT)
+        for hit in islice(release.hits(sought.form), _MOST_HITS):
+            other = hit.view is release.reading.plain and hit != first
+            if other and not self._is_excused(hit, release, entity, quasi, released, place):
+                yield hit
+
     def _is_excused(self, hit: Hit, release: Release, entity: int, quasi: bool, released: Released, place: int) -> bool:
         """Whether a place does not count: its annotator left it on purpose, or it is another entity's surrogate."""
         if released.text != release.reading.text:  # a text that was handed in whole
@@ -401,20 +415,33 @@ def _places(
     found: list[_Place] = []
     for sought, hit, how in seen:
         entity = sought.entities[0]
-        start = end = 0
-        if hit is not None and hit.view is release.reading.plain:
-            start, end = release.reading.span(hit.start, hit.end)
-        written = text[start:end] if end else how if hit is None else hit.view.cased[hit.start : hit.end]
-        found.append((bool(gold.entity_level[entity] == DIRECT), {
-            "entity_type": gold.types[int(gold.entity_type[entity])],
-            "start": start,
-            "end": end,
-            "line": text.count("\n", 0, start) + 1,
-            "original": released.original(start, end) if end and released.text == text else (0, 0),
-            "text": shown(written),
-            "how": NEARLY if hit is None else how,
-        }))  # fmt: skip
+        direct = bool(gold.entity_level[entity] == DIRECT)
+        hits = [] if hit is None else [hit, *search.more_hits(hit, sought, release, entity, released, place)]
+        spots = _joined([release.reading.span(*each[1:3]) for each in hits if each.view is release.reading.plain], text)
+        for start, end in spots[:_MOST_OF_ONE] or [(0, 0)]:
+            written = text[start:end] if end else how if hit is None else hit.view.cased[hit.start : hit.end]
+            found.append((direct, {
+                "entity_type": gold.types[int(gold.entity_type[entity])],
+                "start": start,
+                "end": end,
+                "line": text.count("\n", 0, start) + 1,
+                "original": released.original(start, end) if end and released.text == text else (0, 0),
+                "text": shown(written),
+                "how": NEARLY if hit is None else how,
+                "marked": search.own[entity][:_MOST_MARKS],
+            }))  # fmt: skip
     return found
+
+
+def _joined(spans: Iterable[tuple[int, int]], text: str) -> list[tuple[int, int]]:
+    """Stretches in order, with words that stand beside each other joined."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and not text[joined[-1][1] : start].strip(" .-,"):
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
 
 
 class _Found(NamedTuple):
@@ -534,6 +561,21 @@ class Removed(ReadsRelease):
         """How many entities of each document can still be read."""
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("removed")]
 
+    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
+        """Whose identifiers can often be read in other documents, where nobody wrote of them."""
+        shares = {
+            name: float(sums[CHANCE]) / float(sums[f"{CHANCE}_asked"])
+            for name, rows in tables.items()
+            if name not in REFERENCES and (sums := rows.totals())[f"{CHANCE}_asked"]
+        }
+        things = {"direct": "direct identifiers", "quasi": "quasi-identifiers"}.get(self.identifier, "identifiers")
+        return [
+            f"{name}: {share:.1%} of the {things} can be read in another document's release by chance; about so many "
+            "of those that count as readable may be chance too"
+            for name, share in shares.items()
+            if share >= _OFTEN
+        ]
+
     def combine(self, totals: Totals) -> dict[str, Array]:
         whole = totals["total"]
         parts = {HEADLINE: ratio(totals["removed"], whole)}
@@ -545,6 +587,16 @@ class Removed(ReadsRelease):
         parts |= {part: ratio(totals[part], whole) for part in (NEARLY, GENERALIZED)}
         parts[CHANCE] = ratio(totals[CHANCE], totals[f"{CHANCE}_asked"])
         return parts
+
+
+def risks(function_words: str, metrics: Iterable[Metric] = ()) -> tuple[EntityRecall | Removed, ...]:
+    """What tells which documents are at most risk: leaks of the first weigh most, the next decide among equals.
+
+    Of the metrics at hand those that read the release; else entity recall, which costs little.
+    """
+    kinds: tuple[Identifier, ...] = ("direct", "quasi")
+    reading = {metric.identifier: metric for metric in metrics if isinstance(metric, Removed)}
+    return tuple(reading.get(kind) or EntityRecall(kind, function_words) for kind in kinds)
 
 
 def _shown(evidence: Mapping[str, Sequence[_Place]], identifier: Identifier) -> dict[str, dict[str, Any]]:

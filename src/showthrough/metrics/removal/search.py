@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -23,6 +24,7 @@ from showthrough.metrics.removal.forms import (
 )
 
 _LOUD = 0.7  # share of words with a capital from which on a capital says nothing
+_FEW = 20  # words of a text in which one small letter shows what capitals say
 _GERMAN = frozenset(["und", "der", "die", "das", "ist", "nicht", "mit", "wurde", "den", "dem", "zu", "von", "auf"])
 _GERMAN_WORDS = 6  # so many of these words make a text German
 _CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
@@ -30,6 +32,7 @@ _SIGNS = ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..",
 _STEM = 0.7  # share of a word before mask characters that tells it
 _NEAR = ((9, 2), (5, 1))  # letters of a word, at least, and the edit distance at which it is nearly readable
 _CHUNK = 200  # characters of an address or a path on either side of a name
+_TAIL = 40  # characters before mask characters in which a number or a date may stand
 _SHORTEST_STEM = 2  # letters
 _INITIALS = 3  # so many tell also without spaces between them
 _WIDE_GAP = 3  # characters between two groups of a code
@@ -60,7 +63,8 @@ class Release:
     def _capitals_say_nothing(self) -> bool:
         """Whether all words, or all nouns, have a capital; told from the original, which masks do not change."""
         words = [word for word in self._original.split() if word[0].isalpha() and len(word) > 1]
-        loud = sum(word[0].isupper() for word in words) >= _LOUD * max(1, len(words))
+        small = sum(not word[0].isupper() for word in words)
+        loud = small <= (1 - _LOUD) * len(words) if len(words) >= _FEW else not small
         return loud or self._vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
 
     def lacks(self, form: Form) -> bool:
@@ -255,6 +259,8 @@ class Release:
             distance = next((edits for least, edits in _NEAR if len(name) >= least), 0)
             if distance and (near := self._near_word(name, distance)):
                 return near
+        if form.stem and (stem := self._cut_off(form.stem)):
+            return stem
         return self._initials_of(form) if form.kind == "person" and len(form.words) > 1 else ""
 
     def _may_name(self, word: str) -> bool:
@@ -275,6 +281,27 @@ class Release:
     def _small_words(self) -> frozenset[str]:
         """Words that the original writes without a capital."""
         return frozenset(word for word in cased_form(self._original).split() if word.islower())
+
+    def _cut_off(self, whole: str) -> str:
+        """What stands before mask characters of a number or a date whose end they hide."""
+        least = max(_SHORTEST_STEM, math.ceil(_STEM * len(whole)))
+        for tail in self._tails:
+            for size in range(len(whole) - 1, least - 1, -1):
+                if tail.endswith(whole[:size]):
+                    return whole[:size]
+        return ""
+
+    @cached_property
+    def _tails(self) -> list[str]:
+        """Letters and digits before mask characters, without spaces."""
+        text, found = self.reading.text, set[str]()
+        for sign in _SIGNS:
+            at = text.find(sign)
+            while at >= 0:
+                if at and text[at - 1].isalnum():
+                    found.add(reading_form(text[max(0, at - _TAIL) : at]).replace(" ", ""))
+                at = text.find(sign, at + len(sign))
+        return sorted(found)
 
     def _near_word(self, name: str, distance: int) -> str:
         """A word of the release that differs from a name by a letter or two."""

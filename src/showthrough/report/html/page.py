@@ -29,7 +29,7 @@ from showthrough.run.run import Run
 
 SCRIPTS = (  # in the order in which they run
     "page", "tips", "names", "charts", "labels", "plane", "sweeps", "matrices",
-    "scores", "failures", "marking", "inferred", "viewer", "passages", "print", "start",
+    "scores", "failures", "marking", "inferred", "left", "viewer", "passages", "print", "start",
 )  # fmt: skip
 STYLES = (
     "page",
@@ -77,7 +77,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         title=f"{run.corpus.name}: what shows through",
         run=run,
         signs=signs,
-        verdict=verdict(run),
+        verdict=verdict(run.without_text() if without_text else run),
         grade_words=WORDS,
         grade_value=value_words,
         **_tables(run),

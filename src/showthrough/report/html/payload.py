@@ -18,8 +18,11 @@ import msgspec
 import numpy as np
 
 from showthrough.analysis.failures import KINDS, NOT_MARKED, Findings, Inspection, Place
+from showthrough.axis.spans import Ints
 from showthrough.data.documents import Identifier
 from showthrough.data.masks import flattened
+from showthrough.metrics import Role
+from showthrough.metrics.removal.removed import NEARLY
 from showthrough.report.charts.attack import attack_bars
 from showthrough.report.charts.parts import part_cells, with_parts
 from showthrough.report.charts.significance import pair_cell
@@ -27,7 +30,7 @@ from showthrough.report.plane import Measured, first_choice, measured, on_front
 from showthrough.report.significance import pairs
 from showthrough.report.sweeps import axes, curves
 from showthrough.run.records import Evidence, MetricRecord
-from showthrough.run.roles import playing
+from showthrough.run.roles import chosen, playing
 from showthrough.run.run import Run
 
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
@@ -45,9 +48,9 @@ def packed(content: Any) -> str:
 def charts(run: Run) -> dict[str, Any]:
     """What the page draws, by kind: the plane, and for the others the data of each metric."""
     numbers = measured(run)
-    chosen = first_choice(numbers)
+    axes = first_choice(numbers)
     compared = pairs(run)
-    drawn: dict[str, Any] = {"plane": _plane(run, numbers, *chosen)} if chosen else {}
+    drawn: dict[str, Any] = {"plane": _plane(run, numbers, *axes)} if axes else {}
     drawn["sweeps"] = _sweeps(run)
     drawn["attack"] = {
         one.text: {"title": _called(run, one), "bars": attack_bars(run, one)} for one in playing(run, "attack")
@@ -235,7 +238,8 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
     return {
         "ids": ids,
         "packets": [len(packet) for packet in packets],
-        "leaks": {name: found.leaks.tolist() for name, found in findings.items()},
+        "leaks": {name: _readable(run, name, ids, found.leaks) for name, found in findings.items()},
+        "left": _left(run),
         "seen": {name: [sum(_seen(by[key]) for by in by_name[name] if key in by) for key in ids] for name in run.names},
         "inferred": {
             name: [max((len(by[key].inferred) for by in by_name[name] if key in by), default=0) for key in ids]
@@ -246,6 +250,25 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
     }
 
 
+def _left(run: Run) -> dict[str, str]:
+    """The metrics that tell which identifiers can be read where they were not marked, and of which kind these are."""
+    roles: dict[Role, str] = {"direct identifiers": "direct", "quasi-identifiers": "quasi"}
+    found = ((chosen(run, role), kind) for role, kind in roles.items())
+    return {record.text: kind for record, kind in found if record and "release" in record.roles}
+
+
+def _readable(run: Run, name: str, ids: Sequence[str], marked: Ints) -> list[list[int]]:
+    """By document, how many direct identifiers and quasi-identifiers can be read, where they were marked or not."""
+    counts = marked.copy()
+    for text, kind in _left(run).items():
+        evidence = run.evidence.get(text, {}).get(name, {})
+        for number, key in enumerate(ids):
+            if key in evidence:
+                counts[number, int(kind == "quasi")] += sum(place.how != NEARLY for place in evidence[key].places)
+    return list(counts.tolist())
+
+
 def _seen(evidence: Evidence) -> int:
     """What the page shows of a document as still there: finds, and strings that are masked elsewhere in it."""
-    return len(evidence.places) + sum(bool(string.readable) for string in evidence.strings)
+    found = sum(place.how in ("", NEARLY) for place in evidence.places)
+    return found + sum(bool(string.readable) for string in evidence.strings)

@@ -90,6 +90,7 @@ const readable = (stretch) => stretch.kind === "leaked" || stretch.kind === "par
 function told(stretch) {
   const lines = stretch.kind ? [WORDS[stretch.kind]] : [];
   if (stretch.mask && readable(stretch)) lines.push("the replacement repeats it");
+  for (const { text, how } of stretch.again ?? []) lines.push(`can be read ${HOW[how]}: ${text}`);
   const same = new Map();
   for (const { type, identifier, annotator } of stretch.mentions) {
     const what = `${type || "(no type)"}, ${IDENTIFIERS[identifier] ?? identifier}`;
@@ -101,26 +102,40 @@ function told(stretch) {
 }
 
 /** The original text with everything laid over it. */
-function original(found) {
-  return found.map((one) => (one.kind ? marked(one, one.text) : one.text));
+function original(found, left = []) {
+  const stands = left.map((one) => ({ ...one, start: one.original[0], end: one.original[1] }));
+  return found.flatMap((one) => {
+    const again = left.filter((place) => isLeak(place) && place.marked.some(([start, end]) => start <= one.start && one.end <= end));
+    const pieces = one.mask ? [one.text] : leftIn(one.text, one.start, stands, (text) => [text]);
+    return one.kind ? [marked({ ...one, again }, ...pieces)] : pieces;
+  });
 }
 
-/** The text as it was released; `words` are those that gave the person away, `places` where something was read. */
-function released(found, words, places = []) {
+/** The text as it was released; `words` gave the person away, in `places` something was read, `left` are identifiers. */
+function released(found, words, places = [], left = []) {
   const nodes = [];
   const repeating = new Set(found.filter((one) => one.mask && readable(one)).map((one) => one.mask));
   let last = null;
+  let at = 0; // in the released text
   for (const one of found) {
     if (!one.mask) {
-      const pieces = readIn(one, places, words);
+      const pieces = leftIn(one.text, at, left, (text, from) => {
+        const start = one.start + from;
+        return readIn({ start, end: start + lengthOf(text), text }, places, words);
+      });
       nodes.push(...(readable(one) ? [marked(one, ...pieces)] : pieces));
+      at += one.end - one.start;
     } else if (one.mask !== last) {
-      nodes.push(readFrom(instead(one.mask, one, repeating.has(one.mask)), one.mask[0], one.mask[1], places));
+      const pieces = leftIn(one.mask[2] ?? "", at, left, (text) => [text]);
+      nodes.push(readFrom(instead(one.mask, one, repeating.has(one.mask), pieces), one.mask[0], one.mask[1], places));
+      at += lengthOf(one.mask[2] ?? "");
     }
     last = one.mask;
   }
   return nodes;
 }
+
+const lengthOf = (text) => Array.from(text).length; // code points
 
 /** A stretch that was left, with the places in it from which something was read. */
 function readIn({ start, end, text }, places, words) {
@@ -147,15 +162,15 @@ function readFrom(node, start, end, places) {
 }
 
 function marked(one, ...content) {
-  const classes = [one.kind, one.level, one.split ? "split" : ""].filter(Boolean).join(" ");
+  const classes = [one.kind, one.level, one.split ? "split" : "", one.again?.length ? "again" : ""].filter(Boolean).join(" ");
   return make("mark", { class: classes, "data-start": one.start, "data-end": one.end, "data-tip": told(one) }, ...content);
 }
 
-function instead([start, , replacement], one, repeating) {
+function instead([start, , replacement], one, repeating, pieces) {
   const faults = [one.kind === "needless" ? WORDS.needless : "", repeating ? "repeats words that have to be masked" : ""];
   const tip = [`in place of: ${one.text}`, ...faults].filter(Boolean).join("\n");
   const gone = !replacement?.trim();
-  return make("ins", { class: gone ? "gap" : `replacement${repeating ? " repeating" : ""}`, "data-start": start, "data-tip": tip }, gone ? "␣" : replacement);
+  return make("ins", { class: gone ? "gap" : `replacement${repeating ? " repeating" : ""}`, "data-start": start, "data-tip": tip }, ...(gone ? ["␣"] : pieces));
 }
 
 /** What finds words or phrases in a text, longer ones first; null where there are none. */

@@ -115,6 +115,7 @@ async function startViewer(start) {
     return make("ul", { class: "legend", "aria-label": "Legend: direct identifiers are filled, quasi-identifiers tinted" },
       both("leaked", "leaked"), both("partly", "in part"), both("hidden", "masked"),
       make("li", {}, sample("needless", "masked, not marked")), make("li", {}, sample("unasked", "marked to stay")),
+      ...(Object.keys(index.left ?? {}).length ? [make("li", {}, sample("hidden direct again", "masked, readable elsewhere"))] : []),
       ...(Object.values(index.inferred ?? {}).flat().some(Boolean) ? [make("li", {}, make("b", { class: "read" }, "inferred from"))] : []));
   }
 
@@ -140,7 +141,8 @@ async function startViewer(start) {
     const own = Object.values(shown.evidence ?? {}).map((by) => by[name]).filter(Boolean);
     const uneven = own.flatMap(({ strings }) => strings ?? []).flatMap(({ readable }) => readable.map(([start, end]) => at(start, end)));
     const words = finder([...own.flatMap(({ words }) => words.map(([word]) => word)), ...uneven]);
-    const nodes = kind === "original" ? original(found) : released(found, words, readPlaces(shown, name));
+    const left = leftPlaces(shown, name, start);
+    const nodes = kind === "original" ? original(found, left) : released(found, words, readPlaces(shown, name), left);
     const text = make("div", { class: "text", dir: "auto" }, ...nodes);
     rove(text);
     return make("article", { class: "pane", "data-name": name, "data-kind": kind, "aria-label": `${name}, ${kind}` },
@@ -165,8 +167,10 @@ async function startViewer(start) {
     const both = [state.first, state.second].filter(Boolean);
     const inferred = both.flatMap((name) => inferencesOf(shown, name).map((one) => inferredList(name, one, leapTo)));
     const pairs = both.flatMap((name) => Object.entries(shown.evidence ?? {}).map(([metric, by]) => [name, metric, by[name]]))
-      .filter(([, , one]) => one && !one.inferred?.length && !one.passages?.length);
-    evidence.replaceChildren(...inferred, ...pairs.map(([name, metric, { guess, rank, margin, words, attack, places, strings, reasons }]) => {
+      .filter(([, metric, one]) => one && !one.inferred?.length && !one.passages?.length && !(metric in (index.left ?? {})));
+    const left = both.flatMap((name) => Object.entries(index.left ?? {}).map(([metric], number) =>
+      [name, metric, leftPlaces(shown, name, start).filter((one) => one.key.split(".")[1] === String(number))])).filter(([, , places]) => places.length);
+    evidence.replaceChildren(...inferred, ...left.map(([name, metric, places]) => leftList(name, metric, places, leapToLeft)), ...pairs.map(([name, metric, { guess, rank, margin, words, attack, places, strings, reasons }]) => {
       if (places?.length) {
         return make("div", { class: "attack" },
           make("p", {}, make("strong", {}, "Still there. "), `${metric} finds in what ${name} leaves:`),
@@ -184,7 +188,7 @@ async function startViewer(start) {
           make("span", {}, make("b", { class: "telling" }, word), make("small", {}, ` ${weight.toFixed(2)}`)))) : null,
         reasons?.length ? make("p", {}, "Whatever it says: ", ...reasons.map(([reason, weight]) => `${reason} (${weight.toFixed(2)})`)) : null);
     }));
-    evidence.hidden = !pairs.length && !inferred.length;
+    evidence.hidden = !pairs.length && !inferred.length && !left.length;
   }
 
   async function show(scroll) {
@@ -202,11 +206,16 @@ async function startViewer(start) {
     const columns = [state.first, state.second].filter(Boolean);
     panes.replaceChildren(...kinds.flatMap((kind) => columns.map((name) => pane(name, kind))));
     panes.classList.toggle("one", kinds.length * columns.length === 1);
-    const all = columns.flatMap((name) => leaksOf(document, name, chosen()));
-    leaks = [...new Map(all.map((leak) => [`${leak.start}-${leak.end}`, leak])).values()];
+    const all = columns.flatMap((name) => [...leaksOf(document, name, chosen()), ...leftLeaks(document, name)]);
+    leaks = [...new Map(all.map((leak) => [`${leak.start}-${leak.end}-${leak.left?.key ?? ""}`, leak])).values()];
     leaks.sort((one, two) => one.start - two.start || one.end - two.end);
     markList();
     markLeak(scroll);
+  }
+
+  /** Identifiers that can be read where they were not marked, as leaks to go to. */
+  function leftLeaks(document, name) {
+    return leftPlaces(document, name, start).filter(isLeak).map((left) => ({ start: left.original[0], end: left.original[1], left }));
   }
 
   function markLeak(scroll) {
@@ -217,14 +226,21 @@ async function startViewer(start) {
       status.textContent = shown.layers.length ? count : "not annotated: nobody said what has to be masked";
       return;
     }
-    const inside = [...panes.querySelectorAll("mark[data-start]")].filter((mark) =>
+    const inside = leak.left ? leftMarks(leak.left) : [...panes.querySelectorAll("mark[data-start]")].filter((mark) =>
       Number(mark.dataset.start) >= leak.start && Number(mark.dataset.end) <= leak.end && !mark.classList.contains("hidden"));
     for (const mark of inside) mark.classList.add("current");
+    if (leak.left) {
+      status.textContent = `leak ${state.leak + 1} of ${leaks.length}: ${leak.left.words}`;
+      if (scroll) inside.at(-1)?.scrollIntoView({ block: "center", behavior: "instant" });
+      return;
+    }
     // Direct for one annotator is direct.
     const { type, identifier } = leak.mentions.find((one) => one.identifier === "DIRECT") ?? leak.mentions[0];
     status.textContent = `leak ${state.leak + 1} of ${leaks.length}: ${type || "(no type)"}, ${IDENTIFIERS[identifier] ?? identifier}`;
     if (scroll) inside[0]?.scrollIntoView({ block: "center", behavior: "instant" });
   }
+
+  const leftMarks = ({ key }) => [...panes.querySelectorAll("mark[data-left]")].filter((mark) => mark.dataset.left.split(" ").includes(key));
 
   // ---- moving about
 
@@ -261,6 +277,21 @@ async function startViewer(start) {
     state.leak = state.leak < 0 ? (by > 0 ? 0 : leaks.length - 1) : (state.leak + by + leaks.length) % leaks.length;
     remember();
     markLeak(true);
+  }
+
+  /** An identifier that can be read where it was not marked. */
+  async function leapToLeft(left) {
+    if (state.view === "original") await go({ view: "released" });
+    const place = leaks.findIndex((leak) => leak.left?.key === left.key);
+    if (place >= 0) {
+      state.leak = place;
+      remember();
+      markLeak(true);
+      return;
+    }
+    for (const old of panes.querySelectorAll(".current")) old.classList.remove("current");
+    leftMarks(left).forEach((mark) => mark.classList.add("current"));
+    leftMarks(left).at(-1)?.scrollIntoView({ block: "center", behavior: "instant" });
   }
 
   /** A place of the original in the released text; shown where it was not. */
