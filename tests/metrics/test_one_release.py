@@ -81,7 +81,12 @@ READING += [
 ]
 # Those that also count what was masked, whatever stands there now, the others mask by mask.
 COUNTING = ["precision", "f1", "f2", 'wp(ic="wordfreq")', 'tpi(ic="wordfreq", chunking="none")']
-BY_MASK = ["inconsistent", 'tps(ic="wordfreq", chunking="none", similarity="ngrams")', "phi_span", "phi_leak"]
+BY_MASK = [
+    "inconsistent",
+    'tps(ic="wordfreq", chunking="none", similarity="ngrams")',
+    "phi_span",
+    "phi_leak(types=False)",
+]
 
 
 def corpus_of(chance: random.Random, size: int = 8) -> Corpus:
@@ -234,6 +239,6 @@ def test_types_of_masks_are_not_in_a_text() -> None:
     masks: list[Mask] = [TypedMask(6, 15, "Kim Lund", "PATIENT")]
     marks = (Mention(6, 15, "PATIENT", "DIRECT", "e"),)
     corpus = Corpus([Document("a", text, (Annotation("a", marks),))])
-    run = run_of(corpus, Anonymization({"a": masks}), ["phi_strict", "phi_span", "phi_leak"])
+    run = run_of(corpus, Anonymization({"a": masks}), ["phi_strict", "phi_span", "phi_leak(types=False)"])
     assert [run["masks", "phi_strict"].value, run["text", "phi_strict"].value] == [1, None]
     assert differing(run).keys() <= {("phi_strict", part) for part in run.parts("masks", "phi_strict")}

@@ -129,7 +129,7 @@ def test_a_tool_that_is_not_there_fails_alone() -> None:
 
 def test_with_nothing_found_the_interval_is_of_finds_for_every_thousand_words() -> None:
     """20 documents of 50 words: 1 − 0.05 ** (1 / 20) = 13.9 % of them may have one, which is 20 in 1,000 words."""
-    corpus = Corpus([Document(f"{number:02}", "word " * 50) for number in range(20)])
+    corpus = Corpus([Document(f"{number:02}", f"word{number} " * 50) for number in range(20)])
     run = evaluate(corpus, {"x": Anonymization({key: [] for key in corpus.ids})}, ["residual"])
     score = run["x", "residual"]
     assert (score.value, score.low) == (0, 0)
@@ -138,7 +138,7 @@ def test_with_nothing_found_the_interval_is_of_finds_for_every_thousand_words() 
 
 
 def test_a_system_that_leaves_much_differs_from_one_that_leaves_nothing() -> None:
-    corpus = Corpus([Document(f"{number:02}", TEXT + " word" * number) for number in range(40)])
+    corpus = Corpus([Document(f"{number:02}", TEXT + f" word{number}" * (number + 5)) for number in range(40)])
     nothing = Anonymization({key: [] for key in corpus.ids})
     clean = Anonymization({document.id: [Mask(0, len(TEXT))] for document in corpus})
     for resamples in (200, 0):
