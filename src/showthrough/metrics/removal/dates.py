@@ -77,24 +77,26 @@ _WORDED_YEARS = "|".join(sorted(_YEARS_IN_WORDS, key=len, reverse=True))
 # A year of four digits may have letters glued behind it (1997XXX).
 _YEAR = rf"(?P<year>\d{{4}}(?=\D)|\d{{2}}(?= |t\d\d )|(?:{_WORDED_YEARS})(?= ))"
 # What stands around the name of a month: a day before it or behind it, and a year. Letters may be glued to a day.
-_DAY_BEFORE = re.compile(rf"(?: |(?<=[^\W\d_])(?=\d)){_DAY} {_OF}$")
+_DAY_BEFORE = re.compile(rf" {_DAY} {_OF}$")
+_GLUED_DAY = re.compile(rf"(?<=[^\W\d_])(?=\d){_DAY} {_OF}$")
 _YEAR_BEFORE = re.compile(r" (?P<year>\d{4}) $")
 _YEAR_FIRST = re.compile(r" (?P<year>\d{4}) (?:the )?$")
 _YEAR_BEHIND = re.compile(rf" {_OF}{_YEAR}")
 _DAY_BEHIND = re.compile(rf" (?:the )?{_DAY} {_OF}{_YEAR}")
 _DAY_LAST = re.compile(rf" {_DAY}(?:t\d\d)? ")
-_REACH = 40  # characters around the name of a month
-# Each looks ahead: one date may begin inside another that is none. Letters may be glued to either end.
-_NUMBERS = [
-    re.compile(pattern)
-    for pattern in (
-        r"\D(?=(?P<year>\d{4}) (?P<one>\d{1,2}) (?P<two>\d{1,2})(?!\d))",
-        r"\D(?=(?P<one>\d{1,2}) (?P<two>\d{1,2}) (?P<year>\d{4}(?!\d)|\d{2} ))",
-        r"\D(?=(?P<year>(?:19|20)\d\d)(?P<two>0[1-9]|1[0-2])(?P<one>[0-2]\d|3[01])(?!\d))",
-        r"\D(?=(?P<one>[0-3]\d)(?P<two>[0-3]\d)(?P<year>(?:19|20)\d\d)(?!\d))",
-    )
-]
-_THREE_NUMBERS = re.compile(r"\d \d{1,2} \d{1,2}|\d{8}")  # or a date without separators
+_REACH, _GLUED_REACH = 40, 16  # characters around the name of a month, and before it for a day after a letter
+# Each looks ahead: one date may begin inside another that is none. Letters may be glued behind it.
+_NUMBERS = (
+    r"(?=(?P<year>\d{4}) (?P<one>\d{1,2}) (?P<two>\d{1,2})(?!\d))",
+    r"(?=(?P<one>\d{1,2}) (?P<two>\d{1,2}) (?P<year>\d{4}(?!\d)|\d{2}(?= )))",
+    r"(?=(?P<year>(?:19|20)\d\d)(?P<two>0[1-9]|1[0-2])(?P<one>[0-2]\d|3[01])(?!\d))",
+    r"(?=(?P<one>[0-3]\d)(?P<two>[0-3]\d)(?P<year>(?:19|20)\d\d)(?!\d))",
+)
+_AFTER_SPACE = [re.compile(f" {pattern}") for pattern in _NUMBERS]
+_AFTER_LETTER = [re.compile(rf"\D{pattern}") for pattern in _NUMBERS]  # which takes much longer
+_THREE_NUMBERS = re.compile(r" \d{1,4} \d{1,2} \d{1,2}| \d{8}(?!\d)")  # or a date without separators
+_SHAPES = bytes(ord("0") if chr(code).isdigit() else ord(" ") if code == 32 else ord("a") for code in range(256))
+_GLUED_NUMBERS = re.compile(rb"a0{1,4} 0{1,2} 00|a0{8}(?!0)")  # in a form whose letters are a and whose digits are 0
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931, as the reader of dates has it that makes surrogates
 
 
@@ -119,9 +121,10 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
         while at >= 0:
             yield from _around(form, at + 1, at + 1 + len(name))
             at = form.find(f" {name} ", at + 1)
-    if _THREE_NUMBERS.search(form) is None:
+    glued = _GLUED_NUMBERS.search(form.encode("latin-1", "replace").translate(_SHAPES)) is not None
+    if not glued and _THREE_NUMBERS.search(form) is None:
         return
-    for match in chain.from_iterable(pattern.finditer(form) for pattern in _NUMBERS):
+    for match in chain.from_iterable(each.finditer(form) for each in (_AFTER_LETTER if glued else _AFTER_SPACE)):
         year, one, two = _full_year(match["year"]), int(match["one"]), int(match["two"])
         spans = [match.span(group) for group in ("year", "one", "two")]
         for found in (_date_of(year, one, two), _date_of(year, two, one)):
@@ -134,13 +137,13 @@ def _around(form: str, start: int, end: int) -> Iterator[Found]:
     month = MONTHS[form[start:end]]
     low = max(0, start - _REACH)
     before, behind = form[low:start], form[end : end + _REACH]
-    if day := _DAY_BEFORE.search(before):
+    if day := _DAY_BEFORE.search(before) or _GLUED_DAY.search(before, max(0, len(before) - _GLUED_REACH)):
         year = _YEAR_BEHIND.match(behind)
         found = year and _date_of(_full_year(year["year"]), month, _day_of(day))
         first = low + (day.start("day") if day["day"] else day.start("word"))
         if year and found:
             yield Found(found, first, end + year.end("year"))
-        if year := _YEAR_FIRST.search(before[: first - low]):
+        elif year := _YEAR_FIRST.search(before, 0, first - low):
             found = _date_of(int(year["year"]), month, _day_of(day))
             if found:
                 yield Found(found, low + year.start("year"), end)
@@ -206,4 +209,4 @@ def _full_year(text: str) -> int:
     if text in _YEARS_IN_WORDS:
         return _YEARS_IN_WORDS[text]
     value = int(text)
-    return value if len(text.strip()) == 4 else value + (2000 if value <= _PIVOT else 1900)
+    return value if len(text) == 4 else value + (2000 if value <= _PIVOT else 1900)

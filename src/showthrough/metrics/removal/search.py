@@ -298,10 +298,11 @@ class Release:
         for sign in _SIGNS:
             at = text.find(sign)
             while at >= 0:
-                if at and text[at - 1].isalnum():
-                    found.add(reading_form(text[max(0, at - _TAIL) : at]).replace(" ", ""))
+                if at and text[at - 1].isalnum() and not text[at + len(sign) : at + len(sign) + 1].isalnum():
+                    found.add(text[max(0, at - _TAIL) : at])
                 at = text.find(sign, at + len(sign))
-        return sorted(found)
+        # What has no digit is no number and no date.
+        return sorted(reading_form(tail).replace(" ", "") for tail in found if any(map(str.isdigit, tail)))
 
     def _near_word(self, name: str, distance: int) -> str:
         """A word of the release that differs from a name by a letter or two."""
