@@ -16,7 +16,7 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
@@ -61,7 +61,8 @@ _UNBORDERED = re.compile(
     "\U00020000-\U000323af]"
 )
 
-_ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
+_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")  # as html.unescape has it
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
 _MIXED_CASE = re.compile(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
 _MARKUP = re.compile(r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=\w)|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)")
@@ -71,12 +72,41 @@ _APART = re.compile(r" [^\W\d_](?: [^\W\d_]){2,}(?= )")
 _ENCODED, _LONGEST_ENCODED = 4, 100_000  # characters between signs of what may be encoded, and of all of it
 
 
+class Rewriting(NamedTuple):
+    """How a text is rewritten before it is read: what a pattern finds is something else, or all that there is."""
+
+    pattern: re.Pattern[str]
+    substitute: Callable[[str], str]
+    alone: bool = False  # the rest of the text is not read again
+
+    def pieces(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Stretches of a text, and what stands for each."""
+        position = 0
+        for found in self.pattern.finditer(text):
+            if not self.alone:
+                yield position, found.start(), text[position : found.start()]
+            if piece := self.substitute(found[0]):
+                yield found.start(), found.end(), piece
+            position = found.end()
+        if not self.alone:
+            yield position, len(text), text[position:]
+
+    def apply(self, text: str) -> str:
+        return "".join(piece for _, _, piece in self.pieces(text))
+
+
 class View(NamedTuple):
-    """One way to read a text: a reading form with a space before and after it, and the same with capitals."""
+    """One way to read a text: a reading form with a space before and after it, and the same with capitals.
+
+    It is that of a rewritten text; or it has words of another view, each of which stands there in another way.
+    """
 
     how: How
     form: str
     cased: str
+    rewriting: Rewriting | None = None
+    whole: View | None = None
+    pieces: tuple[str, ...] = ()  # its words, as they stand in the whole
 
 
 class Located(NamedTuple):
@@ -123,12 +153,12 @@ class Reading:
     def others(self) -> tuple[View, ...]:
         """What else can be read where something is hyphenated, glued, spelled letter by letter or encoded."""
         glued = _glued(self.cased)
-        found = [*_fragments("otherwise", self.cased, glued)]
-        for how, other in _rewritten(self.text, glued):
-            cased = cased_form(other)
-            view = View(how, _folded(cased), cased)
-            if view.form != self.form:
-                found += [view, *_fragments(how, cased, _glued(cased))]
+        found = [*_fragments("otherwise", self.plain, glued)]
+        for how, rewriting in _rewritings(self.text, glued):
+            cased = cased_form(rewriting.apply(self.text))
+            view = View(how, _folded(cased), cased, rewriting)
+            if not view.form.isspace() and view.form != self.form:
+                found += [view, *_fragments(how, view, _glued(cased))]
         return tuple(found)
 
     @cached_property
@@ -140,6 +170,35 @@ class Reading:
         """Where a stretch of the plain form stands in the text."""
         located = self.located
         return located.starts[start], located.ends[end - 1]
+
+    def spans(self, view: View, start: int, end: int) -> list[tuple[int, int]]:
+        """Where a stretch of any view stands in the text: a word of which a view has one copy may have several places.
+
+        >>> texts = "by JohnDoe", "by J o h n", "by Jo-\\nhn", "by &#74;ohn", "by Sm9obiBEb2U="
+        >>> views = [(reading, reading.others[-1]) for reading in map(Reading, texts)]
+        >>> [reading.spans(view, *re.search("john", view.form).span()) for reading, view in views]
+        [[(3, 10)], [(3, 10)], [(3, 9)], [(3, 11)], [(3, 15)]]
+        """
+        if view.whole is not None:
+            piece = view.pieces[view.form.count("  ", 0, start)]
+            found = re.finditer(rf"(?<= ){re.escape(piece)}(?= )", view.whole.cased)
+            return [span for each in found for span in self.spans(view.whole, *each.span())]
+        if view.rewriting is None:
+            return [self.span(start, end)]
+        starts, ends = self._source(view.rewriting)
+        located = locate(view.rewriting.apply(self.text))
+        low, high = located.starts[start], located.ends[end - 1]
+        return [(starts[low], ends[high - 1])]
+
+    def _source(self, rewriting: Rewriting) -> tuple[list[int], list[int]]:
+        """Where each character of a rewritten text comes from."""
+        starts: list[int] = []
+        ends: list[int] = []
+        for start, end, piece in rewriting.pieces(self.text):
+            same = piece == self.text[start:end]
+            starts += range(start, end) if same else [start] * len(piece)
+            ends += range(start + 1, end + 1) if same else [end] * len(piece)
+        return starts, ends
 
 
 def cased_form(text: str) -> str:
@@ -317,21 +376,27 @@ def _read_as(character: str) -> str:
 _LATIN = bytes(_SIMPLE[chr(code)] for code in range(256))
 
 
-def _rewritten(text: str, glued: list[str]) -> Iterator[tuple[How, str]]:
+def _rewritings(text: str, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
     if ("\n" in text or "\r" in text) and _LINE_HYPHEN.search(text):
-        yield "otherwise", _LINE_HYPHEN.sub("", text)
+        yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
     if ("<" in text or "*" in text or "`" in text or "~" in text) and _MARKUP.search(text):
-        yield "otherwise", _MARKUP.sub("", text)
-    if "&" in text and ";" in text and (decoded := html.unescape(text)) != text:
-        yield "encoded", decoded
-    if "%" in text and _ESCAPED.search(text) and (decoded := unquote(text, errors="replace")) != text:
-        yield "encoded", decoded
+        yield "otherwise", Rewriting(_MARKUP, _nothing)
+    if "&" in text and ";" in text:
+        yield "encoded", Rewriting(_ENTITY, html.unescape)
+    if "%" in text and _ESCAPED.search(text):
+        yield "encoded", Rewriting(_ESCAPED, _unescaped)
     # What is encoded mixes capitals, small letters and digits.
-    if any(len(word) >= _ENCODED for word in glued) and (
-        decoded := "\n".join(filter(None, map(_decoded, _BASE64.findall(text))))
-    ):
-        yield "encoded", decoded
+    if any(len(word) >= _ENCODED for word in glued):
+        yield "encoded", Rewriting(_BASE64, _decoded, alone=True)
+
+
+def _nothing(found: str) -> str:
+    return ""
+
+
+def _unescaped(found: str) -> str:
+    return unquote(found, errors="replace")
 
 
 def _decoded(word: str) -> str:
@@ -345,15 +410,15 @@ def _decoded(word: str) -> str:
         said = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return ""
-    return said if all(letter.isprintable() or letter.isspace() for letter in said) else ""
+    return f"{said}\n" if all(letter.isprintable() or letter.isspace() for letter in said) else ""
 
 
-def _fragments(how: How, cased: str, glued: list[str]) -> Iterator[View]:
+def _fragments(how: How, whole: View, glued: list[str]) -> Iterator[View]:
     """Words that are glued together, taken apart; and letters that stand apart, put together."""
-    if split := [parted for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
-        yield _fragment(how, split)
-    if _may_be_apart(cased) and (spelled := [found[0].replace(" ", "") for found in _APART.finditer(cased)]):
-        yield _fragment(how, spelled)
+    if split := [(word, parted) for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
+        yield _fragment(how, whole, split)
+    if _may_be_apart(whole.cased) and (apart := [found[0][1:] for found in _APART.finditer(whole.cased)]):
+        yield _fragment(how, whole, [(letters, letters.replace(" ", "")) for letters in apart])
 
 
 def _glued(cased: str) -> list[str]:
@@ -391,9 +456,9 @@ def _one_case(word: str) -> bool:
     return word.isalpha() and (word.islower() or word.istitle() or word.isupper())
 
 
-def _fragment(how: How, words: list[str]) -> View:
-    cased = f" {'  '.join(words)} "  # two spaces: neighbours here are none in the text
-    return View(how, _folded(cased), cased)
+def _fragment(how: How, whole: View, words: list[tuple[str, str]]) -> View:
+    cased = f" {'  '.join(read for _, read in words)} "  # two spaces: neighbours here are none in the text
+    return View(how, _folded(cased), cased, whole=whole, pieces=tuple(word for word, _ in words))
 
 
 def unbordered(word: str) -> bool:
