@@ -128,7 +128,7 @@ class Reading:
     def __init__(self, text: str) -> None:
         self.text = text
         cased = cased_form(text)
-        self.plain = View("plain", _folded(cased), cased)
+        self.plain = View("plain", folded(cased), cased)
 
     @property
     def form(self) -> str:
@@ -156,7 +156,7 @@ class Reading:
         found = [*_fragments("otherwise", self.plain, glued)]
         for how, rewriting in _rewritings(self.text, glued):
             cased = cased_form(rewriting.apply(self.text))
-            view = View(how, _folded(cased), cased, rewriting)
+            view = View(how, folded(cased), cased, rewriting)
             if not view.form.isspace() and view.form != self.form:
                 found += [view, *_fragments(how, view, _glued(cased))]
         return tuple(found)
@@ -243,10 +243,11 @@ def reading_form(text: str) -> str:
     >>> reading_form("Fran\u00e7ois M\u00dcLLER's \u0663\u0664")
     'francois muller s 34'
     """
-    return _folded(cased_form(text))[1:-1]
+    return folded(cased_form(text))[1:-1]
 
 
-def _folded(cased: str) -> str:
+def folded(cased: str) -> str:
+    """A reading form in small letters, each where it was."""
     return cased.lower() if cased.isascii() else "".join(map(_small, cased))
 
 
@@ -293,7 +294,7 @@ def _located(read: str, starts: Ints, ends: Ints, length: int) -> Located:
     cased = f" {' '.join(spaced.split())} "
     if len(kept) < len(cased):  # nothing can be read: the form is still two spaces
         first, last = np.array([0, length]), np.array([0, length])
-    return Located(_folded(cased), cased, first.tolist(), last.tolist())
+    return Located(folded(cased), cased, first.tolist(), last.tolist())
 
 
 _BEYOND_PLAIN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # with the letter before, to which marks belong
@@ -391,6 +392,11 @@ def _rewritings(text: str, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
         yield "encoded", Rewriting(_BASE64, _decoded, alone=True)
 
 
+def join_lines(text: str) -> str:
+    """A text whose words go on where a hyphen ended their line: with a small letter, else there are two words."""
+    return _LINE_HYPHEN.sub(lambda found: "" if text[found.end()].islower() else found[0], text)
+
+
 def _nothing(found: str) -> str:
     return ""
 
@@ -458,7 +464,7 @@ def _one_case(word: str) -> bool:
 
 def _fragment(how: How, whole: View, words: list[tuple[str, str]]) -> View:
     cased = f" {'  '.join(read for _, read in words)} "  # two spaces: neighbours here are none in the text
-    return View(how, _folded(cased), cased, whole=whole, pieces=tuple(word for word, _ in words))
+    return View(how, folded(cased), cased, whole=whole, pieces=tuple(word for word, _ in words))
 
 
 def unbordered(word: str) -> bool:

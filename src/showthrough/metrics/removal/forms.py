@@ -7,19 +7,19 @@ its day, anything else by the whole string. What says nothing by itself is judge
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from showthrough.data.kinds import nearest, path_of, treated_as
-from showthrough.data.reading import cased_form, reading_form, unbordered
+from showthrough.data.reading import cased_form, folded, join_lines, reading_form, unbordered
 from showthrough.inference.reading.countries import names_of_countries
 from showthrough.metrics.removal.dates import MONTHS, complete_dates
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ, dictionary_from, frequencies
-from showthrough.resources.everyday import GIVEN, INSTITUTIONS, PARTICLES, TITLES
+from showthrough.resources.everyday import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
 from showthrough.resources.languages import small_words
 
 Kind = Literal["person", "code", "date", "other"]
@@ -49,11 +49,12 @@ class Vocabulary:
     ordinary: frozenset[str]  # Zipf 3.5 or more
     known: frozenset[str]  # any word of the list
     function: frozenset[str]
+    calendar: frozenset[str]  # months and days of the week
     nouns_have_capitals: bool  # German
 
 
 TITLE_FORMS, GIVEN_FORMS, PARTICLE_FORMS = _forms(TITLES), _forms(GIVEN), _forms(PARTICLES)
-_INSTITUTION_FORMS = _forms(INSTITUTIONS)
+INSTITUTION_FORMS = _forms(INSTITUTIONS)
 
 
 @cache
@@ -64,7 +65,13 @@ def vocabulary_of(dictionary: str) -> Vocabulary:
     known = dictionary_from(dictionary)
     often = frequencies(language) if dictionary.startswith(WORDFREQ) else {}
     ordinary = (word for word in known if often.get(word, 1.0) >= ORDINARY)
-    return Vocabulary(_forms(ordinary) | _forms(function), _forms(known), _forms(function), language == "de")
+    return Vocabulary(
+        ordinary=_forms(ordinary) | _forms(function),
+        known=_forms(known),
+        function=_forms(function),
+        calendar=_forms(CALENDAR.get(language, ())),
+        nouns_have_capitals=language == "de",
+    )
 
 
 @cache
@@ -180,27 +187,31 @@ def _shape(text: str) -> Kind:
     if any(map(str.isdigit, text)):
         return "code" if "@" not in text else "other"
     words = cased_form(text).split()
-    if len(words) > _SHAPE_WORDS or not _INSTITUTION_FORMS.isdisjoint(map(str.lower, words)):
+    if len(words) > _SHAPE_WORDS or not INSTITUTION_FORMS.isdisjoint(map(str.lower, words)):
         return "other"
     named = all(word[0].isupper() or word in PARTICLE_FORMS or unbordered(word) for word in words)
     return "person" if words and named else "other"
 
 
-def _person(text: str, vocabulary: Vocabulary) -> Form:
+def person_form(text: str) -> Form:
+    """A name by its words; of one that a line break parts, the word that it is as well."""
+    words = dict.fromkeys((*_name_words(text), *_name_words(join_lines(text))))
+    return Form("person", tuple(words))
+
+
+def _name_words(text: str) -> Iterator[str]:
     pieces = cased_form(text).split()
     capitals = any(piece[0].isupper() for piece in pieces)
-    words = []
     for place, piece in enumerate(pieces):
-        low = piece.lower()
+        low = folded(piece)
         if (low in TITLE_FORMS and len(pieces) > 1) or low in PARTICLE_FORMS or (low in _TITLE_ENDINGS and place):
             continue
         if capitals and piece[0].islower():  # also the s of a possessive
             continue
-        words.append(low)
-    return Form("person", tuple(dict.fromkeys(words)))
+        yield low
 
 
-def _code(text: str, vocabulary: Vocabulary) -> Form:
+def code_form(text: str) -> Form:
     """Letters and digits of each code; pieces with digits beside each other are one code, and each by itself too."""
     rows: list[list[str]] = [[]]
     for chunk in _CHUNK.findall(text):
@@ -212,17 +223,16 @@ def _code(text: str, vocabulary: Vocabulary) -> Form:
         elif groups:
             rows.append([])
     codes = [tuple(row) for row in rows if sum(map(len, row)) >= CODE and any(map(str.isdigit, "".join(row)))]
-    if codes:
-        return Form("code", codes=tuple(dict.fromkeys(codes)))
-    return _other(text, vocabulary) if not any(map(str.isdigit, text)) else _NOWHERE["code"]
+    return Form("code", codes=tuple(dict.fromkeys(codes))) if codes else _NOWHERE["code"]
 
 
-def _date(text: str, vocabulary: Vocabulary) -> Form:
-    return Form("date", dates=complete_dates(text))
+def _whole_code(text: str, vocabulary: Vocabulary) -> Form:
+    """A code without a digit is looked for as a word is."""
+    return code_form(text) if any(map(str.isdigit, text)) else _other(text, vocabulary)
 
 
 def _other(text: str, vocabulary: Vocabulary) -> Form:
-    words = reading_form(text).split()
+    words = reading_form(join_lines(text)).split()
     while words and words[0] in vocabulary.function and len(words) > 1:
         words = words[1:]
     whole = " ".join(words)
@@ -233,7 +243,12 @@ def _other(text: str, vocabulary: Vocabulary) -> Form:
     return Form("other", whole=whole, ordinary=len(words) == 1 and whole in vocabulary.ordinary)
 
 
-_MAKERS = {"person": _person, "code": _code, "date": _date, "other": _other}
+_MAKERS: dict[Kind, Callable[[str, Vocabulary], Form]] = {
+    "person": lambda text, vocabulary: person_form(text),
+    "code": _whole_code,
+    "date": lambda text, vocabulary: Form("date", dates=complete_dates(text)),
+    "other": _other,
+}
 
 
 def _says_nothing(found: Form, text: str, vocabulary: Vocabulary) -> bool:

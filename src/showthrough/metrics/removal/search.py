@@ -23,6 +23,7 @@ from showthrough.metrics.removal.forms import (
 )
 
 _LOUD = 0.7  # share of words with a capital from which on a capital says nothing
+_FEW = 20  # words of a text in which one small letter shows what capitals say
 _GERMAN = frozenset(["und", "der", "die", "das", "ist", "nicht", "mit", "wurde", "den", "dem", "zu", "von", "auf"])
 _GERMAN_WORDS = 6  # so many of these words make a text German
 _CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
@@ -57,7 +58,8 @@ class Capitals(NamedTuple):
         words = [word for word in text.split() if word[0].isalpha() and len(word) > 1]
         if not words:
             return cls(say_nothing=False)
-        loud = sum(word[0].isupper() for word in words) >= _LOUD * len(words)
+        small = sum(not word[0].isupper() for word in words)
+        loud = small <= (1 - _LOUD) * len(words) if len(words) >= _FEW else not small
         german = vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
         return cls(loud or german)
 
@@ -99,8 +101,7 @@ class Release:
                     continue
                 for start in _places(view.form, word):
                     end = start + len(word)
-                    before, after = _neighbours(view.form, start, end)
-                    beside = (before in names and before != word) or (after in names and after != word)
+                    beside = self._beside(view, names, start, end)
                     if beside or (len(names) == 1 == len(form.words) and self._alone(view, word, start, end, form)):
                         yield Hit(view, start, end, single=not beside)
                     elif word in telling and self._alone(view, word, start, end, form):
@@ -116,6 +117,19 @@ class Release:
                     for at in _places(view.form, short):
                         if self._in_address(view, at, at + len(short)):
                             yield Hit(view, at, at + len(short))
+
+    def _beside(self, view: View, names: frozenset[str], start: int, end: int) -> bool:
+        """Whether another word of a name stands beside one: not two initials, and not `will` behind `Smith`."""
+        word = view.form[start:end]
+        before, after = _neighbours(view.form, start, end)
+        for other, at in ((before, start - 1 - len(before)), (after, end + 1)):
+            if other not in names or other == word or len(word) == len(other) == 1 < len(max(names, key=len)):
+                continue
+            small = word if view.cased[start].islower() else other if view.cased[at].islower() else ""
+            mixed = view.cased[start].islower() != view.cased[at].islower()
+            if not (mixed and (small in ALSO_WORDS or small in self._vocabulary.function)):
+                return True
+        return False
 
     def _unbordered(self, view: View, word: str, telling: bool) -> Iterator[Hit]:
         at = view.form.find(word) if telling else -1
@@ -237,12 +251,13 @@ class Release:
         return len(between) <= 1 or (edge and len(between) <= _WIDE_GAP and len("".join(between.split())) <= 1)
 
     def _dates(self, form: Form) -> Iterator[Hit]:
-        for view, found in self._found_dates:
+        for view, found in self.found_dates:
             if found.date in form.dates:
                 yield Hit(view, found.start, found.end)
 
     @cached_property
-    def _found_dates(self) -> list[tuple[View, Found]]:
+    def found_dates(self) -> list[tuple[View, Found]]:
+        """The complete dates that can be read, with both readings of 03/04/2010."""
         return [(view, found) for view in self.reading.views for found in dates_in(view.form, self.reading.words)]
 
     def reads(self, form: Form) -> bool:
