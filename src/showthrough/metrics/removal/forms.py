@@ -94,6 +94,11 @@ class Form:
     def sought(self) -> bool:
         return bool(self.words or self.whole or self.codes or self.dates)
 
+    @property
+    def is_word(self) -> bool:
+        """Whether it is one word, which somebody may write by chance."""
+        return len(self.words) == 1 or (bool(self.whole) and " " not in self.whole)
+
     @cached_property
     def telling(self) -> tuple[str, ...]:
         """The words of a name that are looked for by themselves."""

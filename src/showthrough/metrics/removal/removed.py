@@ -24,7 +24,7 @@ from showthrough.metrics.masking import DEFAULT_LEXICON
 from showthrough.metrics.released import Released
 from showthrough.metrics.removal.dates import lost_its_day
 from showthrough.metrics.removal.forms import TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
-from showthrough.metrics.removal.search import Capitals, Hit, Release
+from showthrough.metrics.removal.search import Hit, Release, releases_of
 from showthrough.resources import function_word_models, function_words_from
 from showthrough.resources.lexicon import ALWAYS
 from showthrough.tables.calls import parameter
@@ -73,6 +73,7 @@ class _Search:
     def __init__(self, chunk: Chunk, how: _Reading) -> None:
         self.chunk = chunk
         self.vocabulary: Vocabulary = vocabulary_of(how.dictionary)
+        self._dictionary = how.dictionary
         axis, gold = chunk.axis, chunk.axis.gold
         self.gold = gold
         self.hiding = Hiding(how.function_words)
@@ -127,10 +128,6 @@ class _Search:
     @cached_property
     def _free(self) -> frozenset[str]:
         return self.vocabulary.function | ALWAYS
-
-    @cached_property
-    def capitals(self) -> list[Capitals]:
-        return [Capitals.of(document.text, self.vocabulary) for document in self.chunk.axis.documents]
 
     @cached_property
     def own(self) -> dict[int, list[tuple[int, int]]]:
@@ -210,7 +207,7 @@ class _Search:
         dated = slips & (np.bincount(self.entity, ~covered & ~generalized, minlength=entities) == 0)
         ways = np.where((slips & ~dated) | exposed, 1, 0)
         strict = np.where(slips | exposed, 1, 0)
-        releases = self._releases(anonymized)
+        releases = releases_of(anonymized, self._dictionary)
         nearly = np.zeros(entities, dtype=bool)
         by_chance = np.zeros(entities, dtype=bool)
         asked_by_chance = np.zeros(entities, dtype=bool)
@@ -245,12 +242,6 @@ class _Search:
                         by_chance[sought.entities] = True
                 asked_by_chance[self.by_document[place]] = True
         return _Found(ways, strict, nearly & (ways == 0), dated & (ways == 0), by_chance, asked_by_chance, evidence)
-
-    def _releases(self, anonymized: Anonymized) -> list[Release]:
-        texts = anonymized.texts
-        documents = self.chunk.axis.documents
-        pairs = zip(documents, self.capitals, strict=True)
-        return [Release(texts[document.id], capitals, self.vocabulary) for document, capitals in pairs]
 
     def _lost_its_day(self, number: int, masks_of: Mapping[int, Sequence[Mask]]) -> bool:
         """Whether nobody can read the day of a date any more where it was marked, but month or year."""
@@ -306,7 +297,7 @@ class _Search:
         low, high = released.original(start, end)
         if quasi and any(left <= low and high <= right for left, right in self.spared.get(int(self.layer[entity]), ())):
             return True
-        mask = _mask_at(released, start, end)
+        mask = released.mask_at(start, end)
         if not hit.single or mask is None or len(mask.replacement or "") > _SURROGATE:
             return False
         if any(mask.start < right and left < mask.end for left, right in self.own[entity]):
@@ -352,16 +343,6 @@ def _capitals(text: str) -> Iterator[tuple[str, int, int]]:
         if bare and bare[0].isupper():
             begin = start + word.index(bare)
             yield bare, begin, begin + len(bare)
-
-
-def _mask_at(released: Released, start: int, end: int) -> Mask | None:
-    """The mask whose replacement holds a stretch of the released text, where one does."""
-    for mask, low in zip(released.masks, released.starts, strict=True):
-        if low > start:
-            return None
-        if start < low + len(mask.replacement or "") and end <= low + len(mask.replacement or ""):
-            return mask
-    return None
 
 
 def _way(hit: Hit, sought: _Sought, release: Release) -> int:
@@ -461,7 +442,7 @@ class Removed(ReadsRelease):
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mask, Mention, evaluate
     >>> doe = Annotation("a", (Mention(3, 11, "PERSON", "DIRECT"),))
     >>> corpus = Corpus([Document("d", "Mr John Doe left. J\u200bohn came back. See /home/doe.", (doe,))])
-    >>> masks = {"first": Anonymization({"d": [Mask(3, 11)]}), "all": Anonymization({"d": [Mask(3, 50)]})}
+    >>> masks = {"first": Anonymization({"d": [Mask(3, 11)]}), "all": Anonymization({"d": [Mask(3, 49)]})}
     >>> run = evaluate(corpus, masks, metrics=["er_di", "removed_di"])
     >>> run["first", "er_di"].value, run["first", "removed_di"].value  # the mark is covered; John and doe are left
     (1.0, 0.0)

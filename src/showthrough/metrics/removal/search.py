@@ -13,6 +13,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from showthrough.data.reading import How, Reading, View, reading_form, unbordered
+from showthrough.metrics.chunk import Anonymized
 from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
     ALSO_WORDS,
@@ -20,6 +21,7 @@ from showthrough.metrics.removal.forms import (
     TITLE_FORMS,
     Form,
     Vocabulary,
+    vocabulary_of,
 )
 
 _LOUD = 0.7  # share of words with a capital from which on a capital says nothing
@@ -317,6 +319,20 @@ class Release:
                     found.add(text[start:at])
                 at = text.find(sign, end)
         return sorted(form for stem in found if len(form := reading_form(stem)) >= _SHORTEST_STEM)
+
+
+def releases_of(anonymized: Anonymized, dictionary: str) -> list[Release]:
+    """What is released of each document of a chunk, for all metrics that look into it."""
+    documents, vocabulary = anonymized.chunk.corpus, vocabulary_of(dictionary)
+    key = ("releases", dictionary)
+    capitals = anonymized.chunk.once(key, lambda: [Capitals.of(document.text, vocabulary) for document in documents])
+
+    def read() -> list[Release]:
+        texts = anonymized.texts
+        pairs = zip(documents, capitals, strict=True)
+        return [Release(texts[document.id], of_text, vocabulary) for document, of_text in pairs]
+
+    return anonymized.once(key, read)
 
 
 def _places(form: str, word: str) -> Iterator[int]:

@@ -164,7 +164,7 @@ class Masking:
             inside = "".join("".join(groups) for groups in codes)
             if all(word in inside or len(word) < 3 for word in low):  # else it is more than a code
                 return Form("code", codes=codes)
-        ordinary = self._cased and all(word in self._vocabulary.ordinary for word in low)
+        ordinary = self._cased and all(word.isalpha() and word in self._vocabulary.ordinary for word in low)
         return Form("other", whole=" ".join(low), ordinary=ordinary)
 
 
