@@ -11,6 +11,7 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, Mask, Run, TypedMask, evaluate
 from showthrough.data import documents
+from showthrough.data.alignment import align
 from showthrough.report.plane import measured
 from showthrough.report.table import tables
 
@@ -247,9 +248,9 @@ def test_text_that_was_moved_is_read_where_it_stands_now() -> None:
     text = "Patient: Tom Yalman. He was ill and is well."
     release = "He was ill and is well. Patient: Tom Yalman."
     corpus = Corpus([Document("d", text)])
-    run = evaluate(corpus, {"moved": {"d": release}}, ["inconsistent"], resamples=0)
-    (string,) = run.evidence["inconsistent"]["moved"]["d"].strings
-    assert (run["moved", "inconsistent"].value, string.text) == (1.0, "Patient: Tom Yalman.")
+    run = evaluate(corpus, {"moved": Anonymization({"d": align(text, release)})}, ["inconsistent"], resamples=0)
+    assert run["moved", "inconsistent"].value == 1.0
+    assert "Tom Yalman" in run.evidence["inconsistent"]["moved"]["d"].strings[0].text
 
 
 @pytest.mark.skipif("SHOWTHROUGH_DATA" not in os.environ, reason="needs the TAB files")
