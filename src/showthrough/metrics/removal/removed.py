@@ -51,11 +51,11 @@ _GENERALIZED = "a quasi-identifying date that lost its day and kept month or yea
 _Place = tuple[bool, dict[str, Any]]  # whether it is of a direct identifier, and what is shown of it
 
 
-class _Reading(NamedTuple):
+class HowRead(NamedTuple):
     """What parameters say about how entities are read."""
 
-    function_words: str
-    dictionary: str
+    function_words: str = DEFAULT_LEXICON
+    dictionary: str = "wordfreq:en"
 
 
 @dataclass
@@ -70,15 +70,19 @@ class _Sought:
 class _Search:
     """The entities of a chunk that have to be masked, as forms, document by document."""
 
-    def __init__(self, chunk: Chunk, how: _Reading) -> None:
+    def __init__(self, chunk: Chunk, how: HowRead, *, briefly: bool = False) -> None:
         self.chunk = chunk
+        self._briefly = briefly  # direct identifiers alone, and nothing beside them
         self.vocabulary: Vocabulary = vocabulary_of(how.dictionary)
         self._dictionary = how.dictionary
         axis, gold = chunk.axis, chunk.axis.gold
         self.gold = gold
         self.hiding = Hiding(how.function_words)
         self.ruler = chunk.ruler(self.hiding)
-        self.asked = np.flatnonzero(gold.level > 0)  # mentions that have to be masked
+        masked = gold.level > 0
+        if briefly:
+            masked = masked & (gold.entity_level[gold.entity] == DIRECT)
+        self.asked = np.flatnonzero(masked)  # mentions that have to be masked
         self.mentions = self.ruler.mentions[self.asked]
         self.entity: Ints = gold.entity[self.asked]
         self.sought: list[list[_Sought]] = [[] for _ in axis.documents]
@@ -212,7 +216,7 @@ class _Search:
         by_chance = np.zeros(entities, dtype=bool)
         asked_by_chance = np.zeros(entities, dtype=bool)
         evidence: dict[str, list[_Place]] = {}
-        showing = anonymized.name not in REFERENCES
+        showing = anonymized.name not in REFERENCES and not self._briefly
         for place, release in enumerate(releases):
             seen: list[tuple[_Sought, Hit | None, str]] = []
             for sought in self.sought[place]:
@@ -228,13 +232,13 @@ class _Search:
                         ways[entity] = min(way, int(ways[entity]) or way)
                         strict[entity] = int(strict[entity]) or way
                     seen.append((sought, hit, WAYS[way - 1]))
-                elif near := release.nearly(sought.form):
+                elif not self._briefly and (near := release.nearly(sought.form)):
                     nearly[wanted] = True
                     seen.append((sought, None, near))
             if seen and showing:
                 masks = coverage.of_documents[place]
                 evidence[self.chunk.axis.documents[place].id] = _places(seen, release, masks, self, place)
-            other = int(self.others[place])
+            other = -1 if self._briefly else int(self.others[place])
             if other >= 0:
                 stranger = releases[other]
                 for sought in self.sought[place]:
@@ -397,6 +401,14 @@ class _Found(NamedTuple):
     evidence: dict[str, list[_Place]]
 
 
+def readable_elsewhere(anonymized: Anonymized, how: HowRead) -> Ints:
+    """Of each document, how many direct identifiers are hidden where they were marked and can be read all the same."""
+    chunk = anonymized.chunk
+    search = chunk.once(("removal", how, "briefly"), lambda: _Search(chunk, how, briefly=True))
+    readable = search.found(anonymized).ways > WAYS.index("marked") + 1
+    return chunk.axis.by_document(search.gold.entity_document, readable)
+
+
 class ReadsRelease(Metric):
     """What metrics share that read the release."""
 
@@ -418,7 +430,7 @@ class ReadsRelease(Metric):
         return function_word_models(self.function_words)
 
     def search(self, chunk: Chunk) -> _Search:
-        how = _Reading(self.function_words, self.dictionary)
+        how = HowRead(self.function_words, self.dictionary)
         return chunk.once(("removal", how), lambda: _Search(chunk, how))
 
     def found(self, search: _Search, anonymized: Anonymized) -> _Found:
