@@ -13,8 +13,7 @@ from showthrough.anonymizers.checked import found_by
 from showthrough.anonymizers.occurrences import occurrences, words_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.metrics.removal.forms import vocabulary_of
-from showthrough.resources.dictionary import WORDFREQ, pinned
+from showthrough.resources.dictionary import WORDFREQ, dictionary_from, pinned
 from showthrough.resources.model_folders import Training
 from showthrough.tables.calls import call_text, literal, parameter
 
@@ -176,7 +175,7 @@ class Everywhere(Combined):
     def prepare(self) -> None:
         super().prepare()
         if self.dictionary:
-            vocabulary_of(self.dictionary)
+            dictionary_from(self.dictionary)  # fails here where there is none
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         found = found_by(self.of, documents)

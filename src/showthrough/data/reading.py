@@ -127,8 +127,12 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        cased = cased_form(text)
-        self.plain = View("plain", folded(cased), cased)
+
+    @cached_property
+    def plain(self) -> View:
+        """As it is written."""
+        cased = cased_form(self.text)
+        return View("plain", folded(cased), cased)
 
     @property
     def form(self) -> str:

@@ -20,6 +20,8 @@ from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ
 from showthrough.resources.lexicon import ALWAYS, LEXICONS, lexicon_of
 
+_LOOKED_AT = 1_000  # documents, about
+
 
 class MaskCounts(NamedTuple):
     """Of one anonymization, on some documents."""
@@ -28,7 +30,9 @@ class MaskCounts(NamedTuple):
     overlaps: int = 0  # pairs of masks
     telling: int = 0  # masks that write a word of the original
     elsewhere: int = 0  # direct identifiers that are hidden where they are marked, and can be read all the same
-    documents: int = 0  # in which they do
+    documents: int = 0  # in which they can
+    looked: int = 0  # documents in which they were looked for
+    passed: int = 0  # and in which they were not
 
     @classmethod
     def of(cls, coverage: Coverage, aside: frozenset[str]) -> MaskCounts:
@@ -48,7 +52,11 @@ class MaskCounts(NamedTuple):
     def with_elsewhere(self, anonymized: Anonymized, how: HowRead) -> MaskCounts:
         """The same, with the direct identifiers that can be read elsewhere."""
         readable = readable_elsewhere(anonymized, how)
-        return self._replace(elsewhere=int(readable.sum()), documents=int((readable > 0).sum()))
+        looked = sum(map(how.looks_at, anonymized.chunk.corpus.ids))
+        passed = len(anonymized.chunk.corpus) - looked
+        return self._replace(
+            elsewhere=int(readable.sum()), documents=int((readable > 0).sum()), looked=looked, passed=passed
+        )
 
     @classmethod
     def summed(cls, parts: Iterable[MaskCounts]) -> MaskCounts:
@@ -69,7 +77,7 @@ def mask_counts(
     corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]
 ) -> dict[str, MaskCounts]:
     """What the masks of each anonymization do, where nothing else is asked of the documents."""
-    aside, how = words_aside(metrics), read_elsewhere(metrics)
+    aside, how = words_aside(metrics), read_elsewhere(metrics, len(corpus))
     parts: dict[str, list[MaskCounts]] = {one.name: [] for one in anonymizations}
     looked_at = [one for one in anonymizations if tells_of_masks(one)]
     for numbers in corpus.chunks():
@@ -88,7 +96,7 @@ def mask_notices(counts: Mapping[str, MaskCounts], metrics: Sequence[Metric]) ->
         said = (
             _overlapping(count.overlaps, metrics),
             _telling(count.telling, count.masks, metrics),
-            _elsewhere(count.elsewhere, count.documents),
+            _elsewhere(count),
         )
         lines += [str(Problem("", name, line)) for line in said if line]
     return lines
@@ -100,15 +108,19 @@ def words_aside(metrics: Sequence[Metric]) -> frozenset[str]:
     return ALWAYS | LEXICONS.get(name, LEXICONS[DEFAULT_LEXICON] if ":" in name else frozenset())
 
 
-def read_elsewhere(metrics: Sequence[Metric]) -> HowRead | None:
-    """How direct identifiers are looked for outside their marks; None where a metric counts them, or none has marks."""
+def read_elsewhere(metrics: Sequence[Metric], documents: int) -> HowRead | None:
+    """How direct identifiers are looked for outside their marks; None where a metric counts them, or none has marks.
+
+    Of many documents about a thousand are looked at: who wants all of them counted has a metric for that.
+    """
     if any(isinstance(metric, ReadsRelease) for metric in metrics):
         return None
     if not any("gold" in metric.needs for metric in metrics):
         return None
     name = next((metric.hiding.function_words for metric in metrics if metric.hiding), DEFAULT_LEXICON)
     language = next((language for language in CLOSED_CLASSES if lexicon_of(language) == name), "en")
-    return HowRead(name if name in LEXICONS else DEFAULT_LEXICON, f"{WORDFREQ}{language}")
+    lexicon = name if name in LEXICONS else DEFAULT_LEXICON
+    return HowRead(lexicon, f"{WORDFREQ}{language}", min(1.0, _LOOKED_AT / max(documents, 1)))
 
 
 def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
@@ -118,16 +130,18 @@ def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
     return f'{what}; what is masked twice counts once (precision(overlaps="each") counts as TAB\'s script does)'
 
 
-def _elsewhere(names: int, documents: int) -> str:
-    if not names:
+def _elsewhere(count: MaskCounts) -> str:
+    if not count.elsewhere:
         return ""
     what = (
         "direct identifier is covered where it was marked"
-        if names == 1
+        if count.elsewhere == 1
         else "direct identifiers are covered where they were marked"
     )
-    where = "1 document" if documents == 1 else f"{documents:,} documents"
-    return f"{names:,} {what} and can still be read elsewhere in the release of {where} (removed_di counts that)"
+    where = "1 document" if count.documents == 1 else f"{count.documents:,} documents"
+    if count.passed:
+        where += f", of {count.looked:,} looked at"
+    return f"{count.elsewhere:,} {what} and can still be read elsewhere in the release of {where} (removed_di counts that)"
 
 
 def _telling(masks: int, total: int, metrics: Sequence[Metric]) -> str:

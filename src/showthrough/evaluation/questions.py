@@ -47,7 +47,7 @@ class Questions:
             anonymizations=anonymizations,
             refused=self.refused,
             noticed=words_aside(self.plan.metrics),
-            elsewhere=read_elsewhere(self.plan.metrics),
+            elsewhere=read_elsewhere(self.plan.metrics, len(self.plan.corpus)),
             kept=self.hiding if self.plan.texts and not too_many(self.plan.corpus) else None,
             types=self.plan.corpus.survey.types,
             ratings=self.plan.ratings,

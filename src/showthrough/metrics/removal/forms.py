@@ -42,15 +42,37 @@ def _forms(words: Iterable[str]) -> frozenset[str]:
     return frozenset(form for word in words if (form := reading_form(word)) and " " not in form)
 
 
-@dataclass(frozen=True)
 class Vocabulary:
-    """What is ordinary in a language, in reading form."""
+    """What is ordinary in a language, in reading form. Each list is loaded when somebody asks for it."""
 
-    ordinary: frozenset[str]  # Zipf 3.5 or more
-    known: frozenset[str]  # any word of the list
-    function: frozenset[str]
-    calendar: frozenset[str]  # months and days of the week
-    nouns_have_capitals: bool  # German
+    def __init__(self, dictionary: str) -> None:
+        self._dictionary = dictionary
+        self._language = dictionary.removeprefix(WORDFREQ) if dictionary.startswith(WORDFREQ) else "en"
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Any word of the list."""
+        return _forms(dictionary_from(self._dictionary))
+
+    @cached_property
+    def ordinary(self) -> frozenset[str]:
+        """Zipf 3.5 or more; of a file all words are."""
+        often = frequencies(self._language) if self._dictionary.startswith(WORDFREQ) else {}
+        words = dictionary_from(self._dictionary)
+        return _forms(word for word in words if often.get(word, 1.0) >= ORDINARY) | self.function
+
+    @cached_property
+    def function(self) -> frozenset[str]:
+        return _forms(small_words(self._language)) if self._language in CLOSED_CLASSES else frozenset()
+
+    @cached_property
+    def calendar(self) -> frozenset[str]:
+        """Months and days of the week."""
+        return _forms(CALENDAR.get(self._language, ()))
+
+    @property
+    def nouns_have_capitals(self) -> bool:
+        return self._language == "de"
 
 
 TITLE_FORMS, GIVEN_FORMS, PARTICLE_FORMS = _forms(TITLES), _forms(GIVEN), _forms(PARTICLES)
@@ -60,18 +82,7 @@ INSTITUTION_FORMS = _forms(INSTITUTIONS)
 @cache
 def vocabulary_of(dictionary: str) -> Vocabulary:
     """The words of a dictionary: `wordfreq:LANGUAGE`, or a file, all of whose words are ordinary."""
-    language = dictionary.removeprefix(WORDFREQ) if dictionary.startswith(WORDFREQ) else "en"
-    function = small_words(language) if language in CLOSED_CLASSES else frozenset[str]()
-    known = dictionary_from(dictionary)
-    often = frequencies(language) if dictionary.startswith(WORDFREQ) else {}
-    ordinary = (word for word in known if often.get(word, 1.0) >= ORDINARY)
-    return Vocabulary(
-        ordinary=_forms(ordinary) | _forms(function),
-        known=_forms(known),
-        function=_forms(function),
-        calendar=_forms(CALENDAR.get(language, ())),
-        nouns_have_capitals=language == "de",
-    )
+    return Vocabulary(dictionary)
 
 
 @cache

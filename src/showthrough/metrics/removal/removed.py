@@ -56,6 +56,10 @@ class HowRead(NamedTuple):
 
     function_words: str = DEFAULT_LEXICON
     dictionary: str = "wordfreq:en"
+    share: float = 1.0  # of documents that are looked at, by a digest of their ids
+
+    def looks_at(self, document_id: str) -> bool:
+        return self.share >= 1 or int.from_bytes(_digest(document_id)) < self.share * 2**64
 
 
 @dataclass
@@ -81,7 +85,8 @@ class _Search:
         self.ruler = chunk.ruler(self.hiding)
         masked = gold.level > 0
         if briefly:
-            masked = masked & (gold.entity_level[gold.entity] == DIRECT)
+            looked = np.fromiter((how.looks_at(document.id) for document in axis.documents), bool, len(axis.documents))
+            masked = masked & (gold.entity_level[gold.entity] == DIRECT) & looked[gold.entity_document[gold.entity]]
         self.asked = np.flatnonzero(masked)  # mentions that have to be masked
         self.mentions = self.ruler.mentions[self.asked]
         self.entity: Ints = gold.entity[self.asked]

@@ -50,20 +50,20 @@ class Hit(NamedTuple):
         return self.view.how
 
 
-class Capitals(NamedTuple):
+class Capitals:
     """What a capital says in a text: a name, or nothing. Told from the original, which masks do not change."""
 
-    say_nothing: bool
+    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
+        self._text, self._vocabulary = text, vocabulary
 
-    @classmethod
-    def of(cls, text: str, vocabulary: Vocabulary) -> Capitals:
-        words = [word for word in text.split() if word[0].isalpha() and len(word) > 1]
-        if not words:
-            return cls(say_nothing=False)
+    @cached_property
+    def say_nothing(self) -> bool:
+        """Whether all words have capitals, or all nouns; found out when somebody asks, which few texts need."""
+        words = [word for word in self._text.split() if word[0].isalpha() and len(word) > 1]
         small = sum(not word[0].isupper() for word in words)
         loud = small <= (1 - _LOUD) * len(words) if len(words) >= _FEW else not small
-        german = vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
-        return cls(loud or german)
+        german = self._vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
+        return bool(words) and (loud or german)
 
 
 class Release:
@@ -325,7 +325,7 @@ def releases_of(anonymized: Anonymized, dictionary: str) -> list[Release]:
     """What is released of each document of a chunk, for all metrics that look into it."""
     documents, vocabulary = anonymized.chunk.corpus, vocabulary_of(dictionary)
     key = ("releases", dictionary)
-    capitals = anonymized.chunk.once(key, lambda: [Capitals.of(document.text, vocabulary) for document in documents])
+    capitals = anonymized.chunk.once(key, lambda: [Capitals(document.text, vocabulary) for document in documents])
 
     def read() -> list[Release]:
         texts = anonymized.texts

@@ -53,7 +53,7 @@ class Masking:
 
     @cached_property
     def capitals(self) -> Capitals:
-        return Capitals.of(self.text, self._vocabulary)
+        return Capitals(self.text, self._vocabulary)
 
     @cached_property
     def _cased(self) -> bool:
