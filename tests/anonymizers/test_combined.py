@@ -156,8 +156,8 @@ def test_a_part_that_gives_nonsense_is_named() -> None:
          ["Sørensen", "SØRENSENS"]),
         ("María del Carmen Ortiz vino. La señora Ortiz no.", "María del Carmen Ortiz", ["Ortiz"]),
         ("田中太郎は東京に住む。田中太郎さんは医者だ。", "田中太郎", ["田中太郎"]),
-        ("タナカさんが来た。タナカは帰った。タナカダさん。", "タナカ", ["タナカ"]),
-        ("김철수는 의사다. 김철수가 왔다. 이김철수.", "김철수", ["김철수"]),
+        ("タナカさんが来た。タナカは帰った。タナカダさん。", "タナカ", ["タナカ", "タナカ"]),
+        ("김철수는 의사다. 김철수가 왔다. 이김철수.", "김철수", ["김철수", "김철수"]),
         ("นายสมชายมาแล้ว และสมชายกลับ", "สมชาย", ["สมชาย"]),
     ],
 )  # fmt: skip
@@ -208,12 +208,12 @@ def test_an_unknown_dictionary_is_told() -> None:
 
 
 def test_added_masks_say_what_those_say_that_they_repeat() -> None:
-    text = "Anna Berg. Berg."
+    text = "Anna Berg and Berg."
     document = [st.Document("a", text)]
     for mask, added in [
-        (st.Mask(0, 9, "X"), st.Mask(11, 15, "X")),
-        (TypedMask(0, 9, None, "PERSON"), TypedMask(11, 15, None, "PERSON")),
-        (ScoredMask(0, 9, None, "PERSON", 0.7), ScoredMask(11, 15, None, "PERSON", 0.7)),
+        (st.Mask(0, 9, "X"), st.Mask(14, 18, "X")),
+        (TypedMask(0, 9, None, "PERSON"), TypedMask(14, 18, None, "PERSON")),
+        (ScoredMask(0, 9, None, "PERSON", 0.7), ScoredMask(14, 18, None, "PERSON", 0.7)),
     ]:
         assert Everywhere(Fixed((mask,))).masks(document) == [[mask, added]]
 

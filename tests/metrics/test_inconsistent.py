@@ -11,7 +11,7 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, Mask, Run, TypedMask, evaluate
 from showthrough.data import documents
-from showthrough.metrics.masked_strings import Page
+from showthrough.data.alignment import align
 from showthrough.report.plane import measured
 from showthrough.report.table import tables
 
@@ -24,7 +24,7 @@ SENTENCES = [
     "It was not disputed that {} paid the costs, and that the police will not appeal.",
 ]
 FORENAMES = ["John", "Galip", "Nina", "Zdzisława", "Ayten", "Mark", "Jürgen", "Ole"]
-SURNAMES = ["Smith", "Yalman", "Holst-Christensen", "Dębowska", "Ünal", "O'Brien", "Çağlayan", "van der Berg"]
+SURNAMES = ["Smithson", "Yalman", "Holst-Christensen", "Dębowska", "Ünal", "O'Brien", "Çağlayan", "van der Berg"]
 OTHERS = ["36110/97", "12 March 1996", "Diyarbakır", "Ministry of Justice", "Oslo", "AB-1234-X", "+47 22 33 44 55"]
 
 
@@ -116,7 +116,7 @@ def test_strings_are_counted_once_for_each_document() -> None:
     text = "Ann Berg met Ole. ANN BERG met Per Lund in Oslo, and Ole in Oslo."
     spans = [Mask(0, 8), Mask(13, 16), Mask(18, 26), Mask(31, 39), Mask(43, 47)]
     # Ann Berg (twice), Ole, Per Lund and Oslo are masked: 4 strings; Ole and Oslo stand there again.
-    found = scored({"d": text, "e": "Lund."}, {"d": spans, "e": []})
+    found = scored({"d": text, "e": "Then Lund left."}, {"d": spans, "e": []})
     assert found.rows["inconsistent"]["a"] == {"strings": [4, 0], "readable": [2, 0], "anywhere": [3, 0]}
     assert found["a", "inconsistent"].value == 0.5  # 2 of 4
     assert found["a", "inconsistent", "corpus"].value == 0.75  # and Lund in the other document
@@ -125,7 +125,9 @@ def test_strings_are_counted_once_for_each_document() -> None:
 @pytest.mark.parametrize(
     ("text", "string", "expected"),
     [
-        ("It was Ayten Brown. Later Brown said no.", "Ayten Brown", 1.0),
+        ("It was Ayten Yalman. Later Yalman said no.", "Ayten Yalman", 1.0),
+        ("It was Ayten Brown. Later Brown said no.", "Ayten Brown", 0.0),  # an ordinary word tells beside a title
+        ("It was Ayten Brown. Later Mr Brown said no.", "Ayten Brown", 1.0),
         ("He is at Kocaeli University. The University said no.", "Kocaeli University", 0.0),
         ("The Chief Inspector (Główny Inspektor). The Inspector left.", "Chief Inspector (Główny Inspektor)", 0.0),
         ("Seen by Ann Berg. Bergen is far, and Annas too.", "Ann Berg", 0.0),  # whole words alone
@@ -135,8 +137,8 @@ def test_strings_are_counted_once_for_each_document() -> None:
         ("On 3 May 1996 he left. He returned in May 1998, on the 3rd.", "3 May 1996", 0.0),
         ("He left on 3 May. It was 3 May again.", "3 May", 1.0),
         ("He left in May 1996. It was 1996.", "May 1996", 0.0),
-        ("He saw Brown. Brown bread is brown.", "Brown", 0.0),  # any word has a capital there
-        ("He saw Brown. Then Brown said no. It was brown.", "Brown", 1.0),
+        ("He saw Brown. Brown bread is brown.", "Brown", None),  # an ordinary word of this document
+        ("He saw Brown. Then Brown said no.", "Brown", 1.0),
         ("It was Tom Brown. I saw Mr Brown, and brown bread.", "Tom Brown", 1.0),
         ("It was Tom Brown. The BROWN BREAD is brown.", "Tom Brown", 0.0),
         ("It went to the Kocaeli State Court. The Court is a court of this state.", "Kocaeli State Court", 0.0),
@@ -145,20 +147,30 @@ def test_strings_are_counted_once_for_each_document() -> None:
         ("Ahmet YILMAZ came. Then Yılmaz left.", "Ahmet YILMAZ", 1.0),
         ("Seen by Nu\u0301n\u0303ez. Then Núñez left.", "Nu\u0301n\u0303ez", 1.0),  # accents as characters of their own
         ("Seen by Núñez. Then Nu\u0301n\u0303ez left.", "Núñez", 1.0),
-        ("Seen by Herr Weiß. Then WEISS left.", "Weiß", 1.0),
-        ("Seen by WEISS. Then Weiß left.", "WEISS", 1.0),
-        ("Seen by Herr Weiß. Then Weiss left.", "Weiß", 1.0),
-        ("RONALD MCDONALD\nThen McDonald left.", "RONALD MCDONALD", 1.0),
+        ("Seen by Herr Preuß. Then PREUSS left.", "Preuß", 1.0),
+        ("Seen by PREUSS. Then Preuß left.", "PREUSS", 1.0),
+        ("Seen by Herr Preuß. Then Preuss left.", "Preuß", 1.0),
+        ("RONALD MCQUILLAN\nThen McQuillan left.", "RONALD MCQUILLAN", 1.0),
         ("AT 12 ROWAN STREET\nIt is 12 Rowan Street.", "12 ROWAN STREET", 1.0),
         ("It was John Smith. Signed john smith, as ever.", "John Smith", 1.0),  # nobody else's, in small letters too
         ("It went to the Supreme Court. Any supreme court may.", "Supreme Court", 0.0),
         ("Mail to anna.lund@example.org. Or ANNA.LUND@EXAMPLE.ORG.", "anna.lund@example.org", 1.0),
-        ("tom smith came and smith left", "tom smith", 1.0),  # nothing here has capitals
+        ("tom yalman came and yalman left", "tom yalman", 1.0),  # nothing here has capitals
+        ("Seen by Tom Yalman. Write to t.yalman@x.org.", "Tom Yalman", 1.0),
+        ("Seen by Tom Yalman. See /home/yalman/notes.", "Tom Yalman", 1.0),
+        ("Seen by Tom Yalman. T o m left.", "Tom Yalman", 1.0),
+        ("Seen by Tom Yalman. Ya\u200blman left.", "Tom Yalman", 1.0),
+        ("Seen by Tom Yalman. Yal-\nman left.", "Tom Yalman", 1.0),
+        ("Seen by Tom Yalman. Signed VG9tIFlhbG1hbg== by a machine.", "Tom Yalman", 1.0),
+        ("Seen on 12 March 1996. Again on 1996-03-12.", "12 March 1996", 1.0),
+        ("In case 36110/97. See 3611097.", "36110/97", 1.0),
+        ("The Παπαδόπουλος case. ΠΑΠΑΔΟΠΟΥΛΟΣ left.", "Παπαδόπουλος", 1.0),
+        ("It was 150 men and 150 dogs of Oslo.", "150", None),
         ("He saw Tom Smith. The smith left.", "Tom Smith", 0.0),
         ("john.smith@x.org wrote. Smith came. It was John Smith.", "John Smith", 1.0),
     ],
 )  # fmt: skip
-def test_what_counts_as_readable(text: str, string: str, expected: float) -> None:
+def test_what_counts_as_readable(text: str, string: str, expected: float | None) -> None:
     assert value(text, string) == expected
 
 
@@ -176,10 +188,10 @@ def test_what_a_replacement_repeats_can_be_read() -> None:
 
 
 def test_types_tell_names() -> None:
-    text = "It was Summer Field, and then Field came."
-    assert value(text, "Summer Field") == 0.0  # two ordinary words
-    assert value(text, "Summer Field", kind="PERSON") == value(text, "Summer Field", kind="FIRSTNAME") == 1.0
-    assert value(text, "Summer Field", kind="ORG") == 0.0
+    text = "It was Bergen Lunden, and then Lunden came."
+    assert value(text, "Bergen Lunden", kind="PERSON") == value(text, "Bergen Lunden", kind="FIRSTNAME") == 1.0
+    assert value(text, "Bergen Lunden", kind="ORG") == 0.0
+    assert value("It was Summer Field, and then Field came.", "Summer Field") == 0.0  # two ordinary words
 
 
 def test_it_ranks_nobody() -> None:
@@ -231,11 +243,14 @@ def test_nested_masks_take_no_quadratic_time() -> None:
     assert scored({"d": text}, {"d": masks})["a", "inconsistent"].value is not None
 
 
-def test_words_are_cut_at_their_edges() -> None:
-    page = Page("O’Brien's no. 12/05")
-    assert page.words == ["O", "'", "Brien", "'", "s", "no", ".", "12", "/", "05"]
-    assert page.pieces(2, 7) == (2, ["Brien"])
-    assert page.pieces(4, 9) == (2, ["ien", "'", "s"])
+def test_text_that_was_moved_is_read_where_it_stands_now() -> None:
+    """The header stands at the end of the release: every place where it was marked is covered."""
+    text = "Patient: Tom Yalman. He was ill and is well."
+    release = "He was ill and is well. Patient: Tom Yalman."
+    corpus = Corpus([Document("d", text)])
+    run = evaluate(corpus, {"moved": Anonymization({"d": align(text, release)})}, ["inconsistent"], resamples=0)
+    assert run["moved", "inconsistent"].value == 1.0
+    assert "Tom Yalman" in run.evidence["inconsistent"]["moved"]["d"].strings[0].text
 
 
 @pytest.mark.skipif("SHOWTHROUGH_DATA" not in os.environ, reason="needs the TAB files")

@@ -11,10 +11,10 @@ from typing import ClassVar
 
 from showthrough.anonymizers.base import Anonymizer, told, written
 from showthrough.anonymizers.checked import found_by
-from showthrough.anonymizers.occurrences import occurrences, words_from, words_of
+from showthrough.anonymizers.occurrences import occurrences, words_of
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.resources.dictionary import WORDFREQ, pinned
+from showthrough.resources.dictionary import WORDFREQ, dictionary_from, pinned
 from showthrough.resources.model_folders import Training
 from showthrough.tables.calls import call_text, literal, parameter
 
@@ -142,7 +142,7 @@ class Everywhere(Combined):
     of: Anonymizer = field(metadata={"description": "whose masks are repeated; it stands first in the brackets"})
     dictionary: str = parameter("", "ordinary words: wordfreq:LANGUAGE, or a file; else those of each text's language")
 
-    own_version: ClassVar[int] = 1  # rises whenever it could add another mask
+    own_version: ClassVar[int] = 2  # rises whenever it could add another mask
 
     @property
     def made_of(self) -> tuple[Anonymizer, ...]:
@@ -176,7 +176,7 @@ class Everywhere(Combined):
     def prepare(self) -> None:
         super().prepare()
         if self.dictionary:
-            words_from(self.dictionary)
+            dictionary_from(self.dictionary)  # fails here where there is none
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         found = found_by(self.of, documents)

@@ -16,7 +16,7 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
@@ -61,7 +61,8 @@ _UNBORDERED = re.compile(
     "\U00020000-\U000323af]"
 )
 
-_ESCAPED = re.compile(r"%[0-9A-Fa-f]{2}")
+_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")  # as html.unescape has it
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
 _MIXED_CASE = re.compile(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
 _SMALL_BEFORE_CAPITAL = re.compile(r"[a-z].*[A-Z]|[A-Z]{2}.*[a-z]")
@@ -76,12 +77,41 @@ _MIXED = 100  # characters of a word that are looked at
 _ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
 
 
+class Rewriting(NamedTuple):
+    """How a text is rewritten before it is read: what a pattern finds is something else, or all that there is."""
+
+    pattern: re.Pattern[str]
+    substitute: Callable[[str], str]
+    alone: bool = False  # the rest of the text is not read again
+
+    def pieces(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Stretches of a text, and what stands for each."""
+        position = 0
+        for found in self.pattern.finditer(text):
+            if not self.alone:
+                yield position, found.start(), text[position : found.start()]
+            if piece := self.substitute(found[0]):
+                yield found.start(), found.end(), piece
+            position = found.end()
+        if not self.alone:
+            yield position, len(text), text[position:]
+
+    def apply(self, text: str) -> str:
+        return "".join(piece for _, _, piece in self.pieces(text))
+
+
 class View(NamedTuple):
-    """One way to read a text: a reading form with a space before and after it, and the same with capitals."""
+    """One way to read a text: a reading form with a space before and after it, and the same with capitals.
+
+    It is that of a rewritten text; or it has words of another view, each of which stands there in another way.
+    """
 
     how: How
     form: str
     cased: str
+    rewriting: Rewriting | None = None
+    whole: View | None = None
+    pieces: tuple[str, ...] = ()  # its words, as they stand in the whole
 
 
 class Located(NamedTuple):
@@ -106,7 +136,7 @@ class Reading:
 
     @cached_property
     def form(self) -> str:
-        return self.cased.lower() if self._letters is not None else _folded(self.cased)
+        return self.cased.lower() if self._letters is not None else folded(self.cased)
 
     @cached_property
     def cased(self) -> str:
@@ -134,12 +164,12 @@ class Reading:
         letters = self._letters
         glued = _glued(self.cased) if letters is None else _glued_in(letters)
         spelled = letters is None or _may_be_apart(self.form)
-        found = [*_fragments("otherwise", self.cased, glued)] if glued or spelled else []
-        for how, other in _rewritten(self.text, glued):
-            cased = cased_form(other)
-            view = View(how, _folded(cased), cased)
-            if view.form != self.form:
-                found += [view, *_fragments(how, cased, _glued(cased))]
+        found = [*_fragments("otherwise", self.plain, glued)] if glued or spelled else []
+        for how, rewriting in _rewritings(self.text, glued):
+            cased = cased_form(rewriting.apply(self.text))
+            view = View(how, folded(cased), cased, rewriting)
+            if not view.form.isspace() and view.form != self.form:
+                found += [view, *_fragments(how, view, _glued(cased))]
         return tuple(found)
 
     @cached_property
@@ -151,6 +181,35 @@ class Reading:
         """Where a stretch of the plain form stands in the text."""
         located = self.located
         return located.starts[start], located.ends[end - 1]
+
+    def spans(self, view: View, start: int, end: int) -> list[tuple[int, int]]:
+        """Where a stretch of any view stands in the text: a word of which a view has one copy may have several places.
+
+        >>> texts = "by JohnDoe", "by J o h n", "by Jo-\\nhn", "by &#74;ohn", "by Sm9obiBEb2U="
+        >>> views = [(reading, reading.others[-1]) for reading in map(Reading, texts)]
+        >>> [reading.spans(view, *re.search("john", view.form).span()) for reading, view in views]
+        [[(3, 10)], [(3, 10)], [(3, 9)], [(3, 11)], [(3, 15)]]
+        """
+        if view.whole is not None:
+            piece = view.pieces[view.form.count("  ", 0, start)]
+            found = re.finditer(rf"(?<= ){re.escape(piece)}(?= )", view.whole.cased)
+            return [span for each in found for span in self.spans(view.whole, *each.span())]
+        if view.rewriting is None:
+            return [self.span(start, end)]
+        starts, ends = self._source(view.rewriting)
+        located = locate(view.rewriting.apply(self.text))
+        low, high = located.starts[start], located.ends[end - 1]
+        return [(starts[low], ends[high - 1])]
+
+    def _source(self, rewriting: Rewriting) -> tuple[list[int], list[int]]:
+        """Where each character of a rewritten text comes from."""
+        starts: list[int] = []
+        ends: list[int] = []
+        for start, end, piece in rewriting.pieces(self.text):
+            same = piece == self.text[start:end]
+            starts += range(start, end) if same else [start] * len(piece)
+            ends += range(start + 1, end + 1) if same else [end] * len(piece)
+        return starts, ends
 
 
 def cased_form(text: str) -> str:
@@ -202,10 +261,11 @@ def reading_form(text: str) -> str:
     >>> reading_form("Fran\u00e7ois M\u00dcLLER's \u0663\u0664")
     'francois muller s 34'
     """
-    return _folded(cased_form(text))[1:-1]
+    return folded(cased_form(text))[1:-1]
 
 
-def _folded(cased: str) -> str:
+def folded(cased: str) -> str:
+    """A reading form in small letters, each where it was."""
     return cased.lower() if cased.isascii() else "".join(map(_small, cased))
 
 
@@ -252,7 +312,7 @@ def _located(read: str, starts: Ints, ends: Ints, length: int) -> Located:
     cased = f" {' '.join(spaced.split())} "
     if len(kept) < len(cased):  # nothing can be read: the form is still two spaces
         first, last = np.array([0, length]), np.array([0, length])
-    return Located(_folded(cased), cased, first.tolist(), last.tolist())
+    return Located(folded(cased), cased, first.tolist(), last.tolist())
 
 
 _BEYOND_PLAIN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # with the letter before, to which marks belong
@@ -342,18 +402,31 @@ def _read_as(character: str) -> str:
 _LATIN = bytes(_SIMPLE[chr(code)] for code in range(256))
 
 
-def _rewritten(text: str, glued: list[str]) -> Iterator[tuple[How, str]]:
+def _rewritings(text: str, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
     if ("\n" in text or "\r" in text) and _LINE_HYPHEN.search(text):
-        yield "otherwise", _LINE_HYPHEN.sub("", text)
+        yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
     if any(sign in text for sign in "<*`~_") and _MARKUP.search(text):
-        yield "otherwise", _MARKUP.sub("", text)
-    if "&" in text and ";" in text and (decoded := html.unescape(text)) != text:
-        yield "encoded", decoded
-    if "%" in text and _ESCAPED.search(text) and (decoded := unquote(text, errors="replace")) != text:
-        yield "encoded", decoded
-    if any(map(_may_be_encoded, glued)) and (decoded := "\n".join(filter(None, map(_decoded, _encoded(text))))):
-        yield "encoded", decoded
+        yield "otherwise", Rewriting(_MARKUP, _nothing)
+    if "&" in text and ";" in text and _ENTITY.search(text):
+        yield "encoded", Rewriting(_ENTITY, html.unescape)
+    if "%" in text and _ESCAPED.search(text):
+        yield "encoded", Rewriting(_ESCAPED, _unescaped)
+    if any(map(_may_be_encoded, glued)):
+        yield "encoded", Rewriting(_BASE64, _decoded, alone=True)
+
+
+def join_lines(text: str) -> str:
+    """A text whose words go on where a hyphen ended their line: with a small letter, else there are two words."""
+    return _LINE_HYPHEN.sub(lambda found: "" if text[found.end()].islower() else found[0], text)
+
+
+def _nothing(found: str) -> str:
+    return ""
+
+
+def _unescaped(found: str) -> str:
+    return unquote(found, errors="replace")
 
 
 def _may_be_encoded(word: str) -> bool:
@@ -361,17 +434,14 @@ def _may_be_encoded(word: str) -> bool:
     return len(word) >= _ENCODED and _SMALL_BEFORE_CAPITAL.search(word[:_MIXED]) is not None
 
 
-def _encoded(text: str) -> Iterator[str]:
-    """Words that may be base64; a slash belongs to them, or stands in a path between them."""
-    for word in _BASE64.findall(text):
-        yield word
-        if "/" in word:
-            yield from word.split("/")
+def _decoded(found: str) -> str:
+    """What base64 says, where it says anything; a slash belongs to it, or stands in a path between two of it."""
+    words = [found, *found.split("/")] if "/" in found else [found]
+    return "".join(f"{said}\n" for said in map(_decoded_word, words) if said)
 
 
-def _decoded(word: str) -> str:
-    """What a word says in base64, where it says anything."""
-    if len(word) < _ENCODED or not _MIXED_CASE.match(word) or len(word) > _LONGEST_ENCODED:
+def _decoded_word(word: str) -> str:
+    if not _ENCODED <= len(word) <= _LONGEST_ENCODED or not _MIXED_CASE.match(word):
         return ""
     bare = word.rstrip("=")
     if len(bare) % 4 == 1:
@@ -383,12 +453,14 @@ def _decoded(word: str) -> str:
     return said if all(letter.isprintable() or letter.isspace() for letter in said) else ""
 
 
-def _fragments(how: How, cased: str, glued: list[str]) -> Iterator[View]:
+def _fragments(how: How, whole: View, glued: list[str]) -> Iterator[View]:
     """Words that are glued together, taken apart; and letters that stand apart, put together."""
-    if split := [parted for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
-        yield _fragment(how, split)
-    if _may_be_apart(cased) and (spelled := [found[0].replace(" ", "") for found in _APART.finditer(cased)]):
-        yield _fragment(how, [*spelled, *(parted for word in spelled if (parted := _GLUED.sub(" ", word)) != word)])
+    if split := [(word, parted) for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
+        yield _fragment(how, whole, split)
+    if _may_be_apart(whole.cased) and (apart := [found[0][1:] for found in _APART.finditer(whole.cased)]):
+        joined = [(letters, letters.replace(" ", "")) for letters in apart]
+        split = [(letters, parted) for letters, word in joined if (parted := _GLUED.sub(" ", word)) != word]
+        yield _fragment(how, whole, [*joined, *split])
 
 
 def _glued(cased: str) -> list[str]:
@@ -434,9 +506,9 @@ def _one_case(word: str) -> bool:
     return word.isalpha() and (word.islower() or word.istitle() or word.isupper())
 
 
-def _fragment(how: How, words: list[str]) -> View:
-    cased = f" {'  '.join(words)} "  # two spaces: neighbours here are none in the text
-    return View(how, _folded(cased), cased)
+def _fragment(how: How, whole: View, words: list[tuple[str, str]]) -> View:
+    cased = f" {'  '.join(read for _, read in words)} "  # two spaces: neighbours here are none in the text
+    return View(how, folded(cased), cased, whole=whole, pieces=tuple(word for word, _ in words))
 
 
 def unbordered(word: str) -> bool:
@@ -502,7 +574,7 @@ def letters_of(text: str) -> str:
     >>> letters_of("J o-h.n"), letters_of("36110/97")
     ('john', '3611097')
     """
-    return _folded(cased_form(text)).replace(" ", "")
+    return folded(cased_form(text)).replace(" ", "")
 
 
 def assembled(text: str, original: str) -> str:
@@ -525,7 +597,7 @@ def assembled(text: str, original: str) -> str:
 
 def _put_together(run: str, words: set[str]) -> str:
     places = [place for place, letter in enumerate(run) if letter.isalnum()]
-    letters = _folded("".join(run[place] for place in places))
+    letters = folded("".join(run[place] for place in places))
     pieces: list[str] = []
     first = position = 0
     while first < len(places):

@@ -17,6 +17,7 @@ from showthrough.evaluation.mask_notices import MaskCounts, tells_of_masks
 from showthrough.metrics import Metric, Rows
 from showthrough.metrics.base import failure_of, sound
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.metrics.removal.removed import HowRead
 from showthrough.resources import resources_of_process
 from showthrough.resources.settings import ModelSettings
 from showthrough.run.documents import Spans, free_words
@@ -32,6 +33,7 @@ class Work:
     anonymizations: Sequence[Anonymization]
     refused: frozenset[Cell] = frozenset()  # references that a metric cannot score
     noticed: frozenset[str] | None = None  # function words of notices; None: masks are not looked at
+    elsewhere: HowRead | None = None  # how direct identifiers are looked for outside their marks; None: not at all
     kept: Hiding | None = None  # where documents are kept for a reader
     types: tuple[str, ...] | None = None  # entity types of the whole corpus; None: of the chunk
     ratings: Ratings | None = None  # what people say of passages
@@ -76,7 +78,8 @@ def answered(chunk: Chunk, work: Work) -> Answer:
                 if one.name not in REFERENCES:
                     answer.failures[text] = why
         if work.noticed is not None and tells_of_masks(one) and one.name not in REFERENCES:
-            answer.masks[one.name] = MaskCounts.of(anonymized.coverage, work.noticed)
+            counts = MaskCounts.of(anonymized.coverage, work.noticed)
+            answer.masks[one.name] = counts.with_elsewhere(anonymized, work.elsewhere) if work.elsewhere else counts
     if work.kept is not None:
         with suppress(ResourceError):
             answer.free = list(free_words(chunk, work.kept))

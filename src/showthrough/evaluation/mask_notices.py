@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
 from showthrough.axis.coverage import Coverage
-from showthrough.axis.gold import DIRECT
 from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import Rewriting
-from showthrough.data.masks import Anonymization, apply_masks
+from showthrough.data.masks import Anonymization
 from showthrough.errors import Problem
 from showthrough.metrics import Metric
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.masking import DEFAULT_LEXICON
-from showthrough.resources.lexicon import ALWAYS, LEXICONS
+from showthrough.metrics.removal.removed import HowRead, ReadsRelease, readable_elsewhere
+from showthrough.resources.closed_classes import CLOSED_CLASSES
+from showthrough.resources.dictionary import WORDFREQ
+from showthrough.resources.lexicon import ALWAYS, LEXICONS, lexicon_of
 
-_LONG = 3  # letters and digits of a name that is looked for
-_LONGEST = 200  # characters of one: what is longer is no name
-_WORD = re.compile(r"\w+")
+_LOOKED_AT = 1_000  # documents, about
 
 
 class MaskCounts(NamedTuple):
@@ -30,8 +29,10 @@ class MaskCounts(NamedTuple):
     masks: int = 0
     overlaps: int = 0  # pairs of masks
     telling: int = 0  # masks that write a word of the original
-    elsewhere: int = 0  # direct identifiers that are hidden where they are marked, and stand somewhere else
-    documents: int = 0  # in which they do
+    elsewhere: int = 0  # direct identifiers that are hidden where they are marked, and can be read all the same
+    documents: int = 0  # in which they can
+    looked: int = 0  # documents in which they were looked for
+    passed: int = 0  # and in which they were not
 
     @classmethod
     def of(cls, coverage: Coverage, aside: frozenset[str]) -> MaskCounts:
@@ -46,58 +47,21 @@ class MaskCounts(NamedTuple):
         words = np.bincount(coverage.tokens.origin, minlength=len(coverage.start))
         again = np.bincount(given.mask, minlength=len(coverage.start))
         telling |= set(np.flatnonzero((words > 0) & (again >= words)).tolist())
-        elsewhere = list(_elsewhere_in(coverage))
-        return cls(len(start), int(met.sum() - len(start)) // 2, len(telling), sum(elsewhere), len(elsewhere))
+        return cls(len(start), int(met.sum() - len(start)) // 2, len(telling))
+
+    def with_elsewhere(self, anonymized: Anonymized, how: HowRead) -> MaskCounts:
+        """The same, with the direct identifiers that can be read elsewhere."""
+        readable = readable_elsewhere(anonymized, how)
+        looked = sum(map(how.looks_at, anonymized.chunk.corpus.ids))
+        passed = len(anonymized.chunk.corpus) - looked
+        return self._replace(
+            elsewhere=int(readable.sum()), documents=int((readable > 0).sum()), looked=looked, passed=passed
+        )
 
     @classmethod
     def summed(cls, parts: Iterable[MaskCounts]) -> MaskCounts:
         """Those of several chunks together."""
         return cls(*map(sum, zip(cls(), *parts, strict=True)))
-
-
-def _elsewhere_in(coverage: Coverage) -> Iterator[int]:
-    """How many direct identifiers are under a mask wherever they are marked, and can be read somewhere else.
-
-    One number for each document in which there are any.
-    """
-    gold, axis = coverage.axis.gold, coverage.axis
-    direct = np.flatnonzero(gold.level == DIRECT)
-    start, end = gold.start[direct], gold.end[direct]
-    last = np.searchsorted(coverage.start, start, side="right") - 1
-    under = (last >= 0) & (np.append(coverage.end, 0)[last] >= end)
-    given = coverage.given  # what a mask writes itself is told already
-    under &= np.searchsorted(given.end, start, side="right") >= np.searchsorted(given.start, end, side="left")
-    document = gold.layers.document[gold.layer[direct]]
-    for number in np.unique(document[under]).tolist():
-        here = slice(*np.searchsorted(document, (number, number + 1)).tolist())
-        spans = zip(start[here].tolist(), end[here].tolist(), under[here].tolist(), strict=True)
-        hidden: dict[str, bool] = {}
-        for low, high, masked in spans:
-            if high - low <= _LONGEST:
-                name = axis.text[low:high].strip()
-                hidden[name] = hidden.get(name, True) and masked
-        released = _Released(apply_masks(axis.documents[number].text, coverage.of_documents[number]))
-        if readable := sum(map(released.has, (name for name, masked in hidden.items() if masked))):
-            yield readable
-
-
-class _Released:
-    """A text as it is released, by its words: of many names each is looked for only where its first word stands."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._places: dict[str, list[int]] = {}
-        for word in _WORD.finditer(text):
-            self._places.setdefault(word[0], []).append(word.start())
-
-    def has(self, name: str) -> bool:
-        """Whether a name can be read as whole words; one of a letter or two could be anything."""
-        first = _WORD.search(name)
-        if first is None or sum(map(str.isalnum, name)) < _LONG:
-            return False
-        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        starts = (place - first.start() for place in self._places.get(first[0], ()))
-        return any(start >= 0 and whole.match(self._text, start) for start in starts)
 
 
 def _tells(word: str, aside: frozenset[str]) -> bool:
@@ -113,13 +77,15 @@ def mask_counts(
     corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]
 ) -> dict[str, MaskCounts]:
     """What the masks of each anonymization do, where nothing else is asked of the documents."""
-    aside = words_aside(metrics)
+    aside, how = words_aside(metrics), read_elsewhere(metrics, len(corpus))
     parts: dict[str, list[MaskCounts]] = {one.name: [] for one in anonymizations}
     looked_at = [one for one in anonymizations if tells_of_masks(one)]
     for numbers in corpus.chunks():
-        axis = Axis(corpus.part(numbers))
+        chunk = Chunk(corpus.part(numbers))
         for one in looked_at:
-            parts[one.name].append(MaskCounts.of(Coverage(axis, one), aside))
+            anonymized = Anonymized(chunk, one)
+            counts = MaskCounts.of(anonymized.coverage, aside)
+            parts[one.name].append(counts.with_elsewhere(anonymized, how) if how else counts)
     return {name: MaskCounts.summed(counts) for name, counts in parts.items()}
 
 
@@ -130,7 +96,7 @@ def mask_notices(counts: Mapping[str, MaskCounts], metrics: Sequence[Metric]) ->
         said = (
             _overlapping(count.overlaps, metrics),
             _telling(count.telling, count.masks, metrics),
-            _elsewhere(count.elsewhere, count.documents, metrics),
+            _elsewhere(count),
         )
         lines += [str(Problem("", name, line)) for line in said if line]
     return lines
@@ -142,6 +108,21 @@ def words_aside(metrics: Sequence[Metric]) -> frozenset[str]:
     return ALWAYS | LEXICONS.get(name, LEXICONS[DEFAULT_LEXICON] if ":" in name else frozenset())
 
 
+def read_elsewhere(metrics: Sequence[Metric], documents: int) -> HowRead | None:
+    """How direct identifiers are looked for outside their marks; None where a metric counts them, or none has marks.
+
+    Of many documents about a thousand are looked at: who wants all of them counted has a metric for that.
+    """
+    if any(isinstance(metric, ReadsRelease) for metric in metrics):
+        return None
+    if not any("gold" in metric.needs for metric in metrics):
+        return None
+    name = next((metric.hiding.function_words for metric in metrics if metric.hiding), DEFAULT_LEXICON)
+    language = next((language for language in CLOSED_CLASSES if lexicon_of(language) == name), "en")
+    lexicon = name if name in LEXICONS else DEFAULT_LEXICON
+    return HowRead(lexicon, f"{WORDFREQ}{language}", min(1.0, _LOOKED_AT / max(documents, 1)))
+
+
 def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
     if not pairs or (metrics and not any(metric.parameters.get("overlaps") == "joined" for metric in metrics)):
         return ""
@@ -149,19 +130,20 @@ def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
     return f'{what}; what is masked twice counts once (precision(overlaps="each") counts as TAB\'s script does)'
 
 
-def _elsewhere(names: int, documents: int, metrics: Sequence[Metric]) -> str:
-    if not names or (metrics and not any("gold" in metric.needs for metric in metrics)):
+def _elsewhere(count: MaskCounts) -> str:
+    if not count.elsewhere:
         return ""
-    if any({"direct identifiers", "release"} <= {*metric.roles} for metric in metrics):
-        return ""  # it counts them, and says where they stand
     what = (
-        "direct identifier is masked wherever it is marked and stands"
-        if names == 1
-        else ("direct identifiers are masked wherever they are marked and stand")
+        "direct identifier is covered where it was marked"
+        if count.elsewhere == 1
+        else "direct identifiers are covered where they were marked"
     )
-    places = "1 document" if documents == 1 else f"{documents:,} documents"
-    told = f"{names:,} {what} elsewhere in what is released of {places}"
-    return f"{told}; removed_di counts that, and no metric that looks at marks does"
+    where = "1 document" if count.documents == 1 else f"{count.documents:,} documents"
+    if count.passed:
+        where += f", of {count.looked:,} looked at"
+    return (
+        f"{count.elsewhere:,} {what} and can still be read elsewhere in the release of {where} (removed_di counts that)"
+    )
 
 
 def _telling(masks: int, total: int, metrics: Sequence[Metric]) -> str:

@@ -10,7 +10,7 @@ from functools import cached_property
 from showthrough.data.masks import Anonymization
 from showthrough.errors import ResourceError
 from showthrough.evaluation.chunks import Cell, Work
-from showthrough.evaluation.mask_notices import words_aside
+from showthrough.evaluation.mask_notices import read_elsewhere, words_aside
 from showthrough.evaluation.plan import Plan
 from showthrough.metrics import Metric, metric_text
 from showthrough.metrics.chunk import Hiding
@@ -47,6 +47,7 @@ class Questions:
             anonymizations=anonymizations,
             refused=self.refused,
             noticed=words_aside(self.plan.metrics),
+            elsewhere=read_elsewhere(self.plan.metrics, len(self.plan.corpus)),
             kept=self.hiding if self.plan.texts and not too_many(self.plan.corpus) else None,
             types=self.plan.corpus.survey.types,
             ratings=self.plan.ratings,

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Coverage
-from showthrough.axis.spans import Counts32
+from showthrough.axis.spans import Ints
+from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.masked_strings import Found, Page, Sought, Words, masked
+from showthrough.metrics.released import Released
+from showthrough.metrics.removal.forms import Form, vocabulary_of
+from showthrough.metrics.removal.search import Hit, Release, releases_of
+from showthrough.metrics.removal.strings import FormIndex, Masking
 from showthrough.tables.calls import parameter
 
 CORPUS = "corpus"
@@ -67,8 +70,7 @@ class Inconsistency(Metric):
         return "what one document leaves readable counts for all others, so that documents cannot be drawn one by one"
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        search = _Search(chunk, chunk.once(("words", self.dictionary), lambda: Words(self.dictionary)))
-        return search.rows
+        return _Search(chunk, self.dictionary).rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         strings = totals["strings"]
@@ -81,7 +83,33 @@ class _Hidden:
 
     spans: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # where they are masked
     texts: dict[int, str] = field(default_factory=dict)  # as they stand there first
-    here: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # where they can be read
+    here: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # where they can be read, in the original
+
+
+class _Page:
+    """A document, and what is released of it."""
+
+    def __init__(self, document: Document, masks: Sequence[Mask], release: Release) -> None:
+        self.text, self.masks, self.release = document.text, masks, release
+
+    @cached_property
+    def _released(self) -> Released:
+        return Released.of(self.text, self.masks)
+
+    def counts(self, hit: Hit, form: Form, own: Sequence[tuple[int, int]] = ()) -> bool:
+        """Whether somebody reads a string there: not where another's mask invents a name, or writes a word of it."""
+        reading = self.release.reading
+        if hit.view is not reading.plain or not (hit.single or form.is_word) or self._released.text != reading.text:
+            return True
+        mask = self._released.mask_at(*reading.span(hit.start, hit.end))
+        return mask is None or any(mask.start < end and start < mask.end for start, end in own)
+
+    def places(self, hit: Hit) -> list[tuple[int, int]]:
+        """Where that stands in the original; nowhere where somebody wrote the text anew."""
+        if self._released.text != self.release.reading.text:
+            return []
+        spans = self.release.reading.spans(hit.view, hit.start, hit.end)
+        return [self._released.original(*span) for span in spans]
 
 
 class _Search:
@@ -90,95 +118,90 @@ class _Search:
     A stretch of documents is in memory at a time, and of all of them the strings as numbers.
     """
 
-    def __init__(self, chunk: Chunk, words: Words) -> None:
-        self._chunk = chunk
-        self._words = words
+    def __init__(self, chunk: Chunk, dictionary: str) -> None:
+        self._chunk, self._dictionary = chunk, dictionary
+        self._vocabulary = vocabulary_of(dictionary)
         self._stretches = list(chunk.corpus.chunks())
-        self._kept: list[Page] | None = None
 
     def rows(self, anonymized: Anonymized) -> Rows:
-        sought = Sought(self._words)
-        hidden: list[Sequence[int]] = []
+        numbers: dict[str, int] = {}
+        index, known = FormIndex(), set[tuple[int, Form]]()
+        hidden: list[Ints] = []
         readable: list[frozenset[int]] = []
         shown: dict[int, _Hidden] = {}
-        for number, (page, pieces, masks) in enumerate(self._pages(anonymized)):
-            found = _within(page, pieces, masks, sought, self._words)
-            hidden.append(np.fromiter(found.spans, np.int64, len(found.spans)))  # type: ignore[arg-type]
+        for place, page in enumerate(self._pages(anonymized)):
+            found = _Hidden()
+            for number, form in self._within(page, found, numbers):
+                if (number, form) not in known:
+                    known.add((number, form))
+                    index.add(number, form)
+            hidden.append(np.fromiter(found.spans, np.int64, len(found.spans)))
             readable.append(frozenset(found.here))
             if found.spans and len(shown) < _DOCUMENTS:
-                shown[number] = found
+                shown[place] = found
+        del known, numbers
         anywhere: dict[int, tuple[int, int, int]] = {}  # the first place: document, start, end
-        for number, (page, pieces, _) in enumerate(self._pages(anonymized)):
-            for one in sought.readable_in(page, pieces):
-                if one.number not in anywhere:
-                    anywhere[one.number] = (number, page.start[one.first], page.end[one.last - 1])
+        for place, page in enumerate(self._pages(anonymized)):
+            for number, hit in index.found_in(page.release, page.counts):
+                anywhere[number] = (place, *next(iter(page.places(hit)), (0, 0)))
         columns = {
             "strings": [len(of) for of in hidden],
             "readable": [len(of) for of in readable],
             "anywhere": [
-                sum(one in here or one in anywhere for one in of) for of, here in zip(hidden, readable, strict=True)
+                sum(number in here or number in anywhere for number in of.tolist())
+                for of, here in zip(hidden, readable, strict=True)
             ],
         }
         ids = self._chunk.corpus.ids
-        evidence = {ids[at]: {"strings": told} for at, one in shown.items() if (told := _told(one, anywhere, ids))}
+        evidence = {ids[at]: {"strings": told} for at, of in shown.items() if (told := _told(of, anywhere, ids))}
         return replace(Rows.named(columns), evidence=evidence)
 
-    def _pages(self, anonymized: Anonymized) -> Iterator[tuple[Page, list[bool], Sequence[Mask]]]:
-        """Each document in pieces, which of them can be read, and its masks."""
+    def _pages(self, anonymized: Anonymized) -> Iterator[_Page]:
         corpus = self._chunk.corpus
         for numbers in self._stretches:
-            alone = len(self._stretches) == 1
-            axis = self._chunk.axis if alone else Axis(corpus.part(numbers))
-            coverage = anonymized.coverage if alone else Coverage(axis, anonymized.anonymization)
-            pages = self._kept if self._kept else [Page(document.text) for document in axis.documents]
-            self._kept = pages if alone else None
-            for place, page in enumerate(pages):
-                yield page, _readable(page, coverage.hidden, int(axis.bounds[place])), coverage.of_documents[place]
+            here = anonymized
+            if len(self._stretches) > 1:
+                part = Chunk(corpus.part(numbers))
+                here = Anonymized(part, anonymized.anonymization.part(part.corpus.ids))
+            releases = releases_of(here, self._dictionary)
+            for document, release in zip(here.chunk.corpus, releases, strict=True):
+                yield _Page(document, here.of(document.id), release)
 
-
-def _readable(page: Page, before: Counts32, shift: int) -> list[bool]:
-    """Which pieces can be read. Signs between words always can: nobody is told by them."""
-    start, end = np.array(page.start, dtype=np.int64) + shift, np.array(page.end, dtype=np.int64) + shift
-    whole: list[bool] = (before[start] == before[end]).tolist()
-    return [free or not word.isalnum() for free, word in zip(whole, page.words, strict=True)]
-
-
-def _within(page: Page, pieces: list[bool], masks: Sequence[Mask], everywhere: Sought, words: Words) -> _Hidden:
-    """What masks hide in a document, and what of it can be read there."""
-    own, found = Sought(words), _Hidden()
-    numbers: list[int] = []  # in the corpus, by those in the document
-    for mask in sorted(masks, key=_span):
-        string = masked(page, mask, words)
-        if string is None:
-            continue
-        place, number = own.add(string), everywhere.add(string)
-        if place == len(numbers):
-            numbers.append(number)
-        found.spans.setdefault(number, []).append(_span(mask))
-        found.texts.setdefault(number, " ".join(page.original[mask.start : mask.end][:_CHARACTERS].split()))
-    for one in own.readable_in(page, pieces):
-        found.here.setdefault(numbers[one.number], []).append(_place(page, one))
-    return found
+    def _within(self, page: _Page, found: _Hidden, numbers: dict[str, int]) -> set[tuple[int, Form]]:
+        """What masks hide in a document, and what of it can be read there."""
+        document = Masking(page.text, self._vocabulary)
+        forms: dict[tuple[int, Form], None] = {}
+        for mask in sorted(page.masks, key=_span):
+            string = document.string(mask)
+            if string is not None:
+                number = numbers.setdefault(string.key, len(numbers))
+                forms[number, string.form] = None
+                found.spans.setdefault(number, []).append(_span(mask))
+                found.texts.setdefault(number, " ".join(page.text[mask.start : mask.end][:_CHARACTERS].split()))
+        for number, form in forms:
+            for hit in page.release.hits(form):
+                if page.counts(hit, form, found.spans[number]):
+                    places = found.here.setdefault(number, [])
+                    places += page.places(hit)
+                    if len(places) >= _PLACES:
+                        break
+        return set(forms)
 
 
 def _span(mask: Mask) -> tuple[int, int]:
     return mask.start, mask.end
 
 
-def _place(page: Page, one: Found) -> tuple[int, int]:
-    return page.start[one.first], page.end[one.last - 1]
-
-
-def _told(one: _Hidden, anywhere: dict[int, tuple[int, int, int]], ids: Sequence[str]) -> list[dict[str, Any]]:
+def _told(of: _Hidden, anywhere: dict[int, tuple[int, int, int]], ids: Sequence[str]) -> list[dict[str, Any]]:
     """What a reader is shown of a document: its uneven strings, those that can be read in it first."""
-    elsewhere = [number for number in one.spans if number in anywhere and number not in one.here]
+    elsewhere = [number for number in of.spans if number in anywhere and number not in of.here]
     told = []
-    for number in [*one.here, *elsewhere][:_STRINGS]:
-        there = [] if number in one.here else [(ids[anywhere[number][0]], *anywhere[number][1:])]
+    for number in [*of.here, *elsewhere][:_STRINGS]:
+        there = [] if number in of.here else [(ids[anywhere[number][0]], *anywhere[number][1:])]
         told.append({
-            "text": one.texts[number],
-            "masked": sorted(set(one.spans[number]))[:_PLACES],
-            "readable": sorted(set(one.here.get(number, [])))[:_PLACES],
+            "text": of.texts[number],
+            "masked": sorted(set(of.spans[number]))[:_PLACES],
+            "readable": sorted(set(of.here.get(number, [])))[:_PLACES],
             "elsewhere": there,
         })  # fmt: skip
     return told

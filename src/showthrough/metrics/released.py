@@ -66,6 +66,13 @@ class Released:
         """The stretch of the original that a stretch of the released text stands for, masks as a whole."""
         return self._back(start, 0), self._back(end - 1, 1)
 
+    def mask_at(self, start: int, end: int) -> Mask | None:
+        """The mask whose replacement holds a stretch of the released text, where one does."""
+        number = bisect_right(self.starts, start) - 1
+        if number < 0 or end > self.starts[number] + len(self.masks[number].replacement or ""):
+            return None
+        return self.masks[number]
+
     def _back(self, place: int, after: int) -> int:
         number = bisect_right(self.starts, place) - 1
         while number >= 0:

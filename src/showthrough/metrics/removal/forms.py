@@ -7,19 +7,19 @@ its day, anything else by the whole string. What says nothing by itself is judge
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from showthrough.data.kinds import nearest, path_of, treated_as
-from showthrough.data.reading import cased_form, reading_form, unbordered
+from showthrough.data.reading import cased_form, folded, join_lines, reading_form, unbordered
 from showthrough.inference.reading.countries import names_of_countries
 from showthrough.metrics.removal.dates import CENTURIES, MONTHS, complete_dates
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ, dictionary_from, frequencies
-from showthrough.resources.everyday import GIVEN, INSTITUTIONS, PARTICLES, TITLES
+from showthrough.resources.everyday import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
 from showthrough.resources.languages import small_words
 
 Kind = Literal["person", "code", "date", "other"]
@@ -42,29 +42,47 @@ def _forms(words: Iterable[str]) -> frozenset[str]:
     return frozenset(form for word in words if (form := reading_form(word)) and " " not in form)
 
 
-@dataclass(frozen=True)
 class Vocabulary:
-    """What is ordinary in a language, in reading form."""
+    """What is ordinary in a language, in reading form. Each list is loaded when somebody asks for it."""
 
-    ordinary: frozenset[str]  # Zipf 3.5 or more
-    known: frozenset[str]  # any word of the list
-    function: frozenset[str]
-    nouns_have_capitals: bool  # German
+    def __init__(self, dictionary: str) -> None:
+        self._dictionary = dictionary
+        self._language = dictionary.removeprefix(WORDFREQ) if dictionary.startswith(WORDFREQ) else "en"
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Any word of the list."""
+        return _forms(dictionary_from(self._dictionary))
+
+    @cached_property
+    def ordinary(self) -> frozenset[str]:
+        """Zipf 3.5 or more; of a file all words are."""
+        often = frequencies(self._language) if self._dictionary.startswith(WORDFREQ) else {}
+        words = dictionary_from(self._dictionary)
+        return _forms(word for word in words if often.get(word, 1.0) >= ORDINARY) | self.function
+
+    @cached_property
+    def function(self) -> frozenset[str]:
+        return _forms(small_words(self._language)) if self._language in CLOSED_CLASSES else frozenset()
+
+    @cached_property
+    def calendar(self) -> frozenset[str]:
+        """Months and days of the week."""
+        return _forms(CALENDAR.get(self._language, ()))
+
+    @property
+    def nouns_have_capitals(self) -> bool:
+        return self._language == "de"
 
 
 TITLE_FORMS, GIVEN_FORMS, PARTICLE_FORMS = _forms(TITLES), _forms(GIVEN), _forms(PARTICLES)
-_INSTITUTION_FORMS = _forms(INSTITUTIONS)
+INSTITUTION_FORMS = _forms(INSTITUTIONS)
 
 
 @cache
 def vocabulary_of(dictionary: str) -> Vocabulary:
     """The words of a dictionary: `wordfreq:LANGUAGE`, or a file, all of whose words are ordinary."""
-    language = dictionary.removeprefix(WORDFREQ) if dictionary.startswith(WORDFREQ) else "en"
-    function = small_words(language) if language in CLOSED_CLASSES else frozenset[str]()
-    known = dictionary_from(dictionary)
-    often = frequencies(language) if dictionary.startswith(WORDFREQ) else {}
-    ordinary = (word for word in known if often.get(word, 1.0) >= ORDINARY)
-    return Vocabulary(_forms(ordinary) | _forms(function), _forms(known), _forms(function), language == "de")
+    return Vocabulary(dictionary)
 
 
 @cache
@@ -78,6 +96,7 @@ class Form:
 
     kind: Kind
     words: tuple[str, ...] = ()  # of a name, in its order
+    part: bool = False  # of a longer name
     whole: str = ""  # of any other string
     codes: tuple[tuple[str, ...], ...] = ()  # groups of letters and digits between which something stood
     dates: frozenset[date] = frozenset()
@@ -87,6 +106,11 @@ class Form:
     @property
     def sought(self) -> bool:
         return bool(self.words or self.whole or self.codes or self.dates)
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is one word, which somebody may write by chance."""
+        return len(self.words) == 1 or (bool(self.whole) and " " not in self.whole)
 
     @cached_property
     def telling(self) -> tuple[str, ...]:
@@ -190,27 +214,31 @@ def _shape(text: str) -> Kind:
     if any(map(str.isdigit, text)):
         return "code" if "@" not in text else "other"
     words = cased_form(text).split()
-    if len(words) > _SHAPE_WORDS or not _INSTITUTION_FORMS.isdisjoint(map(str.lower, words)):
+    if len(words) > _SHAPE_WORDS or not INSTITUTION_FORMS.isdisjoint(map(str.lower, words)):
         return "other"
     named = all(word[0].isupper() or word in PARTICLE_FORMS or unbordered(word) for word in words)
     return "person" if words and named else "other"
 
 
-def _person(text: str, vocabulary: Vocabulary) -> Form:
+def person_form(text: str) -> Form:
+    """A name by its words; of one that a line break parts, the word that it is as well."""
+    words = [*_name_words(text)]
+    return Form("person", (*words, *(word for word in _name_words(join_lines(text)) if word not in words)))
+
+
+def _name_words(text: str) -> Iterator[str]:
     pieces = cased_form(text).split()
     capitals = any(piece[0].isupper() for piece in pieces)
-    words = []
     for place, piece in enumerate(pieces):
-        low = piece.lower()
+        low = folded(piece)
         if (low in TITLE_FORMS and len(pieces) > 1) or low in PARTICLE_FORMS or (low in _TITLE_ENDINGS and place):
             continue
         if capitals and piece[0].islower():  # also the s of a possessive
             continue
-        words.append(low)
-    return Form("person", tuple(dict.fromkeys(words)))
+        yield low
 
 
-def _code(text: str, vocabulary: Vocabulary) -> Form:
+def code_form(text: str) -> Form:
     """Letters and digits of each code; pieces with digits beside each other are one code, and each by itself too."""
     rows: list[list[str]] = [[]]
     for chunk in _CHUNK.findall(text):
@@ -222,9 +250,12 @@ def _code(text: str, vocabulary: Vocabulary) -> Form:
         elif groups:
             rows.append([])
     codes = [tuple(row) for row in rows if sum(map(len, row)) >= CODE and any(map(str.isdigit, "".join(row)))]
-    if codes:
-        return Form("code", codes=tuple(dict.fromkeys(codes)), stem="".join(codes[0]))
-    return _other(text, vocabulary) if not any(map(str.isdigit, text)) else _NOWHERE["code"]
+    return Form("code", codes=tuple(dict.fromkeys(codes)), stem="".join(codes[0])) if codes else _NOWHERE["code"]
+
+
+def _whole_code(text: str, vocabulary: Vocabulary) -> Form:
+    """A code without a digit is looked for as a word is."""
+    return code_form(text) if any(map(str.isdigit, text)) else _other(text, vocabulary)
 
 
 def _date(text: str, vocabulary: Vocabulary) -> Form:
@@ -234,7 +265,7 @@ def _date(text: str, vocabulary: Vocabulary) -> Form:
 
 
 def _other(text: str, vocabulary: Vocabulary) -> Form:
-    words = reading_form(text).split()
+    words = reading_form(join_lines(text)).split()
     while words and words[0] in vocabulary.function and len(words) > 1:
         words = words[1:]
     whole = " ".join(words)
@@ -242,10 +273,18 @@ def _other(text: str, vocabulary: Vocabulary) -> Form:
         return _NOWHERE["other"]
     if whole.replace(" ", "").isdigit() and len(whole.replace(" ", "")) < CODE:
         return _NOWHERE["other"]
-    return Form("other", whole=whole, ordinary=len(words) == 1 and whole in vocabulary.ordinary)
+    ordinary = len(words) == 1 and whole in vocabulary.ordinary
+    if ordinary and not any(map(str.isupper, text)):  # only a capital would make it a name
+        return _NOWHERE["other"]
+    return Form("other", whole=whole, ordinary=ordinary)
 
 
-_MAKERS = {"person": _person, "code": _code, "date": _date, "other": _other}
+_MAKERS: dict[Kind, Callable[[str, Vocabulary], Form]] = {
+    "person": lambda text, vocabulary: person_form(text),
+    "code": _whole_code,
+    "date": _date,
+    "other": _other,
+}
 
 
 def _says_nothing(found: Form, text: str, vocabulary: Vocabulary) -> bool:

@@ -26,7 +26,7 @@ from showthrough.metrics.masking import DEFAULT_LEXICON, EntityRecall
 from showthrough.metrics.released import Released
 from showthrough.metrics.removal.dates import lost_its_day
 from showthrough.metrics.removal.forms import TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
-from showthrough.metrics.removal.search import Hit, Release
+from showthrough.metrics.removal.search import Hit, Release, releases_of
 from showthrough.resources import Resources, function_word_models, function_words_from
 from showthrough.resources.lexicon import ALWAYS
 from showthrough.tables.calls import parameter
@@ -56,11 +56,15 @@ _GENERALIZED = "a quasi-identifying date that lost its day and kept month or yea
 _Place = tuple[bool, dict[str, Any]]  # whether it is of a direct identifier, and what is shown of it
 
 
-class _Reading(NamedTuple):
+class HowRead(NamedTuple):
     """What parameters say about how entities are read."""
 
-    function_words: str
-    dictionary: str
+    function_words: str = DEFAULT_LEXICON
+    dictionary: str = "wordfreq:en"
+    share: float = 1.0  # of documents that are looked at, by a digest of their ids
+
+    def looks_at(self, document_id: str) -> bool:
+        return self.share >= 1 or int.from_bytes(_digest(document_id)) < self.share * 2**64
 
 
 class _Book:
@@ -93,13 +97,20 @@ class _Sought:
 class _Search:
     """The entities of a chunk that have to be masked, as forms, document by document."""
 
-    def __init__(self, chunk: Chunk, how: _Reading) -> None:
+    def __init__(self, chunk: Chunk, how: HowRead, *, briefly: bool = False) -> None:
         self.chunk = chunk
+        self._briefly = briefly  # direct identifiers alone, and nothing beside them
+        self._dictionary = how.dictionary
         self.vocabulary: Vocabulary = vocabulary_of(how.dictionary)
         gold = self.gold = chunk.axis.gold
         self.hiding = Hiding(how.function_words)
         self.ruler = chunk.ruler(self.hiding)
-        self.asked = np.flatnonzero(gold.level > 0)  # mentions that have to be masked
+        masked = gold.level > 0
+        if briefly:
+            documents = chunk.axis.documents
+            looked = np.fromiter((how.looks_at(document.id) for document in documents), bool, len(documents))
+            masked = masked & (gold.entity_level[gold.entity] == DIRECT) & looked[gold.entity_document[gold.entity]]
+        self.asked = np.flatnonzero(masked)  # mentions that have to be masked
         self.mentions = self.ruler.mentions[self.asked]
         self.entity: Ints = gold.entity[self.asked]
         self.books: list[_Book] = []
@@ -219,12 +230,12 @@ class _Search:
         dated = slips & (np.bincount(self.entity, ~covered & ~generalized, minlength=entities) == 0)
         ways = np.where((slips & ~dated) | exposed, 1, 0)
         strict = np.where(slips | exposed, 1, 0)
-        releases = self._releases(anonymized)
+        releases = releases_of(anonymized, self._dictionary)
         readable, strictly = ways.tolist(), strict.tolist()
         nearly, by_chance = np.zeros(entities, dtype=bool), np.zeros(entities, dtype=bool)
         asked_by_chance = np.zeros(entities, dtype=bool)
         evidence: dict[str, list[_Place]] = {}
-        showing = anonymized.name not in REFERENCES
+        showing = anonymized.name not in REFERENCES and not self._briefly
         for place, release in enumerate(releases):
             book, masks = self.books[place], coverage.of_documents[place]
             seen: list[tuple[_Sought, Hit | None, str]] = []
@@ -240,14 +251,14 @@ class _Search:
                     seen.append((sought, hit, WAYS[way - 1]))
                 elif wanted and release.reads(sought.form):
                     excused.update(wanted)
-            for sought in (book.sought[number] for number in book.near):
+            for sought in () if self._briefly else [book.sought[number] for number in book.near]:
                 unread = [entity for entity in sought.entities if not readable[entity] and entity not in excused]
                 if unread and (near := release.nearly(sought.form)):
                     nearly[unread] = True
                     seen.append((sought, None, near))
             if seen and showing:
                 evidence[self.chunk.axis.documents[place].id] = _places(seen, release, masks, self, place)
-            other = int(self.others[place])
+            other = -1 if self._briefly else int(self.others[place])
             if other >= 0:
                 stranger = releases[other]
                 for sought in book.candidates(stranger.reading.words):
@@ -256,11 +267,6 @@ class _Search:
                 asked_by_chance[self.by_document[place]] = True
         ways, strict = np.array(readable, dtype=np.int64), np.array(strictly, dtype=np.int64)
         return _Found(ways, strict, nearly & (ways == 0), dated & (ways == 0), by_chance, asked_by_chance, evidence)
-
-    def _releases(self, anonymized: Anonymized) -> list[Release]:
-        texts = anonymized.texts
-        documents = self.chunk.axis.documents
-        return [Release(texts[document.id], document.text, self.vocabulary) for document in documents]
 
     def _lost_its_day(self, number: int, masks_of: Mapping[int, Sequence[Mask]]) -> bool:
         """Whether nobody can read the day of a date any more where it was marked, but month or year."""
@@ -326,7 +332,7 @@ class _Search:
         low, high = released.original(start, end)
         if quasi and any(left <= low and high <= right for left, right in self.spared.get(int(self.layer[entity]), ())):
             return True
-        mask = _mask_at(released, start, end)
+        mask = released.mask_at(start, end)
         if not hit.single or mask is None or len(mask.replacement or "") > _SURROGATE:
             return False
         if any(mask.start < right and left < mask.end for left, right in self.own[entity]):
@@ -379,16 +385,6 @@ def _capitals(text: str) -> Iterator[tuple[str, int, int]]:
         if bare and bare[0].isupper():
             begin = start + word.index(bare)
             yield bare, begin, begin + len(bare)
-
-
-def _mask_at(released: Released, start: int, end: int) -> Mask | None:
-    """The mask whose replacement holds a stretch of the released text, where one does."""
-    for mask, low in zip(released.masks, released.starts, strict=True):
-        if low > start:
-            return None
-        if start < low + len(mask.replacement or "") and end <= low + len(mask.replacement or ""):
-            return mask
-    return None
 
 
 def _way(hit: Hit, sought: _Sought, release: Release) -> int:
@@ -456,6 +452,14 @@ class _Found(NamedTuple):
     evidence: dict[str, list[_Place]]
 
 
+def readable_elsewhere(anonymized: Anonymized, how: HowRead) -> Array:
+    """Of each document, how many direct identifiers are hidden where they were marked and can be read all the same."""
+    chunk = anonymized.chunk
+    search = chunk.once(("removal", how, "briefly"), lambda: _Search(chunk, how, briefly=True))
+    readable = search.found(anonymized).ways > WAYS.index("marked") + 1
+    return chunk.axis.by_document(search.gold.entity_document, readable)
+
+
 class ReadsRelease(Metric):
     """What metrics share that read the release."""
 
@@ -477,7 +481,7 @@ class ReadsRelease(Metric):
         return function_word_models(self.function_words)
 
     def search(self, chunk: Chunk) -> _Search:
-        how = _Reading(self.function_words, self.dictionary)
+        how = HowRead(self.function_words, self.dictionary)
         return chunk.once(("removal", how), lambda: _Search(chunk, how))
 
     def found(self, search: _Search, anonymized: Anonymized) -> _Found:

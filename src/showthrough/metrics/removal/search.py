@@ -14,13 +14,16 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from showthrough.data.reading import How, Reading, View, cased_form, reading_form, unbordered
+from showthrough.metrics.chunk import Anonymized
 from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
     ALSO_WORDS,
     GIVEN_FORMS,
+    PARTICLE_FORMS,
     TITLE_FORMS,
     Form,
     Vocabulary,
+    vocabulary_of,
 )
 
 _LOUD = 0.7  # share of words with a capital from which on a capital says nothing
@@ -35,6 +38,7 @@ _CHUNK = 200  # characters of an address or a path on either side of a name
 _TAIL = 40  # characters before mask characters in which a number or a date may stand
 _SHORTEST_STEM = 2  # letters
 _INITIALS = 3  # so many tell also without spaces between them
+_PARTICLES = 3  # small words inside a name, at most
 _WIDE_GAP = 3  # characters between two groups of a code
 
 
@@ -51,21 +55,34 @@ class Hit(NamedTuple):
         return self.view.how
 
 
+class Capitals:
+    """What a capital says in a text: a name, or nothing. Told from the original, which masks do not change."""
+
+    def __init__(self, text: str, vocabulary: Vocabulary) -> None:
+        self._text, self._vocabulary = text, vocabulary
+
+    @cached_property
+    def say_nothing(self) -> bool:
+        """Whether all words have capitals, or all nouns; found out when somebody asks, which few texts need."""
+        words = [word for word in self._text.split() if word[0].isalpha() and len(word) > 1]
+        small = sum(not word[0].isupper() for word in words)
+        loud = small <= (1 - _LOUD) * len(words) if len(words) >= _FEW else not small
+        german = self._vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
+        return bool(words) and (loud or german)
+
+    @cached_property
+    def small_words(self) -> frozenset[str]:
+        """Words that are written without a capital."""
+        return frozenset(word for word in cased_form(self._text).split() if word.islower())
+
+
 class Release:
     """A released text, in which forms are looked for."""
 
-    def __init__(self, text: str, original: str, vocabulary: Vocabulary) -> None:
+    def __init__(self, text: str, capitals: Capitals, vocabulary: Vocabulary) -> None:
         self.reading = Reading(text)
-        self._original = original
+        self._capitals = capitals
         self._vocabulary = vocabulary
-
-    @cached_property
-    def _capitals_say_nothing(self) -> bool:
-        """Whether all words, or all nouns, have a capital; told from the original, which masks do not change."""
-        words = [word for word in self._original.split() if word[0].isalpha() and len(word) > 1]
-        small = sum(not word[0].isupper() for word in words)
-        loud = small <= (1 - _LOUD) * len(words) if len(words) >= _FEW else not small
-        return loud or self._vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
 
     def lacks(self, form: Form) -> bool:
         """Whether a first look shows that a form is not there."""
@@ -86,8 +103,7 @@ class Release:
 
     def _person(self, form: Form) -> Iterator[Hit]:
         words = self.reading.words
-        here = [word for word in form.words if word in words or unbordered(word)]
-        names = frozenset(form.words)
+        here = [word for word in dict.fromkeys(form.words) if word in words or unbordered(word)]
         telling = frozenset(form.telling)
         for view in self.reading.views if here else ():
             for word in here:
@@ -96,11 +112,9 @@ class Release:
                     continue
                 for start in _places(view.form, word):
                     end = start + len(word)
-                    before, after = _neighbours(view.form, start, end)
-                    beside = (before in names and before != word) or (after in names and after != word)
-                    if beside or (len(names) == 1 == len(form.words) and self._alone(view, word, start, end, form)):
-                        yield Hit(view, start, end, single=not beside)
-                    elif word in telling and self._alone(view, word, start, end, form):
+                    if self._beside(view, form, start, end):
+                        yield Hit(view, start, end)
+                    elif (word in telling or len(form.words) == 1) and self._alone(view, word, start, end, form):
                         yield Hit(view, start, end, single=True)
         for joined in form.glued:
             if joined in words:
@@ -113,6 +127,22 @@ class Release:
                     for at in _places(view.form, short):
                         if self._in_address(view, at, at + len(short)):
                             yield Hit(view, at, at + len(short))
+
+    def _beside(self, view: View, form: Form, start: int, end: int) -> bool:
+        """Whether another word of a name stands beside one: not two initials, and not `will` behind `Smith`."""
+        word = view.form[start:end]
+        if len(form.words) == 1:
+            return False
+        for other, at in (_before(view.form, start), _after(view.form, end)):
+            if other not in form.words or (other == word and form.words.count(word) == 1):
+                continue
+            if len(word) == len(other) == 1 < max(map(len, form.words)):
+                continue
+            small = word if view.cased[start].islower() else other if view.cased[at].islower() else ""
+            mixed = view.cased[start].islower() != view.cased[at].islower()
+            if not (mixed and (small in ALSO_WORDS or small in self._vocabulary.function)):
+                return True
+        return False
 
     def _unbordered(self, view: View, word: str, telling: bool) -> Iterator[Hit]:
         at = view.form.find(word) if telling else -1
@@ -127,7 +157,7 @@ class Release:
         capital = letter.isupper() or not (letter.islower() or letter.isupper())
         given = word in GIVEN_FORMS
         doubtful = (word in vocabulary.ordinary and not given) or word in ALSO_WORDS
-        doubtful |= self._capitals_say_nothing and word in vocabulary.known
+        doubtful |= self._capitals.say_nothing and word in vocabulary.known
         if not doubtful:
             unknown = self._has_no_capitals and word not in vocabulary.known
             return capital or unknown or self._in_address(view, start, end)
@@ -139,7 +169,11 @@ class Release:
             return bool(before in GIVEN_FORMS and view.cased[low].isupper()) or bool(
                 after in GIVEN_FORMS and view.cased[end + 1].isupper()
             )
-        return capital and given and not self._capitals_say_nothing and self._inside_sentence(word)
+        if not capital or self._capitals.say_nothing:
+            return False
+        # Of who is known by this word alone it is the whole name, unless the original has the word as well.
+        whole = len(form.words) == 1 and not form.part and word not in self._capitals.small_words
+        return whole or (given and self._inside_sentence(word))
 
     @cached_property
     def _has_no_capitals(self) -> bool:
@@ -235,12 +269,13 @@ class Release:
         return len(between) <= 1 or (edge and len(between) <= _WIDE_GAP and len("".join(between.split())) <= 1)
 
     def _dates(self, form: Form) -> Iterator[Hit]:
-        for view, found in self._found_dates:
+        for view, found in self.found_dates:
             if found.date in form.dates:
                 yield Hit(view, found.start, found.end)
 
     @cached_property
-    def _found_dates(self) -> list[tuple[View, Found]]:
+    def found_dates(self) -> list[tuple[View, Found]]:
+        """The complete dates that can be read, with both readings of 03/04/2010."""
         return [(view, found) for view in self.reading.views for found in dates_in(view.form, self.reading.words)]
 
     def reads(self, form: Form) -> bool:
@@ -271,16 +306,13 @@ class Release:
         for view in self.reading.views:
             for start in _places(view.form, word):
                 end = start + len(word)
-                if view.cased[start].isupper() and (self._inside_sentence(word) or word not in self._small_words):
+                if view.cased[start].isupper() and (
+                    self._inside_sentence(word) or word not in self._capitals.small_words
+                ):
                     return True
                 if self._in_address(view, start, end):
                     return True
         return False
-
-    @cached_property
-    def _small_words(self) -> frozenset[str]:
-        """Words that the original writes without a capital."""
-        return frozenset(word for word in cased_form(self._original).split() if word.islower())
 
     def _cut_off(self, whole: str) -> str:
         """What stands before mask characters of a number or a date whose end they hide."""
@@ -348,6 +380,20 @@ class Release:
         return sorted(form for stem in found if len(form := reading_form(stem)) >= _SHORTEST_STEM)
 
 
+def releases_of(anonymized: Anonymized, dictionary: str) -> list[Release]:
+    """What is released of each document of a chunk, for all metrics that look into it."""
+    documents, vocabulary = anonymized.chunk.corpus, vocabulary_of(dictionary)
+    key = ("releases", dictionary)
+    capitals = anonymized.chunk.once(key, lambda: [Capitals(document.text, vocabulary) for document in documents])
+
+    def read() -> list[Release]:
+        texts = anonymized.texts
+        pairs = zip(documents, capitals, strict=True)
+        return [Release(texts[document.id], of_text, vocabulary) for document, of_text in pairs]
+
+    return anonymized.once(key, read)
+
+
 def _places(form: str, word: str) -> Iterator[int]:
     """Where a word or a row of words begins, on word borders."""
     bordered = f" {word} "
@@ -362,6 +408,29 @@ def _neighbours(form: str, start: int, end: int) -> tuple[str, str]:
     before = form[form.rfind(" ", 0, start - 1) + 1 : start - 1] if start > 1 else ""
     close = form.find(" ", end + 1)
     return before, form[end + 1 : close] if close > end else ""
+
+
+def _before(form: str, start: int) -> tuple[str, int]:
+    """The word before a stretch, particles of names aside (`Fernandez de la Torre`), and where it begins."""
+    word = ""
+    for _ in range(_PARTICLES + 1):
+        low = form.rfind(" ", 0, max(start - 1, 0)) + 1
+        word, start = form[low : max(start - 1, 0)], low
+        if word not in PARTICLE_FORMS:
+            break
+    return word, start
+
+
+def _after(form: str, end: int) -> tuple[str, int]:
+    """The word behind a stretch in the same way."""
+    word, start = "", end
+    for _ in range(_PARTICLES + 1):
+        start = end + 1
+        end = max(form.find(" ", start), start)
+        word = form[start:end]
+        if word not in PARTICLE_FORMS:
+            break
+    return word, min(start, len(form) - 1)
 
 
 def _runs_on(left: str, right: str) -> bool:
