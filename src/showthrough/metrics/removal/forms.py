@@ -96,6 +96,7 @@ class Form:
 
     kind: Kind
     words: tuple[str, ...] = ()  # of a name, in its order
+    part: bool = False  # of a longer name
     whole: str = ""  # of any other string
     codes: tuple[tuple[str, ...], ...] = ()  # groups of letters and digits between which something stood
     dates: frozenset[date] = frozenset()
@@ -211,8 +212,8 @@ def _shape(text: str) -> Kind:
 
 def person_form(text: str) -> Form:
     """A name by its words; of one that a line break parts, the word that it is as well."""
-    words = dict.fromkeys((*_name_words(text), *_name_words(join_lines(text))))
-    return Form("person", tuple(words))
+    words = [*_name_words(text)]
+    return Form("person", (*words, *(word for word in _name_words(join_lines(text)) if word not in words)))
 
 
 def _name_words(text: str) -> Iterator[str]:
@@ -256,7 +257,10 @@ def _other(text: str, vocabulary: Vocabulary) -> Form:
         return _NOWHERE["other"]
     if whole.replace(" ", "").isdigit() and len(whole.replace(" ", "")) < CODE:
         return _NOWHERE["other"]
-    return Form("other", whole=whole, ordinary=len(words) == 1 and whole in vocabulary.ordinary)
+    ordinary = len(words) == 1 and whole in vocabulary.ordinary
+    if ordinary and not any(map(str.isupper, text)):  # only a capital would make it a name
+        return _NOWHERE["other"]
+    return Form("other", whole=whole, ordinary=ordinary)
 
 
 _MAKERS: dict[Kind, Callable[[str, Vocabulary], Form]] = {

@@ -18,6 +18,7 @@ from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
     ALSO_WORDS,
     GIVEN_FORMS,
+    PARTICLE_FORMS,
     TITLE_FORMS,
     Form,
     Vocabulary,
@@ -34,6 +35,7 @@ _STEM = 0.7  # share of a word before mask characters that tells it
 _NEAR = ((9, 2), (5, 1))  # letters of a word, at least, and the edit distance at which it is nearly readable
 _SHORTEST_STEM = 2  # letters
 _INITIALS = 3  # so many tell also without spaces between them
+_PARTICLES = 3  # small words inside a name, at most
 _WIDE_GAP = 3  # characters between two groups of a code
 
 
@@ -93,8 +95,7 @@ class Release:
 
     def _person(self, form: Form) -> Iterator[Hit]:
         words = self.reading.words
-        here = [word for word in form.words if word in words or unbordered(word)]
-        names = frozenset(form.words)
+        here = [word for word in dict.fromkeys(form.words) if word in words or unbordered(word)]
         telling = frozenset(form.telling)
         for view in self.reading.views if here else ():
             for word in here:
@@ -103,10 +104,9 @@ class Release:
                     continue
                 for start in _places(view.form, word):
                     end = start + len(word)
-                    beside = self._beside(view, names, start, end)
-                    if beside or (len(names) == 1 == len(form.words) and self._alone(view, word, start, end, form)):
-                        yield Hit(view, start, end, single=not beside)
-                    elif word in telling and self._alone(view, word, start, end, form):
+                    if self._beside(view, form, start, end):
+                        yield Hit(view, start, end)
+                    elif (word in telling or len(form.words) == 1) and self._alone(view, word, start, end, form):
                         yield Hit(view, start, end, single=True)
         for joined in form.glued:
             if joined in words:
@@ -120,12 +120,15 @@ class Release:
                         if self._in_address(view, at, at + len(short)):
                             yield Hit(view, at, at + len(short))
 
-    def _beside(self, view: View, names: frozenset[str], start: int, end: int) -> bool:
+    def _beside(self, view: View, form: Form, start: int, end: int) -> bool:
         """Whether another word of a name stands beside one: not two initials, and not `will` behind `Smith`."""
         word = view.form[start:end]
-        before, after = _neighbours(view.form, start, end)
-        for other, at in ((before, start - 1 - len(before)), (after, end + 1)):
-            if other not in names or other == word or len(word) == len(other) == 1 < len(max(names, key=len)):
+        if len(form.words) == 1:
+            return False
+        for other, at in (_before(view.form, start), _after(view.form, end)):
+            if other not in form.words or (other == word and form.words.count(word) == 1):
+                continue
+            if len(word) == len(other) == 1 < max(map(len, form.words)):
                 continue
             small = word if view.cased[start].islower() else other if view.cased[at].islower() else ""
             mixed = view.cased[start].islower() != view.cased[at].islower()
@@ -158,7 +161,16 @@ class Release:
             return bool(before in GIVEN_FORMS and view.cased[low].isupper()) or bool(
                 after in GIVEN_FORMS and view.cased[end + 1].isupper()
             )
-        return capital and given and not self._capitals.say_nothing and self._inside_sentence(word)
+        if not capital or self._capitals.say_nothing:
+            return False
+        # Of who is known by this word alone it is the whole name, unless the text has the word as well.
+        whole = len(form.words) == 1 and not form.part and word not in self._small
+        return whole or (given and self._inside_sentence(word))
+
+    @cached_property
+    def _small(self) -> frozenset[str]:
+        """Words that are written in small letters somewhere."""
+        return frozenset(word for word in self.reading.cased.split() if word.islower())
 
     @cached_property
     def _has_no_capitals(self) -> bool:
@@ -349,6 +361,29 @@ def _neighbours(form: str, start: int, end: int) -> tuple[str, str]:
     before = form[form.rfind(" ", 0, start - 1) + 1 : start - 1] if start > 1 else ""
     close = form.find(" ", end + 1)
     return before, form[end + 1 : close] if close > end else ""
+
+
+def _before(form: str, start: int) -> tuple[str, int]:
+    """The word before a stretch, particles of names aside (`Fernandez de la Torre`), and where it begins."""
+    word = ""
+    for _ in range(_PARTICLES + 1):
+        low = form.rfind(" ", 0, max(start - 1, 0)) + 1
+        word, start = form[low : max(start - 1, 0)], low
+        if word not in PARTICLE_FORMS:
+            break
+    return word, start
+
+
+def _after(form: str, end: int) -> tuple[str, int]:
+    """The word behind a stretch in the same way."""
+    word, start = "", end
+    for _ in range(_PARTICLES + 1):
+        start = end + 1
+        end = max(form.find(" ", start), start)
+        word = form[start:end]
+        if word not in PARTICLE_FORMS:
+            break
+    return word, min(start, len(form) - 1)
 
 
 def _runs_on(left: str, right: str) -> bool:

@@ -182,7 +182,7 @@ class FormIndex:
         self._dates = False
 
     def add(self, number: int, form: Form) -> None:
-        for word in form.telling if len(form.words) > 1 else form.words:
+        for word in form.telling if len(form.words) > 1 else ():
             self._words.setdefault(word, []).append(number)
         for key in {*_keys_of(form)}:
             self._keys.setdefault(key, []).append((number, form))
@@ -195,7 +195,7 @@ class FormIndex:
         """What can be read in a release and was not found before, where that counts."""
         words = release.reading.words
         for word in sorted(words & self._words.keys()):
-            hit = self._first(release, Form("person", (word,)), counts)
+            hit = self._first(release, Form("person", (word,), part=True), counts)
             if hit is not None:
                 yield from self._told(self._words.pop(word), hit)
         for key in self._keys.keys() & {*words, *self._keys_in(release)}:
@@ -235,6 +235,8 @@ def _keys_of(form: Form) -> Iterator[str | date]:
     yield from form.dates
     for groups in form.codes:
         yield "".join(groups)[:_CODE_KEY]
+    if len(form.words) == 1:
+        yield form.words[0]
     for left, right in combinations(form.words[:_WORDS], 2):
         yield _pair(left, right)
     yield from (word[:_SCRIPT_KEY] for word in form.telling if unbordered(word))
