@@ -70,6 +70,12 @@ _MARKUP = re.compile(
     r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=[\w/.,:-])|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)"
     r"|(?<=[a-z])__?(?=[a-z])"
 )
+# For a first look, each by a character that few texts have.
+_MARKUP_SIGNS = (
+    ("<", re.compile(r"<(?<=\w<)/?[A-Za-z]")),
+    ("*~`", re.compile(r"[*~`]{1,3}(?=\w)")),
+    ("_", re.compile(r"_(?<=[a-z]_)_?[a-z]")),
+)
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
@@ -406,7 +412,7 @@ def _rewritings(text: str, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
     if ("\n" in text or "\r" in text) and _LINE_HYPHEN.search(text):
         yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
-    if any(sign in text for sign in "<*`~_") and _MARKUP.search(text):
+    if any(pattern.search(text) for signs, pattern in _MARKUP_SIGNS if any(sign in text for sign in signs)):
         yield "otherwise", Rewriting(_MARKUP, _nothing)
     if "&" in text and ";" in text and _ENTITY.search(text):
         yield "encoded", Rewriting(_ENTITY, html.unescape)
