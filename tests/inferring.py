@@ -20,7 +20,9 @@ def corpus_of(number: int) -> Corpus:
     text = "Mr Ole Berg of Oslo, phone 555-0001, 3 May 1950."
     spans = {"Ole Berg": "PERSON", "Oslo": "CITY", "555-0001": "PHONE", "3 May 1950": "DATE", "Mr": "WHATEVER"}
     marks = tuple(Mention(text.index(one), text.index(one) + len(one), kind, "QUASI") for one, kind in spans.items())
-    return Corpus([Document(f"d{each}", text, (Annotation("a", marks),)) for each in range(number)], "letters")
+    return Corpus(
+        [Document(f"d{each}", f"{text} {each}", (Annotation("a", marks),)) for each in range(number)], "letters"
+    )
 
 
 def run_of(

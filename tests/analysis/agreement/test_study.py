@@ -22,7 +22,10 @@ BO = Mention(16, 18, "PERSON", "NO_MASK")
 
 
 def document(name: str, **layers: tuple[Mention, ...]) -> Document:
-    return Document(name, TEXT, tuple(Annotation(who, marks) for who, marks in layers.items()))
+    """As long as the others, and no copy of them: these would be one unit."""
+    return Document(
+        name, TEXT.replace("met", f"{name:_>3}"), tuple(Annotation(who, marks) for who, marks in layers.items())
+    )
 
 
 def numbers(found: Agreement) -> Iterator[Estimate]:
