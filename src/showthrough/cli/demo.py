@@ -15,8 +15,10 @@ from showthrough.workbench.working import Bench
 
 # All four questions, without a model, each asked once.
 METRICS = (
+    "removed_di",
+    "removed_qi",
+    "clean",
     "er_di",
-    "er_qi",
     "recall_per_type",
     "trir",
     "precision",

@@ -68,7 +68,8 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
             yield Clause("", unseen)
         return
     where = f"{things} readable{' in the release' if released else ''}, in {len(leaking):,} of {_documents(run)}"
-    every = f"{leaking.total:,} of {marked:,.0f}" if leaking.total < marked else f"all {marked:,.0f}"
+    all_of_them = released and leaking.total == marked
+    every = f"all {marked:,.0f}" if all_of_them else f"{leaking.total:,} of {marked:,.0f}"
     yield Clause("leaves ", every, where + assuming(record))
     if released:
         yield from readable_how(run, record, name)
