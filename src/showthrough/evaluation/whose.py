@@ -402,8 +402,8 @@ def _holders(corpus: Corpus, wanted: Numbers, limit: int) -> tuple[Ints, Ints, I
     for number, document in enumerate(corpus):
         words = _words(document.text)
         own = np.unique(np.concatenate([words, *(_rows(words, length) for length in _LENGTHS)]))
-        places = np.searchsorted(wanted, own)
-        places = places[(places < len(wanted)) & (np.append(wanted, 0)[places] == own)]
+        places = np.searchsorted(wanted, own).clip(max=len(wanted) - 1)
+        places = places[wanted[places] == own]
         counts[places] += 1
         rare = places[counts[places] <= limit].astype(np.int32)
         features.append(rare)
