@@ -6,6 +6,7 @@ Prints, from one run, what each step costs as a multiple of parsing the corpus w
     each further anonymization                                            at most 0.3
     decode the corpus                                                     at most 1.0
     survey it: ids, lengths, digest, types                                at most 0.5
+    find out which documents are independent of others                    at most 0.5
 
 and the seconds that 10,000 bootstrap resamples of all scores take (at most 1). Needs SHOWTHROUGH_DATA.
 """
@@ -61,6 +62,13 @@ def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization]) -> list[obj
     return rows
 
 
+def units_of(corpus: Corpus) -> object:
+    """Which documents belong together, of a corpus that was surveyed."""
+    again = Corpus(corpus.documents)
+    again.survey = corpus.survey
+    return again.units
+
+
 def intervals(rows: list[Rows]) -> None:
     """What `evaluate` does with rows: resample all columns at once, combine, and see how far the numbers spread."""
     drawn = drawn_again(rows, Recorded(resamples=10_000))
@@ -85,6 +93,7 @@ def main() -> int:
                 "parse": lambda: json.loads(content),
                 "decode": lambda: read_list(Input(Head.of(corpus_path))),
                 "survey": lambda: Corpus(corpus.documents).survey,
+                "units": lambda: units_of(corpus),
                 "one": lambda: rows_of_all(corpus, anonymizations[:1]),
                 "all": lambda: rows_of_all(corpus, anonymizations),
                 "bootstrap": lambda: intervals(rows),
@@ -99,6 +108,7 @@ def main() -> int:
         ("each further anonymization / json.loads", further / parse, 0.3),
         ("decode the corpus / json.loads", seconds["decode"] / parse, 1.0),
         ("survey the corpus / json.loads", seconds["survey"] / parse, 0.5),
+        ("independent units of the corpus / json.loads", seconds["units"] / parse, 0.5),
         (
             f"10,000 resamples of {sum(len(table.columns) for table in rows)} columns, seconds",
             seconds["bootstrap"],

@@ -205,6 +205,7 @@ def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:
         return corpus
     changed = Corpus(altered(corpus.documents, partial(_retyped, rules)), corpus.name, corpus.source, corpus.notes)
     changed.survey = _surveyed(corpus.survey, rules)
+    changed.traces = corpus.traces  # what belongs together does not hang on what a user wants counted
     return changed
 
 
