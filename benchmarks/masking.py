@@ -7,6 +7,7 @@ Prints, from one run, what each step costs as a multiple of parsing the corpus w
     decode the corpus                                                     at most 1.0
     survey it: ids, lengths, digest, types                                at most 0.5
     removed_di, removed_qi and clean, each anonymization                  at most 3.0
+    find out which documents are independent of others                    at most 0.5
 
 and the seconds that 10,000 bootstrap resamples of all scores take (at most 1). Needs SHOWTHROUGH_DATA.
 """
@@ -65,6 +66,13 @@ def rows_of_all(corpus: Corpus, anonymizations: list[Anonymization], texts: list
     return rows
 
 
+def units_of(corpus: Corpus) -> object:
+    """Which documents belong together, of a corpus that was surveyed."""
+    again = Corpus(corpus.documents)
+    again.survey = corpus.survey
+    return again.units
+
+
 def intervals(rows: list[Rows]) -> None:
     """What `evaluate` does with rows: resample all columns at once, combine, and see how far the numbers spread."""
     drawn = drawn_again(rows, Recorded(resamples=10_000))
@@ -89,6 +97,7 @@ def main() -> int:
                 "parse": lambda: json.loads(content),
                 "decode": lambda: read_list(Input(Head.of(corpus_path))),
                 "survey": lambda: Corpus(corpus.documents).survey,
+                "units": lambda: units_of(corpus),
                 "one": lambda: rows_of_all(corpus, anonymizations[:1]),
                 "all": lambda: rows_of_all(corpus, anonymizations),
                 "removed": lambda: rows_of_all(corpus, anonymizations, REMOVED),
@@ -105,6 +114,7 @@ def main() -> int:
         ("decode the corpus / json.loads", seconds["decode"] / parse, 1.0),
         ("survey the corpus / json.loads", seconds["survey"] / parse, 0.5),
         ("removed_* and clean, each anonymization / json.loads", seconds["removed"] / len(anonymizations) / parse, 3.0),
+        ("independent units of the corpus / json.loads", seconds["units"] / parse, 0.5),
         (
             f"10,000 resamples of {sum(len(table.columns) for table in rows)} columns, seconds",
             seconds["bootstrap"],

@@ -15,6 +15,7 @@ from showthrough.data.copies import CopyMarks, Sketching, copy_mark, shingles, w
 from showthrough.data.documents import Authorship, InferredMention
 from showthrough.data.identity import plain_name, plain_number
 from showthrough.data.independence import components
+from showthrough.data.retyping import Retyping, retyped
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.data.survey import Survey
 
@@ -238,7 +239,7 @@ def test_units_are_the_same_in_whatever_order_and_however_read(
     shuffled = chance.sample(documents, len(documents))
     again = Corpus(shuffled)
     cut = data.draw(st.integers(0, len(shuffled)))
-    parts = [Corpus(part).survey for part in (shuffled[:cut], shuffled[cut:]) if part]
+    parts = [Corpus(part).traced_survey for part in (shuffled[:cut], shuffled[cut:]) if part]
     again.survey = Survey.joined(parts, "ab"[: len(parts)])
     assert dict(zip(again.ids, again.units.labels or [""] * len(documents), strict=True)) == label
     assert again.units.notes == corpus.units.notes
@@ -252,6 +253,15 @@ def _together(one: Document, two: Document) -> bool:
         return True
     kinds = {document.annotations[0].mentions[0].entity_type for document in (one, two)}
     return kinds == {"MRN"} and one.text.split()[-1] == two.text.split()[-1]
+
+
+def test_types_that_a_user_renames_join_nothing_else() -> None:
+    """Staff stay staff, whatever is counted, and who is left out still tells that documents belong together."""
+    patients = [marked(one, f"{one} Ann Berg", "Ann Berg", "PATIENT") for one in "ab"]
+    staff = [marked(one, f"{one} Eva Holm", "Eva Holm", "DOCTOR") for one in "cd"]
+    corpus = Corpus([*patients, *staff])
+    for retyping in (Retyping.of({"DOCTOR": "PATIENT"}), Retyping.of(ignore="PATIENT")):
+        assert units(retyped(Corpus(corpus.documents), retyping)) == {of("a", "b")}
 
 
 def test_near_copies_are_found_among_many_that_are_much_alike() -> None:

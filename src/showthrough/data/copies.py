@@ -4,7 +4,7 @@ A shingle is five words in a row. Two texts are near copies where the sets of th
 or more. To compare all with all would take for ever, so a sketch of a few bytes a document says which pairs are worth
 it: one-permutation MinHash with rotation (Li, Owen and Zhang 2012; Shrivastava and Li 2014), of each minimum a byte (Li
 and König 2010). A survey looks at every byte of every document, and splitting it into words would take longer than
-reading it. So its sketches are of stretches of 16 bytes, one in eight of which is chosen by what it begins with; the
+reading it. So its sketches are of stretches of 16 bytes, one in sixteen of which is chosen by what it begins with; the
 shingles themselves decide.
 """
 
@@ -15,7 +15,7 @@ import re
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,20 +33,16 @@ BINS = 32  # bytes of a sketch in a survey
 _BUFFER = 1 << 17  # bytes of texts that are looked at together
 _STRETCH = 16  # bytes
 _LEAST_BYTES = 40  # without white space, of a text that can have twenty words
-_CHOSEN = 32  # of 256 stretches
+_CHOSEN = 16  # of 256 stretches
 _ODD = np.array(
     [0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
     dtype=np.uint64,
 )
 _NONE = np.uint64(2**64 - 1)
 _SPACES = bytes(code for code in range(128) if chr(code).isspace())
-# Blanks beyond ASCII in UTF-8, by their first byte, which is quickly looked for. All are below U+3001.
-_BLANKS = {
-    first: re.compile(b"|".join(re.escape(one) for one in each))
-    for first, each in groupby(
-        (chr(code).encode() for code in range(0x80, 0x3001) if chr(code).isspace()), key=lambda one: one[:1]
-    )
-}
+# Blanks beyond ASCII in UTF-8; their first bytes are quickly looked for.
+_BLANKS = re.compile(rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe3\x80\x80")
+_PUNCTUATION_BLANKS = re.compile(rb"\xe2(?:\x80[\x80-\x8a\xa8\xa9\xaf]|\x81\x9f)")  # beside quotation marks and dashes
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # and kana: nobody writes blanks between them
 _WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+")
 
@@ -58,9 +54,16 @@ def without_spaces(text: str) -> bytes:
     True
     """
     encoded = text.encode(*CODEC)
-    if len(encoded) != len(text) and any(one in encoded and _BLANKS[one].search(encoded) for one in _BLANKS):
+    if len(encoded) != len(text) and _has_blanks(encoded):
         encoded = "".join(text.split()).encode(*CODEC)
     return encoded.translate(None, _SPACES)
+
+
+def _has_blanks(encoded: bytes) -> bool:
+    if b"\xe2" in encoded and _PUNCTUATION_BLANKS.search(encoded):
+        return True
+    rare = b"\xc2" in encoded or b"\xe1" in encoded or b"\xe3" in encoded
+    return rare and _BLANKS.search(encoded) is not None
 
 
 def _mixed(values: Hashes) -> Hashes:

@@ -19,6 +19,7 @@ from showthrough.columns.strings import Strings
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
 from showthrough.data.survey import Lengths, Survey, Surveying
+from showthrough.data.traces import Traces, Tracing
 from showthrough.data.units import length_in
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
@@ -237,10 +238,28 @@ class Corpus:
         known = self.documents.surveyed() if isinstance(self.documents, LazyDocuments) else None
         if known is not None:
             return known
-        surveying = Surveying(self.source)
+        return self._look(traced=isinstance(self.documents, LazyDocuments))
+
+    @property
+    def traced_survey(self) -> Survey:
+        """The same with what tells that documents belong together, for whoever has the documents no more."""
+        return self.survey if isinstance(self.documents, LazyDocuments) else self._look(traced=True)
+
+    def _look(self, *, traced: bool) -> Survey:
+        surveying = Surveying(self.source, traced=traced)
         for document in self:
             surveying.add(document)
         return surveying.survey()
+
+    @cached_property
+    def traces(self) -> Traces:
+        """What tells that documents belong together; of a survey without, the documents are looked at once more."""
+        if self.survey.traces is not None:
+            return self.survey.traces
+        tracing = Tracing()
+        for document in self:
+            tracing.add(document)
+        return tracing.made()
 
     @cached_property
     def units(self) -> IndependentUnits:

@@ -21,11 +21,14 @@ from showthrough.errors import some
 if TYPE_CHECKING:
     from showthrough.data.documents import Corpus
     from showthrough.data.survey import Survey
+    from showthrough.data.traces import Traces
 
 Bools = NDArray[np.bool_]
 MOST = 10  # documents that share a number or a name and are joined by it; of more, it is rather a form than a person
 _BAND = 3  # bins that have to be the same: near copies have one of the ten bands in common in all cases but 2 in 10^6
-_LIKE = 22  # bins of 32 that are the same: 28.8 of near copies at the very limit, give or take 1.7
+_LIKE = (
+    20  # bins of 32 that are the same: 28.8 of near copies at the very limit, give or take 1.7, and more for short ones
+)
 _NEIGHBOURS = 4  # in the order of a band, with which each text is compared: the work grows with the texts, not squared
 _CHARACTERS = 1 << 24  # of texts that are read to compare them
 _PAIRS = 1 << 16  # whose sketches are compared at once
@@ -44,12 +47,12 @@ class IndependentUnits:
 
 def independent_units(corpus: Corpus) -> IndependentUnits:
     """The units of a corpus: what its user grouped, joined further by what is found to belong together."""
-    survey = corpus.survey
-    text_of, firsts = _distinct(survey.traces.texts)
+    survey, traces = corpus.survey, corpus.traces
+    text_of, firsts = _distinct(traces.texts)
     alone = np.arange(len(firsts))
-    near = _near_copies(corpus, firsts, survey.traces.sketches)
+    near = _near_copies(corpus, firsts, traces.sketches)
     copies = components(len(firsts), *near)
-    shared, wide = _shared(survey, copies[text_of])
+    shared, wide = _shared(traces, copies[text_of])
     found = components(len(firsts), *_both(near, shared))
     notes = _advice(survey, wide)
     if len(firsts) == len(text_of) and np.array_equal(found, alone):
@@ -184,12 +187,11 @@ def _hashes_of(text: str) -> Ints:
 # ---- people and records
 
 
-def _shared(survey: Survey, copies: Ints) -> tuple[tuple[Ints, Ints], Ints]:
+def _shared(traces: Traces, copies: Ints) -> tuple[tuple[Ints, Ints], Ints]:
     """Pairs of texts that share a person or a record, and documents that share one with too many.
 
     `copies` are the texts by document, near copies as one: a document that was copied counts once.
     """
-    traces = survey.traces
     none = np.zeros(0, dtype=np.int64)
     if not len(traces.identities):
         return (none, none), none

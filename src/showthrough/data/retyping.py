@@ -206,6 +206,7 @@ def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:
     told = corpus.name, corpus.source, corpus.notes, corpus.offsets
     changed = Corpus(altered(corpus.documents, partial(_retyped, rules)), *told)
     changed.survey = _surveyed(corpus.survey, rules)
+    changed.traces = corpus.traces  # what belongs together does not hang on what a user wants counted
     return changed
 
 

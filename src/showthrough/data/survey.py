@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,11 +14,10 @@ from numpy.typing import NDArray
 
 from showthrough.columns.digests import Digests, in_order, total
 from showthrough.columns.growing import GrowingStrings, Numbers
-from showthrough.columns.index import GrowingHashes, repeated
+from showthrough.columns.index import repeated
 from showthrough.columns.strings import Strings
-from showthrough.data.copies import BINS, Bytes, Hashes, Sketching
-from showthrough.data.identity import Roles, identities
 from showthrough.data.silver import is_silver
+from showthrough.data.traces import Traces, Tracing
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 if TYPE_CHECKING:
@@ -38,23 +36,6 @@ class Marked(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Traces:
-    """What tells that documents belong together: their texts, and who they are about."""
-
-    texts: Hashes  # of each document: texts that are equal but for white space have the same
-    sketches: Bytes  # of each document a row: those of near copies are much alike
-    identities: Hashes  # numbers and full names of people, in the order of the documents that have them
-    documents: NDArray[np.int32]  # of each identity, the number of its document
-
-
-def _no_traces() -> Traces:
-    return Traces(
-        np.zeros(0, dtype=np.uint64), np.zeros((0, BINS), dtype=np.uint8),
-        np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32),
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
 class Survey:
     """What one pass over all documents tells: who they are, how long, and that they are sound."""
 
@@ -70,7 +51,7 @@ class Survey:
     asked: int = 0  # documents that ask who wrote them
     subjects: int = 0  # people that documents are about, in all
     tags: tuple[str, ...] = ()  # of what is said of them, sorted
-    traces: Traces = field(default_factory=_no_traces)
+    traces: Traces | None = None  # where they were looked for
 
     @property
     def mentions(self) -> int:
@@ -99,9 +80,12 @@ class Survey:
 
 
 class Surveying:
-    """A survey on its way: documents are added one by one, or those of parts all at once."""
+    """A survey on its way: documents are added one by one, or those of parts all at once.
 
-    def __init__(self, source: str = "") -> None:
+    Traces take as long as all the rest. They are looked for where documents would have to be decoded again for them.
+    """
+
+    def __init__(self, source: str = "", *, traced: bool = True) -> None:
         self.source = source  # of the documents that are added
         self.problems: list[tuple[int, Problem]] = []  # each with the number of its document
         self._sources: list[tuple[int, str]] = []  # of the parts, each with the number of its first document
@@ -112,9 +96,7 @@ class Surveying:
         self._annotated = self._annotators = self._asked = self._subjects = 0
         self._tags: set[str] = set()
         self._marked: Counter[Marked] = Counter()
-        self._roles = Roles()
-        self._sketching = Sketching()
-        self._identities, self._identified = GrowingHashes(), Numbers()
+        self._tracing = Tracing() if traced else None
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -124,7 +106,8 @@ class Surveying:
         self.problems += [(number, problem) for problem in document.problems(self.source)]
         self._ids.append(document.id)
         self._lengths.append(len(document.text))
-        self._sketching.append(document.text)
+        if self._tracing is not None:
+            self._tracing.add(document)
         try:
             self._digests += document.digest()
         except UnicodeEncodeError:
@@ -138,15 +121,6 @@ class Surveying:
         if document.subjects:
             self._subjects += len(document.subjects)
             self._tags.update(one.tag for subject in document.subjects for one in subject.attributes)
-        mentions = [*chain.from_iterable([layer.mentions for layer in layers])]
-        each = [(type(one), one.entity_type, one.identifier) for one in mentions]
-        kinds = Counter(each)
-        roles = {kind: role for kind in kinds if (role := self._roles[kind])}
-        if roles or document.authorship or document.subjects:
-            marks = [(roles[kind], one) for kind, one in zip(each, mentions, strict=True) if kind in roles]
-            for identity in identities(document, marks):
-                self._identities.append(identity)
-                self._identified.append(number)
         if not layers:
             return
         self._annotated += 1
@@ -154,6 +128,7 @@ class Surveying:
         self._silver.update(layer.annotator for layer in layers if is_silver(layer.annotator))
         if len(layers) > 1 and len(document.readers) > 1:
             self._shared.append(number)
+        kinds = Counter((type(one), one.entity_type, one.identifier) for layer in layers for one in layer.mentions)
         for (made, kind, level), many in kinds.items():
             self._marked[Marked(kind, level, made.states)] += many
 
@@ -178,9 +153,10 @@ class Surveying:
         self._subjects += part.subjects
         self._tags.update(part.tags)
         self._marked.update(part.marked)
-        self._sketching.extend(part.traces.texts, part.traces.sketches)
-        self._identities.extend(part.traces.identities)
-        self._identified.extend(part.traces.documents + before)
+        if self._tracing is not None and part.traces is not None:
+            self._tracing.extend(part.traces)
+        else:
+            self._tracing = None
 
     def part(self) -> Survey:
         """What was found, sound or not; ids may be there twice. Nothing can be added then."""
@@ -197,11 +173,8 @@ class Surveying:
             asked=self._asked,
             subjects=self._subjects,
             tags=tuple(sorted(self._tags)),
-            traces=self._traces(),
+            traces=None if self._tracing is None else self._tracing.made(),
         )
-
-    def _traces(self) -> Traces:
-        return Traces(*self._sketching.made(), self._identities.made(), self._identified.made())
 
     def survey(self) -> Survey:
         """All of it; raises InputError with all that is wrong. Nothing can be added then."""

@@ -123,7 +123,7 @@ def _read_documents(path: Path, how: _How, groups: GroupBy, several: bool) -> _D
         if several and file.remarks.numbered:
             fault = "its documents have no ids, and numbers would be the same in every file; expected ids"
             raise fail(path, f"{fault} (choose with --id-column)")
-        survey = Corpus(documents, source=str(path)).survey if len(documents) else None
+        survey = Corpus(documents, source=str(path)).traced_survey if len(documents) else None
     except InputError as error:
         return list(error.problems)
     if not hasattr(documents, "window"):  # all of it is in memory, and would travel
