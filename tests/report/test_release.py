@@ -78,7 +78,7 @@ def test_no_word_that_somebody_marked_is_quoted() -> None:
 
 
 def test_ways_and_what_is_nearly_readable() -> None:
-    """First note: the name in a path, the number in base64. Second: the name a letter off, the number spaced."""
+    """The first note: the name in a path, the number in base64. The second: a letter off, and digits apart."""
     notes = corpus()
     ends = ("/notes/kowalska/NDQ3MTkwMA==", "Brzezyna 4 4 7 1 9 0 1", "")
     masks = {
