@@ -141,7 +141,9 @@ def _elsewhere(count: MaskCounts) -> str:
     where = "1 document" if count.documents == 1 else f"{count.documents:,} documents"
     if count.passed:
         where += f", of {count.looked:,} looked at"
-    return f"{count.elsewhere:,} {what} and can still be read elsewhere in the release of {where} (removed_di counts that)"
+    return (
+        f"{count.elsewhere:,} {what} and can still be read elsewhere in the release of {where} (removed_di counts that)"
+    )
 
 
 def _telling(masks: int, total: int, metrics: Sequence[Metric]) -> str:
