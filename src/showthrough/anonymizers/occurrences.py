@@ -1,4 +1,4 @@
-"""Every other occurrence of what is masked in a document: what the metric `inconsistent` finds, and by the same code."""
+"""Every other occurrence of what is masked in a document: what the metric `inconsistent` finds, by the same code."""
 
 from __future__ import annotations
 

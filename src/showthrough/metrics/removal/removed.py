@@ -406,7 +406,7 @@ class _Found(NamedTuple):
     evidence: dict[str, list[_Place]]
 
 
-def readable_elsewhere(anonymized: Anonymized, how: HowRead) -> Ints:
+def readable_elsewhere(anonymized: Anonymized, how: HowRead) -> Array:
     """Of each document, how many direct identifiers are hidden where they were marked and can be read all the same."""
     chunk = anonymized.chunk
     search = chunk.once(("removal", how, "briefly"), lambda: _Search(chunk, how, briefly=True))

@@ -6,15 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from showthrough.data.labels import label_of
 from showthrough.data.masks import Mask
-from showthrough.data.reading import cased_form, folded, reading_form, unbordered
+from showthrough.data.reading import cased_form, folded, unbordered
 from showthrough.metrics.removal.dates import complete_dates
 from showthrough.metrics.removal.forms import (
-    CODE,
     GIVEN_FORMS,
     INSTITUTION_FORMS,
     PARTICLE_FORMS,
@@ -223,7 +222,7 @@ class FormIndex:
     def _keys_in(self, release: Release) -> Iterator[str | date]:
         for view in release.reading.views:
             words = view.form.split(" ")
-            yield from (_pair(left, right) for left, right in zip(words, words[1:], strict=False) if left and right)
+            yield from (_pair(left, right) for left, right in pairwise(words) if left and right)
             if self._lengths:
                 squeezed = view.form.replace(" ", "")
                 yield from (squeezed[at : at + length] for length in self._lengths for at in range(len(squeezed)))
@@ -245,7 +244,7 @@ def _keys_of(form: Form) -> Iterator[str | date]:
         yield form.whole[:_SCRIPT_KEY]
     elif form.whole:
         words = form.whole.split(" ")
-        pairs = [_pair(left, right) for left, right in zip(words, words[1:], strict=False)]
+        pairs = [_pair(left, right) for left, right in pairwise(words)]
         yield max(pairs, key=len, default=form.whole)
 
 
