@@ -134,7 +134,7 @@ def _rank(mask: Mask) -> tuple[float, bool]:
 class Everywhere(Combined):
     """Hides what another hides, and wherever else in the document the same words stand.
 
-    Whole words, as they are written or in capitals, whatever white space is between them; of a name its parts too.
+    The same is what `removed_di` can read there, in whichever way it is written; of a name its parts too.
     Ordinary words and short numbers are not repeated. It only adds masks, and none that overlaps another's, so that no
     recall falls.
     """

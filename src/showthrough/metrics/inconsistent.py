@@ -30,9 +30,9 @@ class Inconsistency(Metric):
     """Share of the strings that are masked in a document and can be read elsewhere in it.
 
     A name that is masked in one line and stands in the next is not hidden, whoever has to be protected: no annotations
-    are needed to see that. Of each document the distinct strings under its masks are looked for in what can be read of
-    it: whole words, as they are written or in capitals, whatever white space is between them; of a name each part
-    counts (`Smith` of `John Smith`). Ordinary words are left aside. The part `corpus` also looks into all other
+    are needed to see that. Of each document the distinct strings under its masks are looked for in what is released of
+    it, in whichever way they are written (as `removed_di` does); of a name each part counts (`Berg` of `Ann Berg`).
+    Ordinary words are left aside. The part `corpus` also looks into all other
     documents. What nobody masked anywhere is not seen.
 
     I = |{(d, s) : s is masked in d and can be read in d}| / |{(d, s) : s is masked in d}|

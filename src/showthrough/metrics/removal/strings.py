@@ -176,7 +176,7 @@ class FormIndex:
     def __init__(self) -> None:
         self._words: dict[str, list[int]] = {}  # words that tell a name by themselves: numbers
         self._keys: dict[str | date, list[tuple[int, Form]]] = {}
-        self._found: set[int] = set()
+        self.found: set[int] = set()
         self._lengths: set[int] = set()  # of keys that are no words
         self._dates = False
 
@@ -200,7 +200,7 @@ class FormIndex:
         for key in self._keys.keys() & {*words, *self._keys_in(release)}:
             left = []
             for number, form in self._keys[key]:
-                if number not in self._found:
+                if number not in self.found:
                     hit = self._first(release, form, counts)
                     if hit is None:
                         left.append((number, form))
@@ -215,8 +215,8 @@ class FormIndex:
 
     def _told(self, numbers: list[int], hit: Hit) -> Iterator[tuple[int, Hit]]:
         for number in numbers:
-            if number not in self._found:
-                self._found.add(number)
+            if number not in self.found:
+                self.found.add(number)
                 yield number, hit
 
     def _keys_in(self, release: Release) -> Iterator[str | date]:
