@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
-from functools import cached_property
+from functools import cached_property, lru_cache
+from string import ascii_letters, digits
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -16,11 +17,12 @@ from showthrough.columns.index import Finder
 from showthrough.columns.strings import Ints, Strings
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
-from showthrough.data.reading import SPELLINGS, assembled, legible
+from showthrough.data.reading import SPELLINGS, assembled, legible, stands_apart
 from showthrough.data.survey import Lengths
 from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document
 
 T = TypeVar("T")
+_LETTERS = frozenset(ascii_letters + digits)
 
 
 class Mask(msgspec.Struct, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
@@ -441,19 +443,25 @@ def as_read(text: str, masks: Iterable[Mask]) -> list[Mask]:
     for mask in flattened(masks):
         written = mask.replacement
         if written:
-            covered = text[mask.start : mask.end]
-            written = assembled(legible(written), covered)
-            if _reads_as(covered, written):
-                continue
+            first, plain = text[mask.start], _is_plain(written)
+            # As nearly all do, it begins with another letter than what it covers.
+            if not (plain and first in _LETTERS and written[0].lower() != first.lower() and not written[0].isspace()):
+                covered = text[mask.start : mask.end]
+                written = written if plain else assembled(legible(written), covered)
+                if _bare(written) == _bare(legible(covered)) != "":
+                    continue
         read.append(mask if written == mask.replacement else Mask(mask.start, mask.end, written))
     return read
 
 
-def _reads_as(covered: str, written: str) -> bool:
-    if covered.isascii() and written.isascii() and covered.lstrip()[:1].lower() != written.lstrip()[:1].lower():
-        return False  # as of nearly all
-    one, other = ("".join(side.translate(SPELLINGS).split()).casefold() for side in (legible(covered), written))
-    return bool(one) and one == other
+@lru_cache(maxsize=1 << 14)
+def _is_plain(written: str) -> bool:
+    """Whether it is read as it stands, as labels and names are, which are written again and again."""
+    return written.isascii() and not stands_apart(written)
+
+
+def _bare(text: str) -> str:
+    return "".join(text.translate(SPELLINGS).split()).casefold()
 
 
 def read_text(text: str, masks: Iterable[Mask]) -> str:

@@ -583,6 +583,11 @@ def letters_of(text: str) -> str:
     return folded(cased_form(text)).replace(" ", "")
 
 
+def stands_apart(text: str) -> bool:
+    """Whether three letters or more stand apart in a row."""
+    return _SINGLES.search(text) is not None
+
+
 def assembled(text: str, original: str) -> str:
     """The text with words of an original put together where their letters stand apart; others stay apart.
 
