@@ -17,7 +17,7 @@ from showthrough.evaluation.mask_notices import MaskCounts, tells_of_masks
 from showthrough.metrics import Metric, Rows
 from showthrough.metrics.base import failure_of, sound
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
-from showthrough.metrics.removal.removed import HowRead
+from showthrough.metrics.removal.entities import HowRead
 from showthrough.resources import resources_of_process
 from showthrough.resources.settings import ModelSettings
 from showthrough.run.documents import Spans, free_words

@@ -15,7 +15,8 @@ from showthrough.errors import Problem
 from showthrough.metrics import Metric
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.masking import DEFAULT_LEXICON
-from showthrough.metrics.removal.removed import HowRead, ReadsRelease, readable_elsewhere
+from showthrough.metrics.removal.entities import HowRead, readable_elsewhere
+from showthrough.metrics.removal.removed import ReadsRelease
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ
 from showthrough.resources.lexicon import ALWAYS, LEXICONS, lexicon_of

@@ -9,7 +9,8 @@ from itertools import groupby
 from showthrough.inference.controls import CONTROL, RISK
 from showthrough.inference.judging import JUDGE
 from showthrough.metrics import HEADLINE
-from showthrough.metrics.removal.removed import CHANCE, GENERALIZED, LEFT, NEARLY, WAYS
+from showthrough.metrics.removal.entities import NEARLY, WAYS
+from showthrough.metrics.removal.removed import CHANCE, GENERALIZED, LEFT
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import in_all
 from showthrough.run.run import Run

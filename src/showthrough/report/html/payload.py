@@ -22,7 +22,7 @@ from showthrough.axis.spans import Ints
 from showthrough.data.documents import Identifier
 from showthrough.data.masks import flattened
 from showthrough.metrics import Role
-from showthrough.metrics.removal.removed import NEARLY
+from showthrough.metrics.removal.entities import NEARLY
 from showthrough.report.charts.attack import attack_bars
 from showthrough.report.charts.parts import part_cells, with_parts
 from showthrough.report.charts.significance import pair_cell
