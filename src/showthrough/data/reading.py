@@ -76,6 +76,7 @@ _MARKUP_SIGNS = (
     ("*~`", re.compile(r"[*~`]{1,3}(?=\w)")),
     ("_", re.compile(r"_(?<=[a-z]_)_?[a-z]")),
 )
+_LINE_ENDS = ("-\n", "-\r", "- ", "\u00ad", "\u2010")
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
@@ -410,7 +411,7 @@ _LATIN = bytes(_SIMPLE[chr(code)] for code in range(256))
 
 def _rewritings(text: str, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
-    if ("\n" in text or "\r" in text) and _LINE_HYPHEN.search(text):
+    if any(ending in text for ending in _LINE_ENDS) and _LINE_HYPHEN.search(text):
         yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
     if any(pattern.search(text) for signs, pattern in _MARKUP_SIGNS if any(sign in text for sign in signs)):
         yield "otherwise", Rewriting(_MARKUP, _nothing)

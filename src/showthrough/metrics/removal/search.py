@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from datetime import date
 from functools import cached_property
 from typing import NamedTuple
 
@@ -269,14 +270,19 @@ class Release:
         return len(between) <= 1 or (edge and len(between) <= _WIDE_GAP and len("".join(between.split())) <= 1)
 
     def _dates(self, form: Form) -> Iterator[Hit]:
-        for view, found in self.found_dates:
-            if found.date in form.dates:
-                yield Hit(view, found.start, found.end)
+        dates = self.found_dates
+        found = [each for day in sorted(form.dates) if day in dates for each in dates[day]]
+        for view, place in sorted(found, key=lambda each: each[0] is not self.reading.plain):
+            yield Hit(view, place.start, place.end)
 
     @cached_property
-    def found_dates(self) -> list[tuple[View, Found]]:
-        """The complete dates that can be read, with both readings of 03/04/2010."""
-        return [(view, found) for view in self.reading.views for found in dates_in(view.form, self.reading.words)]
+    def found_dates(self) -> dict[date, list[tuple[View, Found]]]:
+        """The complete dates that can be read, with both readings of 03/04/2010, and where they stand."""
+        dates: dict[date, list[tuple[View, Found]]] = {}
+        for view in self.reading.views:
+            for found in dates_in(view.form, self.reading.words):
+                dates.setdefault(found.date, []).append((view, found))
+        return dates
 
     def reads(self, form: Form) -> bool:
         """Whether a form can be read anywhere."""
@@ -325,16 +331,33 @@ class Release:
 
     @cached_property
     def _tails(self) -> list[str]:
-        """Letters and digits before mask characters, without spaces."""
-        text, found = self.reading.text, set[str]()
+        """Letters and digits before mask characters, without spaces; what has no digit is no number and no date."""
+        tails = {self.reading.text[max(0, at - _TAIL) : at] for at in self._cuts}
+        return sorted(reading_form(tail).replace(" ", "") for tail in tails if any(map(str.isdigit, tail)))
+
+    @cached_property
+    def _stems(self) -> list[str]:
+        """Words before mask characters."""
+        text, stems = self.reading.text, set[str]()
+        for at in self._cuts:
+            start = at
+            while start and text[start - 1].isalpha():
+                start -= 1
+            stems.add(text[start:at])
+        return sorted(form for stem in stems if len(form := reading_form(stem)) >= _SHORTEST_STEM)
+
+    @cached_property
+    def _cuts(self) -> list[int]:
+        """Where mask characters stand right behind a letter or a digit, and none behind them: not in DATE_TIME."""
+        text, found = self.reading.text, []
         for sign in _SIGNS:
             at = text.find(sign)
             while at >= 0:
-                if at and text[at - 1].isalnum() and not text[at + len(sign) : at + len(sign) + 1].isalnum():
-                    found.add(text[max(0, at - _TAIL) : at])
-                at = text.find(sign, at + len(sign))
-        # What has no digit is no number and no date.
-        return sorted(reading_form(tail).replace(" ", "") for tail in found if any(map(str.isdigit, tail)))
+                end = at + len(sign)
+                if at and text[at - 1].isalnum() and not text[end : end + 1].isalnum():
+                    found.append(at)
+                at = text.find(sign, end)
+        return found
 
     def _near_word(self, name: str, distance: int) -> str:
         """A word of the release that differs from a name by a letter or two."""
@@ -343,8 +366,6 @@ class Release:
 
     def _initials_of(self, form: Form) -> str:
         initials = [word[0] for word in form.words]
-        if len(initials) < _INITIALS and self._initials.isdisjoint(initials):
-            return ""
         cased = self.reading.cased
         for row in (initials, initials[::-1]):
             apart, together = " ".join(row).upper(), "".join(row).upper()
@@ -353,31 +374,11 @@ class Release:
         return ""
 
     @cached_property
-    def _initials(self) -> frozenset[str]:
-        return frozenset(word for word in self.reading.words if len(word) == 1)
-
-    @cached_property
     def _unusual(self) -> list[str]:
         """Words that are as long as names and not ordinary, given names aside."""
         words = self.reading.words
         unusual = (words - self._vocabulary.ordinary) | (words & GIVEN_FORMS)
         return sorted(word for word in unusual if len(word) >= _NEAR[-1][0] - 1 and word.isalpha())
-
-    @cached_property
-    def _stems(self) -> list[str]:
-        """What stands before mask characters, without a space."""
-        text, found = self.reading.text, set[str]()
-        for sign in _SIGNS:
-            at = text.find(sign)
-            while at >= 0:
-                start, end = at, at + len(sign)
-                # Not the first word of DATE_TIME, and not what stands between other signs.
-                if start and text[start - 1].isalpha() and not text[end : end + 1].isalnum():
-                    while start and text[start - 1].isalpha():
-                        start -= 1
-                    found.add(text[start:at])
-                at = text.find(sign, end)
-        return sorted(form for stem in found if len(form := reading_form(stem)) >= _SHORTEST_STEM)
 
 
 def releases_of(anonymized: Anonymized, dictionary: str) -> list[Release]:

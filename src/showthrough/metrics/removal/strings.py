@@ -227,7 +227,7 @@ class FormIndex:
                 squeezed = view.form.replace(" ", "")
                 yield from (squeezed[at : at + length] for length in self._lengths for at in range(len(squeezed)))
         if self._dates:
-            yield from (found.date for _, found in release.found_dates)
+            yield from release.found_dates
 
 
 def _keys_of(form: Form) -> Iterator[str | date]:
