@@ -43,6 +43,7 @@ class IndependentUnits:
     count: int
     joined: int = 0  # documents that were found to belong to others, beside what a user said
     notes: tuple[str, ...] = ()  # what a reader must know of that, a sentence each
+    doubtful: int = 0  # documents that share something with too many others to be joined, and nobody grouped
 
 
 def independent_units(corpus: Corpus) -> IndependentUnits:
@@ -55,8 +56,9 @@ def independent_units(corpus: Corpus) -> IndependentUnits:
     shared, wide = _shared(traces, copies[text_of])
     found = components(len(firsts), *_both(near, shared))
     notes = _advice(survey, wide)
+    doubtful = len(wide) if notes else 0
     if len(firsts) == len(text_of) and np.array_equal(found, alone):
-        return IndependentUnits(survey.groups, _count(survey.groups, len(text_of)), notes=notes)
+        return IndependentUnits(survey.groups, _count(survey.groups, len(text_of)), notes=notes, doubtful=doubtful)
     unit = found[text_of] if not survey.groups else _with_groups(survey.groups, found[text_of])
     labels = _labels(survey, unit)
     joined = _numbers_in(np.bincount(found[text_of], minlength=len(firsts)) > 1, found[text_of])
@@ -71,7 +73,7 @@ def independent_units(corpus: Corpus) -> IndependentUnits:
         f"{len(joined):,} of {len(text_of):,} documents belong together with others, so that intervals, tests and "
         f"checks count {count:,} independent {'unit' if count == 1 else 'units'} ({told})"
     )
-    return IndependentUnits(labels, count, len(joined), (note, *notes))
+    return IndependentUnits(labels, count, len(joined), (note, *notes), doubtful)
 
 
 def _count(groups: Sequence[str], documents: int) -> int:

@@ -46,9 +46,9 @@ _LATIN_VARIANTS = """
 """
 _VARIANTS = {pair[0]: pair[1:] for pair in _LATIN_VARIANTS.split()}
 
-# Default-ignorable and format characters: nobody sees them.
+# Default-ignorable and format characters: nobody sees them; and the stroke that only stretches Arabic words.
 _UNSEEN = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "[\u00ad\u034f\u061c\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]+"
 )
 _MARK = re.compile("[\u0300-\u036f\u1100-\u11ff]")  # joins what stands before it
@@ -62,7 +62,7 @@ _UNBORDERED = re.compile(
 )
 
 _ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_ENTITY = re.compile(r"&(?:#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)")  # as html.unescape has it
+_ENTITY = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,6};?|[^\t\n\f <&#;]{1,32};?)")  # as html.unescape has it
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
 _MIXED_CASE = re.compile(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
 _SMALL_BEFORE_CAPITAL = re.compile(r"[a-z].*[A-Z]|[A-Z]{2}.*[a-z]")
@@ -76,7 +76,7 @@ _MARKUP_SIGNS = (
     ("*~`", re.compile(r"[*~`]{1,3}(?=\w)")),
     ("_", re.compile(r"_(?<=[a-z]_)_?[a-z]")),
 )
-_LINE_ENDS = ("-\n", "-\r", "- ", "\u00ad", "\u2010")
+_LINE_ENDS = ("-\n", "-\r", "- ", "-\t", "-\u00a0", "\u00ad", "\u2010")
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
@@ -176,7 +176,7 @@ class Reading:
             cased = cased_form(rewriting.apply(self.text))
             view = View(how, folded(cased), cased, rewriting)
             if not view.form.isspace() and view.form != self.form:
-                found += [view, *_fragments(how, view, _glued(cased))]
+                found += [view, *_fragments(how, view, sorted({*_glued(cased)} - {*self.cased.split()}))]
         return tuple(found)
 
     @cached_property
@@ -203,20 +203,35 @@ class Reading:
             return [span for each in found for span in self.spans(view.whole, *each.span())]
         if view.rewriting is None:
             return [self.span(start, end)]
-        starts, ends = self._source(view.rewriting)
-        located = locate(view.rewriting.apply(self.text))
+        starts, ends, located = self._source(view.rewriting)
         low, high = located.starts[start], located.ends[end - 1]
         return [(starts[low], ends[high - 1])]
 
-    def _source(self, rewriting: Rewriting) -> tuple[list[int], list[int]]:
-        """Where each character of a rewritten text comes from."""
-        starts: list[int] = []
-        ends: list[int] = []
-        for start, end, piece in rewriting.pieces(self.text):
-            same = piece == self.text[start:end]
-            starts += range(start, end) if same else [start] * len(piece)
-            ends += range(start + 1, end + 1) if same else [end] * len(piece)
-        return starts, ends
+    def _source(self, rewriting: Rewriting) -> tuple[list[int], list[int], Located]:
+        """Where each character of a rewritten text comes from, and its reading form; found out once."""
+        if rewriting not in self._sources:
+            starts: list[int] = []
+            ends: list[int] = []
+            for start, end, piece in rewriting.pieces(self.text):
+                same = piece == self.text[start:end]
+                starts += range(start, end) if same else [start] * len(piece)
+                ends += range(start + 1, end + 1) if same else [end] * len(piece)
+            self._sources[rewriting] = starts, ends, locate(rewriting.apply(self.text))
+        return self._sources[rewriting]
+
+    @cached_property
+    def _sources(self) -> dict[Rewriting, tuple[list[int], list[int], Located]]:
+        return {}
+
+    def is_new(self, view: View, start: int, end: int) -> bool:
+        """Whether a stretch of a view says more than the plain one: of a rewritten text, what was rewritten itself."""
+        rewriting = view.rewriting
+        if rewriting is None or rewriting.alone:
+            return True
+        word = f" {view.form[start:end]} "
+        if view.form.count(word) <= self.form.count(word):
+            return False
+        return any(rewriting.pattern.search(self.text, low, high) for low, high in self.spans(view, start, end))
 
 
 def cased_form(text: str) -> str:

@@ -19,8 +19,9 @@ from showthrough.errors import PlanError, ResourceError, shown
 from showthrough.gate.enough import Need, needed
 from showthrough.metrics import HEADLINE, parse_metric
 from showthrough.metrics.base import Role
+from showthrough.metrics.removal.entities import NEARLY
 from showthrough.run.records import Input, MetricRecord, Score
-from showthrough.run.roles import chosen, goes_first, playing
+from showthrough.run.roles import chosen, goes_first, in_all, playing
 from showthrough.run.run import Run
 from showthrough.run.thresholds import End, Threshold
 from showthrough.statistics import ALIKE
@@ -99,7 +100,8 @@ def demands_of(run: Run, asked: Sequence[Threshold] = (), only: bool = False) ->
 def usual_thresholds(run: Run, asked: Sequence[Threshold] = ()) -> Iterator[tuple[Threshold, bool]]:
     """The usual thresholds on what a run has, and whether missing one is grave; none on a number that has one already.
 
-    Who asked for another number of the same role has said how much is enough: that limit counts here too.
+    Who asked for more of another number of the same role means this one too; who asked for less has to name it. Of
+    quasi-identifiers nothing is asked where nobody marked any.
     """
     found = {role: _judging(run, role) for role, _, _ in DEFAULTS}
     if found["direct identifiers"] or found["quasi-identifiers"]:
@@ -108,10 +110,17 @@ def usual_thresholds(run: Run, asked: Sequence[Threshold] = ()) -> Iterator[tupl
     for role, end, usual in DEFAULTS:
         playing_it = {record.text for record in run.metrics if role in record.roles}
         own = [limit for (text, at), limit in said.items() if at == end and text in playing_it]
-        limit = (max if end == "min" else min)(own, default=usual)
+        limit = (max if end == "min" else min)([*own, usual])
         for record in found[role]:
-            if (record.text, end) not in said:
+            if (record.text, end) not in said and not (role == "quasi-identifiers" and _counts_nothing(run, record)):
                 yield Threshold(record.text, end, limit), role in _GRAVE
+
+
+def _counts_nothing(run: Run, record: MetricRecord) -> bool:
+    """Whether there is nothing in these documents that a number counts."""
+    columns = [column for column, kind in record.counts.items() if kind == "all"]
+    rows = run.rows.get(record.text, {})
+    return bool(columns and rows) and not any(in_all(of.get(name, ())) for of in rows.values() for name in columns)
 
 
 def _judging(run: Run, role: Role) -> list[MetricRecord]:
@@ -141,7 +150,7 @@ def graded(run: Run, name: str, demand: Demand) -> Graded:
     if own := _own_marks(run, name, threshold.metric):
         return Graded(demand, score, "unknown", own)
     found = _by_interval(run, Graded(demand, score, "met"))
-    doubt = next(_doubts(run, name, threshold.metric), "")
+    doubt = next(_doubts(run, name, threshold, score.value), "")
     if found.grade == "met" and doubt:
         return replace(found, grade="unsure", why=doubt)
     return found
@@ -182,8 +191,15 @@ def _input(run: Run, name: str) -> Input:
     return next(one for one in [*run.anonymizations, *run.references] if one.name == name)
 
 
-def _doubts(run: Run, name: str, metric: str) -> Iterator[str]:
+def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator[str]:
     """Why nothing is sure of a number, whatever its interval says."""
+    metric = threshold.metric
+    record = next((one for one in run.metrics if one.text == metric), None)
+    nearly = run.parts(name, metric).get(NEARLY) if record and goes_first(record) else None
+    if nearly is not None and nearly.value and not threshold.holds(value - nearly.value):
+        yield f"a share of {nearly.value:.3f} more is nearly readable, and with it the number does not hold"
+    if run.corpus.doubtful:
+        yield f"{run.corpus.doubtful:,} documents may be of one person: say which belong together with --group-by"
     unlike, documents = getattr(_input(run, name), "unlike", 0), len(run.documents)
     if unlike > _UNLIKE * documents:
         yield f"{unlike:,} of {documents:,} documents are unlike their originals"
@@ -197,7 +213,8 @@ def _even(run: Run, name: str, metric: str) -> float:
     if record is None or "all" not in record.counts.values() or name not in run.rows.get(metric, {}):
         return np.inf
     rows = run.units(run.rows_of(metric, name))
-    weights = np.sum([rows.column(column) for column, kind in record.counts.items() if kind == "all"], axis=0)
+    counting = [column for column, kind in record.counts.items() if kind == "all" and column in rows.columns]
+    weights = np.sum([rows.column(column) for column in counting], axis=0) if counting else np.zeros(0)
     squares = float((weights**2).sum())
     return float(weights.sum()) ** 2 / squares if squares else np.inf
 

@@ -42,7 +42,11 @@ def nearly_readable(run: Run, record: MetricRecord, name: str) -> Iterator[Claus
     count = round(in_all(run.rows[record.text][name].get(NEARLY, ())))
     if count:
         verb = "is" if count == 1 else "are"
-        yield Clause("", f"{count:,} more", f" {verb} nearly readable: a letter off, a stem before stars, initials")
+        yield Clause(
+            "",
+            f"{count:,} more",
+            f" {verb} nearly readable: a letter off, a part of it, initials, or a name that is a word too",
+        )
 
 
 def _quote(run: Run, record: MetricRecord, name: str, way: str) -> str:

@@ -68,7 +68,8 @@ def corpus_input(corpus: Corpus) -> Input:
     survey = corpus.survey
     people = survey.annotators - sum(survey.silver.values())
     marked_by = " and ".join([*survey.silver, *(["others"] if people and survey.silver else [])])
-    return Input(corpus.name, corpus.digest, len(corpus), corpus.source, marked_by)
+    doubtful = corpus.units.doubtful
+    return Input(corpus.name, corpus.digest, len(corpus), corpus.source, marked_by, doubtful=doubtful)
 
 
 def anonymization_input(anonymization: Anonymization, unlike: int = 0) -> Input:

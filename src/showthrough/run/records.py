@@ -39,6 +39,9 @@ class Input(msgspec.Struct, frozen=True):
     source: Annotated[str, "the file it was read from; without the folder in a run without text"] = ""
     silver: Annotated[str, "who marked a corpus, where programs did and not people"] = ""
     made: Annotated[Provenance | None, "how an anonymization was made, where its file says so"] = None
+    doubtful: Annotated[
+        int, "of a corpus: documents that may belong together, and that nobody grouped: they share too much"
+    ] = 0
     seen: Annotated[int, "of a verifier: how many of the run's documents it knew from its training"] = 0
     unlike: Annotated[int, "of an anonymization: how many of its releases are unlike their originals"] = 0
 

@@ -24,6 +24,20 @@ _MONTHS = """
     januari februari maart april mei juni juli augustus september oktober november december
     januari februari mars april maj juni juli augusti september oktober november desember
     gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+    jan feb mrz apr mai jun jul aug sep okt nov dez
+    janv fevr mars avr mai juin juil aout sept oct nov dec
+    gen feb mar apr mag giu lug ago sett ott nov dic
+    jan fev mrt abr mei jun jul ago sep okt nov des
+    stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia
+    ledna unora brezna dubna kvetna cervna cervence srpna zari rijna listopadu prosince
+    ocak subat mart nisan mayis haziran temmuz agustos eylul ekim kasim aralik
+    ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie
+    tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesakuuta heinakuuta elokuuta syyskuuta lokakuuta
+    marraskuuta joulukuuta
+    января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+    січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
+    ιανουαριου φεβρουαριου μαρτιου απριλιου μαιου ιουνιου ιουλιου αυγουστου σεπτεμβριου οκτωβριου νοεμβριου δεκεμβριου
+    يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر
     janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro
 """
 MONTHS: dict[str, int] = {name: place % 12 + 1 for place, name in enumerate(_MONTHS.split())}
@@ -97,6 +111,7 @@ _AFTER_LETTER = [re.compile(rf"\D{pattern}") for pattern in _NUMBERS]  # which t
 _THREE_NUMBERS = re.compile(r" \d{1,4} \d{1,2} \d{1,2}| \d{8}(?!\d)")  # or a date without separators
 _SHAPES = bytes(ord("0") if chr(code).isdigit() else ord(" ") if code == 32 else ord("a") for code in range(256))
 _GLUED_NUMBERS = re.compile(rb"a0{1,4} 0{1,2} 00|a0{8}(?!0)")  # in a form whose letters are a and whose digits are 0
+_IDEOGRAPHIC = re.compile(r"(?P<year>\d{4}) ?[年년] ?(?P<one>\d{1,2}) ?[月월] ?(?P<two>\d{1,2}) ?[日일]")
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931, as the reader of dates has it that makes surrogates
 
 
@@ -116,11 +131,15 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
     >>> sorted({str(found.date) for found in dates_in(" 3 of may 1997 and 03 04 10 ")})
     ['1997-05-03', '2010-03-04', '2010-04-03']
     """
-    for name in MONTHS.keys() & (frozenset(form.split()) if words is None else words):
+    for name in sorted(MONTHS.keys() & (frozenset(form.split()) if words is None else words)):
         at = form.find(f" {name} ")
         while at >= 0:
             yield from _around(form, at + 1, at + 1 + len(name))
             at = form.find(f" {name} ", at + 1)
+    if not form.isascii():
+        for match in _IDEOGRAPHIC.finditer(form):
+            if found := _date_of(int(match["year"]), int(match["one"]), int(match["two"])):
+                yield Found(found, *match.span())
     glued = _GLUED_NUMBERS.search(form.encode("latin-1", "replace").translate(_SHAPES)) is not None
     if not glued and _THREE_NUMBERS.search(form) is None:
         return

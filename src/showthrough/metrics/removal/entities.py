@@ -16,6 +16,7 @@ from showthrough.axis.gold import DIRECT
 from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, flattened
+from showthrough.data.reading import reading_form
 from showthrough.data.references import REFERENCES
 from showthrough.errors import shown
 from showthrough.metrics.base import Array
@@ -218,12 +219,13 @@ class EntitySearch:
         evidence: dict[str, list[PlaceOf]] = {}
         showing = anonymized.name not in REFERENCES and not self._briefly
         for place, release in enumerate(releases):
-            book, masks = self.books[place], coverage.of_documents[place]
+            book = self.books[place]
+            released = _Lazily(self.chunk.axis.documents[place].text, coverage.of_documents[place])
             seen: list[tuple[Sought, Hit | None, str]] = []
             excused = set[int]()  # entities that stand there and do not count: they are not nearly readable either
             for sought in book.candidates(release.reading.words):
                 wanted = [entity for entity in sought.entities if readable[entity] != 1]
-                hit, counting = self._first_hit(sought, release, wanted, place, masks) if wanted else (None, [])
+                hit, counting = self._first_hit(sought, release, wanted, place, released) if wanted else (None, [])
                 if hit is not None:
                     way = _way(hit, sought, release)
                     for entity in counting:
@@ -238,7 +240,7 @@ class EntitySearch:
                     nearly[unread] = True
                     seen.append((sought, None, near))
             if seen and showing:
-                evidence[self.chunk.axis.documents[place].id] = _places(seen, release, masks, self, place)
+                evidence[self.chunk.axis.documents[place].id] = _places(seen, release, released.value, self, place)
             other = -1 if self._briefly else int(self.others[place])
             if other >= 0:
                 stranger = releases[other]
@@ -267,12 +269,11 @@ class EntitySearch:
         return lost_its_day("".join(left), self.dates[number].dates)
 
     def _first_hit(
-        self, sought: Sought, release: Release, entities: list[int], place: int, masks: Sequence[Mask]
+        self, sought: Sought, release: Release, entities: list[int], place: int, released: _Lazily
     ) -> tuple[Hit | None, list[int]]:
         """The first place that counts, and the entities for which it does."""
         first: Hit | None = None
         counting: list[int] = []
-        released: Released | None = None
         open_entities = list(entities)
         for hit in release.hits(sought.form):
             if hit.view is not release.reading.plain:
@@ -283,8 +284,7 @@ class EntitySearch:
                 if not hit.single and not (quasi and self.layer[entity] in self.spared):
                     counting.append(entity)
                     continue
-                released = released or Released.of(self.chunk.axis.documents[place].text, masks)
-                if self._is_excused(hit, release, entity, bool(quasi), released, place):
+                if self._is_excused(hit, release, entity, bool(quasi), released.value, place):
                     still.append(entity)
                 else:
                     counting.append(entity)
@@ -318,12 +318,26 @@ class EntitySearch:
             return False
         if any(mask.start < right and left < mask.end for left, right in self.own[entity]):
             return False
+        hidden = reading_form(released.original_text[mask.start : mask.end]).split()
+        if release.reading.form[hit.start : hit.end] in hidden:  # nobody's surrogate: it is what was masked
+            return False
         return any(
             left - _AROUND <= mask.start and mask.end <= right + _AROUND
             for other in self.by_document[place]
             if other != entity
             for left, right in self.own[other]
         )
+
+
+class _Lazily:
+    """A released text with what stood in the original, found out once and only where somebody asks."""
+
+    def __init__(self, text: str, masks: Sequence[Mask]) -> None:
+        self._text, self._masks = text, masks
+
+    @cached_property
+    def value(self) -> Released:
+        return Released.of(self._text, self._masks)
 
 
 class _Flattened(dict[int, list[Mask]]):
@@ -384,12 +398,11 @@ def _way(hit: Hit, sought: Sought, release: Release) -> int:
 def _places(
     seen: Sequence[tuple[Sought, Hit | None, str]],
     release: Release,
-    masks: Sequence[Mask],
+    released: Released,
     search: EntitySearch,
     place: int,
 ) -> list[PlaceOf]:
     """Where identifiers of a document can be read, for a reader."""
-    released = Released.of(search.chunk.axis.documents[place].text, masks)
     text, gold = release.reading.text, search.gold
     found: list[PlaceOf] = []
     for sought, hit, how in seen:

@@ -34,7 +34,9 @@ _ALSO_WORDS = """
 """
 ALSO_WORDS = frozenset(_ALSO_WORDS.split())
 _CHUNK = re.compile(r"\S+")
+_DAY_AND_YEAR = re.compile(r"(?<!\d)\d{1,2}\D+\d{4}(?!\d)|(?<!\d)\d{4}\D+\d{1,2}(?!\d)")
 _TITLE_ENDINGS = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
+_COARSE = frozenset({"MISC", "OTHER", "OTROS_SUJETO_ASISTENCIA", "CONTACT"})  # types that say little: numbers tell
 _SHAPE_WORDS = 4  # words of an untyped name, at most
 
 
@@ -132,7 +134,7 @@ class Form:
     @property
     def may_be_near(self) -> bool:
         """Whether something may nearly be it."""
-        return bool(self.spelled or self.stem or len(self.words) > 1)
+        return bool(self.telling or self.spelled or self.stem or len(self.words) > 1)
 
     @cached_property
     def glued(self) -> tuple[str, ...]:
@@ -147,7 +149,8 @@ class Form:
         if len(self.words) < 2 or len(self.words[-1]) < LETTERS:
             return ()
         first, last = self.words[0], self.words[-1]
-        return tuple({f"{first[0]}{last}", f"{last}{first[0]}", f"{first}{last[0]}"} - {last, first})
+        short = dict.fromkeys((f"{first[0]}{last}", f"{last}{first[0]}", f"{first}{last[0]}"))
+        return tuple(word for word in short if word not in (first, last))
 
     @cached_property
     def keys(self) -> frozenset[str] | None:
@@ -201,7 +204,11 @@ def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -
     if len(text) > _LONGEST:
         return _NOWHERE["other"]
     kind = kind_of_type(entity_type) or _shape(text)
+    if kind == "other" and nearest(entity_type) in _COARSE:
+        kind = _shape(text) if sum(map(str.isdigit, text)) >= CODE and "@" not in text else kind
     found = _MAKERS[kind](text, vocabulary)
+    if direct and not found.sought and kind != "person":
+        return _other(text, vocabulary)  # whatever it is, its own letters tell it
     if not direct and found.sought and _says_nothing(found, text, vocabulary):
         return _NOWHERE[kind]
     return found
@@ -254,14 +261,26 @@ def code_form(text: str) -> Form:
 
 
 def _whole_code(text: str, vocabulary: Vocabulary) -> Form:
-    """A code without a digit is looked for as a word is."""
-    return code_form(text) if any(map(str.isdigit, text)) else _other(text, vocabulary)
+    """A code in several words (`KX 4821`) is looked for as a whole, and one without a digit as a word is."""
+    if not any(map(str.isdigit, text)):
+        return _other(text, vocabulary)
+    found, groups = code_form(text), tuple(reading_form(text).split())
+    if found.sought or len(groups) == 1 or sum(map(len, groups)) < CODE or "".join(groups).isdigit():
+        return found
+    return Form("code", codes=(groups,), stem="".join(groups))
 
 
 def _date(text: str, vocabulary: Vocabulary) -> Form:
     words = reading_form(text).split()
     first = next((place for place, word in enumerate(words) if word[0].isdigit() or word in MONTHS), 0)
-    return Form("date", dates=complete_dates(text), stem="".join(words[first:]))
+    dates = complete_dates(text)
+    if not dates and _DAY_AND_YEAR.search(text) and any(_is_strange(word, vocabulary) for word in words):
+        return _other(text, vocabulary)  # in a language whose months nobody told: `8 sierpnia 1937`
+    return Form("date", dates=dates, stem="".join(words[first:]))
+
+
+def _is_strange(word: str, vocabulary: Vocabulary) -> bool:
+    return word.isalpha() and len(word) >= LETTERS and word not in vocabulary.known and word not in MONTHS
 
 
 def _other(text: str, vocabulary: Vocabulary) -> Form:

@@ -33,12 +33,15 @@ _GERMAN = frozenset(["und", "der", "die", "das", "ist", "nicht", "mit", "wurde",
 _GERMAN_WORDS = 6  # so many of these words make a text German
 _CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
 _SIGNS = ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..", "xx", "XX")
+_LETTERS = 0.7  # share of letters in a word that may be a name
 _STEM = 0.7  # share of a word before mask characters that tells it
 _NEAR = ((9, 2), (5, 1))  # letters of a word, at least, and the edit distance at which it is nearly readable
 _CHUNK = 200  # characters of an address or a path on either side of a name
 _TAIL = 40  # characters before mask characters in which a number or a date may stand
+_SIGNS_OF_NAME, _DIGITS = 3, 6  # ideographs of a full name, and digits of a code without its letters, at least
 _SHORTEST_STEM = 2  # letters
 _INITIALS = 3  # so many tell also without spaces between them
+_SHORT_NAME = 2  # letters of a name that tells beside a title alone
 _PARTICLES = 3  # small words inside a name, at most
 _WIDE_GAP = 3  # characters between two groups of a code
 
@@ -93,14 +96,11 @@ class Release:
         """All places where a form can be read, those of the plain view first."""
         if self.lacks(form):
             return
-        if form.kind == "person":
-            yield from self._person(form)
-        elif form.codes:
-            yield from self._codes(form)
-        elif form.dates:
-            yield from self._dates(form)
-        elif form.whole:
-            yield from self._whole(form)
+        look = self._codes if form.codes else self._dates if form.dates else self._whole
+        for hit in self._person(form) if form.kind == "person" else look(form):
+            # One escape anywhere makes a view of the whole text: what is not escaped there was read already.
+            if hit.view is self.reading.plain or self.reading.is_new(*hit[:3]):
+                yield hit
 
     def _person(self, form: Form) -> Iterator[Hit]:
         words = self.reading.words
@@ -115,7 +115,9 @@ class Release:
                     end = start + len(word)
                     if self._beside(view, form, start, end):
                         yield Hit(view, start, end)
-                    elif (word in telling or len(form.words) == 1) and self._alone(view, word, start, end, form):
+                        continue
+                    alone = self._alone if word in telling or len(form.words) == 1 else self._is_titled
+                    if alone(view, word, start, end, form):
                         yield Hit(view, start, end, single=True)
         for joined in form.glued:
             if joined in words:
@@ -146,10 +148,13 @@ class Release:
         return False
 
     def _unbordered(self, view: View, word: str, telling: bool) -> Iterator[Hit]:
-        at = view.form.find(word) if telling else -1
+        """Words without borders, whatever spaces stand between their signs."""
+        squeezed = self._squeezed(view)
+        at = squeezed.find(word) if telling else -1
         while at >= 0:
-            yield Hit(view, at, at + len(word))
-            at = view.form.find(word, at + 1)
+            places = self._solid(view)[at : at + len(word)]
+            yield Hit(view, int(places[0]), int(places[-1]) + 1)
+            at = squeezed.find(word, at + 1)
 
     def _alone(self, view: View, word: str, start: int, end: int, form: Form) -> bool:
         """Whether one word of a name tells it here."""
@@ -160,8 +165,7 @@ class Release:
         doubtful = (word in vocabulary.ordinary and not given) or word in ALSO_WORDS
         doubtful |= self._capitals.say_nothing and word in vocabulary.known
         if not doubtful:
-            unknown = self._has_no_capitals and word not in vocabulary.known
-            return capital or unknown or self._in_address(view, start, end)
+            return capital or self._in_address(view, start, end)
         before, after = _neighbours(view.form, start, end)
         if before in TITLE_FORMS or (capital and self._initial(view, start, end, before, after, word)):
             return True
@@ -176,10 +180,12 @@ class Release:
         whole = len(form.words) == 1 and not form.part and word not in self._capitals.small_words
         return whole or (given and self._inside_sentence(word))
 
-    @cached_property
-    def _has_no_capitals(self) -> bool:
-        """Whether the release is in small letters throughout, so that names are too."""
-        return self.reading.cased == self.reading.form
+    def _is_titled(self, view: View, word: str, start: int, end: int, form: Form) -> bool:
+        """Whether a title or an initial stands beside a short name with a capital: `Ms Li`."""
+        before, after = _neighbours(view.form, start, end)
+        if len(word) != _SHORT_NAME or not view.cased[start].isupper():
+            return False
+        return before in TITLE_FORMS or self._initial(view, start, end, before, after, word)
 
     def _initial(self, view: View, start: int, end: int, before: str, after: str, word: str) -> bool:
         """Whether an initial stands beside a word: a capital with a full stop, or any that is no word."""
@@ -240,8 +246,15 @@ class Release:
 
     def _solid(self, view: View) -> NDArray[np.int64]:
         """Where letters and digits stand in a view."""
-        letters = np.frombuffer(view.form.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        return np.flatnonzero(letters != ord(" "))
+        found = self._solids.get(view.form)
+        if found is None:
+            letters = np.frombuffer(view.form.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+            found = self._solids[view.form] = np.flatnonzero(letters != ord(" "))
+        return found
+
+    @cached_property
+    def _solids(self) -> dict[str, NDArray[np.int64]]:
+        return {}
 
     def _code_at(self, view: View, groups: tuple[str, ...], at: int) -> tuple[int, int] | None:
         """Where a code stands in the reading form, unless it is part of a longer one or too far apart."""
@@ -293,6 +306,8 @@ class Release:
         for name in form.telling:
             if name in self.reading.words and self._may_name(name):
                 return name
+            if unbordered(name) and (half := self._half_of(name)):
+                return half
         for name in form.spelled:
             for stem in self._stems:
                 if name.startswith(stem) and len(stem) >= _STEM * len(name):
@@ -302,12 +317,14 @@ class Release:
                 return near
         if form.stem and (stem := self._cut_off(form.stem)):
             return stem
+        if form.codes and (digits := self._same_digits(form)):
+            return digits
         return self._initials_of(form) if form.kind == "person" and len(form.words) > 1 else ""
 
     def _may_name(self, word: str) -> bool:
         """Whether a word that is ordinary too stands there as a name may: with a capital, or inside an address.
 
-        A capital where a sentence may begin counts where the original never writes the word without one.
+        Where the original never writes the word in small letters, it is the name however it is written.
         """
         for view in self.reading.views:
             for start in _places(view.form, word):
@@ -319,6 +336,21 @@ class Release:
                 if self._in_address(view, start, end):
                     return True
         return False
+
+    def _half_of(self, name: str) -> str:
+        """The first or the last two signs of a name of three or more, which are often the family's or the given one."""
+        if len(name) < _SIGNS_OF_NAME:
+            return ""
+        return next((half for half in (name[:2], name[-2:]) if half in self._squeezed(self.reading.plain)), "")
+
+    def _same_digits(self, form: Form) -> str:
+        """The digits of a code without its letters and leading zeros, also behind a country's number."""
+        for groups in form.codes:
+            digits = "".join(filter(str.isdigit, "".join(groups))).lstrip("0")
+            written = self._squeezed(self.reading.plain) if len(digits) >= _DIGITS else ""
+            if digits in written and re.search(rf"(?<!\d)\d{{0,3}}{digits}(?!\d)", written):
+                return digits
+        return ""
 
     def _cut_off(self, whole: str) -> str:
         """What stands before mask characters of a number or a date whose end they hide."""
@@ -378,7 +410,12 @@ class Release:
         """Words that are as long as names and not ordinary, given names aside."""
         words = self.reading.words
         unusual = (words - self._vocabulary.ordinary) | (words & GIVEN_FORMS)
-        return sorted(word for word in unusual if len(word) >= _NEAR[-1][0] - 1 and word.isalpha())
+        return sorted(word for word in unusual if len(word) >= _NEAR[-1][0] - 1 and _mostly_letters(word))
+
+
+def _mostly_letters(word: str) -> bool:
+    """Whether a digit or two may stand for letters: `K0walska`."""
+    return word.isalpha() or sum(map(str.isalpha, word)) >= _LETTERS * len(word)
 
 
 def releases_of(anonymized: Anonymized, dictionary: str) -> list[Release]:
