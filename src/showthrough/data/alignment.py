@@ -81,13 +81,28 @@ def align(original: str, rewritten: str) -> list[Mask]:
     >>> align("born on 30 May 1996 in Oslo", "born on  May 1996 in\\r\\nCITY_1")
     [Mask(start=8, end=10, replacement=None), Mask(start=23, end=27, replacement='CITY_1')]
     """
-    old, new = _tokens(original), _tokens(assembled(rewritten, original))
+    old, new = _tokens(original), _tokens_of_release(rewritten, original)
     new = _parted(new, old)
     if not new.keys:
         return [Mask(0, len(original))] if old.keys else []
     changes = _joined(_aligned(old.folded, new.folded), lambda left, right: _coincidental(left, right, old, new))
     changes = _closed(_slid(changes, old, new), old, new)
     return [_mask(change, old, new) for change in changes if original and not _reads_the_same(change, old, new)]
+
+
+def _tokens_of_release(rewritten: str, original: str) -> _Tokens:
+    """The tokens of a rewritten text: words of the original whose letters stand apart are one token each."""
+    joined = assembled(rewritten, original)
+    found = _tokens(joined)
+    if joined == rewritten:
+        return found
+    # What was joined is the text without some characters, so each of its letters is found farther on.
+    places: list[int] = []
+    for letter in joined:
+        places.append(rewritten.index(letter, places[-1] + 1 if places else 0))
+    starts = [places[start] for start in found.starts]
+    ends = [places[end - 1] + 1 for end in found.ends]
+    return _Tokens(rewritten, found.keys, found.folded, starts, ends)
 
 
 def _tokens(text: str) -> _Tokens:

@@ -31,6 +31,7 @@ from showthrough.errors import InputError, Problem, shown, some
 from showthrough.evaluation.refusals import SHORT, is_refusal
 
 MORE = 0.1  # of its words that a release shares with another document than its own, and is paired wrongly
+_REFUSED = 0.5  # share of words that a refusal has of the original, at most
 LEAST = 0.1  # of its words that a release shares with its original, or is unlike it
 LONG = 20  # words of a release from which on it is told whose it is
 _FEW, _SHARE = 3, 0.05  # releases of others, in number or of all documents, that are an error
@@ -279,10 +280,11 @@ class _Look:
             if len(own):
                 self._unlike[number] = False
             return
-        if is_refusal(release, original):
+        count, same = min(len(words), _LONGEST), shared(words, own)
+        # A letter that begins with "I'm sorry" is no refusal as long as it says what the original says.
+        if same < _REFUSED * count and is_refusal(release, original):
             self._unlike[number] = True
             return
-        count, same = min(len(words), _LONGEST), shared(words, own)
         if same < LEAST * count:
             self._unlike[number] = False
         content = count - int(_flags(words[:count]).sum())

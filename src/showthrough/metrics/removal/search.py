@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.reading import How, Reading, View, cased_form, reading_form, unbordered
 from showthrough.metrics.chunk import Anonymized
 from showthrough.metrics.removal.dates import Found, dates_in
@@ -418,6 +419,14 @@ def _mostly_letters(word: str) -> bool:
     return word.isalpha() or sum(map(str.isalpha, word)) >= _LETTERS * len(word)
 
 
+def as_released(anonymized: Anonymized) -> Mapping[str, str]:
+    """What is released of each document, letter for letter: other metrics are given it as anybody would type it."""
+    anonymization = anonymized.anonymization
+    if type(anonymization) is not Anonymization:  # which holds texts as they were handed in
+        return anonymized.texts
+    return {each.id: apply_masks(each.text, anonymization.of(each.id)) for each in anonymized.chunk.corpus}
+
+
 def releases_of(anonymized: Anonymized, dictionary: str) -> list[Release]:
     """What is released of each document of a chunk, for all metrics that look into it."""
     documents, vocabulary = anonymized.chunk.corpus, vocabulary_of(dictionary)
@@ -425,7 +434,7 @@ def releases_of(anonymized: Anonymized, dictionary: str) -> list[Release]:
     capitals = anonymized.chunk.once(key, lambda: [Capitals(document.text, vocabulary) for document in documents])
 
     def read() -> list[Release]:
-        texts = anonymized.texts
+        texts = as_released(anonymized)
         pairs = zip(documents, capitals, strict=True)
         return [Release(texts[document.id], of_text, vocabulary) for document, of_text in pairs]
 
