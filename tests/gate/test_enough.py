@@ -73,7 +73,7 @@ def test_groups_are_called_so() -> None:
 def run_of(leaking: int, documents: int) -> Run:
     """Three names a document; the first few documents leave one of them readable."""
     marks = tuple(Mention(4 * one, 4 * one + 3, "PERSON", "DIRECT", str(one)) for one in range(3))
-    texts = [Document(f"d{one:03}", "Ann Bob Cid left", (Annotation("a", marks),)) for one in range(documents)]
+    texts = [Document(f"d{one:03}", f"Ann Bob Cid left {one}", (Annotation("a", marks),)) for one in range(documents)]
     every = [Mask(0, 3), Mask(4, 7), Mask(8, 11)]
     masks = {one.id: every[number < leaking :] for number, one in enumerate(texts)}
     return evaluate(Corpus(texts), {"a": Anonymization(masks)}, ["er_di"], references=False)

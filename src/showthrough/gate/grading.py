@@ -100,20 +100,25 @@ def demands_of(run: Run, asked: Sequence[Threshold] = (), only: bool = False) ->
 def usual_thresholds(run: Run, asked: Sequence[Threshold] = ()) -> Iterator[tuple[Threshold, bool]]:
     """The usual thresholds on what a run has, and whether missing one is grave; none on a number that has one already.
 
-    Who asked for more of another number of the same role means this one too; who asked for less has to name it. Of
-    quasi-identifiers nothing is asked where nobody marked any.
+    Who asked for the same metric with other parameters has said how much is enough. Who asked for more of another
+    metric of the same role means this one too; who asked for less has to name it. Of quasi-identifiers nothing is asked
+    where nobody marked any.
     """
     found = {role: _judging(run, role) for role, _, _ in DEFAULTS}
     if found["direct identifiers"] or found["quasi-identifiers"]:
         found["recall"] = []  # it counts the same once more, word by word
     said = {(one.metric, one.end): one.limit for one in asked if one.part == HEADLINE}
+    names = {record.text: record.name for record in run.metrics}
     for role, end, usual in DEFAULTS:
+        strictest = max if end == "min" else min
         playing_it = {record.text for record in run.metrics if role in record.roles}
-        own = [limit for (text, at), limit in said.items() if at == end and text in playing_it]
-        limit = (max if end == "min" else min)([*own, usual])
+        own = {text: limit for (text, at), limit in said.items() if at == end and text in playing_it}
         for record in found[role]:
-            if (record.text, end) not in said and not (role == "quasi-identifiers" and _counts_nothing(run, record)):
-                yield Threshold(record.text, end, limit), role in _GRAVE
+            if (record.text, end) in said or (role == "quasi-identifiers" and _counts_nothing(run, record)):
+                continue
+            same = [limit for text, limit in own.items() if names[text] == record.name]
+            limit = strictest(same or [*own.values(), usual])
+            yield Threshold(record.text, end, limit), role in _GRAVE
 
 
 def _counts_nothing(run: Run, record: MetricRecord) -> bool:

@@ -21,6 +21,7 @@ from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
     ALSO_WORDS,
     GIVEN_FORMS,
+    INSTITUTION_FORMS,
     PARTICLE_FORMS,
     TITLE_FORMS,
     Form,
@@ -74,6 +75,11 @@ class Capitals:
         loud = small <= (1 - _LOUD) * len(words) if len(words) >= _FEW else not small
         german = self._vocabulary.nouns_have_capitals or len(_GERMAN.intersection(words)) >= _GERMAN_WORDS
         return bool(words) and (loud or german)
+
+    @cached_property
+    def unused(self) -> bool:
+        """Whether nothing is written with a capital, so that names are not either."""
+        return self._text == self._text.lower()
 
     @cached_property
     def small_words(self) -> frozenset[str]:
@@ -162,6 +168,7 @@ class Release:
         vocabulary = self._vocabulary
         letter = view.cased[start]
         capital = letter.isupper() or not (letter.islower() or letter.isupper())
+        capital |= self._capitals.unused and word not in vocabulary.known
         given = word in GIVEN_FORMS
         doubtful = (word in vocabulary.ordinary and not given) or word in ALSO_WORDS
         doubtful |= self._capitals.say_nothing and word in vocabulary.known
@@ -178,7 +185,7 @@ class Release:
         if not capital or self._capitals.say_nothing:
             return False
         # Of who is known by this word alone it is the whole name, unless the original has the word as well.
-        whole = len(form.words) == 1 and not form.part and word not in self._capitals.small_words
+        whole = len(form.words) == 1 and not form.part and word not in self._capitals.small_words | INSTITUTION_FORMS
         return whole or (given and self._inside_sentence(word))
 
     def _is_titled(self, view: View, word: str, start: int, end: int, form: Form) -> bool:
