@@ -17,6 +17,7 @@ from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 Offsets = Literal["characters", "utf-16", "bytes"]
 OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
 
+_FEWEST = 3  # marks that another unit mends: fewer may begin inside a word by chance
 _INSIDE = 0.1  # of all marks: more that begin or end inside a word are too many
 _SPREAD = 2048  # documents of a large corpus that are looked at, at even distances
 _LARGE = 20_000  # documents from which on a corpus is large
@@ -162,7 +163,8 @@ def _doubt(documents: Sequence[Document], marks: Marks, said: str) -> Doubt | No
     plain = sum(len(marks(document)) for document in documents if document.text.isascii())
     inside = doubt.inside / share + split / max(1, sum(len(each) for _, each in spans)) * plain
     mended = (doubt.inside - doubt.left) / share
-    return doubt._replace(refused=inside > _INSIDE * total and mended > inside / 2)
+    enough = doubt.inside - doubt.left >= _FEWEST
+    return doubt._replace(refused=enough and inside > _INSIDE * total and mended > inside / 2)
 
 
 def _looked_at(corpus: Corpus) -> Sequence[Document]:

@@ -18,7 +18,7 @@ from showthrough.evaluation.gathered import Gathered
 from showthrough.evaluation.mask_notices import mask_notices
 from showthrough.evaluation.notices import nobody_marked, notices
 from showthrough.evaluation.questions import Questions
-from showthrough.evaluation.scoring import reference_scores, scored
+from showthrough.evaluation.scoring import chance_scores, reference_scores, scored
 from showthrough.evaluation.storing import Store
 from showthrough.evaluation.sweeps import is_swept, sweeps
 from showthrough.evaluation.walk import Walk
@@ -31,10 +31,19 @@ from showthrough.metrics.masking import EntityRecall
 from showthrough.metrics.removal.removed import Removed, risks
 from showthrough.resources import Resources
 from showthrough.run.documents import Texts, riskiest, texts_of, too_many
-from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
+from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Score, Sweep, columns_of
 from showthrough.run.run import Run
 from showthrough.run.stored import StoredRows
 from showthrough.tables import is_guest
+
+_OFTEN = 0.01  # share that is found by chance from which on a note says so
+
+
+def _by_chance(score: Score) -> str:
+    return (
+        f"{score.anonymization}: {score.value:.1%} of what {score.metric} counts can be read in another document's "
+        "release by chance; about so many of those that count as readable may be chance too"
+    )
 
 
 class Findings:
@@ -117,8 +126,11 @@ class Findings:
     def complete(self, walk: Walk) -> None:
         """Scores, and what else a run of all documents tells. What looks at them once more goes the same way."""
         run, plan = self.run, self._plan
+        by_chance = list(chance_scores(run, plan.metrics, plan.settings, plan.corpus, plan.anonymizations))
+        run.notes += [_by_chance(each) for each in by_chance if each.value is not None and each.value >= _OFTEN]
         run.scores = [
             *scored(run, plan.metrics, plan.settings, self._tables),
+            *by_chance,
             *reference_scores(run, plan.metrics, plan.settings, self._tables),
         ]
         run.ceiling = self._ceiling()

@@ -8,8 +8,12 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from showthrough.axis.spans import Bools
+from showthrough.columns.digests import digest_of_bytes
+from showthrough.data.documents import Corpus
+from showthrough.data.masks import Anonymization
 from showthrough.metrics import Array, Metric, Rows, metric_text
 from showthrough.metrics.base import BLOCK
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.derived import beside
 from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.run import Run
@@ -18,6 +22,8 @@ from showthrough.run.signature import signature
 from showthrough.statistics import ALIKE, Spread, forms, moved, number_interval, resampled_totals, same, share_interval
 from showthrough.version import __version__
 
+_CHARACTERS = 300_000  # of documents that are read again to see what is found by chance
+_STEPS = 20  # documents that are tried as another one
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 _FEWER = 256  # where documents come in several blocks: 32 MB for one of them
 
@@ -124,6 +130,54 @@ def uncertain(
         pairs = zip(form.parts, value.tolist(), strict=True)
         right = np.array([same(one, float(values[part])) for part, one in pairs])
         yield form.parts, Uncertain(value, spread, limits, free, unit, right)
+
+
+def chance_scores(
+    run: Run, metrics: Sequence[Metric], settings: Recorded, corpus: Corpus, anonymizations: Sequence[Anonymization]
+) -> Iterator[Score]:
+    """What metrics would find by chance, on some documents each beside another of another unit.
+
+    Which they are hangs on the ids alone: not on the order of documents, nor on how the work is cut.
+    """
+    asking = [metric for metric in metrics if metric_text(metric) in run.rows and _asks_chance(metric)]
+    if not asking:
+        return
+    records = {record.text: record for record in run.metrics}
+    numbers = _sampled(corpus)
+    labels = corpus.units.labels
+    sample = Chunk(Corpus([corpus.documents[number] for number in numbers]), types=corpus.survey.types)
+    others = _others([labels[number] if labels else "" for number in numbers])
+    inputs = {each.name: each for each in run.anonymizations}
+    for anonymization in anonymizations:
+        anonymized = Anonymized(sample, anonymization)
+        for metric in asking:
+            record = records[metric_text(metric)]
+            line = _signature(run, metric, record, inputs[anonymization.name], settings)
+            for part, value in metric.by_chance(anonymized, others).items():
+                why = "" if value is not None else "there is no other document to look into"
+                note = "" if value is None else f"it is of {len(numbers):,} documents, each beside one other"
+                yield Score(anonymization.name, record.text, part, value, None, None, why, line, note)
+
+
+def _asks_chance(metric: Metric) -> bool:
+    return type(metric).by_chance is not Metric.by_chance
+
+
+def _sampled(corpus: Corpus) -> list[int]:
+    """Documents in the order of a digest of their ids, as many as may be read again."""
+    order = sorted(range(len(corpus)), key=lambda number: digest_of_bytes(corpus.ids[number].encode()))
+    room = np.cumsum(corpus.survey.lengths[order]) <= _CHARACTERS
+    return order[: max(2, int(room.sum()))]
+
+
+def _others(labels: Sequence[str]) -> list[int]:
+    """Of each document the next one of another unit, in a circle; -1 where there is none near."""
+    count = len(labels)
+    found = []
+    for place, label in enumerate(labels):
+        following = ((place + step) % count for step in range(1, min(count, _STEPS)))
+        found.append(next((other for other in following if not label or labels[other] != label), -1))
+    return found
 
 
 def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:

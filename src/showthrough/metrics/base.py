@@ -203,6 +203,13 @@ class Metric(ABC):
         """Why a part has no value at some sums."""
         return self.undefined
 
+    def by_chance(self, anonymized: Anonymized, others: Sequence[int]) -> dict[str, float | None]:
+        """Parts that no rows make: what would be found by chance, in some documents, of each in that of another number.
+
+        Of a number below 0 there is no other document.
+        """
+        return {}
+
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
         """What a reader must know of the rows of all anonymizations, by name; a sentence each."""
         return []

@@ -14,7 +14,6 @@ import numpy as np
 
 from showthrough.axis.gold import DIRECT
 from showthrough.axis.spans import Bools, Ints
-from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, flattened
 from showthrough.data.reading import reading_form
 from showthrough.data.references import REFERENCES
@@ -24,7 +23,7 @@ from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
 from showthrough.metrics.masking import DEFAULT_LEXICON
 from showthrough.metrics.released import Released
 from showthrough.metrics.removal.dates import lost_its_day
-from showthrough.metrics.removal.forms import TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
+from showthrough.metrics.removal.forms import LONGEST, TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
 from showthrough.metrics.removal.search import Hit, Release, releases_of
 from showthrough.resources.lexicon import ALWAYS
 
@@ -112,7 +111,7 @@ class EntitySearch:
         text = axis.text
         rows = zip(self.entity.tolist(), document, direct, kind, start, end, strict=True)
         for number, (entity, place, is_direct, kind_number, low, high) in enumerate(rows):
-            marked = text[low:high]
+            marked = text[low : min(high, low + LONGEST + 1)]  # what is longer is no identifier, and not held
             key = (marked, types[kind_number], is_direct)
             form = forms.get(key)
             if form is None:
@@ -181,20 +180,6 @@ class EntitySearch:
         layer[self.gold.entity] = self.gold.layer
         return layer
 
-    @cached_property
-    def others(self) -> Ints:
-        """Of each document another one, of another unit as far as this chunk can tell; -1 where there is none.
-
-        A circle over the documents in the order of a digest of their ids: the order in the file does not matter.
-        """
-        documents = self.chunk.axis.documents
-        order = sorted(range(len(documents)), key=lambda number: _digest(documents[number].id))
-        other = np.full(len(documents), -1, dtype=np.int64)
-        for place, number in enumerate(order):
-            following = (order[(place + step) % len(order)] for step in range(1, min(len(order), _STEPS)))
-            other[number] = next((each for each in following if _apart(documents[number], documents[each])), -1)
-        return other
-
     def found(self, anonymized: Anonymized) -> Readable:
         """What can be read of all entities in what an anonymization releases."""
         gold, coverage = self.gold, anonymized.coverage
@@ -214,8 +199,7 @@ class EntitySearch:
         strict = np.where(slips | exposed, 1, 0)
         releases = releases_of(anonymized, self._dictionary)
         readable, strictly = ways.tolist(), strict.tolist()
-        nearly, by_chance = np.zeros(entities, dtype=bool), np.zeros(entities, dtype=bool)
-        asked_by_chance = np.zeros(entities, dtype=bool)
+        nearly = np.zeros(entities, dtype=bool)
         evidence: dict[str, list[PlaceOf]] = {}
         showing = anonymized.name not in REFERENCES and not self._briefly
         for place, release in enumerate(releases):
@@ -241,15 +225,22 @@ class EntitySearch:
                     seen.append((sought, None, near))
             if seen and showing:
                 evidence[self.chunk.axis.documents[place].id] = _places(seen, release, released.value, self, place)
-            other = -1 if self._briefly else int(self.others[place])
+        ways, strict = np.array(readable, dtype=np.int64), np.array(strictly, dtype=np.int64)
+        return Readable(ways, strict, nearly & (ways == 0), dated & (ways == 0), evidence)
+
+    def by_chance(self, anonymized: Anonymized, others: Sequence[int]) -> tuple[Bools, Bools]:
+        """Of every entity, whether it can be read in another document's release, and whether there is one."""
+        releases = releases_of(anonymized, self._dictionary)
+        entities = len(self.gold.entity_level)
+        readable, looked = np.zeros(entities, dtype=bool), np.zeros(entities, dtype=bool)
+        for place, other in enumerate(others):
             if other >= 0:
                 stranger = releases[other]
-                for sought in book.candidates(stranger.reading.words):
+                for sought in self.books[place].candidates(stranger.reading.words):
                     if stranger.reads(sought.form):
-                        by_chance[sought.entities] = True
-                asked_by_chance[self.by_document[place]] = True
-        ways, strict = np.array(readable, dtype=np.int64), np.array(strictly, dtype=np.int64)
-        return Readable(ways, strict, nearly & (ways == 0), dated & (ways == 0), by_chance, asked_by_chance, evidence)
+                        readable[sought.entities] = True
+                looked[self.by_document[place]] = True
+        return readable, looked
 
     def _lost_its_day(self, number: int, masks_of: Mapping[int, Sequence[Mask]]) -> bool:
         """Whether nobody can read the day of a date any more where it was marked, but month or year."""
@@ -356,16 +347,6 @@ def _end(mask: Mask) -> int:
 
 
 _ARTICLES = frozenset({"the", "a", "an"})
-_BEGINNING = 20  # words that tell most documents apart
-_STEPS = 20  # documents that are tried as another one
-
-
-def _apart(document: Document, other: Document) -> bool:
-    """Whether two documents are of different units, so far as their groups and texts tell."""
-    if document.group and document.group == other.group:
-        return False
-    begins = (text.split(None, _BEGINNING)[:_BEGINNING] for text in (document.text, other.text))
-    return next(begins) != next(begins) or document.text.split() != other.text.split()
 
 
 def _digest(text: str) -> bytes:
@@ -443,8 +424,6 @@ class Readable(NamedTuple):
     strict: Ints  # the same where a date that kept its month is left
     nearly: Bools
     generalized: Bools
-    by_chance: Bools
-    asked_by_chance: Bools
     evidence: dict[str, list[PlaceOf]]
 
 

@@ -26,7 +26,7 @@ Kind = Literal["person", "code", "date", "other"]
 ORDINARY = 10 ** (3.5 - 9)  # a word is ordinary from Zipf 3.5 on, which is so often of all words
 LETTERS, IDEOGRAPHS = 3, 2  # of a word of a name that is looked for by itself
 CODE = 5  # letters and digits of a code, at least
-_LONGEST = 300  # characters of what is looked for: what is longer is no identifier
+LONGEST = 300  # characters of what is looked for: what is longer is no identifier
 # Given names that are words as well: with a capital they are names only inside a sentence.
 _ALSO_WORDS = """
     art austin bill bob dale dawn dean don earl eve faith frank gene georgia grace grant hope ivy jack joy jordan june
@@ -200,9 +200,9 @@ def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -
     >>> form_of("no. 36110/97", "CODE", True, english).codes, form_of("the police", "ORG", False, english).sought
     ((('36110', '97'),), False)
     """
-    text = text.strip()
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         return _NOWHERE["other"]
+    text = text.strip()
     kind = kind_of_type(entity_type) or _shape(text)
     if kind == "other" and nearest(entity_type) in _COARSE:
         kind = _shape(text) if sum(map(str.isdigit, text)) >= CODE and "@" not in text else kind

@@ -10,12 +10,11 @@ import numpy as np
 
 from showthrough.data.kinds import VERSION
 from showthrough.data.labels import Labels
-from showthrough.data.references import REFERENCES
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.masking import DEFAULT_LEXICON, EntityRecall
 from showthrough.metrics.removal.entities import NEARLY, WAYS, EntitySearch, HowRead, PlaceOf, Readable
-from showthrough.resources import Resources, function_word_models, function_words_from
+from showthrough.resources import function_word_models, function_words_from
 from showthrough.tables.calls import parameter
 
 Identifier = Literal["direct", "quasi", "all"]
@@ -28,7 +27,6 @@ _TITLES: dict[Identifier, str] = {
 }  # fmt: skip
 GENERALIZED, CHANCE, LEFT = "generalized", "chance", "left"
 _MOST_PLACES = 20  # of a document that are kept as evidence
-_OFTEN = 0.01  # share of identifiers that can be read by chance from which on a note says so
 _DICTIONARY = "ordinary words, in small letters: wordfreq:LANGUAGE, or a file of them"
 _FUNCTION_WORDS = "what need not be masked where it was marked: a word list that ships, spacy:PIPELINE, or none"
 _GENERALIZED = "a quasi-identifying date that lost its day and kept month or year: removed, or left"
@@ -129,8 +127,6 @@ class Removed(ReadsRelease):
                 columns[f"{LEFT}:{way}"] = axis.by_document(document, ways == place)
             columns[NEARLY] = axis.by_document(document, found.nearly[chosen] & removed)
             columns[GENERALIZED] = axis.by_document(document, found.generalized[chosen])
-            columns[CHANCE] = axis.by_document(document, found.by_chance[chosen])
-            columns[f"{CHANCE}_asked"] = axis.by_document(document, found.asked_by_chance[chosen])
             return replace(Rows.named(columns), evidence=_shown(found.evidence, self.identifier))
 
         return rows
@@ -139,20 +135,11 @@ class Removed(ReadsRelease):
         """How many entities of each document can still be read."""
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("removed")]
 
-    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
-        """Whose identifiers can often be read in other documents, where nobody wrote of them."""
-        shares = {
-            name: float(sums[CHANCE]) / float(sums[f"{CHANCE}_asked"])
-            for name, rows in tables.items()
-            if name not in REFERENCES and (sums := rows.totals())[f"{CHANCE}_asked"]
-        }
-        things = {"direct": "direct identifiers", "quasi": "quasi-identifiers"}.get(self.identifier, "identifiers")
-        return [
-            f"{name}: {share:.1%} of the {things} can be read in another document's release by chance; about so many "
-            "of those that count as readable may be chance too"
-            for name, share in shares.items()
-            if share >= _OFTEN
-        ]
+    def by_chance(self, anonymized: Anonymized, others: Sequence[int]) -> dict[str, float | None]:
+        search = self.search(anonymized.chunk)
+        readable, looked = anonymized.once(("chance", search), lambda: search.by_chance(anonymized, others))
+        chosen = search.gold.entities(_LEVELS[self.identifier]) & looked
+        return {CHANCE: float(readable[chosen].mean()) if chosen.any() else None}
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         whole = totals["total"]
@@ -163,7 +150,6 @@ class Removed(ReadsRelease):
         for way in WAYS:
             parts[f"{LEFT}:{way}"] = ratio(totals[f"{LEFT}:{way}"], whole)
         parts |= {part: ratio(totals[part], whole) for part in (NEARLY, GENERALIZED)}
-        parts[CHANCE] = ratio(totals[CHANCE], totals[f"{CHANCE}_asked"])
         return parts
 
 
