@@ -66,7 +66,7 @@ RUN_FAULTS: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "unknown rows": (having({}, "rows", "x"), "run.json: rows.x: found none; expected"),
     "a background": (
         having({"x": 1}, "metrics", 0, "parameters", "background"),
-        "run.json: metrics.er_di.parameters.background: found {'x': 1}; expected text",
+        "run.json: metrics.removed_di.parameters.background: found {'x': 1}; expected text",
     ),
     "seed": (
         having(-1, "settings", "seed"),
@@ -120,7 +120,7 @@ def test_no_run_at_all(content: Any, says: str, desk: Any) -> None:
         (("--shuffles", "1000000000000"), "shuffles: found 1000000000000; expected 1 to"),
         (("--seed", "-1"), "seed: found -1; expected 0 or more"),
         (("-m", "nonsense"), "metric nonsense: unknown metric"),
-        (("-m", "f2"), "metric f2: not in this run; there are er_di"),
+        (("-m", "f2"), "metric f2: not in this run; there are removed_di"),
     ],
 )
 def test_bad_comparison(options: tuple[str, ...], says: str, run: Any, desk: Any) -> None:

@@ -68,13 +68,16 @@ def test_evaluate_shows_and_writes(here: Path, cli: Callable[..., Any]) -> None:
     assert "er_di.v3|corpus:corpus@" in outcome.out
     assert "* best of its column" in outcome.out
     # Every mark hides in the one, and d2 leaks in the other; three documents say little.
-    assert "a misses er_di ≥ 0.95 (0.667), er_qi ≥ 0.95 (0.000)\n    leaves 1 of 3 direct identifiers" in outcome.out
-    assert "every is not sure to meet er_di ≥ 0.95 (1.000, but may be " in outcome.out
-    assert outcome.out.index("every is not sure") < outcome.out.index("er_di.v3|corpus:corpus@")
+    missed = "a misses removed_di ≥ 0.95 (0.667), removed_qi ≥ 0.95 (0.000)\n    leaves 1 of 3 direct identifiers"
+    assert missed in outcome.out
+    assert "every is not sure to meet removed_di ≥ 0.95 (1.000, but may be " in outcome.out
+    assert outcome.out.index("every is not sure") < outcome.out.index("removed_di.v1|corpus:corpus@")
     assert "run written to run.json (holds the documents' text" in outcome.out
     found = scores("run.json")
     # Mr John Doe for both annotators of d1, Ann Lee of d2: masks.json hides the first two.
-    assert found["a", "er_di", ""] == 2 / 3
+    assert found["a", "er_di", ""] == found["a", "removed_di", ""] == 2 / 3
+    # d1 is without a readable one, d2 is not, and nobody marked any in d3.
+    assert found["a", "clean", ""] == 0.5
     assert found["every", "er_di", ""] == 1.0
     assert found["a", "er_qi", ""] == 0.0
     # Mr, John, Doe twice; Oslo; 3, May; Ann, Lee; 山, 田: 6 of 13 tokens.
@@ -298,7 +301,9 @@ def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any
         (here / name).unlink()
     outcome = cli("report", "run.json")
     assert (outcome.status, outcome.err) == (0, "")
-    assert "leaves 1 of 3 direct identifiers readable, in 1 of 3 documents; all names (PERSON)" in outcome.out
+    told = "leaves 1 of 3 direct identifiers readable in the release, in 1 of 3 documents; all names (PERSON)"
+    assert told in " ".join(outcome.out.split())
+    assert "removed_di.v1|" not in outcome.out
     assert "er_di.v3|" not in outcome.out  # only with --signatures
     written = ("--csv", "t.csv", "--markdown", "t.md", "--latex", "t.tex", "--json", "t.json")
     outcome = cli("report", "run.json", *written)
@@ -311,10 +316,13 @@ def test_report_needs_the_run_alone(run: Run, here: Path, cli: Callable[..., Any
     latex = (here / "t.tex").read_text()
     assert latex.startswith("% needs \\usepackage{booktabs}\n")
     assert latex.count("booktabs") == 1
-    scores_table, by_type = latex.split("\\begin{table}")[1:]
+    scores_table, *of_parts = latex.split("\\begin{table}")[1:]
     assert "\\label{tab:scores}" in scores_table
-    assert "\\label{tab:recall-per-type}" in by_type
-    assert "% recall_per_type.v2" not in scores_table  # signatures of its own metrics alone
+    kinds = ("by-type", "by-how-they-can-be-read")
+    removed = [f"{name}-{kind}" for name in ("removed-di", "removed-qi") for kind in kinds]
+    assert re.findall(r"\\label\{tab:(.*)\}", "".join(of_parts)) == [*removed, "recall-per-type"]
+    by_type = of_parts[-1]
+    assert "% recall_per_type" not in scores_table  # signatures of its own metrics alone
     assert re.findall(r"^% (\w+)", by_type, re.MULTILINE) == ["recall_per_type"]
     assert "| er\\_di ↑ (privacy) |" in (here / "t.md").read_text()
     assert (here / "t.md").read_text().startswith("**corpus: 3 documents")
@@ -385,7 +393,7 @@ def test_one_document_without_intervals(desk: Any) -> None:
     outcome = desk.cli("evaluate", "corpus.json", "masks.json", "--resamples", "0")
     assert "corpus: 1 document\n" in outcome.out
     assert "intervals" not in outcome.out
-    assert "(1.000, without an interval)" in outcome.out
+    assert "(1.000, but it has no interval)" in " ".join(outcome.out.split())
     assert "best of its column" not in outcome.out  # there is one alone
 
 

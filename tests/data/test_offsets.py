@@ -74,6 +74,15 @@ def test_masks_alone_are_refused() -> None:
         Anonymization.from_spans({f"d{number}": in_unit("utf-16") for number in range(10)}, RIGHT)
 
 
+@pytest.mark.parametrize("offsets", ["", "utf-16", "bytes"])
+@pytest.mark.parametrize("span", [(0, 99), (0, 2**63), (0, 10**30), (10**30, 10**30 + 1)])
+def test_masks_past_the_end_are_told_by_pairing(span: tuple[int, int], offsets: str) -> None:
+    masks = Anonymization({f"d{number}": [Mask(*span)] for number in range(10)}, "one", offsets=offsets)
+    assert masks_doubt(RIGHT, masks) is None
+    with pytest.raises(InputError, match="is past the end of the text"):
+        evaluate(RIGHT, masks, "er_di", resamples=0)
+
+
 def test_who_insists_on_characters_goes_on() -> None:
     wrong = corpus_of(in_unit("utf-16"), offsets="characters")
     masks = Anonymization(masks_of(in_unit("utf-16")).masks, "one", offsets="characters")

@@ -186,10 +186,12 @@ def _in_unit(name: Offsets, documents: Sequence[Document], marks: Marks, said: s
     first = ""
     for document in looked:
         text, spans = document.text, marks(document)
+        if said_unit := unit_of(said):  # those that are none of the text are told of where they are paired with it
+            spans = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
         if not spans:
             continue
         flat = [offset for span in spans for offset in span]
-        if said_unit := unit_of(said):  # as the file has them, which may have been characters all along
+        if said_unit:  # as the file has them, which may have been characters all along
             other = np.array(from_code_points(text, flat, said_unit), dtype=np.int64)
             other[other > len(text)] = -1
         else:

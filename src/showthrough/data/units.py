@@ -52,7 +52,9 @@ def length_in(text: str, unit: str) -> int:
 
 def places_or_none(text: str, offsets: Sequence[int], unit: Unit) -> NDArray[np.int64]:
     """The same places in code points, and -1 for each offset that is none: inside a character, or not in the text."""
-    borders, asked = _borders(text, unit), np.asarray(offsets, dtype=np.int64)
+    borders = _borders(text, unit)
+    past = int(borders[-1]) + 1  # for all that are past the end, which may be beyond 64 bits
+    asked = np.array([min(max(offset, -1), past) for offset in offsets], dtype=np.int64)
     found = np.clip(np.searchsorted(borders, asked), 0, len(borders) - 1)
     return np.where(borders[found] == asked, found, -1)
 
