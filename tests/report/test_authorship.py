@@ -77,7 +77,7 @@ class KeptWords(Metric):
 
 def problem(number: int, same: bool | None = True) -> Document:
     text = f"The house number {number} is old. {'It stands there still. ' * 2}Nobody lives in it {EVIL}."
-    return Document(f"p{number}", text, authorship=Authorship(("I wrote that other one.",), same))
+    return Document(f"p{number}", text, authorship=Authorship((f"I wrote that other one, number {number}.",), same))
 
 
 def rewriting(corpus: Corpus, name: str, new: str) -> Rewriting:

@@ -153,6 +153,8 @@ def test_what_a_run_holds(run: Run, tmp_path: Path, tiny: Corpus) -> None:
         "silver": "",
         "made": None,
         "seen": 0,
+        "unlike": 0,
+        "doubtful": 0,
     }
     assert [one["name"] for one in found["anonymizations"]] == ["some", "every"]
     assert found["documents"] == ["d1", "d2", "d3"]

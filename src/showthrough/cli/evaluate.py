@@ -105,13 +105,7 @@ def command(
     chosen = Views.of(views)
     read = _inputs(request, corpus)
     journal = _journal(request.output)
-    check_distinct(
-        (request.output, journal, request.results_file, recordings_of(request.settings), *chosen.paths), read
-    )
-    chosen.check()
-    check_file(request.results_file, chosen.force, makes_folder=True)
-    check_file(request.output, chosen.force or resume)
-    check_file(journal, True)
+    _check_outputs(request, journal, chosen, read, resume)
     earlier = _earlier(request.output, journal, resume, chosen.force)
     results = Results(chosen.force)
     checkpoints = None if journal is None else Checkpoints(journal, chosen.kept, _going_on)
@@ -130,6 +124,15 @@ def _inputs(request: Request, asked: Path) -> Read:
     sources = (Path(source.path) for source in (request.corpus, *request.anonymizations.values()))
     parameters = (value for metric in request.chosen for value in metric.parameters.values())
     return inputs([asked, *sources, *request.beside], parameters)
+
+
+def _check_outputs(request: Request, journal: Path | None, views: Views, read: Read, resume: bool) -> None:
+    """Raises for what could not be written, or would be lost, before anything is done."""
+    check_distinct((request.output, journal, request.results_file, recordings_of(request.settings), *views.paths), read)
+    views.check()
+    check_file(request.results_file, views.force, makes_folder=True)
+    check_file(request.output, views.force or resume)
+    check_file(journal, True)
 
 
 @dataclass(frozen=True)

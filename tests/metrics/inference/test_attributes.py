@@ -168,7 +168,7 @@ def test_evidence_says_what_was_inferred_and_where() -> None:
 
 
 def test_two_anonymizations_in_one_run_are_compared_by_document(tmp_path: Path) -> None:
-    corpus = Corpus([profile(f"d{number}", sex="male") for number in range(12)])
+    corpus = Corpus([profile(f"d{number}", text=f"Nothing to see in {number}.", sex="male") for number in range(12)])
     seen = answers(tmp_path, {key: {"sex": ["Male"]} for key in corpus.ids}).removeprefix("answers:")
     hidden = answers(tmp_path, {key: {"sex": ["Female"]} for key in corpus.ids}).removeprefix("answers:")
     metric = AuthorAttributes(f"answers:original={seen},A={seen},B={hidden}")
