@@ -28,6 +28,7 @@ _RECORDS = frozenset({
 _ANY_NUMBER = frozenset({"CODE", "ID", "OTHER_ID"})  # of whatever, where it identifies directly: TAB's application
 _PEOPLE = frozenset({"PATIENT"})
 _ANYBODY = frozenset({"PERSON"})  # where somebody says that the name identifies directly: TAB's applicants
+_LONGEST = 200  # characters of a name or a number
 _FIELD = 24  # characters at most between two fields of one name
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -89,7 +90,8 @@ def plain_name(text: str) -> str:
 def identities(document: Document, marks: Iterable[tuple[Role, Mention]]) -> set[str]:
     """The people and records that a document is of, by its marks that say so, each as a text that is compared."""
     text = document.text
-    marked = {(role, one.start, one.end) for role, one in marks}
+    # What is longer is neither a name nor a number, and of nested marks would be endless.
+    marked = {(role, one.start, one.end) for role, one in marks if one.end - one.start <= _LONGEST}
     found = {("number", plain_number(text[start:end])) for role, start, end in marked if role == "number"}
     found |= {("name", plain_name(one)) for one in _names(text, [one[1:] for one in marked if one[0] == "name"])}
     found.update(_of_author(document))

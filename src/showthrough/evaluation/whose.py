@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.masks import Anonymization, Mask
+from showthrough.data.masks import Anonymization, Mask, flattened
 from showthrough.data.pairing import Pairing
 from showthrough.detectors.titles import LABELS, is_placeholder
 from showthrough.errors import InputError, Problem, shown, some
@@ -267,7 +267,7 @@ class _Look:
     def _is_plain(self, text: str, masks: Sequence[Mask]) -> bool:
         """Whether the number of words alone tells that nothing is wrong."""
         # A word that a mask cuts is not kept; the spans stand apart, so that none joins another.
-        kept = len(_found(text)) - len(_found(" ".join([text[mask.start : mask.end] for mask in masks])))
+        kept = len(_found(text)) - len(_found(" ".join([text[mask.start : mask.end] for mask in flattened(masks)])))
         _, (new, placeholders) = self._counts(masks)
         words = kept + new + placeholders
         if kept <= 0 or words <= SHORT:
