@@ -85,8 +85,6 @@ _YEARS_IN_WORDS: dict[str, int] = {
     for rest in (_in_words(number)[-1] if number else "",)
     for joint in ((" and ", " ") if number else ("",))
 }
-# The words with which the years of a century begin, for a first look.
-CENTURIES: dict[int, tuple[str, ...]] = {19: ("nineteen",), 20: ("twenty", "two")}
 _WORDED_YEARS = "|".join(sorted(_YEARS_IN_WORDS, key=len, reverse=True))
 # A year of four digits may have letters glued behind it (1997XXX).
 _YEAR = rf"(?P<year>\d{{4}}(?=\D)|\d{{2}}(?= |t\d\d )|(?:{_WORDED_YEARS})(?= ))"

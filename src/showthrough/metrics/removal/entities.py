@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -49,20 +50,33 @@ class HowRead(NamedTuple):
 
 
 class Book:
-    """All forms of one document, with what a first look needs."""
+    """All forms of one document, by what a first look at a release tells: its words and its dates."""
 
     def __init__(self, sought: list[Sought]) -> None:
         self.sought = sought
-        self.near = [number for number, each in enumerate(sought) if each.form.may_be_near]
-        self._always = {number for number, each in enumerate(sought) if each.form.keys is None}
+        self.near = [each for each in sought if each.form.may_be_near]
+        self._always: list[int] = []
         self._by_word: dict[str, list[int]] = {}
+        self._by_day: dict[date, list[int]] = {}
         for number, each in enumerate(sought):
-            for word in each.form.keys or ():
-                self._by_word.setdefault(word, []).append(number)
+            keys = each.form.keys
+            if each.form.dates:
+                for day in each.form.dates:
+                    self._by_day.setdefault(day, []).append(number)
+            elif keys is None:
+                self._always.append(number)
+            else:
+                for word in keys:
+                    self._by_word.setdefault(word, []).append(number)
 
-    def candidates(self, words: frozenset[str]) -> list[Sought]:
-        """The forms of which a text that has these words may have one, in their order."""
-        found = self._always.union(*map(self._by_word.__getitem__, self._by_word.keys() & words))
+    def candidates(self, release: Release) -> list[Sought]:
+        """The forms of which a release may have one, in their order."""
+        found = {*self._always}
+        for word in self._by_word.keys() & release.reading.words:
+            found.update(self._by_word[word])
+        if self._by_day:
+            for day in self._by_day.keys() & release.found_dates.keys():
+                found.update(self._by_day[day])
         return [self.sought[number] for number in sorted(found)]
 
 
@@ -72,7 +86,7 @@ class Sought:
 
     form: Form
     text: str
-    entities: list[int] = field(default_factory=list)
+    entities: list[int]
 
 
 class EntitySearch:
@@ -121,8 +135,10 @@ class EntitySearch:
             if is_direct or form.kind == "person":
                 self._note_words(marked, low, entity, form.kind == "person")
             if form.sought:
-                found = here[place].setdefault(key, Sought(form, marked))
-                if not found.entities or found.entities[-1] != entity:
+                found = here[place].get(key)
+                if found is None:
+                    here[place][key] = Sought(form, marked, [entity])
+                elif found.entities[-1] != entity:
                     found.entities.append(entity)
         self.books = [Book(list(each.values())) for each in here]
 
@@ -207,7 +223,7 @@ class EntitySearch:
             released = _Lazily(self.chunk.axis.documents[place].text, coverage.of_documents[place])
             seen: list[tuple[Sought, Hit | None, str]] = []
             excused = set[int]()  # entities that stand there and do not count: they are not nearly readable either
-            for sought in book.candidates(release.reading.words):
+            for sought in book.candidates(release):
                 wanted = [entity for entity in sought.entities if readable[entity] != 1]
                 hit, counting = self._first_hit(sought, release, wanted, place, released) if wanted else (None, [])
                 if hit is not None:
@@ -218,9 +234,8 @@ class EntitySearch:
                     seen.append((sought, hit, WAYS[way - 1]))
                 elif wanted and release.reads(sought.form):
                     excused.update(wanted)
-            for sought in () if self._briefly else [book.sought[number] for number in book.near]:
-                unread = [entity for entity in sought.entities if not readable[entity] and entity not in excused]
-                if unread and (near := release.nearly(sought.form)):
+            for sought, unread in () if self._briefly else _unread(book.near, readable, excused):
+                if near := release.nearly(sought.form):
                     nearly[unread] = True
                     seen.append((sought, None, near))
             if seen and showing:
@@ -236,7 +251,7 @@ class EntitySearch:
         for place, other in enumerate(others):
             if other >= 0:
                 stranger = releases[other]
-                for sought in self.books[place].candidates(stranger.reading.words):
+                for sought in self.books[place].candidates(stranger):
                     if stranger.reads(sought.form):
                         readable[sought.entities] = True
                 looked[self.by_document[place]] = True
@@ -318,6 +333,13 @@ class EntitySearch:
             if other != entity
             for left, right in self.own[other]
         )
+
+
+def _unread(near: Iterable[Sought], readable: Sequence[int], excused: set[int]) -> Iterator[tuple[Sought, list[int]]]:
+    """Forms with those of their entities that nobody was seen to read."""
+    for sought in near:
+        if unread := [entity for entity in sought.entities if not readable[entity] and entity not in excused]:
+            yield sought, unread
 
 
 class _Lazily:

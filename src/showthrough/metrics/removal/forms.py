@@ -16,7 +16,7 @@ from typing import Literal
 from showthrough.data.kinds import nearest, path_of, treated_as
 from showthrough.data.reading import cased_form, folded, join_lines, reading_form, unbordered
 from showthrough.inference.reading.countries import names_of_countries
-from showthrough.metrics.removal.dates import CENTURIES, MONTHS, complete_dates
+from showthrough.metrics.removal.dates import MONTHS, complete_dates
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ, dictionary_from, frequencies
 from showthrough.resources.everyday import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
@@ -155,22 +155,9 @@ class Form:
     @cached_property
     def keys(self) -> frozenset[str] | None:
         """Words of which a text must have one, or there is nothing to look for; `None`: words do not tell."""
-        if self.codes or any(map(unbordered, (*self.words, self.whole[:1]))):
+        if self.codes or self.dates or any(map(unbordered, (*self.words, self.whole[:1]))):
             return None
-        if self.dates:
-            return self.years
         return frozenset((*self.words, *self.glued, *self.abbreviated, *self.whole.split(" ")[:1]))
-
-    @cached_property
-    def years(self) -> frozenset[str]:
-        """How the years of its dates are written, for a first look."""
-        return frozenset(text for each in self.dates for text in _years(each))
-
-
-def _years(day: date) -> tuple[str, ...]:
-    year, month, number = f"{day.year:04d}", f"{day.month:02d}", f"{day.day:02d}"
-    together = year + month + number, number + month + year, month + number + year
-    return year, year[2:], *together, *CENTURIES.get(day.year // 100, ())
 
 
 _NOWHERE: dict[Kind, Form] = {kind: Form(kind) for kind in ("person", "code", "date", "other")}
