@@ -53,7 +53,7 @@ _UNSEEN = re.compile(
 )
 _MARK = re.compile("[\u0300-\u036f\u1100-\u11ff]")  # joins what stands before it
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
-_PLAIN = str.maketrans({chr(code): " " for code in range(128) if not chr(code).isalnum()})
+_SIGN = re.compile("[\x00-/:-@\\[-`{-\x7f]+")  # of ASCII, and white space
 _MARKED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC")  # scripts whose combining marks are dropped
 # Scripts that are written without spaces (ideographs, kana, Thai and its neighbours), or with endings glued to names.
 _UNBORDERED = re.compile(
@@ -241,18 +241,30 @@ def cased_form(text: str) -> str:
 
 
 def _spaced(letters: bytes) -> str:
-    return f" {b' '.join(letters.split()).decode('ascii')} "
+    """A space before and after it, and one wherever there are several."""
+    read = np.frombuffer(b" %b " % letters, dtype=np.uint8)
+    kept = read != ord(" ")
+    kept[1:] |= kept[:-1]
+    kept[0] = True
+    spaced = read[kept].tobytes().decode("ascii")
+    return spaced if len(spaced) > 1 else "  "
 
 
 def _cased(text: str) -> str:
     """The same where a character may be read as several letters, or hang on its neighbours."""
     beyond = "".join({*_BEYOND_ASCII.findall(text)})
+    for character in {*beyond}:
+        if several := _SEVERAL[character]:
+            text = text.replace(character, several)
+    letters = _letter_by_letter(text)
+    if letters is not None:
+        return _spaced(letters)
     if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
         text = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
     if _ALIKE_LETTER.search(beyond):
         text = _latin(text)
     text = _BEYOND_ASCII.sub(_letters_of, text)
-    return f" {' '.join(text.translate(_LETTERS).split())} "
+    return f" {' '.join(_SIGN.sub(' ', text).split())} "
 
 
 def _letter_by_letter(text: str) -> bytes | None:
@@ -288,7 +300,8 @@ def reading_form(text: str) -> str:
 
 def folded(cased: str) -> str:
     """A reading form in small letters, each where it was."""
-    return cased.lower() if cased.isascii() else "".join(map(_small, cased))
+    small = cased.casefold()
+    return small if len(small) == len(cased) else "".join(map(_small, cased))
 
 
 def _small(character: str) -> str:
@@ -359,7 +372,7 @@ def _latin(text: str) -> str:
     """Letters that look like Latin ones as these, in words that have Latin letters too."""
     if _ALIKE_LETTER.search(text) is None:
         return text
-    return _LETTER_RUN.sub(_mixed, text)
+    return _STRANGE_WORD.sub(_mixed, text)
 
 
 def _mixed(found: re.Match[str]) -> str:
@@ -368,9 +381,10 @@ def _mixed(found: re.Match[str]) -> str:
 
 
 _ALIKE_LETTER = re.compile(f"[{''.join(map(chr, _ALIKE))}]")
-_LETTER_RUN = re.compile(
-    "(?:[^\\W\\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670])++"
-)  # letters, and marks on them
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670"  # that stand on letters
+_STRANGE_WORD = re.compile(  # with a letter beyond ASCII
+    f"(?<![A-Za-z{_MARKS}])[A-Za-z{_MARKS}]*+[^\\W\\d_A-Za-z](?:[^\\W\\d_]|[{_MARKS}])*+"
+)
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
@@ -399,6 +413,20 @@ class _Simple(dict[str, int]):
 
 
 _SIMPLE = _Simple()
+
+
+class _Several(dict[str, str]):
+    """The ASCII letters and spaces that a character is read as, whatever stands beside it; empty: not several."""
+
+    def __missing__(self, character: str) -> str:
+        normal = unicodedata.normalize("NFKC", character)
+        joins = _UNSEEN.search(normal) or any(_joins(each) or ord(each) in _ALIKE for each in normal)
+        read = "".join(_LETTERS[ord(each)] for each in normal)
+        several = self[character] = read if not joins and len(read) > 1 and read.isascii() else ""
+        return several
+
+
+_SEVERAL = _Several()
 
 
 def _read_as(character: str) -> str:
@@ -492,18 +520,20 @@ def _glued(cased: str) -> list[str]:
 
 def _glued_in(letters: bytes) -> list[str]:
     """The same of a text that has a letter, a digit or a space for each character."""
-    kind = np.frombuffer(letters.translate(_CASES), dtype=np.uint8)
-    seams = _SEAMS[kind[:-1] * 4 + kind[1:]]
-    seams[:-1] |= (kind[:-2] * 16 + kind[1:-1] * 4 + kind[2:]) == _UPPER * 20 + _LOWER
-    found = set()
-    end = 0
-    for seam in np.flatnonzero(seams).tolist():
-        if seam >= end:  # not in the same word
-            start = letters.rfind(b" ", 0, seam) + 1
-            end = letters.find(b" ", seam)
-            end = len(letters) if end < 0 else end
-            found.add(letters[start:end])
-    return sorted(word.decode("ascii") for word in found)
+    cases = letters.translate(_CASES)
+    kind = np.frombuffer(cases, dtype=np.uint8)
+    seams = (kind[:-1] * 4 + kind[1:]).tobytes().translate(_SEAMS)
+    return sorted({*_words_at(letters, seams, b"\1"), *_words_at(letters, cases, _NAME_BEHIND_CAPITAL)})
+
+
+def _words_at(letters: bytes, text: bytes, sign: bytes) -> Iterator[str]:
+    """The words in which a sign stands in another text of the same length."""
+    at = text.find(sign)
+    while at >= 0:
+        end = letters.find(b" ", at)
+        end = len(letters) if end < 0 else end
+        yield letters[letters.rfind(b" ", 0, at) + 1 : end].decode("ascii")
+        at = text.find(sign, end)
 
 
 _LOWER, _UPPER, _DIGIT = 1, 2, 3
@@ -511,17 +541,15 @@ _CASES = bytes(
     _LOWER if letter.islower() else _UPPER if letter.isupper() else _DIGIT if letter.isdigit() else 0
     for letter in map(chr, range(128))
 ).ljust(256, b"\0")
-_SEAMS = np.zeros(16, dtype=bool)
-for _left, _right in ((_LOWER, _UPPER), (_LOWER, _DIGIT), (_UPPER, _DIGIT), (_DIGIT, _LOWER), (_DIGIT, _UPPER)):
-    _SEAMS[_left * 4 + _right] = True
+_GLUED_CASES = ((_LOWER, _UPPER), (_LOWER, _DIGIT), (_UPPER, _DIGIT), (_DIGIT, _LOWER), (_DIGIT, _UPPER))
+_SEAMS = bytes(divmod(code, 4) in _GLUED_CASES for code in range(256))
+_NAME_BEHIND_CAPITAL = bytes((_UPPER, _UPPER, _LOWER))  # XXXJohn
+_APART_LETTERS = bytes(ord(" ") if chr(code) == " " else ord("a") for code in range(256))
 
 
 def _may_be_apart(cased: str) -> bool:
     """Whether three single characters stand in a row."""
-    if not cased.isascii():
-        return True
-    space = np.frombuffer(cased.encode("ascii"), dtype=np.uint8) == ord(" ")
-    return bool((space[:-6] & space[2:-4] & space[4:-2] & space[6:]).any())
+    return not cased.isascii() or b" a a a " in cased.encode("ascii").translate(_APART_LETTERS)
 
 
 def _one_case(word: str) -> bool:

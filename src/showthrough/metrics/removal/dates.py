@@ -55,6 +55,8 @@ _DAYS_IN_WORDS: dict[str, int] = {
 _WORDED = "|".join(sorted(_DAYS_IN_WORDS, key=len, reverse=True))
 _DAY = rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|o|er)?|(?P<word>{_WORDED}))"
 _OF = r"(?:day )?(?:of |de |del |the |i )?"
+_BETWEEN = frozenset(["day", "of", "de", "del", "the", "i"])
+_LAST_OF_DAYS = frozenset(day.rpartition(" ")[2] for day in _DAYS_IN_WORDS)
 _TENS = ("ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TEN_TO_NINETEEN = (
@@ -108,7 +110,9 @@ _AFTER_SPACE = [re.compile(f" {pattern}") for pattern in _NUMBERS]
 _AFTER_LETTER = [re.compile(rf"\D{pattern}") for pattern in _NUMBERS]  # which takes much longer
 _THREE_NUMBERS = re.compile(r" \d{1,4} \d{1,2} \d{1,2}| \d{8}(?!\d)")  # or a date without separators
 _SHAPES = bytes(ord("0") if chr(code).isdigit() else ord(" ") if code == 32 else ord("a") for code in range(256))
-_GLUED_NUMBERS = re.compile(rb"a0{1,4} 0{1,2} 00|a0{8}(?!0)")  # in a form whose letters are a and whose digits are 0
+# In a form whose letters are a and whose digits are 0.
+_NEIGHBOURS, _EIGHT = b"0 0", b"00000000"
+_GLUED_NUMBERS = re.compile(rb"0(?<=a0)0{0,3} 0{1,2} 00|0(?<=a0)0{7}(?!0)")
 _IDEOGRAPHIC = re.compile(r"(?P<year>\d{4}) ?[年년] ?(?P<one>\d{1,2}) ?[月월] ?(?P<two>\d{1,2}) ?[日일]")
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931, as the reader of dates has it that makes surrogates
 
@@ -138,7 +142,10 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
         for match in _IDEOGRAPHIC.finditer(form):
             if found := _date_of(int(match["year"]), int(match["one"]), int(match["two"])):
                 yield Found(found, *match.span())
-    glued = _GLUED_NUMBERS.search(form.encode("latin-1", "replace").translate(_SHAPES)) is not None
+    shape = form.encode("latin-1", "replace").translate(_SHAPES)
+    if _NEIGHBOURS not in shape and _EIGHT not in shape:
+        return
+    glued = _GLUED_NUMBERS.search(shape) is not None
     if not glued and _THREE_NUMBERS.search(form) is None:
         return
     for match in chain.from_iterable(each.finditer(form) for each in (_AFTER_LETTER if glued else _AFTER_SPACE)):
@@ -154,7 +161,9 @@ def _around(form: str, start: int, end: int) -> Iterator[Found]:
     month = MONTHS[form[start:end]]
     low = max(0, start - _REACH)
     before, behind = form[low:start], form[end : end + _REACH]
-    if day := _DAY_BEFORE.search(before) or _GLUED_DAY.search(before, max(0, len(before) - _GLUED_REACH)):
+    if _may_end_with_day(before) and (
+        day := _DAY_BEFORE.search(before) or _GLUED_DAY.search(before, max(0, len(before) - _GLUED_REACH))
+    ):
         year = _YEAR_BEHIND.match(behind)
         found = year and _date_of(_full_year(year["year"]), month, _day_of(day))
         first = low + (day.start("day") if day["day"] else day.start("word"))
@@ -168,10 +177,18 @@ def _around(form: str, start: int, end: int) -> Iterator[Found]:
         found = _date_of(_full_year(day["year"]), month, _day_of(day))
         if found:
             yield Found(found, start, end + day.end("year"))
-    if (year := _YEAR_BEFORE.search(before)) and (day := _DAY_LAST.match(behind)):
+    if before[-2:-1].isdigit() and (year := _YEAR_BEFORE.search(before)) and (day := _DAY_LAST.match(behind)):
         found = _date_of(int(year["year"]), month, _day_of(day))
         if found:
             yield Found(found, low + year.start("year"), end + max(day.end("day"), day.end("word")))
+
+
+def _may_end_with_day(before: str) -> bool:
+    """Whether the last word is a number or the last one of a day in words, `day of` aside."""
+    words = before.rsplit(None, 3)
+    while words and words[-1] in _BETWEEN:
+        words.pop()
+    return bool(words) and (not words[-1].isalpha() or words[-1] in _LAST_OF_DAYS)
 
 
 def _day_of(match: re.Match[str]) -> int:
