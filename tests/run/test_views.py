@@ -18,7 +18,7 @@ from showthrough.run.records import Failure, MetricRecord, Score
 METRICS = ["er_di", "er_qi", "precision", "recall_per_type"]
 MASKS = {
     "some": {"d1": [Mask(0, 11)], "d2": [], "d3": []},
-    "every": {"d1": [Mask(0, 34)], "d2": [Mask(0, 26)], "d3": [Mask(0, 15)]},
+    "every": {"d1": [Mask(0, 11), Mask(15, 34)], "d2": [Mask(0, 17), Mask(23, 26)], "d3": [Mask(0, 7)]},
 }
 
 
@@ -55,6 +55,11 @@ def test_no_word_of_a_document_and_no_id_is_shown(run: Run, tiny: Corpus) -> Non
     shown = (run._repr_html_(), run["some"]._repr_html_(), repr(run["some"]), run.compare()._repr_html_())
     for text in map(seen, shown):
         assert not any(re.search(rf"\b{word}\b", text) for document in tiny for word in (document.id, "Doe", "Oslo"))
+
+
+def test_a_note_that_names_documents_is_shown_without_them(run: Run) -> None:
+    run.notes = ["2 documents are copies (d1, d2 (again)): they count once"]
+    assert "note: 2 documents are copies: they count once" in seen(run._repr_html_())
 
 
 def test_names_from_files_are_text_and_never_markup(tiny: Corpus) -> None:

@@ -6,6 +6,7 @@ however large a run is. All text goes through an element tree, which escapes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import singledispatch
 from itertools import islice
@@ -25,6 +26,7 @@ from showthrough.run.scores import Scores
 
 _ROWS, _COLUMNS, _LINES = 20, 12, 5  # that are shown; the rest is counted
 _NAME = 80  # characters of a metric's text form
+_NAMED = re.compile(r" \(.*\)")  # documents, in the text of a note: run.notes has them
 _DIM = "opacity:.75"
 _RULE = "1px solid rgba(128,128,128,.4)"  # seen on white and on black
 _HEAD = f"text-align:right;vertical-align:bottom;padding:.2em .6em;border-bottom:{_RULE};font-weight:normal"
@@ -79,7 +81,7 @@ def _(run: Run) -> str:
     left = {"anonymizations": len(tested) - _ROWS, "metrics": len(table.columns) - _COLUMNS}
     lines = [f"more {what} in run.table(): {count}" for what, count in left.items() if count > 0]
     lines += _failed(run, places)
-    lines += _some("note", run.notes, " in run.notes")
+    lines += _some("note", [_NAMED.sub("", note) for note in run.notes], " in run.notes")
     lines += _some("", (*table.undefined(), *table.remarks()), "")
     _list(box, map(places.told, lines))
     line = SubElement(box, "div", style=f"margin-top:.3em;{_DIM}")

@@ -64,6 +64,11 @@ class Vocabulary:
         return _forms(word for word in words if often.get(word, 1.0) >= ORDINARY) | self.function
 
     @cached_property
+    def unlike_names(self) -> frozenset[str]:
+        """Ordinary words that are no given names."""
+        return self.ordinary - GIVEN_FORMS
+
+    @cached_property
     def function(self) -> frozenset[str]:
         return _forms(small_words(self._language)) if self._language in CLOSED_CLASSES else frozenset()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from datetime import date
 from functools import cached_property
@@ -317,13 +318,11 @@ class Release:
             if unbordered(name) and (half := self._half_of(name)):
                 return half
         for name in form.spelled:
-            for stem in self._stems:
-                if name.startswith(stem) and len(stem) >= _STEM * len(name):
-                    return stem
-            distance = next((edits for least, edits in _NEAR if len(name) >= least), 0)
-            if distance and (near := self._near_word(name, distance)):
+            if stem := next((stem for stem in self._stems if _is_stem(stem, name)), ""):
+                return stem
+            if near := self._near_word(name):
                 return near
-        if form.stem and (stem := self._cut_off(form.stem)):
+        if form.stem and self._tails and (stem := self._cut_off(form.stem)):
             return stem
         if form.codes and (digits := self._same_digits(form)):
             return digits
@@ -399,26 +398,43 @@ class Release:
                 at = text.find(sign, end)
         return found
 
-    def _near_word(self, name: str, distance: int) -> str:
+    def _near_word(self, name: str) -> str:
         """A word of the release that differs from a name by a letter or two."""
-        near = process.extractOne(name, self._unusual, scorer=Levenshtein.distance, score_cutoff=distance)
+        distance = _distance(name)
+        if not distance:
+            return ""
+        words = [word for size in range(len(name) - distance, len(name) + distance + 1) for word in self._unusual[size]]
+        near = process.extractOne(name, words, scorer=Levenshtein.distance, score_cutoff=distance)
         return "" if near is None else str(near[0])
 
     def _initials_of(self, form: Form) -> str:
         initials = [word[0] for word in form.words]
-        cased = self.reading.cased
         for row in (initials, initials[::-1]):
-            apart, together = " ".join(row).upper(), "".join(row).upper()
-            if f" {apart} " in cased or (len(row) >= _INITIALS and f" {together} " in cased):
-                return apart
+            apart, together = " ".join(row), "".join(row)
+            if {*row} <= self.reading.words and f" {apart.upper()} " in self.reading.cased:
+                return apart.upper()
+            if len(row) >= _INITIALS and together in self.reading.words and f" {together.upper()} " in self.reading.cased:
+                return apart.upper()
         return ""
 
     @cached_property
-    def _unusual(self) -> list[str]:
-        """Words that are as long as names and not ordinary, given names aside."""
+    def _unusual(self) -> defaultdict[int, list[str]]:
+        """Words that are not ordinary, given names aside, by their lengths."""
         words = self.reading.words
-        unusual = (words - self._vocabulary.ordinary) | (words & GIVEN_FORMS)
-        return sorted(word for word in unusual if len(word) >= _NEAR[-1][0] - 1 and _mostly_letters(word))
+        found: defaultdict[int, list[str]] = defaultdict(list)
+        for word in sorted(words - self._vocabulary.unlike_names):
+            if _mostly_letters(word):
+                found[len(word)].append(word)
+        return found
+
+
+def _distance(name: str) -> int:
+    """The edit distance at which a word is nearly a name."""
+    return next((edits for least, edits in _NEAR if len(name) >= least), 0)
+
+
+def _is_stem(stem: str, name: str) -> bool:
+    return name.startswith(stem) and len(stem) >= _STEM * len(name)
 
 
 def _mostly_letters(word: str) -> bool:
