@@ -45,7 +45,8 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def write_corpus(folder: Path, documents: int = DOCUMENTS) -> None:
     lines, masks = [], {}
     for number in range(documents):
-        text = f"Mr Doe {number} of Oslo left" + "." * (number % 3)
+        name = f"D{'aeiouy'[number % 6]}{'bcdfghjklmnpqrstvwxz'[number // 6 % 20]}"  # everybody has one of their own
+        text = f"Mr {name} {number} of Oslo left" + "." * (number % 3)
         at = text.index("Oslo")
         mentions = [
             {"start_offset": 3, "end_offset": 6, "entity_type": "PERSON", "identifier_type": "DIRECT"},
@@ -376,11 +377,11 @@ from showthrough.metrics.chunk import Chunk
 chunks, begin = Corpus.chunks, Chunk.__init__
 Corpus.chunks = lambda self, characters=1000, start=0: chunks(self, characters, start)
 
-def waiting(self, corpus, *rest):
+def waiting(self, corpus, *rest, **named):
     if int(corpus.documents[0].id[1:]) > 250 and "--resume" not in sys.argv:
         Path("half-way").touch()
         time.sleep(300)  # until the signal comes
-    begin(self, corpus, *rest)
+    begin(self, corpus, *rest, **named)
 
 Chunk.__init__ = waiting
 """
