@@ -8,7 +8,7 @@ import pytest
 
 FREE = (
     "only metrics that need none can be scored: tpi, tps, nmi, trir, residual, inconsistent, disagreement, soundness, "
-    "readable, perplexity, readability, meaning, hallucination, bleu, rouge; "
+    "known_words, perplexity, readability, meaning, hallucination, bleu, rouge; "
     "none of them can tell whether an identifier was missed"
 )
 TEXTS = {"d1": "Ann left.", "d2": "Bob came."}

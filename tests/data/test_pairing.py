@@ -44,8 +44,9 @@ def test_masks_outside_the_text(mask: Mask, message: str, tiny: Corpus) -> None:
 def test_the_length_is_counted_in_code_points(tiny: Corpus) -> None:
     assert len(tiny.documents[1].text) == 26  # and 27 UTF-16 units: the emoji has two
     assert places(tiny, d2=[Mask(0, 26)]) == []
+    advice = "in utf-16 it is not: say --offsets utf-16 if that is what is counted"
     assert places(tiny, d2=[Mask(0, 27)]) == [
-        ("document d2: masks[0]", "end 27 is past the end of the text (26 characters)")
+        ("document d2: masks[0]", f"end 27 is past the end of the text (26 characters); {advice}")
     ]
 
 

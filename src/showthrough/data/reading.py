@@ -80,6 +80,7 @@ _LINE_ENDS = ("-\n", "-\r", "- ", "-\t", "-\u00a0", "\u00ad", "\u2010")
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
+_SHORT = 300  # characters for which no array is worth its making
 _MIXED = 100  # characters of a word that are looked at
 _ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
 
@@ -242,6 +243,8 @@ def cased_form(text: str) -> str:
 
 def _spaced(letters: bytes) -> str:
     """A space before and after it, and one wherever there are several."""
+    if len(letters) < _SHORT:
+        return f" {b' '.join(letters.split()).decode('ascii')} "
     read = np.frombuffer(b" %b " % letters, dtype=np.uint8)
     kept = read != ord(" ")
     kept[1:] |= kept[:-1]

@@ -9,6 +9,7 @@ from functools import cache
 from random import Random
 
 from showthrough.anonymizers.surrogates.wordlists import FAMILY, GIVEN, PLACES
+from showthrough.data.reading import reading_form
 
 Edit = tuple[int, int, str]  # start and end of what is replaced, and what stands there now
 
@@ -37,12 +38,12 @@ def _parts(source: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ..
 def word(random: Random, source: str, like: str, taken: Iterable[str] = ()) -> str:
     """A word of recombined syllables, about as long as another one, in small letters; none that is taken."""
     first, middle, last = _parts(source)
-    best = ""
+    best, read = "", reading_form(like)
     for _ in range(_TRIES):
         inner = [random.choice(middle) for _ in range(max(0, round(len(like) / 3.2) - 2))]
         new = "".join((random.choice(first), *inner, random.choice(last)))
         # Another first letter: initials are those of the surrogate, and have to be others as well.
-        other = new not in taken and new[0] != like[:1]
+        other = new not in taken and new[0] not in (like[:1], read[:1])
         fits = other and len(new) >= 4 and not re.search(r"(.)\1\1|[^aeiouy]{4}", new)
         if fits and (not best or abs(len(new) - len(like)) < abs(len(best) - len(like))):
             best = new

@@ -19,6 +19,7 @@ from showthrough.anonymizers.surrogates.wordlists import (
     SETS,
     TITLES,
 )
+from showthrough.data.reading import reading_form
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PAIR = 2
@@ -111,8 +112,8 @@ class Names:
 
     def _letter(self, letter: str) -> str:
         if letter not in self._letters:
-            used = set(self._letters.values())
-            others = [one for one in string.ascii_lowercase if one != letter]
+            used = {*self._letters.values(), *self._taken}
+            others = [one for one in string.ascii_lowercase if one != reading_form(letter)]
             self._letters[letter] = self._random.choice([one for one in others if one not in used] or others)
         return self._letters[letter]
 

@@ -26,6 +26,7 @@ from showthrough.anonymizers.surrogates.timeline import timeline
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.kinds import Surrogate
 from showthrough.data.masks import Mask, apply_masks
+from showthrough.data.reading import reading_form
 from showthrough.errors import PlanError
 
 
@@ -90,6 +91,7 @@ class _Record:
         # Seeded by the record's id too: its surrogates do not depend on which others are in the corpus.
         random = Random(f"{seed}\0{document.id}")
         taken = {word for string in self._strings.kinds for word in (string, *string.split())}
+        taken |= {reading_form(word) for word in taken}  # an accent hides nothing
         self._names = Names(random, taken, ambiguous)
         self._numbers = Numbers(random, taken)
         for kind, start, end in self._marked:
