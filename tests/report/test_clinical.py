@@ -24,7 +24,7 @@ def corpus(records: int) -> Corpus:
         for word in WORDS[:4]
         for start in [text.index(word)]
     )
-    return Corpus([Document(str(number), text, (Annotation("gold", gold),)) for number in range(records)])
+    return Corpus([Document(str(number), f"{text} {number}", (Annotation("gold", gold),)) for number in range(records)])
 
 
 def system(found: list[str]) -> Anonymization:

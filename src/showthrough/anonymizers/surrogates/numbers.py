@@ -35,12 +35,13 @@ class Numbers:
             return []
         key = solid.casefold()
         if key not in self._codes:
-            self._codes[key] = self._other(solid)
+            self._codes[key] = self._other(solid, [len(run[0]) for run in runs])
         # The same identifier may be written in other capitals elsewhere.
         new = iter(self._codes[key])
         return [(*run.span(), cased(islice(new, len(run[0])), run[0])) for run in runs]
 
-    def _other(self, solid: str) -> str:
+    def _other(self, solid: str, sizes: list[int]) -> str:
+        """Another one of the same shape, in which no word of the record stands."""
         for _ in range(_TRIES):
             # A word of small letters, such as the crowns of `300 crowns`, becomes one that can be said.
             new = "".join(
@@ -49,7 +50,11 @@ class Numbers:
             )
             if solid[0] in "123456789" and new[0] == "0":
                 new = self._random.choice("123456789") + new[1:]
-            if new.casefold() != solid.casefold() and new.casefold() not in self._taken:
+            small = new.casefold()
+            rest = iter(small)
+            words = ("".join(islice(rest, size)) for size in sizes)
+            known = any(word.isalpha() and word in self._taken for word in words)
+            if small != solid.casefold() and small not in self._taken and not known:
                 return new
         return new
 

@@ -92,6 +92,7 @@ class _Record:
         random = Random(f"{seed}\0{document.id}")
         taken = {word for string in self._strings.kinds for word in (string, *string.split())}
         taken |= {reading_form(word) for word in taken}  # an accent hides nothing
+        taken |= {word for word in reading_form(self._text).split() if len(word) == 1}
         self._names = Names(random, taken, ambiguous)
         self._numbers = Numbers(random, taken)
         for kind, start, end in self._marked:
