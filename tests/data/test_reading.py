@@ -89,7 +89,7 @@ def test_letters_know_where_they_come_from(text: str) -> None:
     located = locate(text)
     assert located.cased == cased_form(text)
     assert len(located.form) == len(located.starts) == len(located.ends) == len(located.cased)
-    assert located.starts == sorted(located.starts)
+    assert list(located.starts) == sorted(located.starts)
     assert all(0 <= start <= end <= len(text) for start, end in zip(located.starts, located.ends, strict=True))
 
 

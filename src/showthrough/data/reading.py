@@ -70,13 +70,15 @@ _MARKUP = re.compile(
     r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=[\w/.,:-])|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)"
     r"|(?<=[a-z])__?(?=[a-z])"
 )
-# For a first look, each by a character that few texts have.
+# For a first look: all other signs of a text are left out; full stops and commas keep a hyphen and a line's end apart.
+_SIGNS_KEPT = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;"
+_NO_SIGNS = bytes({*range(256)} - {*_SIGNS_KEPT})
+_LINE_END = re.compile(rb"[-\xad][\r\n\x0b\x0c\x1c\x1d\x1e\x85]*[\r\n]")
 _MARKUP_SIGNS = (
-    ("<", re.compile(r"<(?<=\w<)/?[A-Za-z]")),
-    ("*~`", re.compile(r"[*~`]{1,3}(?=\w)")),
-    ("_", re.compile(r"_(?<=[a-z]_)_?[a-z]")),
+    (re.compile(r"<(?<=\w<)/?[A-Za-z]"), b"<"),
+    (re.compile(r"[*~`]{1,3}(?=\w)"), b"*~`"),
+    (re.compile(r"_(?<=[a-z]_)_?[a-z]"), b"_"),
 )
-_LINE_ENDS = ("-\n", "-\r", "- ", "-\t", "-\u00a0", "\u00ad", "\u2010")
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
@@ -127,8 +129,8 @@ class Located(NamedTuple):
 
     form: str
     cased: str
-    starts: list[int]
-    ends: list[int]
+    starts: Ints
+    ends: Ints
 
 
 class Reading:
@@ -188,7 +190,7 @@ class Reading:
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where a stretch of the plain form stands in the text."""
         located = self.located
-        return located.starts[start], located.ends[end - 1]
+        return int(located.starts[start]), int(located.ends[end - 1])
 
     def spans(self, view: View, start: int, end: int) -> list[tuple[int, int]]:
         """Where a stretch of any view stands in the text: a word of which a view has one copy may have several places.
@@ -350,7 +352,7 @@ def _located(read: str, starts: Ints, ends: Ints, length: int) -> Located:
     cased = f" {' '.join(spaced.split())} "
     if len(kept) < len(cased):  # nothing can be read: the form is still two spaces
         first, last = np.array([0, length]), np.array([0, length])
-    return Located(folded(cased), cased, first.tolist(), last.tolist())
+    return Located(folded(cased), cased, first, last)
 
 
 _BEYOND_PLAIN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # with the letter before, to which marks belong
@@ -457,13 +459,14 @@ _LATIN = bytes(_SIMPLE[chr(code)] for code in range(256))
 
 def _rewritings(text: str, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
-    if any(ending in text for ending in _LINE_ENDS) and _LINE_HYPHEN.search(text):
+    signs = text.encode("latin-1", "replace").translate(None, _NO_SIGNS)  # few, in their order
+    if (_LINE_END.search(signs) or "\u2010" in text) and _LINE_HYPHEN.search(text):
         yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
-    if any(pattern.search(text) for signs, pattern in _MARKUP_SIGNS if any(sign in text for sign in signs)):
+    if any(pattern.search(text) for pattern, mine in _MARKUP_SIGNS if any(sign in signs for sign in mine)):
         yield "otherwise", Rewriting(_MARKUP, _nothing)
-    if "&" in text and ";" in text and _ENTITY.search(text):
+    if b"&" in signs and b";" in signs and _ENTITY.search(text):
         yield "encoded", Rewriting(_ENTITY, html.unescape)
-    if "%" in text and _ESCAPED.search(text):
+    if b"%" in signs and _ESCAPED.search(text):
         yield "encoded", Rewriting(_ESCAPED, _unescaped)
     if any(map(_may_be_encoded, glued)):
         yield "encoded", Rewriting(_BASE64, _decoded, alone=True)

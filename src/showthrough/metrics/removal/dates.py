@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from datetime import date
 from functools import cache, lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from showthrough.data.reading import reading_form
@@ -99,20 +98,20 @@ _YEAR_BEHIND = re.compile(rf" {_OF}{_YEAR}")
 _DAY_BEHIND = re.compile(rf" (?:the )?{_DAY} {_OF}{_YEAR}")
 _DAY_LAST = re.compile(rf" {_DAY}(?:t\d\d)? ")
 _REACH, _GLUED_REACH = 40, 16  # characters around the name of a month, and before it for a day after a letter
-# Each looks ahead: one date may begin inside another that is none. Letters may be glued behind it.
-_NUMBERS = (
-    r"(?=(?P<year>\d{4}) (?P<one>\d{1,2}) (?P<two>\d{1,2})(?!\d))",
-    r"(?=(?P<one>\d{1,2}) (?P<two>\d{1,2}) (?P<year>\d{4}(?!\d)|\d{2}(?= )))",
-    r"(?=(?P<year>(?:19|20)\d\d)(?P<two>0[1-9]|1[0-2])(?P<one>[0-2]\d|3[01])(?!\d))",
-    r"(?=(?P<one>[0-3]\d)(?P<two>[0-3]\d)(?P<year>(?:19|20)\d\d)(?!\d))",
-)
-_AFTER_SPACE = [re.compile(f" {pattern}") for pattern in _NUMBERS]
-_AFTER_LETTER = [re.compile(rf"\D{pattern}") for pattern in _NUMBERS]  # which takes much longer
-_THREE_NUMBERS = re.compile(r" \d{1,4} \d{1,2} \d{1,2}| \d{8}(?!\d)")  # or a date without separators
+# One date may begin inside another that is none, so that each is tried wherever a number begins.
+_NUMBERS = [
+    re.compile(pattern)
+    for pattern in (
+        r"(?P<year>\d{4}) (?P<one>\d{1,2}) (?P<two>\d{1,2})(?!\d)",
+        r"(?P<one>\d{1,2}) (?P<two>\d{1,2}) (?P<year>\d{4}(?!\d)|\d{2}(?= ))",
+        r"(?P<year>(?:19|20)\d\d)(?P<two>0[1-9]|1[0-2])(?P<one>[0-2]\d|3[01])(?!\d)",
+        r"(?P<one>[0-3]\d)(?P<two>[0-3]\d)(?P<year>(?:19|20)\d\d)(?!\d)",
+    )
+]
 _SHAPES = bytes(ord("0") if chr(code).isdigit() else ord(" ") if code == 32 else ord("a") for code in range(256))
-# In a form whose letters are a and whose digits are 0.
+# Where a date in numbers may begin, in a form whose letters are a and whose digits are 0.
+_THREE_NUMBERS = re.compile(rb"0(?<!00)(?=0{0,3} 0{1,2} 0|0{7}(?!0))")
 _NEIGHBOURS, _EIGHT = b"0 0", b"00000000"
-_GLUED_NUMBERS = re.compile(rb"0(?<=a0)0{0,3} 0{1,2} 00|0(?<=a0)0{7}(?!0)")
 _IDEOGRAPHIC = re.compile(r"(?P<year>\d{4}) ?[年년] ?(?P<one>\d{1,2}) ?[月월] ?(?P<two>\d{1,2}) ?[日일]")
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931, as the reader of dates has it that makes surrogates
 
@@ -145,15 +144,13 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
     shape = form.encode("latin-1", "replace").translate(_SHAPES)
     if _NEIGHBOURS not in shape and _EIGHT not in shape:
         return
-    glued = _GLUED_NUMBERS.search(shape) is not None
-    if not glued and _THREE_NUMBERS.search(form) is None:
-        return
-    for match in chain.from_iterable(each.finditer(form) for each in (_AFTER_LETTER if glued else _AFTER_SPACE)):
-        year, one, two = _full_year(match["year"]), int(match["one"]), int(match["two"])
-        spans = [match.span(group) for group in ("year", "one", "two")]
-        for found in (_date_of(year, one, two), _date_of(year, two, one)):
-            if found is not None:
-                yield Found(found, min(start for start, _ in spans), max(end for _, end in spans))
+    for place in _THREE_NUMBERS.finditer(shape):
+        for pattern in _NUMBERS:
+            if match := pattern.match(form, place.start()):
+                year, one, two = _full_year(match["year"]), int(match["one"]), int(match["two"])
+                for found in (_date_of(year, one, two), _date_of(year, two, one)):
+                    if found is not None:
+                        yield Found(found, *match.span())
 
 
 def _around(form: str, start: int, end: int) -> Iterator[Found]:

@@ -399,13 +399,19 @@ class Release:
         return found
 
     def _near_word(self, name: str) -> str:
-        """A word of the release that differs from a name by a letter or two."""
-        distance = _distance(name)
-        if not distance:
-            return ""
-        words = [word for size in range(len(name) - distance, len(name) + distance + 1) for word in self._unusual[size]]
-        near = process.extractOne(name, words, scorer=Levenshtein.distance, score_cutoff=distance)
-        return "" if near is None else str(near[0])
+        """A word of the release that differs from a name by a letter or two; the nearest, of several the first."""
+        found = self._near_words.get(name)
+        if found is None:
+            distance = next((edits for least, edits in _NEAR if len(name) >= least), 0)
+            sizes = range(len(name) - distance, len(name) + distance + 1) if distance else ()
+            words = [word for size in sizes for word in self._unusual[size]]
+            near = process.extract(name, words, scorer=Levenshtein.distance, score_cutoff=distance, limit=None)
+            found = self._near_words[name] = min(((edits, word) for word, edits, _ in near), default=(0, ""))[1]
+        return found
+
+    @cached_property
+    def _near_words(self) -> dict[str, str]:
+        return {}
 
     def _initials_of(self, form: Form) -> str:
         initials = [word[0] for word in form.words]
@@ -420,17 +426,11 @@ class Release:
     @cached_property
     def _unusual(self) -> defaultdict[int, list[str]]:
         """Words that are not ordinary, given names aside, by their lengths."""
-        words = self.reading.words
         found: defaultdict[int, list[str]] = defaultdict(list)
-        for word in sorted(words - self._vocabulary.unlike_names):
-            if _mostly_letters(word):
+        for word in self.reading.words - self._vocabulary.unlike_names:
+            if word.isalpha() or (not word.isdigit() and _mostly_letters(word)):
                 found[len(word)].append(word)
         return found
-
-
-def _distance(name: str) -> int:
-    """The edit distance at which a word is nearly a name."""
-    return next((edits for least, edits in _NEAR if len(name) >= least), 0)
 
 
 def _is_stem(stem: str, name: str) -> bool:
@@ -439,7 +439,7 @@ def _is_stem(stem: str, name: str) -> bool:
 
 def _mostly_letters(word: str) -> bool:
     """Whether a digit or two may stand for letters: `K0walska`."""
-    return word.isalpha() or sum(map(str.isalpha, word)) >= _LETTERS * len(word)
+    return sum(map(str.isalpha, word)) >= _LETTERS * len(word)
 
 
 def as_released(anonymized: Anonymized) -> Mapping[str, str]:
