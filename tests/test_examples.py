@@ -59,9 +59,14 @@ def release() -> str:
     ]
 
 
-def test_the_workflow_lets_a_good_one_pass(repository: Path) -> None:
+def test_the_workflow_lets_a_good_one_pass_where_documents_are_enough(repository: Path) -> None:
+    """The 42 documents of the demonstration are too few to be sure."""
     assert run(repository, release()) == 0
-    assert [run(repository, step) for step in steps()] == [0, 0, 0]
+    evaluate, check, summary = steps()
+    assert [run(repository, step) for step in (evaluate, check, summary)] == [0, 3, 0]
+    assert "more documents without a leak would do" in (repository / "summary.md").read_text(encoding="utf-8")
+    (repository / "summary.md").unlink()
+    assert [run(repository, step) for step in (f"{check} --allow-unsure --force", summary)] == [0, 0]
     assert "the gate is passed" in (repository / "summary.md").read_text(encoding="utf-8")
 
 
@@ -75,7 +80,8 @@ def test_the_workflow_stops_a_worse_one(repository: Path) -> None:
 
 
 def test_the_hooks_do_the_same_before_a_commit(repository: Path) -> None:
-    assert [run(repository, hook) for hook in hooks()] == [0, 0]
+    assert [run(repository, hook) for hook in hooks()] == [0, 3]  # 42 documents are too few to be sure
+    assert run(repository, f"{hooks()[1]} --allow-unsure") == 0
     shutil.copy(demo.anonymization_paths()["ner"], repository / "tool.json")
     assert [run(repository, hook) for hook in hooks()] == [0, 1]
 

@@ -27,7 +27,8 @@ def test_every_figure_in_every_format(demo_run: Run, tmp_path: Path) -> None:
     written = write_figures(run, tmp_path / "new" / "figures")
     names = {path.stem for path in written}
     assert names == {
-        "plane", "recall_per_type", "significance-er_di", "significance-er_qi", "significance-recall",
+        "plane", "recall_per_type", "removed_di", "removed_qi", "significance-removed_di", "significance-removed_qi",
+        "significance-clean", "significance-er_di", "significance-er_qi", "significance-recall",
         "significance-precision", "failures",
     }  # fmt: skip
     assert len(written) == 3 * len(names)
@@ -87,7 +88,7 @@ def test_an_attack_is_known_by_its_role(demo_run: Run) -> None:
     run = attacked(demo_run)
     assert [record.text for record in playing(run, "attack")] == ["attack"]
     assert playing(demo_run, "attack") == []
-    assert list(parts_charts(run)) == ["recall_per_type"]  # chance and ceiling are no parts to look at
+    assert list(parts_charts(run)) == ["removed_di", "removed_qi", "recall_per_type"]  # chance and ceiling are no parts to look at
     bars = attack_chart(run, run.metrics[-1]).to_dict()["datasets"]["attacks"]
     assert [(bar["name"], bar["value"], bar["chance"], bar["ceiling"]) for bar in bars] == [
         (name, 0.4, 0.01, 0.8) for name in run.names

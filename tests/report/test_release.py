@@ -93,7 +93,7 @@ def test_ways_and_what_is_nearly_readable() -> None:
     )
     assert "1 written in another way" in said
     assert "1 encoded (note-0)" in said
-    assert "1 more is nearly readable: a letter off, a stem before stars, initials" in said
+    assert "1 more is nearly readable: a letter off, a part of it, initials, or a name that is a word too" in said
 
 
 def test_none_is_none_in_the_release() -> None:

@@ -132,7 +132,7 @@ def test_notes_are_in_every_view() -> None:
 
 
 def test_no_interval_is_promised_where_there_is_none() -> None:
-    run = evaluate(corpus((NAME, TOWN)), [masked()], METRICS, resamples=0)
+    run = evaluate(corpus((NAME, TOWN), documents=1), [masked(documents=1)], METRICS, resamples=0)
     assert "% intervals" not in html_text(run)
     assert "interval" not in markdown_text(run)
 

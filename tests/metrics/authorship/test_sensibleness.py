@@ -38,7 +38,7 @@ def parts_of(documents: dict[str, Said], more: tuple[str, ...] = ()) -> dict[str
 
 
 def run_of(documents: dict[str, Said], **others: int) -> Run:
-    corpus = Corpus([Document(key, "He came.") for key in documents])
+    corpus = Corpus([Document(key, f"He came to {key}.") for key in documents])
     masks = Anonymization({key: [Mask(0, 2, "X")] for key in documents}, "A")
     return evaluate(corpus, [masks], ["sensibleness"], ratings=ratings_of(documents), **others)
 

@@ -114,10 +114,10 @@ def test_scores_are_of_five(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Resources, "similarities", Given.similarities, raising=False)
     monkeypatch.setattr(Resources, "asked", [], raising=False)
     monkeypatch.setattr(Resources, "revisions", lambda self, models: dict.fromkeys(models, ""))
-    corpus = Corpus([Document(f"d{number}", TEXT) for number in range(20)])
+    corpus = Corpus([Document(f"d{number}", f"{TEXT[:-1]} {number}.") for number in range(20)])
     same = Anonymization({one.id: [] for one in corpus})
     worse = Anonymization({one.id: [Mask(4, 7, "X")] if number else [] for number, one in enumerate(corpus)})
-    gone = Anonymization({one.id: [Mask(0, len(TEXT))] for one in corpus})
+    gone = Anonymization({one.id: [Mask(0, len(one.text))] for one in corpus})
     run = evaluate(corpus, {"same": same, "worse": worse, "gone": gone}, ["soundness"], cache=False)
     # Nothing lost in 20 documents: up to 5 · (1 − 0.05 ** (1/20)) may be.
     assert run["same", "soundness"].value == 5.0

@@ -29,21 +29,22 @@ def told(run: Run, name: str) -> str:
 
 
 def test_what_a_verdict_counts(demo_run: Run) -> None:
-    columns = demo_run.rows["er_di"]["ner"]
-    readable = sum(columns["total"]) - sum(columns["hidden"])
-    documents = sum(total > hidden for hidden, total in zip(columns["hidden"], columns["total"], strict=True))
+    columns = demo_run.rows["removed_di"]["ner"]
+    readable = sum(columns["total"]) - sum(columns["removed"])
+    documents = sum(total > removed for removed, total in zip(columns["removed"], columns["total"], strict=True))
+    elsewhere = sum(columns["left:elsewhere"]) + sum(columns["left:otherwise"]) + sum(columns["left:encoded"])
     precision = demo_run["ner", "precision"].value or 0.0
     words = told(demo_run, "ner")
     assert words.startswith(
-        f"leaves {readable:.0f} of {sum(columns['total'])} direct identifiers readable, in {documents} of 42 "
-        "documents; mostly codes such as case numbers (CODE); "
+        f"leaves {readable:.0f} of {sum(columns['total'])} direct identifiers readable in the release, in {documents} "
+        f'of 42 documents; {elsewhere:.0f} of them in another place than marked: "'
     )
     assert words.endswith(
         f"; {100 - precision * 100:.0f} % of the words it masks were not marked, on average over annotators"
     )
     assert told(demo_run, "overmask").startswith(
         f"leaves none of {sum(columns['total'])} direct identifiers (in 42 of 42 documents) readable "
-        "where they were marked; "
+        "in the release; "
     )
 
 
@@ -54,7 +55,7 @@ def test_attack_and_information_are_told_where_they_are_known(demo_run: Run) -> 
     assert f"; {found}; keeps 84 % of the information by tpi; " in told(run, "ner")
     said = " ".join(caveats(run))
     assert "what they overlooked cannot count as a leak" in said
-    assert "it counts once for each of them, as in er_di" in said
+    assert "it counts once for each of them, as in removed_di" in said
     assert "The attacks are those of trir; another, or one who knows more, may find more." in said
     assert "Information is what tpi makes of it." in said
 
@@ -77,7 +78,8 @@ def test_the_paragraph_pins_the_evaluation_down(demo_run: Run) -> None:
         "We scored 5 anonymizations (rules, ner, overmask, replace and annotator) of the corpus demo "
     )
     for fact in (run.corpus.digest[:8], "95 % binomial intervals", "100 resamples, seed 0", "Holm's correction",
-                 "direct identifiers hidden (er_di, version 2; Pilán et al. 2022)", "Not computed: nmi."):  # fmt: skip
+                 "direct identifiers hidden where marked (er_di, version 3; Pilán et al. 2022)",
+                 "direct identifiers removed (removed_di, version 1)", "Not computed: nmi."):  # fmt: skip
         assert fact in text
 
 

@@ -92,7 +92,7 @@ def test_the_verdict_and_the_picture_are_on_the_first_screen(window: Open, pages
     grade.focus()
     view.tab.keyboard.press("Shift+Tab")
     view.tab.keyboard.press("Tab")
-    assert "misses er_di ≥ 0.95: Direct identifiers hidden is 0.808." in view.text("#tip")
+    assert "misses er_di ≥ 0.95: Direct identifiers hidden where marked is 0.808." in view.text("#tip")
 
 
 def test_scores_have_room_or_are_cards(window: Open, pages: dict[int, str]) -> None:

@@ -75,7 +75,7 @@ def test_what_a_point_says(window: Open, runs: dict[int, Run], pages: dict[int, 
     view.tab.keyboard.press("ArrowLeft")
     assert view.text("#tip").split("\n") == [
         f"{name}, threshold 0 (all masks): {sweep.masks[0]:,} masks",
-        f"Direct identifiers hidden (er_di) {run[name, 'er_di'].value:.3f}",
+        f"Direct identifiers hidden where marked (er_di) {run[name, 'er_di'].value:.3f}",
         f"Masked words that were marked (precision) {run[name, 'precision'].value:.3f}",
     ]
     view.tab.keyboard.press("ArrowRight")
