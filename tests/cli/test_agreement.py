@@ -25,7 +25,7 @@ def mention(start: int, end: int, kind: str = "PERSON", identifier: str = "QUASI
 def case(name: str, **layers: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "doc_id": name,
-        "text": TEXT.replace("Ann", f"An{chr(ord(name[-1]) % 26 + ord('a'))}") + name[-1],  # everybody is called otherwise
+        "text": TEXT.replace("Ann", f"An{chr(ord(name[-1]) % 26 + ord('a'))}") + name[-1],  # each of somebody else
         "annotations": {who: {"entity_mentions": marks} for who, marks in layers.items()},
     }
 

@@ -88,7 +88,8 @@ def test_an_attack_is_known_by_its_role(demo_run: Run) -> None:
     run = attacked(demo_run)
     assert [record.text for record in playing(run, "attack")] == ["attack"]
     assert playing(demo_run, "attack") == []
-    assert list(parts_charts(run)) == ["removed_di", "removed_qi", "recall_per_type"]  # chance and ceiling are no parts to look at
+    # Chance and ceiling are no parts to look at.
+    assert list(parts_charts(run)) == ["removed_di", "removed_qi", "recall_per_type"]
     bars = attack_chart(run, run.metrics[-1]).to_dict()["datasets"]["attacks"]
     assert [(bar["name"], bar["value"], bar["chance"], bar["ceiling"]) for bar in bars] == [
         (name, 0.4, 0.01, 0.8) for name in run.names

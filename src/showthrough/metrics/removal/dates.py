@@ -146,11 +146,11 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
         return
     for place in _THREE_NUMBERS.finditer(shape):
         for pattern in _NUMBERS:
-            if match := pattern.match(form, place.start()):
-                year, one, two = _full_year(match["year"]), int(match["one"]), int(match["two"])
+            if numbers := pattern.match(form, place.start()):
+                year, one, two = _full_year(numbers["year"]), int(numbers["one"]), int(numbers["two"])
                 for found in (_date_of(year, one, two), _date_of(year, two, one)):
                     if found is not None:
-                        yield Found(found, *match.span())
+                        yield Found(found, *numbers.span())
 
 
 def _around(form: str, start: int, end: int) -> Iterator[Found]:

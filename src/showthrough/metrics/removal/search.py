@@ -414,13 +414,13 @@ class Release:
         return {}
 
     def _initials_of(self, form: Form) -> str:
-        initials = [word[0] for word in form.words]
+        initials, words, cased = [word[0] for word in form.words], self.reading.words, self.reading.cased
         for row in (initials, initials[::-1]):
-            apart, together = " ".join(row), "".join(row)
-            if {*row} <= self.reading.words and f" {apart.upper()} " in self.reading.cased:
-                return apart.upper()
-            if len(row) >= _INITIALS and together in self.reading.words and f" {together.upper()} " in self.reading.cased:
-                return apart.upper()
+            apart, together = " ".join(row).upper(), "".join(row)
+            if {*row} <= words and f" {apart} " in cased:
+                return apart
+            if len(row) >= _INITIALS and together in words and f" {together.upper()} " in cased:
+                return apart
         return ""
 
     @cached_property
