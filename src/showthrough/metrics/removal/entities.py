@@ -213,12 +213,11 @@ class EntitySearch:
         dated = slips & (np.bincount(self.entity, ~covered & ~generalized, minlength=entities) == 0)
         ways = np.where((slips & ~dated) | exposed, 1, 0)
         strict = np.where(slips | exposed, 1, 0)
-        releases = releases_of(anonymized, self._dictionary)
         readable, strictly = ways.tolist(), strict.tolist()
         nearly = np.zeros(entities, dtype=bool)
         evidence: dict[str, list[PlaceOf]] = {}
         showing = anonymized.name not in REFERENCES and not self._briefly
-        for place, release in enumerate(releases):
+        for place, release in enumerate(releases_of(anonymized, self._dictionary)):
             book = self.books[place]
             released = _Lazily(self.chunk.axis.documents[place].text, coverage.of_documents[place])
             seen: list[tuple[Sought, Hit | None, str]] = []
@@ -245,7 +244,7 @@ class EntitySearch:
 
     def by_chance(self, anonymized: Anonymized, others: Sequence[int]) -> tuple[Bools, Bools]:
         """Of every entity, whether it can be read in another document's release, and whether there is one."""
-        releases = releases_of(anonymized, self._dictionary)
+        releases = list(releases_of(anonymized, self._dictionary))
         entities = len(self.gold.entity_level)
         readable, looked = np.zeros(entities, dtype=bool), np.zeros(entities, dtype=bool)
         for place, other in enumerate(others):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import date
 from functools import cached_property
 from typing import NamedTuple
@@ -442,26 +442,16 @@ def _mostly_letters(word: str) -> bool:
     return sum(map(str.isalpha, word)) >= _LETTERS * len(word)
 
 
-def as_released(anonymized: Anonymized) -> Mapping[str, str]:
-    """What is released of each document, letter for letter: other metrics are given it as anybody would type it."""
-    anonymization = anonymized.anonymization
-    if type(anonymization) is not Anonymization:  # which holds texts as they were handed in
-        return anonymized.texts
-    return {each.id: apply_masks(each.text, anonymization.of(each.id)) for each in anonymized.chunk.corpus}
-
-
-def releases_of(anonymized: Anonymized, dictionary: str) -> list[Release]:
-    """What is released of each document of a chunk, for all metrics that look into it."""
+def releases_of(anonymized: Anonymized, dictionary: str) -> Iterator[Release]:
+    """What is released of each document of a chunk, letter for letter; none is held after somebody looked into it."""
     documents, vocabulary = anonymized.chunk.corpus, vocabulary_of(dictionary)
-    key = ("releases", dictionary)
+    key = ("capitals", dictionary)
     capitals = anonymized.chunk.once(key, lambda: [Capitals(document.text, vocabulary) for document in documents])
-
-    def read() -> list[Release]:
-        texts = as_released(anonymized)
-        pairs = zip(documents, capitals, strict=True)
-        return [Release(texts[document.id], of_text, vocabulary) for document, of_text in pairs]
-
-    return anonymized.once(key, read)
+    anonymization = anonymized.anonymization
+    given = None if type(anonymization) is Anonymization else anonymized.texts  # as they were handed in
+    for document, of_text in zip(documents, capitals, strict=True):
+        text = given[document.id] if given is not None else apply_masks(document.text, anonymization.of(document.id))
+        yield Release(text, of_text, vocabulary)
 
 
 def _places(form: str, word: str) -> Iterator[int]:
