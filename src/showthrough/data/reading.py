@@ -82,6 +82,7 @@ _MARKUP_SIGNS = (
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
+_RARE = 4  # letters of a word of which few texts have many
 _SHORT = 300  # characters for which no array is worth its making
 _MIXED = 100  # characters of a word that are looked at
 _ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
@@ -292,6 +293,22 @@ def _letter_by_letter(text: str) -> bytes | None:
 
 def _letters_of(found: re.Match[str]) -> str:
     return found[0].translate(_LETTERS)
+
+
+def places(form: str, word: str) -> Iterator[int]:
+    """Where a word or a row of words begins in a reading form, on word borders."""
+    if len(word) < _RARE:
+        word = f" {word} "
+        at = form.find(word)
+        while at >= 0:
+            yield at + 1
+            at = form.find(word, at + 1)
+        return
+    at = form.find(word)  # which is much faster than with a space at either end, as most words have them
+    while at >= 0:
+        if form[at - 1] == " " == form[at + len(word)]:
+            yield at
+        at = form.find(word, at + 1)
 
 
 def reading_form(text: str) -> str:

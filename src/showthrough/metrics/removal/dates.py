@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from showthrough.data.reading import reading_form
+from showthrough.data.reading import places, reading_form
 
 # January to December, in reading form: whole and short names.
 _MONTHS = """
@@ -133,10 +133,8 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
     ['1997-05-03', '2010-03-04', '2010-04-03']
     """
     for name in sorted(MONTHS.keys() & (frozenset(form.split()) if words is None else words)):
-        at = form.find(f" {name} ")
-        while at >= 0:
-            yield from _around(form, at + 1, at + 1 + len(name))
-            at = form.find(f" {name} ", at + 1)
+        for at in places(form, name):
+            yield from _around(form, at, at + len(name))
     if not form.isascii():
         for match in _IDEOGRAPHIC.finditer(form):
             if found := _date_of(int(match["year"]), int(match["one"]), int(match["two"])):

@@ -55,6 +55,7 @@ class Book:
     def __init__(self, sought: list[Sought]) -> None:
         self.sought = sought
         self.near = [each for each in sought if each.form.may_be_near]
+        self.near_names = [each for each in self.near if each.form.kind != "date"]
         self._always: list[int] = []
         self._by_word: dict[str, list[int]] = {}
         self._by_day: dict[date, list[int]] = {}
@@ -233,7 +234,7 @@ class EntitySearch:
                     seen.append((sought, hit, WAYS[way - 1]))
                 elif wanted and release.reads(sought.form):
                     excused.update(wanted)
-            for sought, unread in () if self._briefly else _unread(book.near, readable, excused):
+            for sought, unread in () if self._briefly else _unread(_near(book, release), readable, excused):
                 if near := release.nearly(sought.form):
                     nearly[unread] = True
                     seen.append((sought, None, near))
@@ -332,6 +333,11 @@ class EntitySearch:
             if other != entity
             for left, right in self.own[other]
         )
+
+
+def _near(book: Book, release: Release) -> list[Sought]:
+    """The forms that may nearly be there: dates only before mask characters."""
+    return book.near if release.tails else book.near_names
 
 
 def _unread(near: Iterable[Sought], readable: Sequence[int], excused: set[int]) -> Iterator[tuple[Sought, list[int]]]:

@@ -16,7 +16,7 @@ from typing import Literal
 from showthrough.data.kinds import nearest, path_of, treated_as
 from showthrough.data.reading import cased_form, folded, join_lines, reading_form, unbordered
 from showthrough.inference.reading.countries import names_of_countries
-from showthrough.metrics.removal.dates import MONTHS, complete_dates
+from showthrough.metrics.removal.dates import MONTHS, complete_dates, dates_in
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ, dictionary_from, frequencies
 from showthrough.resources.everyday import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
@@ -263,9 +263,10 @@ def _whole_code(text: str, vocabulary: Vocabulary) -> Form:
 
 
 def _date(text: str, vocabulary: Vocabulary) -> Form:
-    words = reading_form(text).split()
+    read = reading_form(text)
+    words = read.split()
     first = next((place for place, word in enumerate(words) if word[0].isdigit() or word in MONTHS), 0)
-    dates = complete_dates(text)
+    dates = frozenset(found.date for found in dates_in(f" {read} "))
     if not dates and _DAY_AND_YEAR.search(text) and any(_is_strange(word, vocabulary) for word in words):
         return _other(text, vocabulary)  # in a language whose months nobody told: `8 sierpnia 1937`
     return Form("date", dates=dates, stem="".join(words[first:]))

@@ -16,7 +16,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from showthrough.data.masks import Anonymization, apply_masks
-from showthrough.data.reading import How, Reading, View, cased_form, reading_form, unbordered
+from showthrough.data.reading import How, Reading, View, cased_form, places, reading_form, unbordered
 from showthrough.metrics.chunk import Anonymized
 from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
@@ -112,14 +112,16 @@ class Release:
 
     def _person(self, form: Form) -> Iterator[Hit]:
         words = self.reading.words
-        here = [word for word in dict.fromkeys(form.words) if word in words or unbordered(word)]
+        # An initial tells only beside another word of the name, where that is found.
+        long = [word for word in form.words if len(word) > 1] or form.words
+        here = [word for word in dict.fromkeys(long) if word in words or unbordered(word)]
         telling = frozenset(form.telling)
         for view in self.reading.views if here else ():
             for word in here:
                 if unbordered(word):
                     yield from self._unbordered(view, word, word in telling)
                     continue
-                for start in _places(view.form, word):
+                for start in places(view.form, word):
                     end = start + len(word)
                     if self._beside(view, form, start, end):
                         yield Hit(view, start, end)
@@ -130,12 +132,12 @@ class Release:
         for joined in form.glued:
             if joined in words:
                 yield from (
-                    Hit(view, at, at + len(joined)) for view in self.reading.views for at in _places(view.form, joined)
+                    Hit(view, at, at + len(joined)) for view in self.reading.views for at in places(view.form, joined)
                 )
         for short in form.abbreviated:
             if short in words:
                 for view in self.reading.views:
-                    for at in _places(view.form, short):
+                    for at in places(view.form, short):
                         if self._in_address(view, at, at + len(short)):
                             yield Hit(view, at, at + len(short))
 
@@ -228,7 +230,7 @@ class Release:
             if free:
                 yield from self._unbordered(view, form.whole, telling=True)
                 continue
-            for start in _places(view.form, form.whole):
+            for start in places(view.form, form.whole):
                 if not form.ordinary or view.cased[start].isupper():
                     yield Hit(view, start, start + len(form.whole))
 
@@ -322,7 +324,7 @@ class Release:
                 return stem
             if near := self._near_word(name):
                 return near
-        if form.stem and self._tails and (stem := self._cut_off(form.stem)):
+        if form.stem and self.tails and (stem := self._cut_off(form.stem)):
             return stem
         if form.codes and (digits := self._same_digits(form)):
             return digits
@@ -334,7 +336,7 @@ class Release:
         Where the original never writes the word in small letters, it is the name however it is written.
         """
         for view in self.reading.views:
-            for start in _places(view.form, word):
+            for start in places(view.form, word):
                 end = start + len(word)
                 if view.cased[start].isupper() and (
                     self._inside_sentence(word) or word not in self._capitals.small_words
@@ -362,14 +364,14 @@ class Release:
     def _cut_off(self, whole: str) -> str:
         """What stands before mask characters of a number or a date whose end they hide."""
         least = max(_SHORTEST_STEM, math.ceil(_STEM * len(whole)))
-        for tail in self._tails:
+        for tail in self.tails:
             for size in range(len(whole) - 1, least - 1, -1):
                 if tail.endswith(whole[:size]):
                     return whole[:size]
         return ""
 
     @cached_property
-    def _tails(self) -> list[str]:
+    def tails(self) -> list[str]:
         """Letters and digits before mask characters, without spaces; what has no digit is no number and no date."""
         tails = {self.reading.text[max(0, at - _TAIL) : at] for at in self._cuts}
         return sorted(reading_form(tail).replace(" ", "") for tail in tails if any(map(str.isdigit, tail)))
@@ -452,15 +454,6 @@ def releases_of(anonymized: Anonymized, dictionary: str) -> Iterator[Release]:
     for document, of_text in zip(documents, capitals, strict=True):
         text = given[document.id] if given is not None else apply_masks(document.text, anonymization.of(document.id))
         yield Release(text, of_text, vocabulary)
-
-
-def _places(form: str, word: str) -> Iterator[int]:
-    """Where a word or a row of words begins, on word borders."""
-    bordered = f" {word} "
-    at = form.find(bordered)
-    while at >= 0:
-        yield at + 1
-        at = form.find(bordered, at + 1)
 
 
 def _neighbours(form: str, start: int, end: int) -> tuple[str, str]:
