@@ -164,7 +164,7 @@ class _Search:
                 part = Chunk(corpus.part(numbers))
                 here = Anonymized(part, anonymized.anonymization.part(part.corpus.ids))
             releases = releases_of(here, self._dictionary)
-            for document, release in zip(here.chunk.corpus, releases, strict=True):
+            for document, (_, release) in zip(here.chunk.corpus, releases, strict=True):
                 yield _Page(document, here.of(document.id), release)
 
     def _within(self, page: _Page, found: _Hidden, numbers: dict[str, int]) -> set[tuple[int, Form]]:

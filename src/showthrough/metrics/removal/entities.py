@@ -218,7 +218,9 @@ class EntitySearch:
         nearly = np.zeros(entities, dtype=bool)
         evidence: dict[str, list[PlaceOf]] = {}
         showing = anonymized.name not in REFERENCES and not self._briefly
-        for place, release in enumerate(releases_of(anonymized, self._dictionary)):
+        doubtful = np.zeros(len(self.books), dtype=bool)  # documents of which somebody may read more than is known yet
+        doubtful[gold.entity_document[self.entity[ways[self.entity] != 1]]] = True
+        for place, release in releases_of(anonymized, self._dictionary, np.flatnonzero(doubtful).tolist()):
             book = self.books[place]
             released = _Lazily(self.chunk.axis.documents[place].text, coverage.of_documents[place])
             seen: list[tuple[Sought, Hit | None, str]] = []
@@ -245,7 +247,8 @@ class EntitySearch:
 
     def by_chance(self, anonymized: Anonymized, others: Sequence[int]) -> tuple[Bools, Bools]:
         """Of every entity, whether it can be read in another document's release, and whether there is one."""
-        releases = list(releases_of(anonymized, self._dictionary))
+        asked = sorted({other for other in others if other >= 0})
+        releases = dict(releases_of(anonymized, self._dictionary, asked))
         entities = len(self.gold.entity_level)
         readable, looked = np.zeros(entities, dtype=bool), np.zeros(entities, dtype=bool)
         for place, other in enumerate(others):

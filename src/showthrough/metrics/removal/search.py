@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cached_property
 from typing import NamedTuple
@@ -444,16 +444,19 @@ def _mostly_letters(word: str) -> bool:
     return sum(map(str.isalpha, word)) >= _LETTERS * len(word)
 
 
-def releases_of(anonymized: Anonymized, dictionary: str) -> Iterator[Release]:
-    """What is released of each document of a chunk, letter for letter; none is held after somebody looked into it."""
+def releases_of(
+    anonymized: Anonymized, dictionary: str, asked: Iterable[int] | None = None
+) -> Iterator[tuple[int, Release]]:
+    """What is released of documents of a chunk, all or those that are asked for, letter for letter; none is held."""
     documents, vocabulary = anonymized.chunk.corpus, vocabulary_of(dictionary)
     key = ("capitals", dictionary)
     capitals = anonymized.chunk.once(key, lambda: [Capitals(document.text, vocabulary) for document in documents])
     anonymization = anonymized.anonymization
     given = None if type(anonymization) is Anonymization else anonymized.texts  # as they were handed in
-    for document, of_text in zip(documents, capitals, strict=True):
+    for place in range(len(documents)) if asked is None else asked:
+        document = documents.documents[place]
         text = given[document.id] if given is not None else apply_masks(document.text, anonymization.of(document.id))
-        yield Release(text, of_text, vocabulary)
+        yield place, Release(text, capitals[place], vocabulary)
 
 
 def _neighbours(form: str, start: int, end: int) -> tuple[str, str]:
