@@ -31,7 +31,7 @@ from showthrough.metrics.masking import EntityRecall
 from showthrough.metrics.removal.removed import Removed, risks
 from showthrough.resources import Resources
 from showthrough.run.documents import Texts, riskiest, texts_of, too_many
-from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Score, Sweep, columns_of
+from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
 from showthrough.run.run import Run
 from showthrough.run.stored import StoredRows
 from showthrough.tables import is_guest
@@ -39,10 +39,10 @@ from showthrough.tables import is_guest
 _OFTEN = 0.01  # share that is found by chance from which on a note says so
 
 
-def _by_chance(score: Score) -> str:
+def _by_chance(name: str, metric: str, share: float) -> str:
     return (
-        f"{score.anonymization}: {score.value:.1%} of what {score.metric} counts can be read in another document's "
-        "release by chance; about so many of those that count as readable may be chance too"
+        f"{name}: {share * 100:.1f} % of what {metric} counts can be read in another document's release by chance; "
+        "about so many of those that count as readable may be chance too"
     )
 
 
@@ -127,7 +127,11 @@ class Findings:
         """Scores, and what else a run of all documents tells. What looks at them once more goes the same way."""
         run, plan = self.run, self._plan
         by_chance = list(chance_scores(run, plan.metrics, plan.settings, plan.corpus, plan.anonymizations))
-        run.notes += [_by_chance(each) for each in by_chance if each.value is not None and each.value >= _OFTEN]
+        run.notes += [
+            _by_chance(each.anonymization, each.metric, each.value)
+            for each in by_chance
+            if each.value is not None and each.value >= _OFTEN
+        ]
         run.scores = [
             *scored(run, plan.metrics, plan.settings, self._tables),
             *by_chance,

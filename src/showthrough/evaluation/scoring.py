@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from showthrough.statistics import ALIKE, Spread, forms, moved, number_interval,
 from showthrough.version import __version__
 
 _CHARACTERS = 300_000  # of documents that are read again to see what is found by chance
-_STEPS = 20  # documents that are tried as another one
+_STEPS, _BESIDE = 40, 8  # documents that are tried as others, and of these so many are looked into
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 _FEWER = 256  # where documents come in several blocks: 32 MB for one of them
 
@@ -135,7 +136,7 @@ def uncertain(
 def chance_scores(
     run: Run, metrics: Sequence[Metric], settings: Recorded, corpus: Corpus, anonymizations: Sequence[Anonymization]
 ) -> Iterator[Score]:
-    """What metrics would find by chance, on some documents each beside another of another unit.
+    """What metrics would find by chance, on some documents each beside a few of other units.
 
     Which they are hangs on the ids alone: not on the order of documents, nor on how the work is cut.
     """
@@ -147,6 +148,7 @@ def chance_scores(
     labels = corpus.units.labels
     sample = Chunk(Corpus([corpus.documents[number] for number in numbers]), types=corpus.survey.types)
     others = _others([labels[number] if labels else "" for number in numbers])
+    looked = f"it is of {len(numbers):,} documents, each beside up to {_BESIDE} others"
     inputs = {each.name: each for each in run.anonymizations}
     for anonymization in anonymizations:
         anonymized = Anonymized(sample, anonymization)
@@ -155,8 +157,7 @@ def chance_scores(
             line = _signature(run, metric, record, inputs[anonymization.name], settings)
             for part, value in metric.by_chance(anonymized, others).items():
                 why = "" if value is not None else "there is no other document to look into"
-                note = "" if value is None else f"it is of {len(numbers):,} documents, each beside one other"
-                yield Score(anonymization.name, record.text, part, value, None, None, why, line, note)
+                yield Score(anonymization.name, record.text, part, value, None, None, why, line, "" if why else looked)
 
 
 def _asks_chance(metric: Metric) -> bool:
@@ -170,13 +171,14 @@ def _sampled(corpus: Corpus) -> list[int]:
     return order[: max(2, int(room.sum()))]
 
 
-def _others(labels: Sequence[str]) -> list[int]:
-    """Of each document the next one of another unit, in a circle; -1 where there is none near."""
+def _others(labels: Sequence[str]) -> list[list[int]]:
+    """Of each document the next ones of other units, in a circle: several derangements, as one alone says little."""
     count = len(labels)
     found = []
     for place, label in enumerate(labels):
         following = ((place + step) % count for step in range(1, min(count, _STEPS)))
-        found.append(next((other for other in following if not label or labels[other] != label), -1))
+        strangers = (other for other in following if not label or labels[other] != label)
+        found.append(list(islice(strangers, _BESIDE)))
     return found
 
 

@@ -203,11 +203,8 @@ class Metric(ABC):
         """Why a part has no value at some sums."""
         return self.undefined
 
-    def by_chance(self, anonymized: Anonymized, others: Sequence[int]) -> dict[str, float | None]:
-        """Parts that no rows make: what would be found by chance, in some documents, of each in that of another number.
-
-        Of a number below 0 there is no other document.
-        """
+    def by_chance(self, anonymized: Anonymized, others: Sequence[Sequence[int]]) -> dict[str, float | None]:
+        """Parts that no rows make: what would be found by chance, of each document in others, told by number."""
         return {}
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:

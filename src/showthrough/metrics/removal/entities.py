@@ -245,19 +245,22 @@ class EntitySearch:
         ways, strict = np.array(readable, dtype=np.int64), np.array(strictly, dtype=np.int64)
         return Readable(ways, strict, nearly & (ways == 0), dated & (ways == 0), evidence)
 
-    def by_chance(self, anonymized: Anonymized, others: Sequence[int]) -> tuple[Bools, Bools]:
-        """Of every entity, whether it can be read in another document's release, and whether there is one."""
-        asked = sorted({other for other in others if other >= 0})
+    def by_chance(self, anonymized: Anonymized, others: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+        """Of every entity, in how many other documents' releases it can be read, and how many were looked into."""
+        asked = sorted({other for each in others for other in each})
         releases = dict(releases_of(anonymized, self._dictionary, asked))
         entities = len(self.gold.entity_level)
-        readable, looked = np.zeros(entities, dtype=bool), np.zeros(entities, dtype=bool)
-        for place, other in enumerate(others):
-            if other >= 0:
-                stranger = releases[other]
-                for sought in self.books[place].candidates(stranger):
-                    if stranger.reads(sought.form):
-                        readable[sought.entities] = True
-                looked[self.by_document[place]] = True
+        readable, looked = np.zeros(entities, dtype=np.int64), np.zeros(entities, dtype=np.int64)
+        for place, strangers in enumerate(others):
+            for stranger in map(releases.__getitem__, strangers):
+                found = {
+                    entity
+                    for sought in self.books[place].candidates(stranger)
+                    if stranger.reads(sought.form)
+                    for entity in sought.entities
+                }
+                readable[list(found)] += 1
+                looked[self.by_document[place]] += 1
         return readable, looked
 
     def _lost_its_day(self, number: int, masks_of: Mapping[int, Sequence[Mask]]) -> bool:

@@ -135,11 +135,12 @@ class Removed(ReadsRelease):
         """How many entities of each document can still be read."""
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("removed")]
 
-    def by_chance(self, anonymized: Anonymized, others: Sequence[int]) -> dict[str, float | None]:
+    def by_chance(self, anonymized: Anonymized, others: Sequence[Sequence[int]]) -> dict[str, float | None]:
         search = self.search(anonymized.chunk)
         readable, looked = anonymized.once(("chance", search), lambda: search.by_chance(anonymized, others))
-        chosen = search.gold.entities(_LEVELS[self.identifier]) & looked
-        return {CHANCE: float(readable[chosen].mean()) if chosen.any() else None}
+        chosen = search.gold.entities(_LEVELS[self.identifier])
+        asked = int(looked[chosen].sum())
+        return {CHANCE: int(readable[chosen].sum()) / asked if asked else None}
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         whole = totals["total"]
