@@ -58,8 +58,9 @@ def test_no_word_of_a_document_and_no_id_is_shown(run: Run, tiny: Corpus) -> Non
 
 
 def test_a_note_that_names_documents_is_shown_without_them(run: Run) -> None:
-    run.notes = ["2 documents are copies (d1, d2 (again)): they count once"]
-    assert "note: 2 documents are copies: they count once" in seen(run._repr_html_())
+    run.notes = ["2 documents are copies (d1, d2 (again)): they count once, as said (d3)"]
+    assert "note: 2 documents are copies: they count once, as said" in seen(run._repr_html_())
+    assert "d3" not in seen(run._repr_html_())
 
 
 def test_names_from_files_are_text_and_never_markup(tiny: Corpus) -> None:

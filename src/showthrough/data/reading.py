@@ -71,8 +71,8 @@ _MARKUP = re.compile(
     r"|(?<=[a-z])__?(?=[a-z])"
 )
 # For a first look: all other signs of a text are left out; full stops and commas keep a hyphen and a line's end apart.
-_SIGNS_KEPT = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;"
-_NO_SIGNS = bytes({*range(256)} - {*_SIGNS_KEPT})
+_KEPT = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;"
+_DROPPED = bytes({*range(256)} - {*_KEPT})
 _LINE_END = re.compile(rb"[-\xad][\r\n\x0b\x0c\x1c\x1d\x1e\x85]*[\r\n]")
 _MARKUP_SIGNS = (
     (re.compile(r"<(?<=\w<)/?[A-Za-z]"), b"<"),
@@ -82,7 +82,7 @@ _MARKUP_SIGNS = (
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 _APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
-_RARE = 4  # letters of a word of which few texts have many
+_RARE = 4  # letters from which on a word is rare enough to be searched for without its borders
 _SHORT = 300  # characters for which no array is worth its making
 _MIXED = 100  # characters of a word that are looked at
 _ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
@@ -476,7 +476,7 @@ _LATIN = bytes(_SIMPLE[chr(code)] for code in range(256))
 
 def _rewritings(text: str, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
-    signs = text.encode("latin-1", "replace").translate(None, _NO_SIGNS)  # few, in their order
+    signs = text.encode("latin-1", "replace").translate(None, _DROPPED)  # few, in their order
     if (_LINE_END.search(signs) or "\u2010" in text) and _LINE_HYPHEN.search(text):
         yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
     if any(pattern.search(text) for pattern, mine in _MARKUP_SIGNS if any(sign in signs for sign in mine)):

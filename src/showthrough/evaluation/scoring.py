@@ -172,7 +172,7 @@ def _sampled(corpus: Corpus) -> list[int]:
 
 
 def _others(labels: Sequence[str]) -> list[list[int]]:
-    """Of each document the next ones of other units, in a circle: several derangements, as one alone says little."""
+    """Of each document the next ones of other units, in a circle: one alone would say little."""
     count = len(labels)
     found = []
     for place, label in enumerate(labels):

@@ -26,7 +26,7 @@ from showthrough.run.scores import Scores
 
 _ROWS, _COLUMNS, _LINES = 20, 12, 5  # that are shown; the rest is counted
 _NAME = 80  # characters of a metric's text form
-_NAMED = re.compile(r" \(.*\)")  # documents, in the text of a note: run.notes has them
+_NAMED = re.compile(r" \((?:[^()]|\([^()]*\))*\)")  # documents, in the text of a note: run.notes has them
 _DIM = "opacity:.75"
 _RULE = "1px solid rgba(128,128,128,.4)"  # seen on white and on black
 _HEAD = f"text-align:right;vertical-align:bottom;padding:.2em .6em;border-bottom:{_RULE};font-weight:normal"

@@ -112,9 +112,10 @@ class Names:
 
     def _letter(self, letter: str) -> str:
         if letter not in self._letters:
-            used = {*self._letters.values(), *self._taken}
             others = [one for one in string.ascii_lowercase if one != reading_form(letter)]
-            self._letters[letter] = self._random.choice([one for one in others if one not in used] or others)
+            unused = [one for one in others if one not in self._letters.values()]
+            unread = [one for one in unused if one not in self._taken]
+            self._letters[letter] = self._random.choice(unread or unused or others)
         return self._letters[letter]
 
     def _initials_of(self, run: str) -> str:

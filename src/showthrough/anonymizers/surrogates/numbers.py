@@ -41,7 +41,8 @@ class Numbers:
         return [(*run.span(), cased(islice(new, len(run[0])), run[0])) for run in runs]
 
     def _other(self, solid: str, sizes: list[int]) -> str:
-        """Another one of the same shape, in which no word of the record stands."""
+        """Another one of the same shape, in which no word of the record stands, where there is such a one."""
+        other = ""
         for _ in range(_TRIES):
             # A word of small letters, such as the crowns of `300 crowns`, becomes one that can be said.
             new = "".join(
@@ -53,10 +54,11 @@ class Numbers:
             small = new.casefold()
             rest = iter(small)
             words = ("".join(islice(rest, size)) for size in sizes)
-            known = any(word.isalpha() and word in self._taken for word in words)
-            if small != solid.casefold() and small not in self._taken and not known:
-                return new
-        return new
+            if small != solid.casefold() and small not in self._taken:
+                if not any(word.isalpha() and word in self._taken for word in words):
+                    return new
+                other = other or new
+        return other or new
 
     def digits(self, text: str) -> list[Edit]:
         """The digits alone, whatever stands between."""

@@ -218,7 +218,7 @@ class EntitySearch:
         nearly = np.zeros(entities, dtype=bool)
         evidence: dict[str, list[PlaceOf]] = {}
         showing = anonymized.name not in REFERENCES and not self._briefly
-        doubtful = np.zeros(len(self.books), dtype=bool)  # documents of which somebody may read more than is known yet
+        doubtful = np.zeros(len(self.books), dtype=bool)  # documents with an entity that is not left where marked
         doubtful[gold.entity_document[self.entity[ways[self.entity] != 1]]] = True
         for place, release in releases_of(anonymized, self._dictionary, np.flatnonzero(doubtful).tolist()):
             book = self.books[place]

@@ -112,7 +112,7 @@ class Release:
 
     def _person(self, form: Form) -> Iterator[Hit]:
         words = self.reading.words
-        # An initial tells only beside another word of the name, where that is found.
+        # Initials are looked for beside longer words of the name: by themselves they stand everywhere.
         long = [word for word in form.words if len(word) > 1] or form.words
         here = [word for word in dict.fromkeys(long) if word in words or unbordered(word)]
         telling = frozenset(form.telling)
@@ -125,6 +125,7 @@ class Release:
                     end = start + len(word)
                     if self._beside(view, form, start, end):
                         yield Hit(view, start, end)
+                        yield from self._initials_beside(view, form, start, end)
                         continue
                     alone = self._alone if word in telling or len(form.words) == 1 else self._is_titled
                     if alone(view, word, start, end, form):
@@ -156,6 +157,12 @@ class Release:
             if not (mixed and (small in ALSO_WORDS or small in self._vocabulary.function)):
                 return True
         return False
+
+    def _initials_beside(self, view: View, form: Form, start: int, end: int) -> Iterator[Hit]:
+        """Initials of a name beside one of its longer words: the B of `Ana B. Lopez`, and no article."""
+        for other, at in (_before(view.form, start), _after(view.form, end)):
+            if len(other) == 1 < end - start and other in form.words and not view.cased[at].islower():
+                yield Hit(view, at, at + 1)
 
     def _unbordered(self, view: View, word: str, telling: bool) -> Iterator[Hit]:
         """Words without borders, whatever spaces stand between their signs."""
