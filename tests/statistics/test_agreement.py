@@ -92,6 +92,13 @@ def test_krippendorff_2011_missing_values(level: Level, alpha: float) -> None:
     assert krippendorff(counts, level=level, values=values).value == pytest.approx(alpha, abs=0.0005)
 
 
+def test_a_weight_of_two_is_the_same_item_twice() -> None:
+    counts, weights = np.array([[3, 0], [1, 2], [2, 1], [0, 2]]), np.array([2, 1, 3, 1])
+    every = np.repeat(counts, weights, axis=0)
+    for coefficient in (fleiss, krippendorff):
+        assert coefficient(counts, weights).value == pytest.approx(coefficient(every).value)
+
+
 def test_nothing_to_tell_from_chance() -> None:
     assert observed([[2, 0], [2, 0]]) == Coefficient(1.0)
     for found in (fleiss([[2, 0], [2, 0]]), krippendorff([[2, 0], [2, 0]]), cohen([[4, 0], [0, 0]])):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import tracemalloc
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from itertools import combinations
 
 import numpy as np
@@ -47,7 +47,9 @@ def _exact(form: Form) -> float:
 
 
 def numbers(one: object) -> list[np.ndarray]:
-    return [getattr(one, each.name) for each in fields(one)]  # type: ignore[arg-type]
+    every = [getattr(one, each.name) for each in fields(one)]  # type: ignore[arg-type]
+    there = [each for each in every if each is not None]
+    return [number for each in there for number in (numbers(each) if is_dataclass(each) else [each])]
 
 
 @settings(max_examples=30)

@@ -27,6 +27,11 @@ def test_every_resample_draws_as_many_documents_as_there_are() -> None:
     assert (totals == 17).all()
 
 
+def test_a_block_may_hold_more_documents_than_two_bytes_count() -> None:
+    totals = resampled_totals(Blocks(np.ones((66_001, 1)), 66_000), 2, 0)
+    assert totals.tolist() == [[66_001], [66_001]]
+
+
 def test_columns_are_resampled_together() -> None:
     values = np.random.default_rng(0).random((30, 1))
     totals = resampled_totals(np.hstack([values, 2 * values]), 50, 0)

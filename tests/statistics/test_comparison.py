@@ -8,7 +8,8 @@ import pytest
 from in_blocks import Blocks
 from showthrough.metrics import FScore, Precision, Recall
 from showthrough.statistics import PairTest, forms, pair_tests, studentized_p
-from showthrough.statistics.comparison import LEAST
+from showthrough.statistics.comparison import LEAST, judged
+from showthrough.statistics.intervals import Ends, difference_interval
 
 COLUMNS = ("agreed", "asked")
 
@@ -135,3 +136,76 @@ def test_f_scores_are_tested_too(beta: float) -> None:
     (found,) = pair_tests(FScore(beta).combine, columns, [worse, better], [""], 999, 0)
     assert found.p is not None
     assert found.p <= 0.002
+
+
+PERFECT, HALF, NEAR = (1.0, 0.9, 1.0), (0.5, 0.45, 0.55), (0.95, 0.85, 0.98)
+FEW = "too few to say: one of the two is the same in every document, which others need not be"
+ENDS = "one of the two is the same in every document, and intervals, which would tell, were not asked for"
+
+
+@pytest.mark.parametrize(
+    ("flat", "difference", "ends", "bounded", "low", "high", "p", "fault"),
+    [
+        # An error of 0.1 with t of 4 degrees, 2.776445.
+        (False, 0.3, (None, None), True, 0.022356, 0.577645, 0.01, ""),
+        (False, 0.9, (None, None), True, 0.622356, 1.0, 0.01, ""),  # shares differ by no more than 1
+        (False, -0.9, (None, None), True, -1.0, -0.622356, 0.01, ""),
+        (False, 0.9, (None, None), False, 0.622356, 1.177645, 0.01, ""),
+        (False, -0.9, (None, None), False, -1.177645, -0.622356, 0.01, ""),
+        # Where a side does not vary, both intervals: 0.5 − √(0.1² + 0.05²), and 0.5 + √(0² + 0.05²).
+        (True, 0.5, (PERFECT, HALF), True, 0.388197, 0.55, 0.01, ""),
+        (True, 0.05, (PERFECT, NEAR), True, -0.054403, 0.15, None, FEW),  # − √(0.1² + 0.03²), + √(0² + 0.1²)
+        (True, 0.0, (PERFECT, PERFECT), True, -0.1, 0.1, 0.01, ""),
+        (True, 0.3, (None, HALF), True, -1.0, 1.0, None, FEW),
+        (True, 0.0, (None, None), True, -1.0, 1.0, 0.01, ""),
+        (True, 0.3, (PERFECT, None), False, None, None, None, ENDS),
+        (True, 0.0, (None, None), False, None, None, 0.01, ""),
+    ],
+)
+def test_what_is_said_of_a_difference(
+    flat: bool,
+    difference: float,
+    ends: tuple[Ends | None, Ends | None],
+    bounded: bool,
+    low: float | None,
+    high: float | None,
+    p: float | None,
+    fault: str,
+) -> None:
+    test = PairTest("", 0, 1, 0.01, 0.1, 4.0, flat)
+    found = judged(test, difference, *ends, 0.95, bounded)
+    assert found == (low and pytest.approx(low, abs=1e-5), high and pytest.approx(high, abs=1e-5), p, fault)
+
+
+def test_what_is_said_where_no_error_or_no_test_is() -> None:
+    assert judged(PairTest("", 0, 1, 0.01), 0.3, PERFECT, HALF, 0.95) == (None, None, 0.01, "")
+    assert judged(PairTest("", 0, 1, None, 0.1, 4.0, fault="x"), 0.3, PERFECT, HALF, 0.95) == (None, None, None, "x")
+
+
+@pytest.mark.parametrize(("documents", "most"), [(50, 0.15), (150, 0.08)])
+def test_long_documents_that_leak_more_in_one_system_make_no_difference(documents: int, most: float) -> None:
+    """Of t entities the first leaks each with 1 − e^(−0.002 · t), the second as many by the mean: once 0.3 to 0.46."""
+    random, alarms = np.random.default_rng(3), 0
+    sizes = np.ceil(np.random.default_rng(2).lognormal(1.5, 1.5, 4_000_000))
+    share = float((sizes * np.exp(-0.002 * sizes)).sum() / sizes.sum())
+    for seed in range(200):
+        total = np.ceil(random.lognormal(1.5, 1.5, documents)).astype(int)
+        hidden = [random.binomial(total, np.exp(-0.002 * total)), random.binomial(total, share)]
+        sides = [np.column_stack([one, total]).astype(float) for one in hidden]
+        (test,) = pair_tests(Recall().combine, ["hidden", "total"], sides, [""], 99, seed)
+        low, high = test.interval(float(hidden[0].sum() - hidden[1].sum()) / total.sum(), 0.95)
+        alarm = test.p is not None and test.p <= 0.05
+        assert not (alarm and low <= 0 <= high)  # what is found to differ has an interval without 0
+        alarms += alarm
+    assert alarms / 200 <= most
+
+
+def test_an_interval_is_its_error_times_student_s_t() -> None:
+    random = np.random.default_rng(0)
+    systems = [Blocks(np.stack([random.binomial(5, 0.8, 30), np.full(30, 5.0)], axis=1), 30) for _ in range(3)]
+    tests = list(pair_tests(lambda totals: {"": totals["0"] / totals["1"]}, ["0", "1"], systems, [""], 99, 0))
+    assert len(tests) == 3
+    for test in tests:
+        assert test.error
+        expected = difference_interval(0.1, test.error, test.freedom, 0.9)
+        assert test.interval(0.1, 0.9) == pytest.approx(expected)

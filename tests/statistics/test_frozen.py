@@ -1,6 +1,7 @@
 """Every number of the demonstration is what it was when rows of all documents were looked at together.
 
-`frozen.json` was made by that program: values, ends of intervals and p values, of documents and of groups of them.
+`frozen.json` was made by that program: values, ends of intervals and p values, of documents and of groups of them. Ends
+are those of today where documents that are heavier than all that were seen may leak more (docs/statistics.md).
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ import pytest
 
 from showthrough.metrics import Precision, Recall
 from showthrough.statistics import SHOWN, Loss, holm, loss_of, pair_tests
+from showthrough.statistics.intervals import difference_interval
 
 COLUMNS = ("hidden", "total")
 
@@ -117,3 +118,19 @@ def test_a_loss_of_the_margin_is_seldom_said_to_be_less() -> None:
         found = loss(shares(random, 0.94, total), shares(random, 0.99, total), margin=0.05, seed=seed)
         said += found.most is not None and found.most <= 0.05
     assert said <= 0.08 * times
+
+
+def test_without_bounds_the_error_alone_tells_how_much_may_be_lost() -> None:
+    random = np.random.default_rng(0)
+    later, earlier = (np.stack([random.binomial(9, 0.7, 30), np.full(30, 9)], axis=1).astype(float) for _ in range(2))
+
+    def share(totals: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return {"": totals["0"] / totals["1"]}
+
+    found = loss_of(
+        share, ["0", "1"], later, earlier, "", higher=True, margin=0.0, shuffles=99, seed=0, bounded=False
+    )  # fmt: skip
+    (test,) = pair_tests(share, ["0", "1"], [later, earlier], [""], 99, 0)
+    lost = float(earlier[:, 0].sum() - later[:, 0].sum()) / 270
+    assert test.error
+    assert found.most == pytest.approx(difference_interval(lost, test.error, test.freedom, 0.9)[1])

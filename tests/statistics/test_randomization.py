@@ -13,7 +13,7 @@ from in_blocks import Blocks
 from showthrough.metrics.base import ratio
 from showthrough.statistics import holm, plain_p
 from showthrough.statistics.coins import coins
-from showthrough.statistics.forms import forms
+from showthrough.statistics.forms import Smooth, forms
 from showthrough.statistics.randomization import studentized_p
 
 
@@ -93,6 +93,50 @@ def many_systems(count: int, documents: int) -> list[np.ndarray]:
     random = np.random.default_rng(0)
     whole = random.integers(1, 9, documents)
     return [np.stack([random.binomial(whole, 0.8), whole], axis=1).astype(float) for _ in range(count)]
+
+
+@pytest.mark.parametrize("block", [30, 13])
+def test_pairs_of_many_systems_are_tested_as_each_would_be_alone(block: int) -> None:
+    systems = [Blocks(one, block) for one in many_systems(4, 30)]
+    found = plain_p(share, ["hidden", "all"], systems, [""], 200, 0)
+    assert set(found) == {("", *pair) for pair in combinations(range(4), 2)}
+    for one, two in combinations(range(4), 2):
+        alone = plain_p(share, ["hidden", "all"], [systems[one], systems[two]], [""], 200, 0)
+        assert found["", one, two] == alone["", 0, 1]
+    assert len(set(found.values())) > 3
+
+
+@pytest.mark.parametrize("block", [30, 13])
+@pytest.mark.parametrize("alike", [True, False])
+def test_a_share_is_tested_as_any_form_of_the_same_value_is(block: int, alike: bool) -> None:
+    """Ratios have formulas of their own, whether the same counts in both systems or not."""
+    random = np.random.default_rng(2)
+    wholes = random.integers(1, 9, (6, 30)) if not alike else [random.integers(1, 9, 30)] * 6
+    tables = [np.stack([random.binomial(whole, 0.8), whole], axis=1).astype(float) for whole in wholes]
+    systems = [Blocks(one, block) for one in tables]
+    any_form = Smooth("", share, ("hidden", "all"), (0, 1))
+    found, expected = (
+        studentized_p(form, systems, 999, 0) for form in (*forms(share, ["hidden", "all"], [""]), any_form)
+    )
+    for pair in combinations(range(6), 2):
+        assert found[pair].tolist() == pytest.approx(expected[pair].tolist(), abs=0.0015)  # a shuffle may be a tie
+
+
+@pytest.mark.parametrize("block", [30, 13])
+def test_parts_are_tested_as_each_would_be_alone(block: int) -> None:
+    def parts(totals: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return {"hidden": totals["hidden"] / totals["all"], "seen": totals["seen"] / totals["all"]}
+
+    columns, random = ["hidden", "all", "seen"], np.random.default_rng(1)
+    systems = [
+        Blocks(np.hstack([one, random.binomial(one[:, 1:].astype(int), 0.5)]), block) for one in many_systems(3, 30)
+    ]
+    (both,) = forms(parts, columns, ["hidden", "seen"])
+    found = studentized_p(both, systems, 200, 0)
+    alone = [studentized_p(*forms(parts, columns, [part]), systems, 200, 0) for part in ("hidden", "seen")]
+    for pair in combinations(range(3), 2):
+        assert found[pair].tolist() == [one[pair].item() for one in alone]
+    assert len({p for pair in found.values() for p in pair.tolist()}) > 3
 
 
 @pytest.mark.parametrize("block", [30, 13])

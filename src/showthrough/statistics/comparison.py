@@ -12,10 +12,19 @@ import numpy as np
 from showthrough.numerics.distributions import student_below, student_quantile
 from showthrough.statistics.blocks import Table, summed
 from showthrough.statistics.forms import Array, Combine, Form, Ratios, forms, same, values_at
-from showthrough.statistics.intervals import Ends, alike, difference_interval, fewer, sure_difference_interval
+from showthrough.statistics.intervals import (
+    Ends,
+    alike,
+    difference_interval,
+    fewer,
+    lean_of,
+    sure_difference_interval,
+    unseen,
+)
 from showthrough.statistics.moves import Between, Bools, Moved, moved_together
 from showthrough.statistics.randomization import studentized_p
 
+_LEVEL = 0.05  # at which heavier documents than were seen are left out of account
 LEAST = 12  # documents that must count on either side, where the two sides do not count the same
 _UNSOUND = "it is made of its sums in a way that cannot be told"
 _NONE = 1e-8  # a difference or an error that is nothing but rounding, of as many documents as a block has
@@ -29,6 +38,7 @@ class PairTest:
 
     `error` is the standard error of the difference, where it was asked for, `freedom` its degrees of freedom. With
     `flat` one side is the same in every document, as a perfect score is: its uncertainty is then not in the error.
+    `shift` is how far documents that are heavier than all that were seen might move the difference.
     """
 
     part: str
@@ -40,13 +50,16 @@ class PairTest:
     flat: bool = False
     fault: str = ""
     among: Among | None = field(default=None, repr=False, compare=False)
+    shift: float = 0.0
 
     def interval(self, difference: float, confidence: float) -> tuple[float, float]:
         """Of the difference, by Student's t."""
         if self.among is None:
-            return difference_interval(difference, self.error or 0.0, self.freedom, confidence)
-        reach = self.among.quantile(confidence) * (self.error or 0.0)
-        return difference - reach, difference + reach
+            low, high = difference_interval(difference, self.error or 0.0, self.freedom, confidence)
+        else:
+            reach = self.among.quantile(confidence) * (self.error or 0.0)
+            low, high = difference - reach, difference + reach
+        return low + min(self.shift, 0.0), high + max(self.shift, 0.0)
 
 
 class Freedoms:
@@ -100,7 +113,9 @@ def pair_tests(
         sides[0] = replace(sides[0], values=sides[0].values + lead)
         error, degrees = _error(between, len(systems[0]))
         none = _NONE * float(fewer(len(systems[0])))
-        by_t, freedoms = _t_test(sides, pairs, error, degrees, none), Freedoms(degrees)
+        flat = np.array([np.minimum(sides[one].largest, sides[two].largest) <= none for one, two in pairs])
+        shift = np.where(flat, 0.0, _shifts(sides, pairs, between))  # the ends of the other side tell
+        by_t, freedoms = _t_test(sides, pairs, error, degrees, none, shift), Freedoms(degrees)
         for pair, (first, second) in enumerate(pairs):
             p = np.fmax(by_t[pair], shuffled.get((first, second), np.nan))
             faults = _faults(sides[first], sides[second], between.alike[pair], unit)
@@ -109,10 +124,10 @@ def pair_tests(
                 unknown = np.isnan(p[place])
                 if unknown and not fault and not np.isnan(sides[first].values[place] - sides[second].values[place]):
                     fault = f"nothing varies between {unit}s, so chance cannot be judged"
-                flat = any(sides[one].largest[place] <= none for one in (first, second))
-                spread = float(error[pair, place]), float(degrees[pair, place]), flat
+                spread = float(error[pair, place]), float(degrees[pair, place]), bool(flat[pair, place])
                 found = None if unknown or fault else float(p[place])
-                yield PairTest(part, first, second, found, *spread, fault, Among(freedoms, pair, place))
+                among = Among(freedoms, pair, place)
+                yield PairTest(part, first, second, found, *spread, fault, among, float(shift[pair, place]))
 
 
 def judged(
@@ -163,11 +178,39 @@ def _error(between: Between, documents: int) -> tuple[Array, Array]:
     return error, np.clip(2 * alike(between.squares, between.fourths), 1, max(documents - 1, 1))
 
 
+def _shifts(sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], between: Between) -> Array:
+    """How far documents that are heavier than all that were seen might move each difference: pairs × parts.
+
+    No further than the difference itself leads to, nor than the two values do, neither of which leaves its scale.
+    """
+    shifts = np.zeros(between.squares.shape)
+    if between.sizes is None:
+        return shifts
+    there = [_there(side) for side in sides]
+    counted = np.array([np.maximum(sides[one].counted, sides[two].counted) for one, two in pairs])
+    apart = lean_of(between.sizes, between.squares, counted)
+    for place, (one, two) in enumerate(pairs):
+        each = there[one] - sides[one].values - (there[two] - sides[two].values)
+        nearer = np.where(np.abs(each) < np.abs(apart[place]), each, apart[place])
+        shifts[place] = np.where(each * apart[place] > 0, nearer, 0.0)
+    return np.asarray(np.nan_to_num(unseen(between.sizes.largest, 1 - _LEVEL) * shifts))
+
+
+def _there(side: Moved) -> Array:
+    """Where the values of such documents may lie."""
+    lean = lean_of(side.sizes, side.squares, side.counted) if side.sizes else np.zeros(side.values.shape)
+    return np.clip(side.values + lean, np.minimum(side.values, 0.0), np.maximum(side.values, 1.0))
+
+
 def _t_test(
-    sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], error: Array, degrees: Array, none: float
+    sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], error: Array, degrees: Array, none: float, shift: Array
 ) -> Array:
-    """The p values of Student's t: pairs × parts; `none` is a difference or an error that is nothing but rounding."""
-    difference = np.abs(np.array([sides[one].values - sides[two].values for one, two in pairs]))
+    """The p values of Student's t: pairs × parts; `none` is a difference or an error that is nothing but rounding.
+
+    Of a difference that heavier documents might lessen, what they would leave counts.
+    """
+    whole = np.array([sides[one].values - sides[two].values for one, two in pairs])
+    difference = np.maximum(np.abs(whole) - np.maximum(-np.sign(whole) * shift, 0), 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * student_below(degrees, -difference / error)
     # No difference is none; where nothing varies, the shuffles alone can tell how sure one is.

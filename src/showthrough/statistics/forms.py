@@ -99,13 +99,15 @@ Form = Ratios | Smooth
 class Influences:
     """What documents do to the values of a form (documents × parts): how each moves them, what it weighs, if it counts.
 
-    A document's sums, times how fast a value changes with them; the moves add up to nothing.
+    A document's sums, times how fast a value changes with them; the moves add up to nothing. A ratio is a mean over
+    documents: `sizes` is each one's part of what stands below the line.
     """
 
     moves: Array
     weights: Array
     counted: Array
     values: Array
+    sizes: Array | None = None
 
 
 def influences(form: Form, rows: Array, at: tuple[Array, Array] | None = None) -> Influences:
@@ -114,7 +116,9 @@ def influences(form: Form, rows: Array, at: tuple[Array, Array] | None = None) -
     with np.errstate(invalid="ignore"):  # an undefined value has no slope
         each = slope * rows
     counted = (rows != 0).any(axis=0).astype(np.float64)
-    return Influences(each.sum(axis=0), _weights(each, value[0]), counted, value[0])
+    with np.errstate(invalid="ignore"):
+        sizes = rows[1] * slope[0] if isinstance(form, Ratios) else None
+    return Influences(each.sum(axis=0), _weights(each, value[0]), counted, value[0], sizes)
 
 
 def _weights(each: Array, value: Array) -> Array:

@@ -8,18 +8,20 @@ interval is the exact one of a binomial share with so many trials (Korn and Grau
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from showthrough.metrics.base import BLOCK
 from showthrough.numerics.distributions import binomial_ends, normal_quantile, student_quantile
 from showthrough.statistics.forms import Array, Influences
-from showthrough.statistics.moves import Moved
+from showthrough.statistics.moves import Moved, Sizes
 
 Ends = tuple[float, float, float]  # a value with the low and the high end of its interval
 
 _NONE = 1e-12  # a spread that is nothing but rounding
+_EVEN = 1e-9  # a spread of sizes that is
+_FURTHER = 600  # how much heavier documents may be than those that were seen; from simulations, see the docs
 ALIKE = "all documents are alike, so that nothing tells how uncertain it is"
 
 
@@ -31,6 +33,10 @@ class Spread:
     documents: Array  # that count for a value at all
     weight: Array  # of these, as many equally heavy ones as weigh the same
     speaking: Array  # as many equally large deviations as there are
+    heaviest: Array = field(default_factory=lambda: np.zeros(1))  # document's part of all that is counted
+    lean: Array = field(
+        default_factory=lambda: np.zeros(1)
+    )  # how far from the value documents may lie that are heavier
 
     @classmethod
     def of(cls, resampled: Array, each: Influences | Moved) -> Spread:
@@ -45,7 +51,39 @@ class Spread:
         variance = np.maximum(variance, moved.squares) * counted / np.maximum(counted - 1, 1)
         variance[variance <= _NONE * np.maximum(moved.values**2, 1) * fewer(counted) ** 2] = 0.0
         weight, speaking = alike(moved.weights, moved.squared), alike(moved.squares, moved.fourths)
-        return cls(variance, counted, weight, speaking)
+        if moved.sizes is None:
+            return cls(variance, counted, weight, speaking, np.zeros(counted.shape), np.zeros(counted.shape))
+        return cls(
+            variance,
+            counted,
+            weight,
+            speaking,
+            np.nan_to_num(moved.sizes.largest),
+            lean_of(moved.sizes, moved.squares, counted),
+        )
+
+
+def lean_of(sizes: Sizes, squares: Array, counted: Array) -> Array:
+    """How far from the value documents may lie that are heavier than all that were seen.
+
+    By the line through the documents' own values over their sizes, each counting by its size. Of its slope as much is
+    left as is no noise (James and Stein 1961; noise after White 1980). How much heavier they may be is
+    told by how uneven sizes are, and how few: the variance of their mean over its square, times what of their squares
+    is there because they are uneven.
+    """
+    spread = sizes.cubes - sizes.squares**2  # of sizes, each counting by its size
+    noise = sizes.twice - 2 * sizes.squares * sizes.once + sizes.squares**2 * squares
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slope = np.maximum(sizes.products**2 - noise, 0) / (sizes.products * spread)
+        uneven = np.maximum(sizes.squares - 1 / counted, 0) ** 2 / sizes.squares
+        lean = slope * (sizes.largest * (1 + _FURTHER * uneven) - sizes.squares)
+    return np.where((spread > _EVEN * sizes.cubes) & np.isfinite(lean), lean, 0.0)
+
+
+def unseen(heaviest: Array, confidence: float) -> Array:
+    """What part of all documents might be heavier than all that were seen: with none seen in n, up to about 3 in n."""
+    more = -np.log1p(-confidence) * heaviest
+    return np.asarray(more / (1 + more))
 
 
 def fewer(documents: Array | float) -> Array:
@@ -75,6 +113,8 @@ def share_interval(value: Array, spread: Spread, confidence: float) -> tuple[Arr
     """
     trials = _trials(value, spread, confidence)
     low, high = binomial_ends(value * trials, trials, confidence)
+    there, part = np.clip(value + spread.lean, 0, 1), unseen(spread.heaviest, confidence)
+    low, high = low - part * np.maximum(low - there, 0), high + part * np.maximum(there - high, 0)
     return np.minimum(low, value), np.maximum(high, value)
 
 

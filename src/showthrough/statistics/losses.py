@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,29 +64,35 @@ def loss_of(
     low, high = sides if higher else sides[::-1]
     lost = float((high.values - low.values)[0])
     p = test.p / 2 if lost > margin else 1 - test.p / 2
-    return Loss(p, _most(test, lost, low, high, between, bounded))
+    shift = max(-test.shift if higher else test.shift, 0.0)
+    return Loss(p, _most(test, lost, shift, low, high, between, bounded))
 
 
-def _most(test: PairTest, lost: float, low: Moved, high: Moved, between: Between, bounded: bool) -> float | None:
+def _most(
+    test: PairTest, lost: float, shift: float, low: Moved, high: Moved, between: Between, bounded: bool
+) -> float | None:
     """The largest loss that cannot be excluded, the loss being what the high side has more than the low one.
+
+    `shift` is by how much documents that are heavier than all that were seen might make it larger.
 
     Student's t trusts the error of few leaks too much, and finds none where none was seen. So the intervals of the two
     sides are put together as well, as of values that move together, and the larger end counts.
     """
     by_error = None
     if not test.flat:
-        by_error = difference_interval(lost, test.error or 0.0, test.freedom, 1 - 2 * LEVEL)[1]
+        by_error = difference_interval(lost, test.error or 0.0, test.freedom, 1 - 2 * LEVEL)[1] + shift
     if not bounded:
         return by_error
     above, below = _ends(high)[1] - float(high.values[0]), float(low.values[0]) - _ends(low)[0]
     together = math.sqrt(max(above**2 + below**2 - 2 * _correlation(low, high, between) * above * below, 0.0))
-    return min(max(lost + together, lost if by_error is None else by_error), 1.0)
+    return min(max(lost + together + shift, lost if by_error is None else by_error), 1.0)
 
 
 def _ends(side: Moved) -> tuple[float, float]:
     """The ends of a value's interval without resamples, each exceeded as rarely as the level says."""
     value = np.clip(side.values, 0, 1)
     extreme = min(value[0], 1 - value[0]) <= _NONE  # where all of the error is on one side anyway
+    side = replace(side, sizes=None)  # heavier documents than were seen shift the difference itself
     low, high = share_interval(value, Spread.of(side.values[None], side), 1 - LEVEL * (1 if extreme else 2))
     return float(low[0]), float(high[0])
 

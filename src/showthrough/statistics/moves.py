@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from operator import add
 from typing import TypeVar
 
@@ -16,6 +16,47 @@ from showthrough.statistics.forms import Array, Form, Influences, Ratios, influe
 Bools = NDArray[np.bool_]
 Pair = tuple[int, int]
 Sum = TypeVar("Sum", Array, "Moved", "Between")
+FEW = 10  # documents that weigh alike: where fewer carry a number, intervals cover too seldom
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How moves go with the sizes of documents: sums over documents, part by part."""
+
+    squares: Array  # of sizes
+    cubes: Array
+    largest: Array
+    products: Array  # of move and size
+    once: Array  # squares of moves times size
+    twice: Array  # squares of moves times squares of sizes
+
+    @classmethod
+    def of(cls, sizes: Array, moves: Array) -> Sizes:
+        squares, products = sizes**2, moves * sizes
+        return cls(
+            squares.sum(axis=0),
+            (squares * sizes).sum(axis=0),
+            sizes.max(axis=0, initial=0),
+            products.sum(axis=0),
+            (products * moves).sum(axis=0),
+            (products**2).sum(axis=0),
+        )
+
+    @classmethod
+    def stacked(cls, some: Sequence[Sizes]) -> Sizes:
+        """Of several, one above the other."""
+        return cls(*(np.stack([getattr(one, each.name) for one in some]) for each in fields(cls)))
+
+    def __add__(self, more: Sizes) -> Sizes:
+        """With other documents of the same table."""
+        return Sizes(
+            self.squares + more.squares,
+            self.cubes + more.cubes,
+            np.maximum(self.largest, more.largest),
+            self.products + more.products,
+            self.once + more.once,
+            self.twice + more.twice,
+        )
 
 
 @dataclass(frozen=True)
@@ -29,6 +70,7 @@ class Moved:
     weights: Array
     squared: Array  # weights
     largest: Array  # move of a single document
+    sizes: Sizes | None = None  # of ratios
 
     @classmethod
     def of(cls, each: Influences) -> Moved:
@@ -41,6 +83,7 @@ class Moved:
             each.weights.sum(axis=0),
             (each.weights**2).sum(axis=0),
             np.abs(each.moves).max(axis=0, initial=0),
+            None if each.sizes is None else Sizes.of(each.sizes, each.moves),
         )
 
     def __add__(self, more: Moved) -> Moved:
@@ -53,6 +96,7 @@ class Moved:
             self.weights + more.weights,
             self.squared + more.squared,
             np.maximum(self.largest, more.largest),
+            self.sizes + more.sizes if self.sizes and more.sizes else None,
         )
 
 
@@ -64,6 +108,7 @@ class Between:
     fourths: Array
     products: Array  # of the two moves
     alike: Bools  # whether the same counts on either side, in every document
+    sizes: Sizes | None = None  # of ratios, with what one moves more than the other
 
     @classmethod
     def of(cls, each: Sequence[Influences], counted: Sequence[Array], pairs: Sequence[Pair]) -> Between:
@@ -71,12 +116,17 @@ class Between:
         shape = len(pairs), counted[0].shape[-1]
         squares, fourths, products = np.zeros((3, *shape))
         alike = np.ones(shape, dtype=bool)
+        sizes = []
         for place, (one, two) in enumerate(pairs):
-            apart = (each[one].moves - each[two].moves) ** 2
+            more = each[one].moves - each[two].moves
+            apart = more**2
             squares[place], fourths[place] = apart.sum(axis=0), (apart**2).sum(axis=0)
             products[place] = (each[one].moves * each[two].moves).sum(axis=0)
             alike[place] = (counted[one] == counted[two]).all(axis=(0, 1))
-        return cls(squares, fourths, products, alike)
+            first, second = each[one].sizes, each[two].sizes
+            if first is not None and second is not None:
+                sizes.append(Sizes.of((first + second) / 2, more))
+        return cls(squares, fourths, products, alike, Sizes.stacked(sizes) if sizes else None)
 
     def __add__(self, more: Between) -> Between:
         """With other documents of the same systems."""
@@ -85,6 +135,7 @@ class Between:
             self.fourths + more.fourths,
             self.products + more.products,
             self.alike & more.alike,
+            self.sizes + more.sizes if self.sizes and more.sizes else None,
         )
 
 
@@ -98,6 +149,18 @@ def moved(every: Sequence[Form], table: Table) -> list[Moved]:
         pairs = zip(every, at, strict=True)
         found = _plus(found, [Moved.of(influences(form, form.sums(block), here)) for form, here in pairs])
     return found
+
+
+def as_many_alike(form: Form | None, table: Table) -> float | None:
+    """As many documents that weigh alike as carry a ratio: (Σw)² / Σw² of what each has below the line.
+
+    `None` where there is no line, or nothing below it.
+    """
+    if not isinstance(form, Ratios):
+        return None
+    below = [form.sums(block)[1] for block in blocks(table)]
+    squares = sum(float((one**2).sum()) for one in below)
+    return sum(float(one.sum()) for one in below) ** 2 / squares if squares else None
 
 
 def moved_together(form: Form, systems: Sequence[Table], pairs: Sequence[Pair]) -> tuple[list[Moved], Between]:
