@@ -9,7 +9,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from showthrough.errors import InputError, ResourceError
+from showthrough.errors import InputError
 from showthrough.files.heads import Head
 from showthrough.files.places import Remote, file_state, place_of
 from showthrough.files.reading import open_file, read_bytes, stem, suffix
@@ -135,6 +135,11 @@ def test_names_that_differ_in_digits_alone(first: str, other: str, alike: bool) 
 def test_storages_that_nobody_has(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match=r"foo://b/x: cannot be read: no storage is known by foo://"):
         read_bytes(place_of("foo://b/x"))
+    monkeypatch.setitem(__import__("sys").modules, "paramiko", None)
+    lacking = r"ssh://b/x: ssh:// needs a package that is not installed: .*paramiko.*; or copy the file to this machine"
+    with pytest.raises(InputError, match=lacking):
+        read_bytes(place_of("ssh://b/x"))
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
-    with pytest.raises(ResourceError, match=r"s3:// needs fsspec: pip install 'showthrough\[remote\]'"):
+    lacking = r"s3:// needs a package that is not installed: pip install 'showthrough\[remote\]'"
+    with pytest.raises(InputError, match=lacking):
         read_bytes(place_of("s3://b/x"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import resource
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -141,6 +143,113 @@ def test_a_group_of_rows_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = written(tmp_path / "x.parquet", [{"id": n, "text": "Oslo" * 50 + str(n)} for n in range(90)], group=90)
     monkeypatch.setenv("SHOWTHROUGH_LIMIT", "1k")
     with pytest.raises(InputError, match="row group 1: unpacks to more than 1 KB"):
+        read_corpus(path)
+
+
+def repeated(path: Path, texts: int, rows: int, **options: Any) -> Path:
+    """A small file in which all rows name one long text."""
+    pyarrow, library = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    column = pyarrow.DictionaryArray.from_arrays(
+        pyarrow.array([0] * rows, pyarrow.int32()), pyarrow.array(["x" * texts])
+    )
+    ids = [str(number) for number in range(rows)]
+    library.write_table(pyarrow.table({"doc_id": ids, "text": column}), path, compression="zstd", **options)
+    return path
+
+
+def under_limit(path: Path) -> subprocess.CompletedProcess[str]:
+    """Reads a file in a process that has two gigabytes of memory."""
+    limit = (2 << 30, 2 << 30)
+    run = [sys.executable, "-m", "showthrough", "corpus", str(path)]
+    return subprocess.run(
+        run,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+    )
+
+
+@pytest.mark.parametrize(("texts", "rows"), [(20_000, 360_000), (7_200_000, 1000)])
+def test_a_small_file_of_many_gigabytes_is_refused_in_little_memory(tmp_path: Path, texts: int, rows: int) -> None:
+    path = repeated(tmp_path / "x.parquet", texts, rows, store_schema=False, dictionary_pagesize_limit=1 << 25)
+    assert path.stat().st_size < 3_000_000
+    done = under_limit(path)
+    fault = "unpacks to more than 1 GB; raise the limit if that is right: SHOWTHROUGH_LIMIT=2G"
+    assert (done.returncode, done.stderr) == (2, f"{path}: {fault}\n")
+
+
+@pytest.mark.parametrize("encoding", ["dictionary", "PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_a_row_is_no_larger_than_a_record_may_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    plain = {"use_dictionary": False, "column_encoding": {"text": encoding}}
+    path = repeated(
+        tmp_path / "x.parquet", 5000, 2500, store_schema=False, **({} if encoding == "dictionary" else plain)
+    )
+    corpus = read_corpus(path)
+    assert len(corpus) == 2500
+    assert corpus.documents[2499] == Document("2499", "x" * 5000)
+    monkeypatch.setenv("SHOWTHROUGH_RECORD_LIMIT", "4k")
+    with pytest.raises(InputError, match="row 1: has more than 4 KB"):
+        read_corpus(path)
+
+
+def test_lists_are_counted_with_all_that_is_in_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spans = [{"start": 0, "end": 3, "label": "PERSON" * 20}] * 100
+    rows = [{"doc_id": "a", "text": "Ann", "spans": []}, {"doc_id": "b", "text": "Ann", "spans": spans}]
+    path = written(tmp_path / "x.parquet", rows)
+    monkeypatch.setenv("SHOWTHROUGH_RECORD_LIMIT", "10k")
+    with pytest.raises(InputError, match="row 2: has more than 10 KB"):
+        read_corpus(path)
+    monkeypatch.setenv("SHOWTHROUGH_RECORD_LIMIT", "100k")
+    assert len(read_corpus(path)) == 2
+
+
+def test_one_row_with_more_numbers_than_fit_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "x.parquet", [{"text": "a", "spans": [0] * 1_000_000}])
+    assert path.stat().st_size < 3000
+    monkeypatch.setenv("SHOWTHROUGH_LIMIT", "2M")  # eight bytes for each
+    with pytest.raises(InputError, match="row group 1: unpacks to more than 2 MB"):
+        read_corpus(path)
+
+
+def summary(content: bytes) -> int:
+    """Where the summary of a file begins."""
+    return len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+
+
+def test_whatever_pages_and_the_summary_say_is_read_or_refused(tmp_path: Path) -> None:
+    """Each byte of it is changed: some made the library end the process, or go past its memory."""
+    path = written(tmp_path / "x.parquet", [{"doc_id": str(n), "text": f"Ann {n % 3}"} for n in range(9)], group=9)
+    whole = path.read_bytes()
+    places = [*range(4, 60), *range(summary(whole), len(whole) - 8)]
+    outcomes = {_outcome(path, whole[:place] + b"\xff" + whole[place + 1 :]) for place in places}
+    assert outcomes == {9, "refused"}
+
+
+def _outcome(path: Path, content: bytes) -> object:
+    path.write_bytes(content)
+    try:
+        return len(read_corpus(path))
+    except InputError:
+        return "refused"
+
+
+def test_rows_that_a_group_does_not_have(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.parquet", [{"doc_id": str(n), "text": "Oslo."} for n in range(9)], group=9)
+    whole = path.read_bytes()
+    start = summary(whole)
+    nine, many = b"\x16\x12", b"\x16\xd0\x0f"  # 9 and 1000 as Thrift's compact protocol writes a field of 64 bits
+    footer = whole[start:-8].replace(nine, many)
+    path.write_bytes(whole[:start] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(InputError, match=r"x\.parquet: is not sound Parquet: row group 1 has fewer rows than it says"):
+        read_corpus(path)
+    endless = whole[start:-8].replace(nine, b"\x16" + b"\xfe" * 8 + b"\x01")
+    path.write_bytes(whole[:start] + endless + len(endless).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(InputError, match=r"unpacks to more than 1 GB|is not sound Parquet"):
         read_corpus(path)
 
 

@@ -14,7 +14,10 @@ import pytest
 from showthrough import Corpus, Document, InputError, OutputError, read_anonymization, read_corpus, write_corpus
 from showthrough.data.masks import TypedMask
 from showthrough.errors import ResourceError
+from showthrough.files.heads import Head
 from showthrough.formats import FORMATS
+from showthrough.formats.base import Input
+from showthrough.formats.xlsx import Sheet
 
 TEXTS = ["😀 Ann Lee\r\nleft  ", "=1+1 e\u0301", " _x000D_ 山田\x01\r", "_x005F_ +cmd|' /C calc'!A0"]
 
@@ -134,6 +137,63 @@ def test_entities_and_floods_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(InputError, match="unpacks to more than 2 MB"):
         read_corpus(flood)
     assert len(read_corpus(path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        (b'<row r="3"', b'<row r="1048576000"', "a row says that it is row 1048576000; expected one behind row 2"),
+        (b'<row r="3"', b'<row r="1048577"', "a row says that it is row 1048577; .* and up to 1048576"),
+        (b'<row r="3"', b'<row r="2"', "a row says that it is row 2; expected one behind row 2"),
+        (b'<row r="3"', b'<row r="0"', "a row says that it is row 0; expected one behind row 2"),
+        (b'r="B3"', b'r="XFE3"', "row 3: a cell stands in column 16385; expected up to 16384"),
+        (b'r="B3"', b'r="ZZZZZZ3"', r"is not a sound \.xlsx file: "),
+    ],
+)
+def test_rows_and_columns_that_no_sheet_has(tmp_path: Path, old: bytes, new: bytes, fault: str) -> None:
+    path = written(tmp_path / "x.xlsx", ("doc_id", "text"), ("a", "Oslo."), ("b", "Bergen."))
+
+    def changed(content: bytes) -> bytes:
+        assert old in content
+        return content.replace(old, new)
+
+    with pytest.raises(InputError, match=fault):
+        read_corpus(_with_part(path, tmp_path / "y.xlsx", SHEET, changed))
+
+
+def test_rows_that_are_left_out_cost_nothing_and_what_the_sheet_says_of_its_size_is_not_heard(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.xlsx", ("doc_id", "text"), ("a", "Oslo."), ("b", None))
+    for size in (b"A1:XFD1048576", b"A1:A1"):
+
+        def changed(content: bytes, size: bytes = size) -> bytes:
+            assert b'ref="A1:B3"' in content
+            return content.replace(b'ref="A1:B3"', b'ref="' + size + b'"').replace(b'<row r="3"', b'<row r="1048576"')
+
+        rows = Sheet(Input(Head(_with_part(path, tmp_path / "y.xlsx", SHEET, changed))))
+        assert list(rows) == [("row 2", ("a", "Oslo.")), ("row 1048576", ("b", None))]
+
+
+def test_one_text_in_many_cells_and_cells_far_out_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path / "x.xlsx", ("doc_id", "text"), *[(str(row), "Oslo. " * 500) for row in range(200)])
+    wide = written(tmp_path / "y.xlsx", *[(*[None] * 12_000, "x") for _ in range(9)])
+    assert len(read_corpus(path)) == 200
+    monkeypatch.setenv("SHOWTHROUGH_LIMIT", "500k")  # 3000 letters 200 times; 12,000 places of 8 bytes 9 times
+    with pytest.raises(InputError, match="unpacks to more than 500 KB"):
+        read_corpus(path)
+    with pytest.raises(InputError, match="unpacks to more than 500 KB"):
+        read_corpus(wide)
+    monkeypatch.delenv("SHOWTHROUGH_LIMIT")
+    monkeypatch.setenv("SHOWTHROUGH_RECORD_LIMIT", "2k")
+    with pytest.raises(InputError, match="row 2: has more than 2 KB"):
+        read_corpus(path)
+
+
+def test_what_is_packed_more_densely_than_any_sheet_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOWTHROUGH_RECORD_LIMIT", "1M")
+    path = written(tmp_path / "x.xlsx", ("doc_id", "text"), ("a", "Oslo."))
+    dense = _with_part(path, tmp_path / "y.xlsx", "xl/styles.xml", lambda content: content + b"<xf/>" * 600_000)
+    with pytest.raises(InputError, match="unpacks to more than 100 times its size"):
+        read_corpus(dense)
 
 
 def test_what_is_not_installed_is_told_with_its_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ from showthrough.files.reading import (
     read_bytes,
     reading,
     suffix,
+    unique,
     without_bom,
 )
 from showthrough.files.shards import Shards, shards_of
@@ -33,6 +34,7 @@ LINES = (".jsonl", ".ndjson")
 PEEK = 1 << 16  # bytes in which a file says what it is
 _CLOSER = 1 << 22  # bytes of a first record that are looked at before it is read
 _MANY = 64  # keys of an object that is one value a document, and no record
+_SEEN = 50  # lines that are looked at
 _BLOCK = 1 << 20
 _MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
 _KEY = msgspec.json.Decoder(str)
@@ -257,6 +259,35 @@ class Head(os.PathLike[str]):
         return read_bytes(self.path) if self._whole is None else without_bom(self.path, self._whole)
 
     @cached_property
+    def values(self) -> list[Any]:
+        """What it begins with, as far as it can be seen: its one JSON value, or those of its first lines."""
+        values: list[Any] = []
+        rest = self.start
+        while rest and len(values) < (_SEEN if self.lines else 1):
+            value, rest = first_value(b"[" + rest)  # of a list its first item, which is here all of it
+            values.append(value)
+        return values
+
+    def by_id(self, fits: Callable[[Any], bool]) -> bool:
+        """Whether its lines are objects from id to value: values fit, and no key is in all lines, as in records.
+
+        That an id occurs twice is told by whoever reads them.
+        """
+        objects = [one for one in self.values if isinstance(one, dict)]
+        shared = set(objects[0]).intersection(*objects[1:]) if len(objects) > 1 else ()
+        return (
+            self.lines
+            and bool(objects)
+            and not shared
+            and all(fits(value) for one in objects for value in one.values())
+        )
+
+    @cached_property
     def entries(self) -> dict[str, msgspec.Raw]:
-        """The values of a JSON object by key, still encoded."""
-        return object_entries(self.path, self.content)
+        """The values of a JSON object by key, still encoded; of lines, those of all of them."""
+        if not self.lines:
+            return object_entries(self.path, self.content)
+        lines = ((f"line {number}", line) for number, _, line in self.numbered_lines())
+        return unique(
+            (entry for place, line in lines for entry in object_entries(self.path, line, at=place).items()), self.path
+        )

@@ -2,7 +2,8 @@
 
 Only files are read: a pipe or a device has no end that could be known beforehand. What is read as a whole, and what a
 .gz or .zst file unpacks to, may have a gigabyte; one record, a line of JSON Lines or a document, 64 megabytes. JSON
-Lines that is not packed is read line by line and may be of any size. Who has more says so in the environment.
+Lines that is not packed is read line by line and may be of any size; Parquet is read in groups of rows, and may have
+more where its file is not too small for that. Who has more says so in the environment.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from showthrough.errors import InputError, Problem, ResourceError, shown
+from showthrough.errors import InputError, Problem, shown
 
 if TYPE_CHECKING:
     _Base = Path
@@ -162,8 +162,7 @@ class Remote(_Base):
         try:
             from fsspec.core import url_to_fs
         except ImportError as error:
-            what = f"{self.scheme}:// needs fsspec"
-            raise ResourceError(f"{what}: pip install 'showthrough[remote]'") from error
+            raise self._lacking("pip install 'showthrough[remote]'") from error
         try:
             yield url_to_fs(self.url, **_options(self.scheme))
         except FileNotFoundError as error:
@@ -172,9 +171,16 @@ class Remote(_Base):
                 raise
             raise StorageError(self._told(cause)) from error
         except ImportError as error:
-            raise ResourceError(f"{self}: {shown(str(error), _FAULT)}") from error
+            raise self._lacking(shown(str(error), _FAULT)) from error
         except Exception as error:  # of a library of whatever storage, anything
             raise StorageError(self._told(error)) from error
+
+    def _lacking(self, what: str) -> InputError:
+        """That a package is missing, which no path can do without."""
+        instead = "or copy the file to this machine, and name it there"
+        return InputError(
+            Problem(str(self), "", f"{self.scheme}:// needs a package that is not installed: {what}; {instead}")
+        )
 
     def _told(self, error: Exception) -> str:
         """What a library says, in one line and without secrets."""

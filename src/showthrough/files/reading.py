@@ -181,8 +181,8 @@ def plain(message: str, field: str = "") -> str:
     if match := re.match(r"Expected `array` of (at \w+) length (\d+)(?:, got (\d+))?$", message):
         found = f"a list of {match[3]}" if match[3] else "a longer list"
         return f"found {found}; expected a list of {match[1]} {match[2]}"
-    if match := re.match(r"Expected `array` of length (\d+), got (\d+)$", message):
-        return f"found a list of {match[2]}; expected one of {match[1]}"
+    if match := re.match(r"Expected `array` of length (\d+)(?:, got (\d+))?$", message):
+        return f"found a list of {match[2] or 'another length'}; expected one of {match[1]}"
     if match := re.match(r"Expected `(.*?)`(.*?), got `(.*)`$", message, re.DOTALL):
         found = "a decimal number" if match[3] == "float" else _in_words(match[3])
         return f"found {found}; expected {_in_words(match[1])}{match[2]}"
@@ -231,9 +231,9 @@ _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _PAIR = re.compile(rb'\s*[,{]\s*"(?:[^"\\]|\\.)*"\s*:\s*')
 
 
-def object_entries(path: Path, content: bytes, place: str = "document") -> dict[str, msgspec.Raw]:
+def object_entries(path: Path, content: bytes, place: str = "document", at: str = "") -> dict[str, msgspec.Raw]:
     """The values of a JSON object by key, still encoded. A key that occurs twice is an error, not a lost value."""
-    entries = decoded(content, _TOP, path)
+    entries = decoded(content, _TOP, path, at)
     longest = RECORD.bytes
     for key, raw in entries.items():
         if len(memoryview(raw)) > longest:

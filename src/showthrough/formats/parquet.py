@@ -17,26 +17,33 @@ from numpy.typing import NDArray
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.errors import ChangedError, InputError, Problem, ResourceError, shown
 from showthrough.files.heads import Head
-from showthrough.files.limits import FILE, check_regular
+from showthrough.files.limits import FILE, RECORD, check_regular
 from showthrough.files.packed import packing
 from showthrough.files.places import Remote, StorageError
 from showthrough.files.reading import decoded_or_none, fail, file_state, reading
 from showthrough.formats.base import Files, Fit, Format, Input
+from showthrough.formats.parquet_pages import groups_of, leaves
 from showthrough.formats.rows import Cells, Make, Rows
 from showthrough.formats.tabular import reader, released_reader, to_write
 
 _MAGIC = b"PAR1"
 _GROUP = 10_000  # rows of a group that is written, which is what a reader holds at a time
-_BATCH = 1000  # rows that are taken out of a group at a time
-_HELD = 64_000_000  # bytes of a group that is held as a whole; a larger one is gone through
+_BATCH = 1000  # rows that are taken out of a group at a time, at most
+_HELD = 64_000_000  # bytes of a group that is held as a whole, and of rows that are given out at a time
+_SURE = 256_000_000  # bytes that rows of a larger group are sure not to pass, as many as are read at a time
+_DENSEST = 100  # bytes of a table in one of its file, where that unpacks to more than a file may
+_CELL = 8  # bytes that a cell counts at least
 _BUFFER = 1 << 20
 _FAULT = 100  # characters of what the library says
-_DAMAGED = (OSError, ValueError, NotImplementedError, KeyError, TypeError, MemoryError)  # whatever pyarrow raises
+_DAMAGED = (OSError, ValueError, NotImplementedError, KeyError, IndexError, TypeError, EOFError, RecursionError)
 _METADATA = msgspec.json.Decoder()
 
 
-def _opened(path: Path) -> Any:
-    """The file; raises InputError where it is no Parquet, ResourceError where nothing is installed that reads it."""
+def _opened(path: Path, folded: Sequence[str] = ()) -> Any:
+    """The file, in which equal texts of `folded` columns are read as one.
+
+    Raises InputError where it is no Parquet, ResourceError where nothing is installed that reads it.
+    """
     try:
         import pyarrow.parquet as library
     except ImportError as error:
@@ -46,7 +53,7 @@ def _opened(path: Path) -> Any:
     check_regular(path)
     with reading(path), _sound(path):
         file = path.open("rb") if isinstance(path, Remote) else path
-        return library.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False)
+        return library.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False, read_dictionary=list(folded))
 
 
 def _missing() -> ResourceError:
@@ -60,6 +67,8 @@ def _sound(path: Path) -> Iterator[None]:
         yield
     except (FileNotFoundError, StorageError):
         raise  # which says why itself
+    except MemoryError as error:
+        raise fail(path, "takes more memory than there is") from error
     except _DAMAGED as error:
         message = shown(str(error).split("\n")[0], _FAULT)
         raise fail(path, f"is not sound Parquet: {message}") from error
@@ -79,16 +88,16 @@ class ParquetRows(Rows):
                 raise fail(path, "is there twice; expected each name once", f"column {shown(twice[0])}")
             groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
             self._sizes = np.array([group.num_rows for group in groups], dtype=np.int64)
-            self._bytes = np.array([group.total_byte_size for group in groups], dtype=np.int64)
-            most = FILE.bytes
-            for number, group in enumerate(groups, 1):  # of a large one, so many rows are in memory at a time
-                if group.total_byte_size * min(1, _BATCH / max(group.num_rows, 1)) > most:
-                    raise FILE.passed(path, "unpacks to", f"row group {number}")
+            if (self._sizes < 0).any():
+                raise fail(path, "is not sound Parquet: a group has less than no rows")
+            self._most = max(FILE.bytes, _DENSEST * self._state[0])
+            if sum(map(int, self._sizes)) * len(self.header) * _CELL > self._most:
+                raise FILE.passed(path, "unpacks to")
             self._names = _label_names(file.schema_arrow.metadata or {})
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
         documents = self._groups(range(len(self.header)))
-        for number, cells in enumerate(documents.cells(range(len(documents))), 1):
+        for number, cells in enumerate(documents.cells(range(len(documents)), self._most), 1):
             yield f"row {number}", cells
 
     def by_number(self, make: Make, columns: Sequence[int]) -> Groups:
@@ -97,8 +106,7 @@ class ParquetRows(Rows):
     def _groups(self, columns: Sequence[int], make: Make | None = None) -> Groups:
         starts = np.concatenate(([0], np.cumsum(self._sizes)))
         rows = range(int(starts[-1]))
-        large = self._bytes > _HELD
-        return Groups(self.path, self.header, tuple(columns), make, starts, large, rows, self._names, self._state)
+        return Groups(self.path, self.header, tuple(columns), make, starts, rows, self._names, self._state)
 
 
 def _label_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
@@ -127,7 +135,6 @@ class Groups(LazyDocuments):
     columns: tuple[int, ...]  # that are read; all others are left out
     make: Make | None
     starts: NDArray[np.int64]  # of the groups, and where the last one ends
-    large: NDArray[np.bool_]  # groups that are not held as a whole
     rows: range  # of the file
     names: Mapping[str, list[str]]
     state: tuple[int, int]
@@ -148,9 +155,12 @@ class Groups(LazyDocuments):
         except InputError as error:  # every row was sound when it was looked at
             raise self._changed() from error
 
-    def cells(self, rows: range) -> Iterator[Cells]:
-        """Cells in the columns of the whole table, nothing in those that are not read."""
-        row = rows.start
+    def cells(self, rows: range, most: int | None = None) -> Iterator[Cells]:
+        """Cells in the columns of the whole table, nothing in those that are not read.
+
+        Raises InputError for a row that is larger than a record may be, and for `most` bytes of all.
+        """
+        row, passed = rows.start, 0
         while row < rows.stop:
             if file_state(self.path) != self.state:
                 raise self._changed()
@@ -158,8 +168,14 @@ class Groups(LazyDocuments):
             start = int(self.starts[group])
             stop = min(rows.stop, int(self.starts[group + 1]), row + _BATCH)
             with reading(self.path), _sound(self.path):
-                part = self._opened(group).rows(row - start, stop - start)
-                cells = list(self._transposed(part, part.num_rows))
+                part, sizes = self._opened(group).rows(row - start, stop - start)
+                count = max(1, int(np.searchsorted(np.cumsum(sizes), _HELD, "right")))
+                passed += int(sizes[:count].sum())
+                if (large := np.flatnonzero(sizes[:count] > RECORD.bytes)).size:
+                    raise RECORD.passed(self.path, "has", f"row {row + int(large[0]) + 1}")
+                if most is not None and passed > most:
+                    raise FILE.passed(self.path, "unpacks to")
+                cells = list(self._transposed(part.slice(0, count), count))
             yield from cells
             row += len(cells)
 
@@ -168,50 +184,109 @@ class Groups(LazyDocuments):
         read = {self.header[number]: number for number in self.columns}
         cells: list[Sequence[Any]] = [[None] * count] * len(self.header)
         for name, column in zip(part.column_names, part.columns, strict=True):
-            values = column.to_pylist()
+            values = _unfolded(column).to_pylist()
             names = self.names.get(name)
             cells[read[name]] = values if names is None else [_named(value, names) for value in values]
         return zip(*cells, strict=True)
 
     def _opened(self, number: int) -> _Group:
         columns = tuple(self.header[one] for one in self.columns)
-        return _group(self.path, self.state, columns, number, bool(self.large[number]))
+        return _group(self.path, self.state, columns, number)
 
     def _changed(self) -> ChangedError:
         return ChangedError(Problem(str(self.path), "", "changed while it was read; expected it to stay as it was"))
 
 
 @lru_cache(maxsize=1)
-def _group(path: Path, state: tuple[int, int], columns: tuple[str, ...], number: int, large: bool) -> _Group:
+def _group(path: Path, state: tuple[int, int], columns: tuple[str, ...], number: int) -> _Group:
     """The group that this process looked into last: whoever asks next, for the rows behind, finds it open."""
-    return _Group(path, columns, number, large)
+    return _Group(path, state, columns, number)
+
+
+@lru_cache(maxsize=1)
+def _summary(path: Path, state: tuple[int, int]) -> list[Any]:
+    with path.open("rb") as file:
+        return groups_of(file)
 
 
 class _Group:
-    """A group of rows, all of them in memory; where they are too many, those behind the ones that were asked for."""
+    """A group of rows, all of them in memory; where they may be too many, those behind the ones that were asked for."""
 
-    def __init__(self, path: Path, columns: tuple[str, ...], number: int, large: bool) -> None:
-        self._path = path
+    def __init__(self, path: Path, state: tuple[int, int], columns: tuple[str, ...], number: int) -> None:
         self._columns = list(columns)
         self._number = number
-        self._file = _opened(path)
-        self._table = None if large else self._file.read_row_group(number, columns=self._columns)
+        with path.open("rb") as file:
+            found = leaves(file, _summary(path, state)[number], _opened(path).schema, columns)
+        flat = [leaf for leaf in found if not leaf.listed]
+        lists = sum(leaf.most(1, folded=True) for leaf in found if leaf.listed)
+        if lists + sum(leaf.most(1, folded=False) for leaf in flat) > FILE.bytes:
+            raise FILE.passed(path, "unpacks to", f"row group {number + 1}")
+        count = _opened(path).metadata.row_group(number).num_rows
+        held = sum(leaf.most(count, folded=True) for leaf in found) <= _HELD
+        self._count = _BATCH
+        while self._count > 1 and sum(leaf.most(self._count, folded=False) for leaf in flat) > _SURE:
+            self._count //= 2
+        # A dictionary grows with all that is read of a group, so one that is gone through has none but for lists.
+        self._file = _opened(path, [leaf.path for leaf in found if leaf.foldable and (held or leaf.listed)])
         self._batches: Iterator[Any] = iter(())
-        self._passed = -1  # rows of the group before the batch that is held; -1: none was asked for
-        self._batch: Any = None
+        self._passed = -1  # rows of the group before the part that is held; -1: none was asked for
+        self._part: Any = None
+        if held:
+            self._passed = 0
+            self._hold(self._file.read_row_group(number, columns=self._columns, use_threads=False), count)
 
-    def rows(self, start: int, stop: int) -> Any:
-        """Those from one number on, up to another or fewer; at least one."""
-        if self._table is not None:
-            return self._table.slice(start, stop - start)
+    def rows(self, start: int, stop: int) -> tuple[Any, NDArray[np.int64]]:
+        """Those from one number on, up to another or fewer, at least one; and how many bytes each has."""
         if self._passed < 0 or start < self._passed:
-            names = self._columns
-            self._batches = self._file.iter_batches(_BATCH, row_groups=[self._number], columns=names, use_threads=False)
-            self._passed, self._batch = 0, next(self._batches)
-        while start >= self._passed + self._batch.num_rows:
-            self._passed += self._batch.num_rows
-            self._batch = next(self._batches)
-        return self._batch.slice(start - self._passed, stop - start)
+            groups, names = [self._number], self._columns
+            self._batches = self._file.iter_batches(self._count, row_groups=groups, columns=names, use_threads=False)
+            self._passed = 0
+            self._hold(next(self._batches, None))
+        while start >= self._passed + self._part.num_rows:
+            self._passed += self._part.num_rows
+            self._hold(next(self._batches, None))
+        first, last = start - self._passed, stop - self._passed
+        return self._part.slice(first, last - first), self._bytes[first:last]
+
+    def _hold(self, part: Any, least: int = 1) -> None:
+        """Raises ValueError for fewer rows than the group says, and for values that lead past what it holds."""
+        if part is None or part.num_rows < least:
+            raise ValueError(f"row group {self._number + 1} has fewer rows than it says")
+        part.validate(full=True)
+        self._part = part
+        self._bytes = sum((_sizes(column) for column in part.columns), np.zeros(part.num_rows, np.int64))
+
+
+def _unfolded(column: Any) -> Any:
+    return column.cast(column.type.value_type) if hasattr(column.type, "index_type") else column
+
+
+def _sizes(column: Any) -> NDArray[np.int64]:
+    """How many bytes each value of a column has, however they are folded."""
+    import pyarrow
+    import pyarrow.compute as compute
+
+    if isinstance(column, pyarrow.ChunkedArray):
+        return np.concatenate([np.zeros(0, np.int64), *map(_sizes, column.chunks)])
+    of, kind = pyarrow.types, column.type
+    if isinstance(column, pyarrow.ExtensionArray):
+        return _sizes(column.storage)
+    sizes = np.full(len(column), _CELL, np.int64)
+    if of.is_dictionary(kind):
+        inside = np.append(_sizes(column.dictionary), 0)  # the last one for no value
+        sizes += inside[compute.fill_null(column.indices.cast("int64"), len(inside) - 1)]
+    elif of.is_struct(kind):
+        for part in column.flatten():
+            sizes += _sizes(part)
+    elif of.is_nested(kind):
+        lists = pyarrow.ListArray.from_arrays(column.offsets, column.values) if of.is_map(kind) else column
+        lengths = compute.fill_null(compute.list_value_length(lists), 0).to_numpy()
+        ends, total = np.cumsum(lengths), np.append(0, np.cumsum(_sizes(lists.flatten())))
+        sizes += total[ends] - total[ends - lengths]
+    elif not (of.is_primitive(kind) or of.is_decimal(kind) or of.is_null(kind)):  # texts and bytes
+        texts = column.cast("large_binary") if of.is_string_view(kind) or of.is_binary_view(kind) else column
+        sizes += compute.fill_null(compute.binary_length(texts), 0).to_numpy()
+    return sizes
 
 
 def _named(value: Any, names: Sequence[str]) -> Any:

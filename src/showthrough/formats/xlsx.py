@@ -17,14 +17,17 @@ from xml.sax.saxutils import escape
 from showthrough.data.documents import Document
 from showthrough.errors import OutputError, ResourceError, at_document, shown, some
 from showthrough.files.heads import Head
-from showthrough.files.limits import FILE
+from showthrough.files.limits import FILE, RECORD
 from showthrough.files.packed import packing
-from showthrough.files.reading import fail, open_file, reading
+from showthrough.files.reading import fail, file_state, open_file, reading
 from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.rows import Cells, Rows, written
 from showthrough.formats.tabular import reader, released_reader, to_write
 
 _LONGEST = 32_767  # characters of a cell, by Excel's own limit
+_ROWS, _COLUMNS = 1_048_576, 16_384  # of a sheet, by the same
+_PLACE = 8  # bytes that a cell takes that is empty, but stands before others
+_DENSEST = 100  # bytes that are packed into one
 _BLOCK = 1 << 20
 _FAULT = 100  # characters of what the library says
 _DAMAGED = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, IndexError, AttributeError, EOFError,
@@ -87,17 +90,25 @@ class Sheet(Rows):
         """Rows with something in them, without the empty cells at their ends."""
         values = self._cells(formulas=False)
         behind = self._cells(formulas=True) if self._formulas else None
-        for number, row in enumerate(values, 1):
-            formulas = next(behind, ()) if behind else ()
+        most, longest, passed = FILE.bytes, RECORD.bytes, 0
+        for number, row in values:
+            _, formulas = next(behind, (number, ())) if behind else (number, ())
             for column, (value, formula) in enumerate(zip(row, formulas, strict=False), 1):
                 if value is None and isinstance(formula, str) and formula.startswith("="):
                     fault = f"found a formula without a value ({shown(formula)}); expected a value: save it in Excel"
                     raise fail(self.path, fault, f"row {number}: column {column}")
             width = next((at for at in range(len(row), 0, -1) if row[at - 1] is not None), 0)
+            size = sum(len(cell) for cell in row if isinstance(cell, str))  # many cells may have one text of the file
+            passed += size + _PLACE * width
+            if size > longest:
+                raise RECORD.passed(self.path, "has", f"row {number}")
+            if passed > most:
+                raise FILE.passed(self.path, "unpacks to")
             if width:
                 yield f"row {number}", tuple(map(_text, row[:width]))
 
-    def _cells(self, *, formulas: bool) -> Iterator[tuple[Any, ...]]:
+    def _cells(self, *, formulas: bool) -> Iterator[tuple[int, list[Any]]]:
+        """Rows that the sheet has, each with its number. The library's own would fill up what is left out between."""
         library = _library()
         with reading(self.path), open_file(self.path) as file:
             with _sound(self.path):
@@ -107,14 +118,33 @@ class Sheet(Rows):
                     raise fail(self.path, "has no sheet; expected a table in the first one")
                 if len(names) > 1 and (note := _others(names)) not in self._remarks.others:
                     self._remarks.others.append(note)
-                book.worksheets[0].reset_dimensions()  # what the file says of its size may be anything
-                rows = book.worksheets[0].iter_rows(values_only=True)
+                sheet, before = book.worksheets[0], 0
+                rows = library.worksheet._reader.WorkSheetParser(
+                    *(sheet._get_source(), sheet._shared_strings),
+                    data_only=not formulas,
+                    epoch=book.epoch,
+                    date_formats=book._date_formats,
+                    timedelta_formats=book._timedelta_formats,
+                ).parse()
             while True:
                 with _sound(self.path):
-                    row = next(rows, None)
-                if row is None:
-                    return
-                yield row
+                    if (found := next(rows, None)) is None:
+                        return
+                    number, cells = found
+                    self._check_place(number, before, [cell["column"] for cell in cells])
+                    row = [None] * max((cell["column"] for cell in cells), default=0)
+                    for cell in cells:
+                        row[cell["column"] - 1] = cell["value"]
+                yield number, row
+                before = number
+
+    def _check_place(self, number: int, before: int, columns: list[int]) -> None:
+        """Raises InputError for a row or a column that no sheet has."""
+        if not before < number <= _ROWS:
+            expected = f"expected one behind row {before}, and up to {_ROWS}"
+            raise fail(self.path, f"a row says that it is row {number}; {expected}")
+        if wrong := [column for column in columns if not 1 <= column <= _COLUMNS]:
+            raise fail(self.path, f"a cell stands in column {wrong[0]}; expected up to {_COLUMNS}", f"row {number}")
 
 
 def _others(names: list[str]) -> str:
@@ -156,8 +186,11 @@ def _checked(path: Path) -> bool:
     formulas, most = False, FILE.bytes
     with reading(path), open_file(path) as file, _sound(path):
         parts = zipfile.ZipFile(file)
-        if sum(part.file_size for part in parts.infolist()) > most:
+        size = sum(part.file_size for part in parts.infolist())
+        if size > most:
             raise FILE.passed(path, "unpacks to")
+        if size > max(RECORD.bytes, _DENSEST * file_state(path)[0]):
+            raise fail(path, f"unpacks to more than {_DENSEST} times its size, which no sheet does; refused")
         for part in parts.infolist():
             if not part.filename.endswith((".xml", ".rels")):
                 continue
