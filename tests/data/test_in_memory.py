@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, InputError, Mask, Mention, PlanError, TypedMask, apply_masks
+from showthrough.data.masks import ScoredMask
 
 ONE, TWO = "😀 Mr Doe of Oslo", "Oslo"
 #           0  2  5   9  12
@@ -124,7 +126,7 @@ def test_released_texts_that_do_not_fit() -> None:
         (Mask(5, 8, "X"), Mask(5, 8, "X")),
         ({"start": 5, "end": 8, "label": "PER", "replacement": "X"}, TypedMask(5, 8, "X", "PER")),
         ({"start_offset": 5, "end_offset": 8, "entity_type": "PER"}, TypedMask(5, 8, None, "PER")),
-        (Result("PERSON", 5, 8), TypedMask(5, 8, None, "PERSON")),
+        (Result("PERSON", 5, 8), ScoredMask(5, 8, None, "PERSON", 0.85)),
         (Span(5, 8, "PERSON"), TypedMask(5, 8, None, "PERSON")),  # and not token 0 to 1
     ],
 )
@@ -240,6 +242,27 @@ def test_frames_that_cannot_be() -> None:
     assert "end_offset 99 is past the end" in told(lambda: Corpus.from_frame(marks, spans="spans"))[0]
 
 
+@pytest.mark.parametrize("score", [0.5, 1, np.float32(0.5), None, float("nan")])
+def test_scores_of_spans(score: Any) -> None:
+    expected = None if score is None or score != score else float(score)
+    span = {"start": 5, "end": 8, "entity_type": "PER", "score": score}
+    assert [one.score for one in Anonymization.from_spans({"a": [span]}).of("a")] == [expected]
+    assert [one.score for one in Anonymization.from_presidio({"a": [span]}, CORPUS).of("a")] == [expected]
+    frame = {"doc_id": ["a"], "start": [5], "end": [8], "entity_type": ["PER"], "score": [score]}
+    assert [one.score for one in Anonymization.from_frame(frame, CORPUS).of("a")] == [expected]
+    item = {"start": 5, "end": 6, "entity_type": "PER", "text": "X", "operator": "replace", "score": score}
+    result = {"text": ONE.replace("Doe", "X"), "items": [item]}
+    assert [one.score for one in Anonymization.from_presidio({"a": result}, CORPUS).of("a")] == [expected]
+
+
+@pytest.mark.parametrize("score", [1.5, -1, "0.5", True, [0.5]])
+def test_what_is_no_score_is_refused(score: Any) -> None:
+    span = {"start": 5, "end": 8, "score": score}
+    (line,) = told(lambda: Anonymization.from_spans({"a": [span]}))
+    assert line.startswith("document a: spans[0]: score: found ")
+    assert line.endswith("a number from 0 to 1")
+
+
 def test_a_frame_of_released_texts_or_of_spans() -> None:
     texts = Anonymization.from_frame({"doc_id": ["a", "b"], "text": ["😀 Mr X of Oslo", TWO]}, CORPUS)
     assert texts.masks == {"a": [Mask(5, 8, "X")], "b": []}
@@ -249,6 +272,8 @@ def test_a_frame_of_released_texts_or_of_spans() -> None:
     assert spans.masks == {"a": [TypedMask(5, 8, None, "PER")], "b": []}  # no row: nothing is masked
     frame["text"] = ["Oslo"]
     assert "but the row has 'Oslo'" in told(lambda: Anonymization.from_frame(frame, CORPUS, **columns))[0]
+    frame["text"] = ["Doe\u00a0"]  # white space does not count
+    assert Anonymization.from_frame(frame, CORPUS, **columns).masks == spans.masks
     frame["text"] = [ONE]  # the whole document's
     assert Anonymization.from_frame(frame, CORPUS, **columns).masks == spans.masks
     del frame["to"]
@@ -290,7 +315,7 @@ def test_docs_find_their_documents_by_their_texts() -> None:
 def test_what_an_analyzer_found() -> None:
     results = [[Result("PERSON", 5, 8)], []]
     made = Anonymization.from_presidio(results, CORPUS)
-    assert made.masks == {"a": [TypedMask(5, 8, None, "PERSON")], "b": []}
+    assert made.masks == {"a": [ScoredMask(5, 8, None, "PERSON", 0.85)], "b": []}
     assert Anonymization.from_presidio({"b": [{"start": 0, "end": 4, "entity_type": "LOC"}]}, CORPUS).masks == {
         "b": [TypedMask(0, 4, None, "LOC")]
     }

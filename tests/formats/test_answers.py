@@ -53,7 +53,7 @@ def azure(spans: Any = SPANS) -> Any:
 
 
 SERVICES = {"presidio": presidio, "comprehend": comprehend, "dlp": dlp, "azure": azure}
-HOLDERS = ("by id", "list", "records", "beside", "by text", "lines", "packed", "folder")
+HOLDERS = ("by id", "lines by id", "list", "records", "beside", "by text", "lines", "packed", "folder")
 
 
 def kept(holder: str, name: str, folder: Path) -> Path:
@@ -71,8 +71,9 @@ def kept(holder: str, name: str, folder: Path) -> Path:
         else [{"id": "b", "answer": two}, {"id": 7, "answer": one}],
         "by text": [{"text": TWO, "response": two}, {"text": ONE, "response": one}],
     }
-    if holder in ("lines", "packed"):
-        lines = "\n".join(map(json.dumps, values["records"])).encode()
+    if holder in ("lines", "lines by id", "packed"):
+        rows = [{key: value} for key, value in values["by id"].items()]
+        lines = "\n".join(map(json.dumps, rows if holder == "lines by id" else values["records"])).encode()
         path = folder / f"answers.jsonl{'.gz' if holder == 'packed' else ''}"
         path.write_bytes(gzip.compress(lines) if holder == "packed" else lines)
     elif holder == "folder":
@@ -92,7 +93,8 @@ def test_the_same_spans_in_whatever_they_are_kept(holder: str, name: str, tmp_pa
     assert recognised(Head(path), "read_anonymization") == name
     system = read_anonymization(path, CORPUS)
     masks = tmp_path / "masks.json"
-    masks.write_text(json.dumps({"7": [[*span[:2], None, span[2]] for span in SPANS], "b": []}))
+    score = {"presidio": [0.85], "comprehend": [0.9], "dlp": [], "azure": [0.9]}[name]
+    masks.write_text(json.dumps({"7": [[*span[:2], None, span[2], *score] for span in SPANS], "b": []}))
     same = read_anonymization(masks, CORPUS)
     assert system.digest == same.digest
     notes = {
@@ -103,6 +105,14 @@ def test_the_same_spans_in_whatever_they_are_kept(holder: str, name: str, tmp_pa
     run = evaluate(CORPUS, {"system": system, "same": same}, metrics=["er_di", "recall", "precision"], resamples=10)
     for metric in ("er_di", "recall", "precision"):
         assert run["system", metric].value == run["same", metric].value is not None
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_an_id_that_two_lines_have_is_told(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text("\n".join(json.dumps({"7": SERVICES[name]()}) for _ in range(2)))
+    with pytest.raises(InputError, match="document 7: occurs twice; expected unique ids"):
+        read_anonymization(path, CORPUS)
 
 
 @pytest.mark.parametrize("name", SERVICES)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, read_anonymization, read_corpus, write_corpus
+from showthrough.data.masks import ScoredMask, TypedMask
 
 TEXT = "Mr John Doe of Oslo left."
 EMOJI = "😀 Ann Ann"
@@ -94,6 +95,46 @@ def test_json_min_of_the_same(tmp_path: Path) -> None:
     assert corpus.notes == ("not used, since the format does not know this key: case",)
 
 
+BROWSER = [  # a text, where a mark is in it, and what a browser says is selected there
+    ("a\n\nMr Ann\n  Lee.", (6, 15), "Ann\\nLee"),  # \n for a break, and white space beside it is gone
+    ("Mr Ann\u00a0Lee.", (3, 10), "Ann Lee"),
+    ("Mr Ann\u2009\u202f\u3000Lee.", (3, 12), "Ann Lee"),
+    ("Mr Ann \t  Lee.", (3, 13), "Ann Lee"),
+    ("Mr Ann\tLee.", (3, 10), "Ann\\tLee"),
+    ("Mr Ann\r\nLee.", (3, 11), "Ann\\n\\nLee"),  # both of its characters are breaks
+    ("Mr Ann\r\nLee.", (3, 10), "Ann Lee"),
+    ("Mr Ann Lee .", (2, 11), "Ann Lee"),  # trimmed
+    ("😀 Mr Ann\n\u00a0Lee.", (6, 14), "Ann\\n Lee"),  # UTF-16 units
+    ("😀 Mr Ann\n\u00a0Lee.", (5, 13), "Ann Lee"),  # code points
+]
+
+
+@pytest.mark.parametrize(("text", "span", "covered"), BROWSER)
+def test_white_space_is_as_a_browser_selects_it(tmp_path: Path, text: str, span: tuple[int, int], covered: str) -> None:
+    result = mark(*span, covered)
+    row = {"id": 1, "text": text, "label": [result["value"]], "annotator": 1, "annotation_id": 5}
+    for record in (task(text, result), row):
+        ((start, end),) = spans(read(tmp_path, record))
+        assert "".join(text[start:end].split()) == "AnnLee"
+
+
+def test_white_space_at_the_ends_does_not_blur_what_is_counted(tmp_path: Path) -> None:
+    """As UTF-16 units the mark would be (2, 6), ' Ann'; as code points it reads exactly what it says."""
+    assert spans(read(tmp_path, task("😀  Ann  Lee", mark(3, 7, "Ann ")))) == [(3, 7)]
+
+
+@pytest.mark.parametrize("covered", ["Ann Le", "Ann-Lee", "AnnLea", "Lee Ann", "nAnn Lee"])
+def test_another_text_is_refused_whatever_its_white_space(tmp_path: Path, covered: str) -> None:
+    with pytest.raises(InputError, match="but the mark says"):
+        read(tmp_path, task("Mr Ann\n Lee.", mark(3, 11, covered)))
+
+
+def test_bytes_are_refused(tmp_path: Path) -> None:
+    """Two bytes for the é move all that follows by one."""
+    with pytest.raises(InputError, match="but the mark says"):
+        read(tmp_path, task("René, Ann\nLee.", mark(7, 14, "Ann\\nLee")))
+
+
 @pytest.mark.parametrize(
     ("text", "results", "found"),
     [
@@ -164,6 +205,18 @@ def test_old_files_and_predictions(tmp_path: Path) -> None:
     assert (corpus.documents[0].annotations, corpus.notes) == ((), ("left aside: predictions of models (1)",))
     found = read_anonymization(tmp_path / "tasks.json", corpus)  # what a model predicts is a system's output
     assert [(one.start, one.end, one.entity_type) for one in found.of("1")] == [(3, 11, "PERSON")]
+
+
+def test_scores_of_predictions(tmp_path: Path) -> None:
+    results = [{**mark(3, 11, "John Doe"), "score": 0.25}, mark(15, 19, "Oslo", "b")]
+    predicted = {"id": 1, "data": {"text": TEXT}, "predictions": [{"model_version": "m1", "result": results}]}
+    corpus = read(tmp_path, predicted)
+    found = read_anonymization(tmp_path / "tasks.json", corpus).of("1")
+    assert found == [ScoredMask(3, 11, None, "PERSON", 0.25), TypedMask(15, 19, None, "PERSON")]
+    results[0]["score"] = 25
+    corpus = read(tmp_path, predicted)  # which knows nothing of it
+    with pytest.raises(InputError, match=r"document 1: annotations\[0\]\.result\[0\]\.score: found 25; expected how"):
+        read_anonymization(tmp_path / "tasks.json", corpus)
 
 
 def test_other_keys(tmp_path: Path) -> None:

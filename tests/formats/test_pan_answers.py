@@ -20,6 +20,13 @@ from showthrough.formats.verifier_answers import read_answers, read_truth
         ("two words 1e-3\n[1] 0", {"two words": 0.001, "[1]": 0.0}),
         ('\ufeff{"id": "a", "value": 0.25}\r\n\n{"value": 1, "id": 7, "more": null}\n', {"a": 0.25, "7": 1.0}),
         ('[{"id": "a", "value": 0.5}]', {"a": 0.5}),
+        # a list of one number, as arrays are written
+        ("a [0.25]\nb [ 1. ]\r\n[1] [.5]", {"a": 0.25, "b": 1.0, "[1]": 0.5}),
+        (
+            '{"id": "a", "value": [0.25]}\n{"id": "b", "value": [1]}\n{"id": "c", "value": 0}',
+            {"a": 0.25, "b": 1, "c": 0},
+        ),
+        ('[{"id": "a", "value": [0.5]}]', {"a": 0.5}),
     ],
 )
 @pytest.mark.parametrize("name", ["answers.txt", "answers.jsonl", "answers.txt.gz"])
@@ -53,6 +60,11 @@ WANTED = 'expected one answer a problem: ID 0.731, or {"id": …, "value": 0.731
         ("b ١", "line 2: document b: found '١'; expected a number from 0 to 1"),
         ("a 0.5", "line 2: document a: occurs twice; expected every problem once"),
         ("0.5", f"line 2: found '0.5'; {WANTED}"),
+        ("[0.5]", f"line 2: found '[0.5]'; {WANTED}"),
+        ("b [2]", "line 2: document b: value is 2; expected a number from 0 to 1"),
+        ("b []", "line 2: document b: found '[]'; expected a number from 0 to 1"),
+        ("b [[0.5]]", "line 2: document b: found '[0.5]'; expected a number from 0 to 1"),
+        ("b [0.5,0.5]", "line 2: document b: found '0.5,0.5'; expected a number from 0 to 1"),
     ],
 )
 def test_bad_lines_of_text(tmp_path: Path, line: str, said: str) -> None:
@@ -68,8 +80,11 @@ def test_bad_lines_of_text(tmp_path: Path, line: str, said: str) -> None:
     ("line", "said"),
     [
         ('{"id": "b", "value": 2}', "line 2: document b: value is 2; expected a number from 0 to 1"),
-        ('{"id": "b", "value": "0.5"}', "line 2: value: found text; expected a number"),
+        ('{"id": "b", "value": "0.5"}', "line 2: value: found text; expected a number or a list […]"),
         ('{"id": "b", "value": NaN}', "line 2: is not valid JSON: invalid character (column 22)"),
+        ('{"id": "b", "value": [2]}', "line 2: document b: value is 2; expected a number from 0 to 1"),
+        ('{"id": "b", "value": []}', "line 2: value: found a list of another length; expected one of 1"),
+        ('{"id": "b", "value": [0.5, 0.5]}', "line 2: value: found a list of another length; expected one of 1"),
         ('{"id": "b"}', "line 2: value is missing"),
         ('{"id": "", "value": 1}', "line 2: its id is empty; expected a name"),
         ('{"id": "a", "value": 1}', "line 2: document a: occurs twice; expected every problem once"),

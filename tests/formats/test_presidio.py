@@ -9,18 +9,21 @@ from typing import Any
 import pytest
 
 from showthrough import (
+    Annotation,
     Anonymization,
     Corpus,
     Document,
     InputError,
     Mask,
+    Mention,
     OutputError,
     apply_masks,
+    evaluate,
     read_anonymization,
     read_corpus,
     write_corpus,
 )
-from showthrough.data.masks import TypedMask
+from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.files.heads import Head
 from showthrough.formats.choice import FORMATS, recognised
 
@@ -95,10 +98,11 @@ def item(start: int, text: str, operator: str = "replace", kind: str = "PERSON")
 def test_results_in_all_their_forms(value: Any, tmp_path: Path) -> None:
     system = read(value, tmp_path)
     assert spans(system.of("d")) == FOUND
+    assert sorted(mask.score or 0 for mask in system.of("d")) == [0.4, 0.5, 0.85, 0.85, 0.85, 1.0]
     assert not any("not used" in note for note in system.notes)
 
 
-def test_scores_are_left_aside_and_other_keys_are_told(tmp_path: Path) -> None:
+def test_other_keys_are_told(tmp_path: Path) -> None:
     system = read({"d": [{**RESULTS[1], "colour": "red"}]}, tmp_path)
     assert system.notes == ("not used, since the format does not know this key: [].colour",)
 
@@ -107,8 +111,46 @@ def test_scores_are_left_aside_and_other_keys_are_told(tmp_path: Path) -> None:
 def test_masks_of_an_anonymized_text_are_found_in_the_original(value: Any, tmp_path: Path) -> None:
     system = read(value, tmp_path)
     assert spans(system.of("d")) == MASKED
+    assert sorted(mask.score or 0 for mask in system.of("d")) == [0.4, 0.85, 0.85, 0.85, 1.0]
     assert apply_masks(TEXT, system.of("d")) == REPLACED["text"]
     assert system.notes == ()
+
+
+def test_surer_results_alone_are_swept_and_a_result_without_a_score_stays(tmp_path: Path) -> None:
+    marks = (Mention(5, 13, "PERSON", "DIRECT"), Mention(68, 80, "PHONE", "DIRECT"))
+    corpus = Corpus([Document("d", TEXT, (Annotation("ann", marks),))])
+    unsure, sure = RESULTS[5], {key: value for key, value in RESULTS[1].items() if key != "score"}
+    found = {"x": read({"d": [unsure, sure]}, tmp_path, corpus)}
+    assert found["x"].of("d") == [ScoredMask(68, 80, None, "PHONE_NUMBER", 0.4), TypedMask(5, 13, None, "PERSON")]
+    assert not evaluate(corpus, found, ["er_di"], resamples=0).sweeps  # one score alone
+    found = {"x": read({"d": [unsure, RESULTS[1]]}, tmp_path, corpus)}
+    sweep = evaluate(corpus, found, ["er_di"], resamples=0).sweeps["x"]
+    assert (list(sweep.thresholds), list(sweep.masks), list(sweep.values["er_di"])) == ([0, 0.8], [2, 1], [1, 0.5])
+
+
+@pytest.mark.parametrize("key", ["confidence", "probability"])
+def test_others_call_a_score_otherwise(key: str, tmp_path: Path) -> None:
+    found = read({"d": [{"start": 5, "end": 13, "entity_type": "PERSON", key: 0.7}]}, tmp_path)
+    assert (found.of("d"), found.notes) == ([ScoredMask(5, 13, None, "PERSON", 0.7)], ())
+
+
+@pytest.mark.parametrize(
+    ("result", "line"),
+    [
+        ({**RESULTS[1], "score": 85}, "[0].score: expected a number of 1.0 or less"),
+        ({**RESULTS[1], "score": "sure"}, "[0].score: found text; expected a number or null"),
+        (STRINGS[1].replace("0.85", "85"), "score: found 85.0; expected how sure the system is, a number from 0 to 1"),
+        (
+            STRINGS[1].replace("0.85", "sure"),
+            "score: found 'sure'; expected how sure the system is, a number from 0 to 1",
+        ),
+        (STRINGS[1].replace("0.85", "nan"), "score: found nan; expected how sure the system is, a number from 0 to 1"),
+    ],
+)
+def test_what_is_no_score_is_refused(result: Any, line: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read({"d": [result]}, tmp_path)
+    assert str(caught.value) == f"{tmp_path / 'p.json'}: document d: {line}"
 
 
 def test_a_text_that_was_redacted(tmp_path: Path) -> None:
@@ -188,11 +230,12 @@ def test_an_anonymized_text_needs_the_original(tmp_path: Path) -> None:
 
 
 def test_a_round_trip(tmp_path: Path) -> None:
-    masks = {"d": [TypedMask(5, 13, None, "PERSON"), Mask(17, 21)], "é😀": []}
+    masks = {"d": [ScoredMask(5, 13, None, "PERSON", 0.85), Mask(17, 21)], "é😀": []}
     files = FORMATS["presidio"].write_masks(Anonymization(masks))  # type: ignore[misc]
     path = tmp_path / "p.json"
     path.write_bytes(files[""])
-    assert read_anonymization(path).digest == Anonymization(masks).digest
+    certain = {**masks, "d": [masks["d"][0], ScoredMask(17, 21, None, "", 1.0)]}  # what says nothing
+    assert read_anonymization(path).digest == Anonymization(certain).digest
     with pytest.raises(OutputError, match="document d: results of an analyzer hold no replacements; choose masks"):
         FORMATS["presidio"].write_masks(Anonymization({"d": [Mask(0, 1, "x")]}))  # type: ignore[misc]
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from showthrough import Annotation, Corpus, Document, InputError, Mention, read_corpus, write_corpus
+from showthrough import Annotation, Corpus, Document, InputError, Mention, read_anonymization, read_corpus, write_corpus
+from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.formats.layers import Layered
 
 TEXT = "Mr John Doe of Oslo left."
@@ -57,6 +58,22 @@ def test_a_list_is_read_alike(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text(json.dumps(SESSIONS))
     assert list(read_corpus(path)) == list(read(tmp_path, *SESSIONS))
+
+
+def test_scores_of_a_model_are_those_of_masks_and_none_of_a_corpus(tmp_path: Path) -> None:
+    scored, plain = answer({**DOE, "score": 0.25}, OSLO), answer(DOE, OSLO)
+    corpus = read(tmp_path, scored)
+    assert corpus.digest == read(tmp_path, plain, name="plain.jsonl").digest
+    found = read_anonymization(tmp_path / "p.jsonl", corpus).of("5")
+    assert found == [ScoredMask(3, 11, None, "PERSON", 0.25), TypedMask(15, 19, None, "LOC")]
+    read(tmp_path, answer({**DOE, "score": "sure"}))  # as a corpus
+    with pytest.raises(InputError, match=r"document 5: spans\[0\]\.score: found 'sure'; expected how sure"):
+        read_anonymization(tmp_path / "p.jsonl", corpus)
+
+
+def test_white_space_of_what_a_span_covers_does_not_count(tmp_path: Path) -> None:
+    corpus = read(tmp_path, answer({**DOE, "text": "John\u00a0Doe"}))
+    assert [(one.start, one.end) for one in corpus.documents[0].annotations[0].mentions] == [(3, 11)]
 
 
 def test_documents_are_joined_late_and_travel(tmp_path: Path) -> None:

@@ -248,6 +248,20 @@ def test_a_line_as_most_are_is_read_as_any_other(service: str, tmp_path: Path) -
     assert (plain.notes, noted.notes) == ((), ("not used, since the format does not know this key: took",))
 
 
+@pytest.mark.parametrize(
+    ("service", "score"), [("presidio", 0.85), ("comprehend", 0.99), ("dlp", None), ("azure", 0.9)]
+)
+def test_masks_have_the_scores_of_findings(service: str, score: float | None, tmp_path: Path) -> None:
+    """Google's likelihood is a word, and no number."""
+    system = read([{"doc_id": "e", "text": "Ann left.", **_LINES[service]}], tmp_path, CORPUS)
+    assert [mask.score for mask in system.of("e")] == [score]
+
+
+def test_azure_scores_as_the_python_client_has_them(tmp_path: Path) -> None:
+    one = {"text": "José", "category": "Person", "offset": SPANS[0][0], "length": 4, "confidence_score": 0.5}
+    assert [mask.score for mask in read({"d": {"entities": [one]}}, tmp_path).of("d")] == [0.5]
+
+
 @pytest.mark.parametrize("service", _LINES)
 @pytest.mark.parametrize("ids", [{"doc_id": ""}, {"doc_id": None, "id": "e"}, {"doc_id": "e", "id": "f"}, {}])
 def test_an_id_is_looked_for_where_a_line_has_not_just_one(service: str, ids: dict[str, Any], tmp_path: Path) -> None:

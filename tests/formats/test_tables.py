@@ -24,7 +24,7 @@ from showthrough import (
     read_corpus,
     write_corpus,
 )
-from showthrough.data.masks import TypedMask
+from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.evaluation.plan_files import read_request
 from showthrough.formats.background import read_background
 from showthrough.formats.lines import Lines
@@ -189,6 +189,29 @@ def test_a_row_a_mark(tmp_path: Path) -> None:
     known = read_anonymization(same, CORPUS, name="x")
     assert found.digest == known.digest
     assert evaluate(CORPUS, [found], resamples=20).scores == evaluate(CORPUS, [known], resamples=20).scores
+
+
+@pytest.mark.parametrize("column", ["score", "confidence", "probability", "Score", "confidenceScore"])
+def test_a_column_of_scores(tmp_path: Path, column: str) -> None:
+    path = marks(tmp_path, ("c1", 2, 9, "P", "0.75"), ("c1", 13, 17, "L", ""), header=f"id,start,end,label,{column}")
+    found = read_anonymization(path, CORPUS)
+    assert found.of("c1") == [ScoredMask(2, 9, None, "P", 0.75), TypedMask(13, 17, None, "L")]
+    assert not any(column in note for note in found.notes)
+
+
+@pytest.mark.parametrize("cell", ["high", "85", "-0.1", "nan"])
+def test_a_column_of_no_scores_is_refused_with_what_to_do(tmp_path: Path, cell: str) -> None:
+    path = marks(tmp_path, ("c1", 2, 9, "P", cell), header="id,start,end,label,confidence")
+    with pytest.raises(InputError) as caught:
+        read_anonymization(path, CORPUS)
+    assert str(caught.value).startswith(f"{path}: line 2: column confidence: found ")
+    told = "a number from 0 to 1; give the column another name if it holds something else"
+    assert str(caught.value).endswith(told)
+
+
+def test_white_space_of_what_a_row_covers_does_not_count(tmp_path: Path) -> None:
+    path = marks(tmp_path, ("c1", 2, 9, "PERSON", "Ann\u00a0\nLee "))
+    assert read_anonymization(path, CORPUS).of("c1") == [TypedMask(2, 9, None, "PERSON")]
 
 
 def test_other_names_of_ends_and_a_replacement(tmp_path: Path) -> None:

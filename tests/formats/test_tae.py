@@ -50,14 +50,50 @@ def test_order_and_repetition_change_no_number(file: Path, tiny: Corpus) -> None
     assert apply_masks(text, one.of("d1")) == apply_masks(text, two.of("d1")) == " of  left on DATE."
 
 
-@pytest.mark.parametrize("form", ["json", "json.gz", "jsonl", "jsonl.gz", "list.json"])
+@pytest.mark.parametrize(
+    "form",
+    ["json", "json.gz", "jsonl", "jsonl.gz", "list.json", "ids.jsonl", "ids.jsonl.gz", "ids.json", "some.jsonl"],
+)
 def test_every_form_holds_the_same(form: str, file: Path) -> None:
     lines = [json.dumps({"doc_id": key, "masks": masks}) for key, masks in MASKS.items()]
     text = {"json": json.dumps(MASKS), "jsonl": "\n".join(lines), "list.json": f"[{','.join(lines)}]"}
+    by_id = [json.dumps({key: masks}) for key, masks in MASKS.items()]
+    text |= {"ids.jsonl": "\n".join(by_id), "ids.json": "\n\n".join(by_id) + "\n"}
+    (first, masks), *others = MASKS.items()
+    text["some.jsonl"] = f"{json.dumps(dict(others))}\n{json.dumps({first: masks})}"  # several in a line
     content = text[form.removesuffix(".gz")].encode()
     path = file.with_name(f"same.{form}")
     path.write_bytes(gzip.compress(content) if form.endswith(".gz") else content)
     assert read_anonymization(path).digest == read_anonymization(file).digest
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        (['{"d1": [[0, 1]]}', '{"d2": []}', '{"d1": []}'], "document d1: occurs twice; expected unique ids"),
+        (['{"d1": [[0, 1]], "d1": []}'], "document d1: occurs twice; expected it once"),
+        (
+            ['{"d1": [[0, 1]]}', '{"d2": [[0]]}'],
+            "document d2: masks[0]: found a list of 1; expected a list of at least 2",
+        ),
+        (['{"d1": [[0, 1]]}', '{"d2": [[0, 1]'], "line 2: "),
+        (['{"d1": [[0, 1]]}', "[[0, 1]]"], "line 2: found a list […]; expected an object {…}"),
+        (['{"d1": [[0, 1]]}', '{"": [[0, 1]]}'], "a document: its id is empty; expected a name"),
+    ],
+)
+def test_what_is_wrong_with_masks_by_id_one_a_line(lines: list[str], line: str, file: Path) -> None:
+    path = file.with_name("ids.jsonl")
+    path.write_text("\n".join(lines))
+    with pytest.raises(InputError) as caught:
+        read_anonymization(path)
+    assert str(caught.value).startswith(f"{path}: {line}")
+
+
+def test_lines_of_lists_under_one_key_are_not_by_id(file: Path) -> None:
+    path = file.with_name("spans.jsonl")
+    path.write_text('{"spans": [[0, 1]]}\n{"spans": [[2, 3]]}\n')
+    with pytest.raises(InputError, match="found objects with the keys spans, which no format has"):
+        read_anonymization(path)
 
 
 def test_digest_tells_masks_apart_and_not_their_order(file: Path) -> None:

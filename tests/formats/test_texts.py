@@ -56,6 +56,12 @@ def json_lines(path: Path, end: str = "\n", mark: str = "") -> Path:
     return path
 
 
+def json_lines_by_id(path: Path) -> Path:
+    path = path / "texts.jsonl"
+    path.write_text("\n".join(json.dumps({key: text}) for key, text in TEXTS.items()))
+    return path
+
+
 def json_object(path: Path) -> Path:
     path = path / "texts.json"
     path.write_text(json.dumps(TEXTS))
@@ -70,6 +76,7 @@ def json_list(path: Path) -> Path:
 
 FORMS: dict[str, Callable[[Path], Path]] = {
     "folder": folder,
+    "JSON Lines by id": json_lines_by_id,
     "packed folder": packed_folder,
     "CSV": table,
     "CSV, CRLF": lambda path: table(path, end="\r\n"),

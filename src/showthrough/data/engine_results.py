@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Protocol
 
-from showthrough.data.masks import Mask, TypedMask
+from showthrough.data.masks import Mask, typed_mask
 from showthrough.data.placement import NoPlacementError, Placement, placed
 from showthrough.errors import QUOTED, InputError, quoted
 
@@ -29,6 +29,8 @@ class Item(Protocol):
     def text(self) -> str | None: ...  # what stands there now, where it is said
     @property
     def operator(self) -> str | None: ...
+    @property
+    def score(self) -> float | None: ...  # how sure the analyzer was, where it is said
 
 
 class EngineResults:
@@ -118,10 +120,11 @@ def _without(item: Item, released: str, span: tuple[int, int], readable: set[int
     """The mask of an item, less what may be readable; what is put there stands at its start."""
     replacement = released[item.start : item.end] or None
     if not readable or readable.isdisjoint(range(*span)):
-        return [TypedMask(*span, replacement, item.entity_type)]
+        return [typed_mask(*span, replacement, item.entity_type, item.score)]
     masks: list[Mask] = []
     for gone, places in groupby(range(*span), lambda at: at not in readable):
         if gone:
             run = list(places)
-            masks.append(TypedMask(run[0], run[-1] + 1, None if masks else replacement, item.entity_type))
+            written = None if masks else replacement
+            masks.append(typed_mask(run[0], run[-1] + 1, written, item.entity_type, item.score))
     return masks

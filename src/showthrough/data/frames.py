@@ -24,10 +24,18 @@ from showthrough.data.given import (
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import counted, said
 from showthrough.data.originals import Originals
+from showthrough.data.units import reads_as
 from showthrough.errors import QUOTED, InputError, PlanError, Problem, at_document, quoted, shown, some
 from showthrough.files.reading import gathered
 
-_BESIDE = ("entity_type", "replacement", "identifier_type", "entity_id", "text")  # of a span, where they are there
+_BESIDE = (
+    "entity_type",
+    "replacement",
+    "score",
+    "identifier_type",
+    "entity_id",
+    "text",
+)  # of a span, where they are there
 _ID, _SHORT_ID = "doc_id", "id"  # the usual column of ids, and what it is called where that is not there, as in files
 _LISTS = ("tolist", "to_list", "to_pylist")  # of pandas, polars and Arrow
 
@@ -137,7 +145,7 @@ def _check_covered(spans: Mapping[str, Sequence[Mapping[str, Any]]], texts: Mapp
             start, end = counted(original, start, end, offsets)
         except InputError as error:
             raise fault(place, error.problems[0].message) from None
-        if 0 <= start < end <= len(original) and original[start:end] != covered:
+        if 0 <= start < end <= len(original) and not reads_as(original[start:end], covered):
             found = f"the text at {start}–{end} is {quoted(original[start:end], QUOTED // 2)}"
             expected = "expected offsets in Unicode code points, unless offsets says what they count"
             raise fault(place, f"{found} but the row has {quoted(covered, QUOTED // 2)}; {expected}")

@@ -14,7 +14,7 @@ import msgspec
 
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
 from showthrough.data.levels import by_type
-from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.masks import Anonymization, Mask, score_fault, typed_mask
 from showthrough.data.offsets import check_offsets, counted, said, unit_of
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
@@ -24,6 +24,7 @@ from showthrough.files.reading import gathered
 # A spaCy span counts tokens in `start`, characters in `start_char`, and numbers its label in `label`.
 _STARTS, _ENDS = ("start_char", "start_offset", "start"), ("end_char", "end_offset", "end")
 _TYPES = ("entity_type", "label_", "label", "type")
+SCORES = ("score", "confidence", "probability")
 _SPAN = "(start, end), (start, end, type), or something with start, end and entity_type"
 _IDENTIFIERS = get_args(Identifier)
 S = TypeVar("S", Mention, Mask)
@@ -143,7 +144,19 @@ def mask_of(given: Any, place: str) -> Mask:
     start, end, kind = _span(given, place)
     written = _field(given, ("replacement",))
     written = None if is_missing(written) else text_of(written, f"{place}: replacement")
-    return TypedMask(start, end, written, kind)
+    return typed_mask(start, end, written, kind, score_of(given, place))
+
+
+def score_of(given: Any, place: str) -> float | None:
+    """How sure a system is of a span, in numbers of whatever library; `None` where it does not say."""
+    score = _field(given, SCORES)
+    if is_missing(score):
+        return None
+    if not isinstance(score, str | bool) and hasattr(score, "__float__"):
+        score = float(score)
+    if wrong := score_fault(score):
+        raise fault(f"{place}: score", wrong)
+    return score  # type: ignore[no-any-return]
 
 
 def _span(given: Any, place: str) -> tuple[int, int, str]:

@@ -19,9 +19,10 @@ from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
 from showthrough.data.reading import SPELLINGS, assembled, legible, stands_apart
 from showthrough.data.survey import Lengths
-from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document
+from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, quoted
 
 T = TypeVar("T")
+Score = Annotated[float, msgspec.Meta(ge=0, le=1)]  # how sure an anonymizer is
 _LETTERS = frozenset(ascii_letters + digits)
 
 
@@ -57,7 +58,20 @@ class TypedMask(Mask, frozen=True, gc=False, array_like=True, forbid_unknown_fie
 class ScoredMask(TypedMask, frozen=True, gc=False, array_like=True, forbid_unknown_fields=True):
     """One that also says how sure its anonymizer is: `[start, end, replacement, entity_type, score]`, from 0 to 1."""
 
-    score: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
+    score: Score | None = None
+
+
+def typed_mask(start: int, end: int, replacement: str | None, entity_type: str, score: float | None = None) -> Mask:
+    """A mask with its type, and with how sure the anonymizer is where it says so."""
+    if score is None:
+        return TypedMask(start, end, replacement, entity_type)
+    return ScoredMask(start, end, replacement, entity_type, score)
+
+
+def score_fault(value: object) -> str:
+    """What keeps a value from being a score; empty where nothing does."""
+    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return "" if number else f"found {quoted(value)}; expected how sure the system is, a number from 0 to 1"
 
 
 class NumberedMasks(Mapping[str, Sequence[Mask]]):
@@ -222,9 +236,9 @@ class Anonymization:
         offsets: str | None = None,
     ) -> Anonymization:
         """Lists of spans by document id: `(start, end)`, `(start, end, type)`, masks, or mappings and objects with
-        start, end and, where they have them, entity_type and replacement. With a corpus they are checked against it.
-        `offsets` are what start and end count, if not characters: `utf-16` units, or `bytes` of UTF-8, of its texts.
-        Where they look so, they are refused, unless `characters` insists.
+        start, end and, where they have them, entity_type, replacement and score. With a corpus they are checked against
+        it. `offsets` are what start and end count, if not characters: `utf-16` units, or `bytes` of UTF-8, of its
+        texts. Where they look so, they are refused, unless `characters` insists.
         """
         from showthrough.data.given import masks_of, pairs_of
 
@@ -249,6 +263,7 @@ class Anonymization:
         """A frame with one row a released text, which is aligned; or, where it has offsets, with one row a span.
 
         In a frame of spans a document without a row has no masks, and a `text` is what the span covers: it is checked.
+        A column `score` says how sure the system is of a span, from 0 to 1.
         `offsets` are what start and end count, as in `from_spans`.
         """
         from showthrough.data.frames import anonymization_of_frame
@@ -362,7 +377,7 @@ class _Packed(NamedTuple):
 
 def masks_digest(document_id: str, masks: Iterable[Mask]) -> bytes:
     """Of the masks of one document, in whatever order."""
-    ordered = sorted(masks, key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type))
+    ordered = sorted(masks, key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type, mask.score or 0))
     return digest_of_bytes(msgspec.json.encode((document_id, ordered)))
 
 

@@ -39,6 +39,10 @@ _LOOK_ALIKES = """
     ꓐB ꓑP ꓒd ꓓD ꓔT ꓖG ꓗK ꓙJ ꓚC ꓜZ ꓝF ꓟM ꓠN ꓡL ꓢS ꓣR ꓦV ꓧH ꓪW ꓫX ꓬY ꓮA ꓰE ꓲI ꓳO ꓴU
 """
 _ALIKE = {ord(pair[0]): pair[1] for pair in _LOOK_ALIKES.split()}
+_BASES = {
+    code: ord(unicodedata.normalize("NFD", chr(code))[0]) for code in (*range(0x370, 0x530), *range(0x1F00, 0x2000))
+}
+_ALIKE |= {code: _ALIKE[base] for code, base in _BASES.items() if base in _ALIKE}  # with an accent: Ќ as К
 # Latin letters that no normalization takes apart: strokes, ligatures, small capitals.
 _LATIN_VARIANTS = """
     łl ŁL øo ØO đd ĐD ħh ĦH ŧt ŦT ƀb ɨi ʉu ıi ĸk ðd ÐD æae ÆAE œoe ŒOE þth ÞTH ɑa ɡg ɩi ʋv

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.engine_results import EngineResults
-from showthrough.data.given import checked, fault, layer_of, masks_of, paired, pairs_of, text_of, whole
+from showthrough.data.given import checked, fault, layer_of, masks_of, paired, pairs_of, score_of, text_of, whole
 from showthrough.data.masks import Anonymization
 from showthrough.data.originals import IdsByText, Originals, difference
 from showthrough.errors import InputError, at_document
@@ -98,6 +98,7 @@ class _Item(NamedTuple):
     entity_type: str
     text: str | None
     operator: str | None
+    score: float | None
 
 
 def _items(items: Any, place: str) -> list[_Item]:
@@ -110,4 +111,4 @@ def _item(item: Any, place: str) -> _Item:
     start, end = (whole(_part(item, part), f"{place}: {part}") for part in ("start", "end"))
     said = (_part(item, part) for part in ("entity_type", "text", "operator"))
     kind, text, operator = (None if one is None else text_of(one, place) for one in said)
-    return _Item(start, end, kind or "", text, operator)
+    return _Item(start, end, kind or "", text, operator, score_of(item, place))

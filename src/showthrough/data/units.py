@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any, Literal, get_args
@@ -20,11 +21,24 @@ _IN_WORDS: dict[Unit, str] = {
     "code points": "characters", "utf-16": "UTF-16 units", "bytes": "bytes of UTF-8", "graphemes": "graphemes",
     "text elements": "text elements",
 }  # fmt: skip
+_BLANK = re.compile(r"\s+|\\[nrt]")  # also as programs write it
 _CLUSTER_8 = (
     r"\r\n|[\p{GCB=Control}\r\n\U000E0020-\U000E007F]"
     r"|(?:\p{GCB=L}*(?:\p{GCB=V}+|\p{GCB=LV}\p{GCB=V}*|\p{GCB=LVT})\p{GCB=T}*|\p{GCB=L}+|\p{GCB=T}+|\p{GCB=RI}+|.)"
     r"(?:(?![\U0001F3FB-\U0001F3FF\U000E0020-\U000E007F])[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}])*"
 )
+
+
+def reads_as(found: str, covered: str | None) -> bool:
+    r"""Whether a piece of text is what a mark says that it covers, white space aside; where it says nothing, it is.
+
+    Browsers give what is selected with other spaces than the text has, with runs of them joined and ends trimmed; Label
+    Studio writes line breaks as `\n`.
+
+    >>> reads_as("Ann\n\u00a0 Lee", r"Ann\n Lee"), reads_as("Ann Lee", "nn Lee")
+    (True, False)
+    """
+    return covered is None or found == covered or _BLANK.sub("", found) == _BLANK.sub("", covered)
 
 
 def to_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:

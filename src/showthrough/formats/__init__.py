@@ -14,7 +14,8 @@ from showthrough.data.pairing import check_pair
 from showthrough.engines.base import Engine, Watch
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.heads import Head
-from showthrough.files.reading import fail, files_in, stem
+from showthrough.files.limits import RECORD
+from showthrough.files.reading import fail, files_in, read_bytes, stem, text_of
 from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Passages, Texts, can
 from showthrough.formats.choice import FORMATS, format_named, read_as, recognised, telling
 from showthrough.formats.groups import GroupBy
@@ -158,7 +159,7 @@ def read_released(
 ) -> tuple[Mapping[str, str], tuple[str, ...]]:
     """Reads released texts whose originals nobody has: texts by id, or those of a corpus, whatever is marked in it.
 
-    Beside them is what there is to say of the file, a sentence each.
+    One `.txt` is a text with the name of its file. Beside them is what there is to say of the file, a sentence each.
     """
     head = Head.of(path)
     if head.shards is not None:
@@ -172,6 +173,8 @@ def read_released(
             return given, file.remarks.notes
         if not can(format_named(name), "read"):
             raise fail(head.path, "holds masks with offsets and no text; expected the texts as they are released")
+    elif name is None and head.suffix == ".txt":
+        return {stem(head.path): text_of(head.path, read_bytes(head.path, RECORD))}, ()
     corpus = read_corpus(head, format=format, id_column=id_column, text_column=text_column)
     return Originals(corpus), corpus.notes
 

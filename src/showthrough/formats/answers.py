@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
-from showthrough.data.masks import Anonymization, Mask, TypedMask
+from showthrough.data.masks import Anonymization, Mask, typed_mask
 from showthrough.data.offsets import counted, unit_of
 from showthrough.errors import InputError, Problem, at_document
 from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, unique
@@ -45,9 +45,10 @@ class Reader(ABC):
         return []
 
 
-def found(start: int, end: int, entity_type: str) -> Mask:
+def found(start: int, end: int, entity_type: str, score: float | None = None) -> Mask:
     """The mask of a finding. Whether it is in the text is checked with the corpus."""
-    return TypedMask(start, end, None, entity_type) if entity_type else Mask(start, end)
+    plain = not entity_type and score is None
+    return Mask(start, end) if plain else typed_mask(start, end, None, entity_type, score)
 
 
 @dataclass(frozen=True)

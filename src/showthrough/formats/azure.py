@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.data.masks import Mask
+from showthrough.data.masks import Mask, Score
 from showthrough.data.units import Unit, counts_alike, to_code_points
 from showthrough.errors import InputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
@@ -33,17 +33,23 @@ Spans = tuple[tuple[int, int], ...]
 
 
 class _Entity(msgspec.Struct, gc=False):
-    aside: ClassVar = ("confidenceScore", "confidence_score", "type", "tags", "metadata", "bingId", "bing_id")
+    aside: ClassVar = ("type", "tags", "metadata", "bingId", "bing_id")
 
     offset: int
     length: int
     category: str
     subcategory: str | None = None
     text: str | None = None
+    confidenceScore: Score | None = None  # noqa: N815
+    confidence_score: Score | None = None
 
     @property
     def entity_type(self) -> str:
         return f"{self.category}/{self.subcategory}" if self.subcategory else self.category
+
+    @property
+    def score(self) -> float | None:
+        return self.confidence_score if self.confidenceScore is None else self.confidenceScore
 
 
 class _Record(Record, gc=False):
@@ -125,7 +131,7 @@ class _Masks(Reader):
         if not answer.unit and answer.text is not None and _plain(answer.text):
             return [_plain_mask(answer, number, one) for number, one in enumerate(answer.value)]
         spans = self._one_way(answer, self._units_of(answer))
-        return [found(*span, one.entity_type) for span, one in zip(spans, answer.value, strict=True)]
+        return [found(*span, one.entity_type, one.score) for span, one in zip(spans, answer.value, strict=True)]
 
     def _units_of(self, answer: Answer) -> tuple[Unit, ...]:
         if not answer.unit:
@@ -156,7 +162,7 @@ def _plain_mask(answer: Answer, number: int, one: _Entity) -> Mask:
     """Of a text of which it does not matter what is counted."""
     start, end = one.offset, one.offset + one.length
     answer.check_covered(start, end, one.text, "entities", number)
-    return found(start, end, one.entity_type)
+    return found(start, end, one.entity_type, one.score)
 
 
 def _plain(text: str) -> bool:

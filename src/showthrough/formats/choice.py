@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 from showthrough.errors import (
@@ -67,6 +68,7 @@ from showthrough.tables import Table
 
 Place = TypeVar("Place", Head, Input)
 _TEXTS_ALONE = ("records", "texts", "table", "folder")  # formats without a place for marks beside a text
+_SEEN = 50  # rows that are looked at
 _LACKS: dict[Task, str] = {
     "read": "holds no corpus", "read_anonymization": "holds no anonymization", "write": "cannot be written",
 }  # fmt: skip
@@ -237,6 +239,28 @@ def read_in(how: Chosen, file: Input, task: Task) -> Any:
     if file.head.folder:
         file.remarks.others += _left_out(file.head, chosen)
     return found
+
+
+def columns_of(head: Head) -> dict[str, float]:
+    """The columns of a table, or the keys of JSON records, with how long their texts are; 0 where they are no texts.
+
+    Some rows are looked at: most texts have spaces in them.
+    """
+    name = None if head.folder else recognised(head, "read")
+    rows = FORMATS[name].rows if name else None
+    seen: list[dict[str, Any]] = []
+    if rows is not None:
+        table = rows(Input(head))
+        seen = [dict(zip(table.header, cells, strict=False)) for _, cells in islice(table, _SEEN)]
+    elif records.is_records(head):
+        values = head.values if head.lines else head.values[0] if head.values else []
+        seen = [one for one in values or () if isinstance(one, dict)][:_SEEN]
+    return {key: _length([row[key] for row in seen if row.get(key)]) for key in dict.fromkeys(chain(*seen))}
+
+
+def _length(cells: list[Any]) -> float:
+    texts = [cell for cell in cells if isinstance(cell, str) and len(cell.split()) > 1]
+    return sum(map(len, texts)) / len(texts) if 2 * len(texts) > len(cells) else 0
 
 
 def telling(head: Head) -> Head:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.data.masks import Mask
+from showthrough.data.masks import Mask, Score
 from showthrough.errors import at_document
 from showthrough.files.reading import stem
 from showthrough.formats.answers import Reader, Service, found
@@ -22,12 +22,13 @@ from showthrough.formats.strict import strict
 
 
 class _Entity(msgspec.Struct, gc=False, rename="pascal"):
-    aside: ClassVar = ("Score", "Id", "Category", "Traits", "Attributes", "BlockReferences")
+    aside: ClassVar = ("Id", "Category", "Traits", "Attributes", "BlockReferences")
 
     begin_offset: int
     end_offset: int
     type: str = ""
     text: str | None = None
+    score: Score | None = None
 
 
 class _Record(Record, gc=False, rename={"entities": "Entities"}):
@@ -92,7 +93,7 @@ class _Masks(Reader):
     def masks(self, answer: Answer) -> list[Mask]:
         for number, one in enumerate(answer.value):
             answer.check_covered(one.begin_offset, one.end_offset, one.text, "Entities", number)
-        return [found(one.begin_offset, one.end_offset, one.type) for one in answer.value]
+        return [found(one.begin_offset, one.end_offset, one.type, one.score) for one in answer.value]
 
 
 SHAPE = Shape(

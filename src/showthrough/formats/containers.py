@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from showthrough.errors import InputError, at_document, quoted, some
-from showthrough.files.heads import Head, first_value
+from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
 from showthrough.files.reading import decoded, fail, read_bytes, stem, type_fault
 from showthrough.formats.base import Columns, Fit, unlike
@@ -29,7 +29,7 @@ _UNDER = (
 )  # fmt: skip
 _ERRORS = ("error", "Error", "errorMessage", "ErrorMessage", "ErrorCode", "message", "Message")
 _FEW = 32  # keys of an object that may be one answer; with more, it has one answer a key
-_SEEN = 50  # lines, or files of a folder, that are looked at to recognise
+_SEEN = 50  # files of a folder that are looked at to recognise
 _ANY = msgspec.json.Decoder()
 
 
@@ -152,7 +152,7 @@ class Shape:
         if head.suffix in (".csv", ".tsv", ".txt") or not any(sign in head.start for sign in self.signs):
             return Fit.NO
         inside = Container(self, Columns(), None)
-        for value in _visible(head.start, head.lines):
+        for value in head.values:
             for item in inside.items(value, Answer(head.path, "", None)):
                 try:
                     if any(self.telling(answer.value) for answer in inside.answers(item)):
@@ -160,17 +160,6 @@ class Shape:
                 except InputError:  # the next may be an answer
                     continue
         return Fit.NO
-
-
-@lru_cache(maxsize=2)
-def _visible(start: bytes, lines: bool) -> list[Any]:
-    """What a file begins with, as far as it can be seen: its one value, or those of its lines."""
-    values: list[Any] = []
-    rest = start
-    while rest and len(values) < (_SEEN if lines else 1):
-        value, rest = first_value(b"[" + rest)  # of a list its first item, which is here all of it
-        values.append(value)
-    return values
 
 
 def answer_files(head: Head) -> list[Path]:
@@ -234,9 +223,18 @@ class Container:
             if self.shape.finding(first[1]):  # one answer alone
                 yield replace(whole, value=[value for _, value in chain([first], values)])
             else:
-                yield from (replace(whole, place=place, value=value) for place, value in chain([first], values))
+                for place, value in chain([first], values):
+                    yield from self._by_id(value, replace(whole, place=place))
             return
         yield replace(whole, value=[])
+
+    def _by_id(self, value: Any, whole: Answer) -> Iterator[Answer]:
+        """What is in one of several values: an answer or a record of one, or answers by id."""
+        ids = value.keys().isdisjoint(_UNDER) if isinstance(value, dict) and not self._single(value) else False
+        if ids and all(map(self.shape.is_answer, value.values())):
+            yield from self.items(value, whole)
+        else:
+            yield replace(whole, value=value)
 
     def _single(self, value: dict[str, Any]) -> bool:
         """Whether an object is an answer, a batch, a record or an error, and not answers by id."""
@@ -309,7 +307,8 @@ class Container:
         """Notes the keys that nobody reads."""
         if self.remarks is None:
             return
-        for key in value.keys() - self.shape.aside - set(known):
+        read = self.shape.aside | set(known)
+        for key in (key for key in value if key not in read):
             self.remarks.unknown[key] += 1
             if like_spans(value[key]):
                 self.remarks.spans.add(key)

@@ -19,7 +19,7 @@ from showthrough.errors import shown, some
 from showthrough.files.heads import Head
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from
+from showthrough.formats.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.relations import COREFERENCE, Entities
 from showthrough.formats.unstated_units import Span, placed_in
 
@@ -50,7 +50,7 @@ class Value(msgspec.Struct):
 
 class _Result(msgspec.Struct):
     aside: ClassVar = (
-        "from_name", "origin", "source", "score", "meta", "readonly", "hidden", "locked", "direction", "parentID",
+        "from_name", "origin", "source", "meta", "readonly", "hidden", "locked", "direction", "parentID",
         "item_index", "image_rotation", "original_width", "original_height", "original_length",
     )  # fmt: skip
 
@@ -61,6 +61,7 @@ class _Result(msgspec.Struct):
     from_id: Id = None
     to_id: Id = None
     labels: list[str] | None = None
+    score: Any = None
 
 
 class _User(msgspec.Struct):
@@ -120,6 +121,7 @@ class Mark(msgspec.Struct, gc=False, frozen=True):
     kinds: Sequence[str]  # labels
     name: str = ""  # of the region
     identifier: Identifier | None = None
+    score: Any = None  # how sure a system is, where it is one
 
 
 def _task(wire: _Task, entry: Entry, *, predictions: bool) -> Document:
@@ -138,7 +140,10 @@ def _task(wire: _Task, entry: Entry, *, predictions: bool) -> Document:
         entry.remarks.left["predictions of models"] += len(guesses)
     text, paragraphs = _text(wire.data, [one for _, _, results in layers for one in results], entry)
     fields = [f"annotations[{number}].result" for number in range(len(layers))]
-    read = [_Layer(layer[2], field, paragraphs, entry) for layer, field in zip(layers, fields, strict=True)]
+    read = [
+        _Layer(layer[2], field, paragraphs, entry, scored=predictions)
+        for layer, field in zip(layers, fields, strict=True)
+    ]
     placed = iter(placed_in(text, [mark.span for layer in read for mark in layer.marks], entry))
     names = distinct([(annotator, number) for annotator, number, _ in layers])
     made = tuple(
@@ -214,7 +219,9 @@ def _text(data: dict[str, Any], results: Iterable[_Result], entry: Entry) -> tup
 class _Layer:
     """What one annotator marked."""
 
-    def __init__(self, results: Sequence[_Result], field: str, paragraphs: Sequence[int], entry: Entry) -> None:
+    def __init__(
+        self, results: Sequence[_Result], field: str, paragraphs: Sequence[int], entry: Entry, *, scored: bool
+    ) -> None:
         self.marks: list[Mark] = []
         self._relations: list[tuple[int, _Result]] = []
         self._field = field
@@ -232,7 +239,8 @@ class _Layer:
                 raise entry.fail("value is missing", place)
             else:
                 name = "" if one.id is None else str(one.id)
-                self.marks.append(mark_of(one.value, paragraphs, f"{place}.value", entry, name, said.get(name)))
+                mark = mark_of(one.value, paragraphs, f"{place}.value", entry, name, said.get(name))
+                self.marks.append(msgspec.structs.replace(mark, score=one.score if scored else None))
 
     def _take(self, one: _Result, number: int, of_mark: bool, said: Mapping[str, Identifier], entry: Entry) -> None:
         """What is no mark."""
@@ -258,7 +266,8 @@ class _Layer:
                 raise entry.fail(f"its id {shown(mark.name)} is that of another mark", mark.span.field)
             for kind in mark.kinds or ("",):
                 entity, field = entities.of(mark.name), mark.span.field
-                yield entry.mention(text, start, end, kind, entity_id=entity, identifier=mark.identifier, field=field)
+                made = entry.mention(text, start, end, kind, entity_id=entity, identifier=mark.identifier, field=field)
+                yield with_score(made, mark.score, entry, f"{field.removesuffix('.value')}.score")
 
 
 def _elsewhere(marks: Sequence[_Result], chosen: str | None) -> set[str | None]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from showthrough.data.documents import span_fault
-from showthrough.data.masks import Mask, TypedMask
+from showthrough.data.given import SCORES
+from showthrough.data.masks import Mask, score_fault, typed_mask
 from showthrough.data.offsets import counted, unit_of
-from showthrough.data.units import EXPECTED
+from showthrough.data.units import EXPECTED, reads_as
 from showthrough.errors import InputError, at_document, quoted, shown, some
 from showthrough.files.reading import fail
 from showthrough.formats.base import Input, Masks, unlike
@@ -29,8 +31,12 @@ _STARTS = (
 )
 _ENDS = ("end", "end_offset", "end_char", "end_position", "endOffset", "EndOffset")
 _TYPES = ("entity_type", "type", "label")
-_OTHERS = {"annotator": ("annotator",), "text": ("text",), "replacement": ("replacement",)}
-_ASIDE = ("score", "confidence", "")  # no mask is more or less of one; and what spreadsheets number their rows in
+_OTHERS = {
+    "annotator": ("annotator",),
+    "text": ("text",),
+    "replacement": ("replacement",),
+    "score": (*SCORES, "Score", "confidenceScore", "confidence_score"),
+}
 _WHOLE = re.compile(r"(-?\d{1,18})(?:\.0+)?")
 
 
@@ -63,7 +69,7 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
     kind = next((name for name in _TYPES if name in header), None)
     check_columns(file, header, [key, *ends, *filter(None, (*found.values(), kind))])
     at = {name: header.index(name) for name in header}
-    used = {key, *ends, kind, *found.values(), *_ASIDE}
+    used = {key, *ends, kind, *found.values(), ""}  # and what spreadsheets number their rows in
     file.remarks.kind = "column"
     file.remarks.unknown.update(name or NAMELESS for name in header if name not in used)
 
@@ -82,7 +88,9 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
             span = _counted(span, file, document_id)
         _check(span, cell(cells, found["text"]), file.originals, document_id, ends)
         written_there = cell(cells, found["replacement"]) or None
-        return _Mark(document_id, TypedMask(*span, written_there, cell(cells, kind)), cell(cells, found["annotator"]))
+        score = _score(cell(cells, found["score"]), found["score"] or "")
+        made = typed_mask(*span, written_there, cell(cells, kind), score)
+        return _Mark(document_id, made, cell(cells, found["annotator"]))
 
     masks: dict[str, list[Mask]] = {}
     annotators: dict[str, None] = {}
@@ -108,6 +116,18 @@ def _whole(value: str, column: str) -> int:
     return int(number[1])
 
 
+def _score(value: str, column: str) -> float | None:
+    """How sure the system is; an empty cell does not say."""
+    if not value:
+        return None
+    score: Any = value
+    with suppress(ValueError):
+        score = float(value)
+    if wrong := score_fault(score):
+        raise fault(f"{wrong}; give the column another name if it holds something else", column)
+    return score  # type: ignore[no-any-return]
+
+
 def _counted(span: tuple[int, int], file: Input, document_id: str) -> tuple[int, int]:
     """A span in characters, where a user said that offsets count something else."""
     if file.corpus is None:
@@ -129,6 +149,6 @@ def _check(
     start, end = span
     if not 0 <= start < end <= len(original):
         raise fault(f"{at_document(document_id)}: {span_fault(start, end, len(original), names)}")
-    if covered and original[start:end] != covered:
+    if covered and not reads_as(original[start:end], covered):
         there = unlike(f"at {start}–{end}", original[start:end], "the row says", covered)
         raise fault(f"{at_document(document_id)}: {there}; {EXPECTED}")

@@ -47,7 +47,8 @@ class Keys(NamedTuple):
     def fields(self, content: bytes | msgspec.Raw, place: str, remarks: Remarks) -> Record:
         """What a record holds, still encoded; keys that nobody knows are remarked."""
         fields = decoded(content, FIELDS, self.path, place)
-        for key in fields.keys() - {self.id, self.text, *OTHERS} if not self.told else ():
+        read = {self.id, self.text, *OTHERS}
+        for key in (key for key in fields if key not in read and not self.told):
             remarks.unknown[key] += 1
             if hides_marks(key, decoded(fields[key], _ANY, self.path, place, key)):
                 remarks.spans.add(key)

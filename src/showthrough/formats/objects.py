@@ -13,7 +13,7 @@ import msgspec
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type
 from showthrough.data.offsets import counted
-from showthrough.data.units import EXPECTED
+from showthrough.data.units import EXPECTED, reads_as
 from showthrough.errors import InputError, PlanError, at_document, quoted
 from showthrough.files.heads import Head
 from showthrough.files.limits import RECORD
@@ -103,7 +103,7 @@ class Entry:
         """A mark whose span is in the text and reads as the file says, where it says so; else raises InputError."""
         if not 0 <= start < end <= len(text):
             raise self.fail(span_fault(start, end, len(text), ("start", "end"), text), field)
-        if covered is not None and text[start:end] != covered:
+        if not reads_as(text[start:end], covered):
             fault = unlike(f"at {start}–{end}", text[start:end], "the file says", covered)
             raise self.fail(f"{fault}; {EXPECTED}", field)
         if identifier is None:

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from showthrough.data.documents import Annotation, Document, Mention
-from showthrough.data.masks import DerivedMasks, Mask, TypedMask
+import msgspec
+
+from showthrough.data.documents import Annotation, Document, InferredMention, Mention
+from showthrough.data.masks import DerivedMasks, Mask, score_fault, typed_mask
 from showthrough.data.originals import IdsByText, difference
 from showthrough.data.silver import is_silver
 from showthrough.errors import at_document, shown, some
 from showthrough.files.heads import Head
 from showthrough.files.reading import fail, gathered, unique
 from showthrough.formats.base import Fit, Input, Masks, unwritable
+from showthrough.formats.objects import Entry
 
 ANNOTATOR = "gold"  # these formats do not say who marked
+
+
+class ScoredMention(InferredMention, frozen=True, gc=False, array_like=True):
+    """What a system marked and how sure it is of that, on the way to being a mask: corpora have none."""
+
+    score: float = 1.0
 
 
 def fit(head: Head, *endings: str) -> Fit:
@@ -27,6 +37,15 @@ def fit(head: Head, *endings: str) -> Fit:
 
 def marked(document_id: str, text: str, mentions: Iterable[Mention], annotator: str = ANNOTATOR) -> Document:
     return Document(document_id, text, (Annotation(annotator, tuple(mentions)),))
+
+
+def with_score(mention: Mention, score: Any, entry: Entry, field: str) -> Mention:
+    """A mark of a system with how sure it is, where it says so; raises InputError for what is no score."""
+    if score is None:
+        return mention
+    if wrong := score_fault(score):
+        raise entry.fail(wrong, field)
+    return ScoredMention(**msgspec.structs.asdict(mention), score=score)
 
 
 def silver_of(document: Document) -> str:
@@ -51,7 +70,10 @@ def to_mask(document: Document) -> list[Mention]:
 
 def as_masks(document: Document) -> list[Mask]:
     """What is marked, masked, with its types."""
-    return [TypedMask(mention.start, mention.end, None, mention.entity_type) for mention in to_mask(document)]
+    return [
+        typed_mask(one.start, one.end, None, one.entity_type, one.score if isinstance(one, ScoredMention) else None)
+        for one in to_mask(document)
+    ]
 
 
 def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input], Masks]:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 
 from showthrough.data.engine_results import EngineResults
-from showthrough.data.masks import Anonymization, Mask
+from showthrough.data.masks import Anonymization, Mask, Score, score_fault
 from showthrough.errors import OutputError, at_document, quoted
 from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Files
@@ -21,27 +22,33 @@ from showthrough.formats.containers import Answer, Record, Shape, known_or_none
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 
-_SAID = r"type: (.*?), start: (\d{1,18}), end: (\d{1,18}), score: [^,\s]+"
+_SAID = r"type: (.*?), start: (\d{1,18}), end: (\d{1,18}), score: ([^,\s\]]+)"
 _RESULT = re.compile(_SAID, re.DOTALL)
 _RESULTS = re.compile(rf"\[(?:{_SAID}(?:, (?=type: )|(?=\]$)))*\]", re.DOTALL)
 
 
 class _Result(msgspec.Struct, gc=False):
-    aside: ClassVar = ("score", "analysis_explanation", "recognition_metadata")  # no mask is more or less of one
+    aside: ClassVar = ("analysis_explanation", "recognition_metadata")
 
     start: int
     end: int
     entity_type: str
+    score: Score | None = None
+    confidence: Score | None = None  # what others call it who write such results
+    probability: Score | None = None
+
+    @property
+    def sure(self) -> float | None:
+        return next((one for one in (self.score, self.confidence, self.probability) if one is not None), None)
 
 
 class _Item(msgspec.Struct, gc=False):
-    aside: ClassVar = ("score",)
-
     start: int
     end: int
     entity_type: str
     text: str
     operator: str | None = None
+    score: Score | None = None
 
 
 class _Engine(msgspec.Struct):
@@ -96,7 +103,12 @@ def _of_text(said: Any, answer: Answer) -> _Result:
     match = _RESULT.fullmatch(said) if isinstance(said, str) else None
     if match is None:
         raise answer.fail(f"found {quoted(said)}; expected 'type: …, start: …, end: …, score: …'")
-    return _Result(int(match[2]), int(match[3]), match[1])
+    score: Any = match[4]
+    with suppress(ValueError):
+        score = float(score)
+    if wrong := score_fault(score):
+        raise answer.fail(wrong, "score")
+    return _Result(int(match[2]), int(match[3]), match[1], score)
 
 
 class _Masks(Reader):
@@ -106,7 +118,7 @@ class _Masks(Reader):
     def masks(self, answer: Answer) -> list[Mask]:
         if isinstance(answer.value, _Engine):
             return self._made.masks(answer.original(), answer.value.text, answer.value.items, answer.fail)
-        return [found(one.start, one.end, one.entity_type) for one in answer.value]
+        return [found(one.start, one.end, one.entity_type, one.sure) for one in answer.value]
 
     @property
     def notes(self) -> list[str]:
@@ -114,13 +126,15 @@ class _Masks(Reader):
 
 
 def _written(anonymization: Anonymization) -> Files:
-    """Results by id. Presidio needs a score; masks have none and are certain."""
+    """Results by id. Presidio needs a score: what masks do not say is certain."""
     results: dict[str, list[dict[str, Any]]] = {}
     for document_id, masks in anonymization.masks.items():
         if any(mask.replacement is not None for mask in masks):
             raise OutputError(f"{at_document(document_id)}: results of an analyzer hold no replacements; choose masks")
+        scores = [1.0 if mask.score is None else mask.score for mask in masks]
         results[document_id] = [
-            {"entity_type": mask.entity_type, "start": mask.start, "end": mask.end, "score": 1.0} for mask in masks
+            {"entity_type": mask.entity_type, "start": mask.start, "end": mask.end, "score": score}
+            for mask, score in zip(masks, scores, strict=True)
         ]
     return {"": msgspec.json.encode(results)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 import msgspec
@@ -12,7 +13,7 @@ from showthrough.errors import quoted
 from showthrough.files.heads import Head
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from
+from showthrough.formats.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.relations import COREFERENCE, Entities
 
 # Interfaces in which people mark text: whoever accepts there without a mark says that there is none.
@@ -23,14 +24,15 @@ _REFUSED = {"reject": "rejected answers", "ignore": "ignored answers"}
 
 class _Span(msgspec.Struct, gc=False):
     aside: ClassVar = (
-        "token_start", "token_end", "source", "score", "rank", "input_hash", "pattern", "priority", "ws", "type",
-        "id", "color",
+        "token_start", "token_end", "source", "rank", "input_hash", "pattern", "priority", "ws", "type", "id",
+        "color",
     )  # fmt: skip
 
     start: int
     end: int
     label: str | None = None
     text: str | None = None
+    score: Any = None
 
 
 class _Relation(msgspec.Struct):
@@ -72,7 +74,7 @@ class _Answer(
     label: Any = None  # of the whole text
 
 
-def _answer(wire: _Answer, entry: Entry) -> Document:
+def _answer(wire: _Answer, entry: Entry, *, scored: bool) -> Document:
     name = entry.named(_id(wire, entry))
     annotations: tuple[Annotation, ...] = ()
     if wire.label is not None:
@@ -84,7 +86,7 @@ def _answer(wire: _Answer, entry: Entry) -> Document:
     elif wire.spans is not None or (wire.answer and wire.view in _MARKING):
         if wire.binary:
             entry.remarks.taken["answers to one suggestion each: other marks of these texts are not known"] += 1
-        annotations = (_layer(wire, entry),)
+        annotations = (_layer(wire, entry, scored),)
     return Document(name, wire.text, annotations, "" if wire.group is None else str(wire.group))
 
 
@@ -97,14 +99,17 @@ def _id(wire: _Answer, entry: Entry) -> Id:
     return wire.id
 
 
-def _layer(wire: _Answer, entry: Entry) -> Annotation:
+def _layer(wire: _Answer, entry: Entry, scored: bool) -> Annotation:
     spans = wire.spans or []
     who = wire.session if wire.annotator is None else wire.annotator
     entity = _entities(wire, entry).shared() if wire.relations else {}
     mentions = tuple(
-        entry.mention(
-            wire.text, *entry.counted(wire.text, one.start, one.end, f"spans[{number}]"), one.label or "",
-            entity_id=entity.get(_name(one), "") if entity else "", covered=one.text, field=f"spans[{number}]",
+        with_score(
+            entry.mention(
+                wire.text, *entry.counted(wire.text, one.start, one.end, f"spans[{number}]"), one.label or "",
+                entity_id=entity.get(_name(one), "") if entity else "", covered=one.text, field=f"spans[{number}]",
+            ),
+            *(one.score if scored else None, entry, f"spans[{number}].score"),
         )
         for number, one in enumerate(spans)
     )  # fmt: skip
@@ -162,8 +167,9 @@ def _recognise(head: Head) -> Fit:
     return Fit.SURE if marks and (answered or ("spans" in task and "uid" not in task)) else Fit.NO
 
 
-ANSWERS = Objects(_Answer, _answer, layers=True)
+ANSWERS = Objects(_Answer, partial(_answer, scored=False), layers=True)
+SYSTEM = Objects(_Answer, partial(_answer, scored=True), layers=True)
 FORMAT = Format(
     "Prodigy JSON Lines: answers with spans, of one or several sessions",
-    *((".jsonl", ".json"), _recognise, ANSWERS.read, masks_from(ANSWERS.read), write),
+    *((".jsonl", ".json"), _recognise, ANSWERS.read, masks_from(SYSTEM.read), write),
 )

@@ -60,11 +60,13 @@ def read(file: Input) -> Masks | Texts:
     if file.head.lines and not (file.released or isinstance(file.head, RowHead)) and _stay_there(path):
         with suppress(NoMasksError):
             return _in_their_file(file, keys)
-    numbered = usual is None and file.released
+    alone = file.corpus is None and "masks" not in file.head.json.keys  # texts, of nobody's originals
+    numbered = usual is None and (file.released or alone)
 
     def record(numbered_: tuple[int, tuple[str, bytes | msgspec.Raw]]) -> tuple[str, Record]:
         number, (place, content) = numbered_
         fields = keys.fields(content, place, file.remarks)
+        file.remarks.numbered += numbered and alone
         return str(number) if numbered else keys.id_in(fields, place), fields
 
     try:

@@ -93,7 +93,9 @@ class Keys:
                 self.every.look_at(item, remarks, f"{path}.*")
         elif isinstance(value, dict):
             place = f"{path}." if path else ""
-            for key in value.keys() - self.known.keys():
+            for key in value:  # in the file's order: that of a set changes with every process
+                if key in self.known:
+                    continue
                 if key in self.aside:
                     remarks.aside[f"{place}{key}"] += 1
                     continue

@@ -138,9 +138,13 @@ class RowHead(Head):
         """The first row; of the first few, one in which something is marked."""
         header = self.rows.header
         sound = (cells for _, cells in islice(self.rows, _SEEN) if len(cells) == len(header))
-        first = [_object(header, cells, number) for number, cells in enumerate(sound, 1)]
-        marked = (line for line in first if like_spans(first_value(line)[0]))
-        return next(marked, first[0] if first else b"")
+        first = b""
+        for number, cells in enumerate(sound, 1):
+            line = _object(header, cells, number)
+            if like_spans(first_value(line)[0]):
+                return line
+            first = first or line
+        return first
 
     def closer(self) -> Head:
         return self

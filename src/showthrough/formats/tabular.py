@@ -103,9 +103,12 @@ def _documents(file: Input, rows: Rows) -> Sequence[Document]:
 
 
 def _released(file: Input, rows: Rows) -> Texts:
-    """Released texts. Without ids they are the corpus's only where both stand in the same rows."""
+    """Released texts. Without ids they are the corpus's only where both stand in the same rows.
+
+    Where there is no corpus, rows without ids are numbered.
+    """
     layout = layout_of(file, rows.header)
-    if layout.id is None and not file.beside:
+    if layout.id is None and file.corpus is not None and not file.beside:
         why = "so nothing tells whose text a row is; rows of two files are not matched by their order"
         raise fail(file.path, f"has no column {' or '.join(IDS)}, {why}: choose one with --id-column")
     name = rows.header[layout.text]
@@ -121,6 +124,7 @@ def _released(file: Input, rows: Rows) -> Texts:
         if rows.nulls and cells[layout.text] is None:
             raise fault("found no value; expected text, an empty one where all was suppressed", name)
         spans.update(one for one in others if like_spans(cells[one]))
+        file.remarks.numbered += layout.id is None and file.corpus is None
         return layout.named(cells, number), written(cells[layout.text])
 
     texts = Texts(unique(rows.made(text), file.path))

@@ -84,13 +84,19 @@ def _read(file: Input) -> Masks:
 
 
 def _recognise(head: Head) -> Fit:
-    """Likely any object but one of texts."""
+    """Likely any object but one of texts; and lines of lists under ids."""
+    if head.lines:
+        return Fit.LIKELY if head.by_id(_masks) else Fit.NO
     first = next(iter(head.json.keys.values()), b"")
-    return Fit.LIKELY if not head.lines and head.json.opening == b"{" and first[:1] != b'"' else Fit.NO
+    return Fit.LIKELY if head.json.opening == b"{" and first[:1] != b'"' else Fit.NO
+
+
+def _masks(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(one, list) for one in value[:1])
 
 
 FORMAT = Format(
-    "masks by id, of the Text Anonymization Evaluator: [start, end, replacement, type]",
+    "masks by id, of the Text Anonymization Evaluator: [start, end, replacement, type, score]",
     (".json",),
     _recognise,
     read_anonymization=_read,

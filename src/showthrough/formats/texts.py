@@ -38,9 +38,15 @@ def read(file: Input) -> list[Document]:
 
 
 def _recognise(head: Head) -> Fit:
-    """Likely any object of texts. One of lists is too, for a corpus: it is then said to be masks, not passed over."""
+    """Likely any object of texts. One of lists is too, for a corpus: it is then said to be masks, not passed over.
+
+    Of lines, such as have their texts under ids; a line alone, that has one.
+    """
+    if head.lines:
+        several = len(head.values) > 1 or len(head.json.keys) == 1
+        return Fit.LIKELY if several and head.by_id(lambda value: isinstance(value, str)) else Fit.NO
     first = next(iter(head.json.keys.values()), b"")
-    usual = not head.lines and head.json.opening == b"{" and first[:1] != b"{" and first != b"[{"
+    usual = head.json.opening == b"{" and first[:1] != b"{" and first != b"[{"
     return Fit.LIKELY if usual else Fit.NO
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from showthrough.data.offsets import unit_of
-from showthrough.data.units import Unit, counts_alike, to_code_points
+from showthrough.data.units import Unit, counts_alike, reads_as, to_code_points
 from showthrough.errors import InputError
 from showthrough.formats.base import unlike
 from showthrough.formats.objects import Entry
@@ -26,7 +26,7 @@ class Span(msgspec.Struct, gc=False, frozen=True):
 
 
 def placed_in(text: str, spans: Sequence[Span], entry: Entry) -> list[tuple[int, int]]:
-    """The spans in code points: of the ways to count, the first in which each covers what it says it does.
+    """The spans in code points: of the ways to count in which each covers what it says, that in which most do exactly.
 
     A line break of two characters may count one, because browsers show it so.
     """
@@ -38,7 +38,8 @@ def placed_in(text: str, spans: Sequence[Span], entry: Entry) -> list[tuple[int,
     offsets = entry.columns.offsets
     units = (unit_of(offsets) or "code points",) if offsets else _UNITS
     ways = [_counted(text, spans, unit, breaks) for breaks in ("\r\n", "\n") for unit in units]
-    fitting = [way for way in ways if way is not None and _fits(text, way, spans)]
+    exact = [-1 if way is None else _exact(text, way, spans) for way in ways]
+    fitting = [way for way, count in zip(ways, exact, strict=True) if way is not None and count == max(0, *exact)]
     if not fitting:
         for span in spans:
             _check(text, span, entry)
@@ -68,20 +69,15 @@ def _counted(text: str, spans: Sequence[Span], unit: Unit, breaks: str) -> list[
     return list(zip(flat[::2], flat[1::2], strict=True))
 
 
-def _fits(text: str, way: Sequence[tuple[int, int]], spans: Sequence[Span]) -> bool:
-    return all(_covers(text[start:end], span.covered) for (start, end), span in zip(way, spans, strict=True))
-
-
-def _covers(found: str, covered: str | None) -> bool:
-    """Whether a piece of text is what a mark says; a line break may be written in other ways there."""
-    if covered is None or found == covered:
-        return True
-    return found.replace("\r\n", "\n") == covered.replace("\\n", "\n").replace("\r\n", "\n")
+def _exact(text: str, way: Sequence[tuple[int, int]], spans: Sequence[Span]) -> int:
+    """How many spans cover what they say, to the character; -1 where one covers something else."""
+    pieces = [(text[start:end], span.covered) for (start, end), span in zip(way, spans, strict=True)]
+    return sum(piece == covered for piece, covered in pieces) if all(reads_as(*one) for one in pieces) else -1
 
 
 def _check(text: str, span: Span, entry: Entry) -> None:
     start, end, covered, field = msgspec.structs.astuple(span)
-    if 0 <= start < end <= len(text) and not _covers(text[start:end], covered):
+    if 0 <= start < end <= len(text) and not reads_as(text[start:end], covered):
         raise entry.fail(unlike(f"at {start}–{end}", text[start:end], "the mark says", covered), field)
     if not 0 <= start < end <= len(text):
         entry.mention(text, start, end, field=field)  # raises, with what is wrong

@@ -24,11 +24,12 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 OBJECTS = re.compile(rb'(\[\s*)?\{\s*["}]|\[\s*\]')  # how JSON begins; a problem may be called [1] as well
 _EXPECTED = "expected a number from 0 to 1"
 _BREAK = re.compile(r"\r\n|\r|\n")
+_LISTED = re.compile(r"(?<=\s)\[\s*(\S+?)\s*\]\s*$")  # a list of one value at the end of a line
 
 
 class _Answer(msgspec.Struct):
     id: str | int
-    value: float
+    value: float | tuple[float]  # a list of one number, as programs write that work with arrays
 
 
 class _Truth(msgspec.Struct):
@@ -90,13 +91,13 @@ def _by_id(path: str | os.PathLike[str], wire: Any, value_of: Callable[[str], V]
 def _of_object(decoder: msgspec.json.Decoder[Any], path: Path, placed: tuple[str, bytes]) -> Placed[Any]:
     place, content = placed
     problem, value = msgspec.structs.astuple(decoded(content, decoder, path, place))
-    return place, str(problem), value
+    return place, str(problem), value[0] if isinstance(value, tuple) else value
 
 
 def _of_line(value_of: Callable[[str], V], path: Path, expected: str, placed: tuple[str, str]) -> Placed[V]:
     """Of a line with an id, in which blanks may be, and a value."""
     place, line = placed
-    problem, *said = line.rsplit(maxsplit=1)
+    problem, *said = _LISTED.sub(r"\1", line).rsplit(maxsplit=1)
     if not said:
         raise fail(path, f"found {quoted(line)}; expected {expected}", place)
     try:
