@@ -1,9 +1,10 @@
 """Thirty kills at moments drawn by lot, and what they leave: nothing, and a run that resumes to the same.
 
-SIGTERM, SIGKILL and SIGINT, each to the process and to its group, with one process and with two. Ten seconds later no
-process, temporary file or semaphore of the run may be left, and the same command with --resume has to give the run that
-nobody killed. Linux alone: processes are found in /proc by a mark in their environment. Another number of kills and
-another seed can be given: `python benchmarks/kills.py 60 1`.
+SIGTERM, SIGKILL and SIGINT, each to the process and to its group, with one process and with two; every third kill is of
+a run with a Ray of its own. Ten seconds later, thirty with Ray, no process, temporary file or semaphore of the run may
+be left, nor a folder of Ray, and the same command with --resume has to give the run that nobody killed. Linux alone:
+processes are found in /proc by a mark in their environment, and by their sessions. Another number of kills and another
+seed can be given: `python benchmarks/kills.py 60 1`. `--documents` makes runs longer or shorter, here and below.
 
 `python benchmarks/kills.py 20 --in-files` kills with SIGKILL alone, and every answer is written at once and leaves
 memory, as those of very many documents do: whatever the moment, resuming gives the same run. What lay in a folder of
@@ -11,8 +12,8 @@ the killed program is then removed by the next.
 
 `python benchmarks/kills.py 20 --lost-work` kills a run of some minutes with SIGKILL, and tells how much work was lost:
 the time from when the documents were done that its journal holds, up to the kill. It fails above a minute.
-`--documents` makes the run longer or shorter, `--resumed` says how many of the killed runs are completed and compared,
-and `--every` how many seconds lie between two checkpoints.
+`--resumed` says how many of the killed runs are completed and compared, and `--every` how many seconds lie between two
+checkpoints.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import cycle
 from pathlib import Path
 from uuid import uuid4
 
@@ -35,16 +37,16 @@ from showthrough import Run
 from showthrough.evaluation.checkpoints import EVERY
 from showthrough.run.journal import Journal
 
-DOCUMENTS = 4000
+DOCUMENTS, TO_LOSE = 4000, 3000
 LOST = 60  # seconds of work that a kill may cost
-PATIENCE = 10  # seconds after which nothing may be left
+PATIENCE, OF_RAY = 10, 30  # seconds after which nothing may be left
 SLOW = ("-m", "preset:default", "-m", "residual")  # looks at every text of every system again
-WAYS = [
-    (number, to_group, jobs)
-    for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT)
-    for to_group in (False, True)
-    for jobs in (1, 2)
+Way = tuple[signal.Signals, bool, tuple[str, ...]]  # with what, whether to the group, options of the command
+SIGNALS = [
+    (number, to_group) for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGINT) for to_group in (False, True)
 ]
+LOCAL: list[Way] = [(*how, ("--jobs", jobs)) for how in SIGNALS for jobs in ("1", "2")]
+RAY: list[Way] = [(*how, ("--jobs", "2", "--engine", "ray")) for how in SIGNALS]
 
 
 # The program, with rows of few documents in files, and a journal from the first answer on.
@@ -72,8 +74,8 @@ main()
 """
 
 
-def write(folder: Path, documents: int = DOCUMENTS) -> None:
-    """Documents of some 2,000 characters, in chunks of a million: eight of them."""
+def write(folder: Path, documents: int) -> None:
+    """Documents of some 2,000 characters, in chunks of a million: eight of them where there are 4,000."""
     masks = {}
     with (folder / "corpus.jsonl").open("w", encoding="utf-8") as out:
         for number in range(documents):
@@ -93,15 +95,17 @@ class Program:
     """One start of the command, and every process that came of it."""
 
     def __init__(
-        self, inputs: Path, folder: Path, jobs: int, *options: str, program: tuple[str, ...] = ("-m", "showthrough")
+        self, inputs: Path, folder: Path, *options: str, program: tuple[str, ...] = ("-m", "showthrough")
     ) -> None:
         self.mark = uuid4().hex
+        self.sessions: set[str] = set()  # that have processes with the mark
+        self.seen: set[int] = set()  # processes, also those that ended
         self.temporary = folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
         masks = [f"{name}={inputs / 'masks.json'}" for name in "abcd"]
         command = ["evaluate", inputs / "corpus.jsonl", *masks, "-o", folder / "run.json"]
         self.process = subprocess.Popen(
-            [sys.executable, *program, *map(str, command), "--jobs", str(jobs), *options],
+            [sys.executable, *program, *map(str, command), *options],
             env={**os.environ, "TMPDIR": str(self.temporary), "SHOWTHROUGH_MARK": self.mark},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -109,14 +113,27 @@ class Program:
         )
 
     def alive(self) -> list[int]:
+        """Processes of Ray may write over their environment, and with it the mark: what is in a session with one that
+        has it is of this program as well."""
         found = []
-        for entry in Path("/proc").iterdir():
+        for entry in Path("/proc").glob("[0-9]*"):
             try:
-                if entry.name.isdigit() and self.mark.encode() in (entry / "environ").read_bytes():
-                    found.append(int(entry.name))
+                state, _, _, session = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
+                if state != "Z":
+                    found.append((int(entry.name), session))
+                    if self.mark.encode() in (entry / "environ").read_bytes():
+                        self.sessions.add(session)
             except OSError:
                 continue
-        return found
+        here = [number for number, session in found if session in self.sessions]
+        self.seen.update(here)
+        return here
+
+    def files(self) -> list[Path]:
+        """Temporary ones, and those of its Ray: where paths are short, with the number of a process in their names."""
+        shared = Path("/tmp")  # noqa: S108 (nothing is written there)
+        names = [name for one in self.seen for name in (f"showthrough-ray-{one}-*", f"ray/session_*_{one}")]
+        return [*self.temporary.iterdir(), *(path for name in names for path in shared.glob(name))]
 
 
 def semaphores() -> set[str]:
@@ -141,20 +158,19 @@ def numbers(path: Path) -> bytes:
     return msgspec.json.encode(msgspec.structs.replace(run, provenance={}, tables=None, **fields))
 
 
-def kill(
-    inputs: Path, way: tuple[signal.Signals, bool, int], delay: float, reference: bytes, program_of: tuple[str, ...]
-) -> dict[str, object]:
+def kill(inputs: Path, way: Way, delay: float, reference: bytes, program_of: tuple[str, ...]) -> dict[str, object]:
     """One kill: what was left of it, and whether the run came out the same."""
-    number, to_group, jobs = way
+    number, to_group, options = way
     in_files = "-c" in program_of
     before = semaphores()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        program = Program(inputs, folder, jobs, program=program_of)
+        program = Program(inputs, folder, *options, program=program_of)
         time.sleep(delay)
+        program.alive()  # seen once
         if program.process.poll() is None:
             (os.killpg if to_group else os.kill)(program.process.pid, number)
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + (OF_RAY if "ray" in options else PATIENCE)
         while program.alive() and time.monotonic() < deadline:
             time.sleep(0.05)
         left = program.alive()
@@ -162,7 +178,7 @@ def kill(
             os.kill(pid, signal.SIGKILL)
         said = program.process.communicate()[1].decode()
         # Tables that were being laid out are left where they are: the next program removes them.
-        files = [path.name for path in (*folder.glob(".*"), *program.temporary.iterdir()) if not in_files]
+        files = [path.name for path in (*folder.glob(".*"), *program.files()) if not in_files]
         kept = documents_in(folder)
         found = {
             "status": program.process.returncode,
@@ -173,7 +189,10 @@ def kill(
             "traceback": "Traceback" in said,
         }
         if not (folder / "run.json").exists():
-            Program(inputs, folder, jobs, "--resume", program=program_of).process.communicate()
+            resumed = Program(inputs, folder, *options, "--resume", program=program_of)
+            resumed.alive()
+            resumed.process.communicate()
+            files += [path.name for path in resumed.files()]
         found["same"] = numbers(folder / "run.json") == reference
         found["files"] = len(files) + len(list(folder.glob(".*")))
     return found
@@ -193,7 +212,7 @@ def lose(inputs: Path, asked: argparse.Namespace, delay: float, turn: int, refer
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         program = ("-c", NOTING, str(asked.every), str(folder / "log"))
-        killed = Program(inputs, folder, jobs, *SLOW, program=program)
+        killed = Program(inputs, folder, "--jobs", str(jobs), *SLOW, program=program)
         time.sleep(delay)
         killed.process.kill()
         moment = time.time()
@@ -211,7 +230,7 @@ def lose(inputs: Path, asked: argparse.Namespace, delay: float, turn: int, refer
             "lost": 0.0 if (folder / "run.json").exists() else round(moment - max([started, *since]), 1),
         }
         if turn < asked.resumed and not (folder / "run.json").exists():
-            resumed = Program(inputs, folder, jobs, *SLOW, "--resume")
+            resumed = Program(inputs, folder, "--jobs", str(jobs), *SLOW, "--resume")
             found["said"] = resumed.process.communicate()[1].decode().partition("\n")[0]
             found["same"] = numbers(folder / "run.json") == reference
             found["left"] = [path.name for path in folder.iterdir() if path.name.startswith((".", "run.json."))]
@@ -224,7 +243,7 @@ def lost_work(asked: argparse.Namespace) -> int:
         inputs = Path(name)
         write(inputs, asked.documents)
         start = time.monotonic()
-        Program(inputs, inputs, 1, *SLOW).process.communicate()
+        Program(inputs, inputs, "--jobs", "1", *SLOW).process.communicate()
         seconds = time.monotonic() - start
         reference = numbers(inputs / "run.json")
         print(
@@ -254,35 +273,48 @@ def main() -> int:
     parser.add_argument("seed", nargs="?", type=int, default=0)
     parser.add_argument("--lost-work", action="store_true")
     parser.add_argument("--in-files", action="store_true")
-    parser.add_argument("--documents", type=int, default=3000)
+    parser.add_argument("--documents", type=int)
     parser.add_argument("--resumed", type=int, default=20)
     parser.add_argument("--every", type=float, default=EVERY)
     asked = parser.parse_args()
-    return lost_work(asked) if asked.lost_work else all_signals(asked.count, asked.seed, in_files=asked.in_files)
+    asked.documents = asked.documents or (TO_LOSE if asked.lost_work else DOCUMENTS)
+    return lost_work(asked) if asked.lost_work else all_signals(asked)
 
 
-def all_signals(count: int, seed: int, *, in_files: bool = False) -> int:
-    lot, failed = random.Random(seed), 0
+def all_signals(asked: argparse.Namespace) -> int:
+    lot, failed, in_files = random.Random(asked.seed), 0, asked.in_files
     program = ("-c", IN_FILES) if in_files else ("-m", "showthrough")
-    ways = [way for way in WAYS if way[0] == signal.SIGKILL] if in_files else WAYS
+    local = cycle(way for way in LOCAL if way[0] == signal.SIGKILL or not in_files)
+    of_ray = cycle(RAY)
     with tempfile.TemporaryDirectory() as name:
         inputs = Path(name)
-        write(inputs)
-        start = time.monotonic()
-        Program(inputs, inputs, 1, program=program).process.communicate()
-        seconds = time.monotonic() - start
+        write(inputs, asked.documents)
+        seconds = measured(inputs, program, *LOCAL[0][2])
         reference = numbers(inputs / "run.json")
-        print(f"{DOCUMENTS} documents, {seconds:.1f} s without a kill")
-        for turn in range(count):
-            way = ways[turn % len(ways)]
-            delay = lot.uniform(0, seconds)
+        seconds_of_ray = 0.0 if in_files else measured(inputs, program, *RAY[0][2], "--force")
+        print(
+            f"{asked.documents} documents, {seconds:.1f} s without a kill, {seconds_of_ray:.1f} s with Ray", flush=True
+        )
+        for turn in range(asked.count):
+            with_ray = turn % 3 == 2 and not in_files
+            way = next(of_ray if with_ray else local)
+            delay = lot.uniform(0, seconds_of_ray if with_ray else seconds)
             found = kill(inputs, way, delay, reference, program)
-            failed += bool(found["processes"] or found["files"] or found["semaphores"] or not found["same"])
+            left = found["processes"] or found["files"] or found["semaphores"]
+            failed += bool(left or found["traceback"] or not found["same"])
             target = "group" if way[1] else "process"
             told = ", ".join(f"{key} {value}" for key, value in found.items())
-            print(f"{turn + 1:3} {way[0].name} to the {target:7} -j {way[2]} after {delay:5.2f} s: {told}", flush=True)
-    print(f"{failed} of {count} kills left something or changed the run   limit 0")
+            how = f"{way[0].name} to the {target:7} {' '.join(way[2])}"
+            print(f"{turn + 1:3} {how} after {delay:5.2f} s: {told}", flush=True)
+    print(f"{failed} of {asked.count} kills left something or changed the run   limit 0")
     return int(failed > 0)
+
+
+def measured(inputs: Path, program: tuple[str, ...], *options: str) -> float:
+    """Seconds that a run takes which nobody kills."""
+    start = time.monotonic()
+    Program(inputs, inputs, *options, program=program).process.communicate()
+    return time.monotonic() - start
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ from showthrough import (
     read_anonymization,
     read_corpus,
 )
-from showthrough.engines import ray_cluster
+from showthrough.engines import ray_cluster, ray_session
 from showthrough.engines.base import GoneError, Shared
 from showthrough.engines.opened import opened
 from showthrough.engines.ray import _Task as Task, _Worker as Worker
@@ -52,6 +52,7 @@ pytest.importorskip("ray")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes seen in /proc")
 
 SHARDS = 20
+SLOWLY = r"(?m:^.+, .+ (so far|left)\n)*"  # what the program says on a machine with much else to do
 NODE = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
 
 
@@ -317,6 +318,7 @@ class Program:
 
     def __init__(self, folder: Path, *options: str) -> None:
         self.mark = uuid4().hex
+        self._sessions: set[str] = set()
         environment = {**os.environ, "MARK": self.mark}
         environment.pop("RAY_AUTH_TOKEN", None)
         environment.pop("RAY_AUTH_MODE", None)
@@ -328,22 +330,34 @@ class Program:
             start_new_session=True,
         )  # fmt: skip
 
-    def alive(self) -> list[int]:
-        found = []
-        for folder in Path("/proc").iterdir():
+    def alive(self) -> dict[int, str]:
+        """With their commands. Processes of Ray may write over their environment, and with it the mark: what is in a
+        session with one that has it is the program's as well."""
+        found, marked = {}, set()
+        for folder in Path("/proc").glob("[0-9]*"):
             try:
-                if folder.name.isdigit() and self.mark.encode() in (folder / "environ").read_bytes():
-                    found.append(int(folder.name))
+                state, _, _, session = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+                if state != "Z":
+                    found[int(folder.name)] = session, (folder / "cmdline").read_text()
+                    marked |= {session} if self.mark.encode() in (folder / "environ").read_bytes() else set()
             except OSError:
                 continue
-        return found
+        self._sessions |= marked
+        return {number: command for number, (session, command) in found.items() if session in self._sessions}
+
+    def wait_for(self, command: str) -> None:
+        deadline = time.monotonic() + 120
+        while not any(command in one for one in self.alive().values()):
+            assert self.process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
     def ended(self) -> tuple[int, str, str]:
         out, err = self.process.communicate(timeout=90)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 50
         while self.alive() and time.monotonic() < deadline:
             time.sleep(0.05)
-        assert self.alive() == []
+        assert self.alive() == {}
         return self.process.returncode, out, err
 
 
@@ -355,33 +369,71 @@ def test_a_command_with_an_address_where_nobody_listens(tmp_path: Path) -> None:
 
 
 def test_ray_of_this_machine_ends_with_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Killed, it leaves no process, and the next one tidies up; at work, it says what a run without Ray says."""
+    """Killed at its start or at work, it leaves nothing; let alone, it says what a run without Ray says."""
     far = tempfile.mkdtemp(prefix="too-far-for-sockets-", dir="/tmp")
     monkeypatch.setenv("TMPDIR", far)
     monkeypatch.setenv("HOME", far)
-    killed = Program(tmp_path, "--engine", "ray")
-    deadline = time.monotonic() + 60
-    while len(killed.alive()) < 4 and time.monotonic() < deadline:  # with those of Ray
-        time.sleep(0.05)
-    (folder,) = Path("/tmp").glob(f"showthrough-ray-{killed.process.pid}-*")
-    assert (folder.stat().st_mode & 0o777, (folder / "r").is_dir()) == (
-        0o700,
-        True,
-    )  # nobody else gets to what is in it
-    os.kill(killed.process.pid, signal.SIGKILL)
-    assert killed.ended() == (-signal.SIGKILL, "", "")  # 2 and a line, where Ray did not start
-    (tmp_path / "run.json.part").unlink(missing_ok=True)
+    for last in ("gcs_server", "ray::Worker"):  # Ray starts, and works: its agents are there then, too
+        killed = Program(tmp_path, "--engine", "ray")
+        killed.wait_for(last)
+        (folder,) = Path("/tmp").glob(f"showthrough-ray-{killed.process.pid}-*")
+        assert (folder.stat().st_mode & 0o777, (folder / "r").is_dir()) == (0o700, True)  # nobody else gets into it
+        os.kill(killed.process.pid, signal.SIGKILL)
+        status, out, err = killed.ended()
+        assert (status, out) == (-signal.SIGKILL, "")  # 2, where Ray did not start
+        assert re.fullmatch(SLOWLY, err)
+        assert not folder.exists()
+        (tmp_path / "run.json.part").unlink(missing_ok=True)
     program = Program(tmp_path, "--engine", "ray", "--jobs", "2")
     status, out, err = program.ended()
     run = Run.load(tmp_path / "run.json")
     assert (status, "er_di" in out) == (0, True)
+    err = re.sub(SLOWLY, "", err)
     assert all(line.startswith(("note: ", "      ")) for line in err.splitlines())  # none is Ray's
     corpus = read_corpus(demo.corpus_path())
     found = {name: read_anonymization(path, corpus, name=name) for name, path in demo.anonymization_paths().items()}
     assert run.scores == evaluate(corpus, found, ["er_di", "residual"], resamples=20).scores
-    ours = [path.name.split("-")[2] for path in Path("/tmp").glob("showthrough-ray-*")]
-    assert not {str(killed.process.pid), str(program.process.pid)} & {*ours}
+    assert list(Path("/tmp").glob(f"showthrough-ray-{program.process.pid}-*")) == []
     Path(far).rmdir()  # with nothing in it, and no token of Ray's
+
+
+def test_a_session_ends_with_what_is_in_it_and_nothing_else(tmp_path: Path) -> None:
+    """Also what stands in a group of its own, has no parent any more, and has written over its environment."""
+    folder, other = tmp_path / "ray-1", tmp_path / "ray-12"
+    folder.mkdir()
+    other.mkdir()
+    sleep = [sys.executable, "-c", "import time; time.sleep(600)", str(folder)]
+    inside = f"import subprocess; print(subprocess.Popen({sleep!r}, env={{}}, process_group=0).pid)"
+    outside = subprocess.Popen(sleep)
+    session = subprocess.Popen(
+        [sys.executable, "-I", "-S", ray_session.__file__, str(folder), sys.executable, "-c", inside],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    try:
+        assert session.stdout is not None
+        state = Path("/proc", session.stdout.readline().decode().strip(), "stat")
+        assert (folder.exists(), ") Z " in state.read_text()) == (True, False)
+        session.communicate()
+        assert not state.exists() or ") Z " in state.read_text()
+        assert outside.poll() is None
+        assert [path.name for path in tmp_path.iterdir()] == [other.name]
+    finally:
+        outside.kill()
+        outside.wait()
+
+
+def test_what_is_left_of_a_program_that_is_gone_is_removed_by_the_next() -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    left = Path(f"/tmp/showthrough-ray-{gone.pid}-0")
+    kept = Path(f"/tmp/showthrough-ray-{os.getpid()}-0")
+    for one in (left, kept):
+        one.mkdir()
+    try:
+        name = ray_cluster._folder_to_be()
+        assert (left.exists(), kept.exists(), name.exists()) == (False, True, False)
+    finally:
+        kept.rmdir()
 
 
 @pytest.mark.parametrize(("token", "mode"), [(True, "token"), (False, "")])
@@ -408,16 +460,15 @@ def test_without_ray_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -
         pass
 
 
-def test_ray_that_cannot_be_started_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_that_cannot_be_started_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It says so, and nothing of addresses, of which none was named."""
-
-    def refused(**options: Any) -> None:
-        raise ValueError("no room for the object store. And more that nobody asked for.")
-
+    refused = "def init(**options): raise ValueError('no room for the object store. And more that nobody asked for.')"
+    (tmp_path / "ray.py").write_text(refused)
+    monkeypatch.syspath_prepend(str(tmp_path))  # where the process looks that is to start it
     monkeypatch.setattr("ray.is_initialized", lambda: False)
-    monkeypatch.setattr("ray.init", refused)
     with (
         pytest.raises(PlanError, match=r"^engine ray: Ray cannot be started here: no room for the object store$"),
         opened("ray", jobs=1),
     ):
         pass
+    assert list(Path("/tmp").glob(f"showthrough-ray-{os.getpid()}-*")) == []

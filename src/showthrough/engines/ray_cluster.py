@@ -6,6 +6,7 @@ nobody listens, and takes over the signals of a program: none of that reaches wh
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import re
@@ -13,6 +14,7 @@ import secrets
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -23,6 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from showthrough.engines import ray_session
 from showthrough.engines.cores import cores
 from showthrough.errors import PlanError, quoted, shown
 
@@ -65,15 +68,52 @@ def connected(address: str | None, workers: int | None) -> Cluster:
     if find_spec("ray._private.authentication") is None:
         fault = f"Ray {ray.__version__} lets anybody in the network run programs here; expected 2.60 or later"
         raise PlanError(fault, "engine ray")
-    folder = _private_folder()
+    session = _session(_folder_to_be(), workers or cores())
     try:
-        # Ray opens the folder that it is given to everybody: the one around it is closed.
-        inner = str(folder / "r")
-        _started(None, address="local", num_cpus=workers or cores(), _temp_dir=inner, include_dashboard=False)
+        answer = session.stdout.readline() if session.stdout else b""
+        place, fault = json.loads(answer) if answer else ("", "it ended at once")
+        if fault:
+            raise PlanError(f"Ray cannot be started here: {fault}", "engine ray")
+        _started(None, address=place)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        session.communicate()
         raise
-    return Cluster(folder, ends=True)
+    return Cluster(session, ends=True)
+
+
+def _session(folder: Path, workers: int) -> subprocess.Popen[bytes]:
+    """A process that starts a Ray, says where it is or why there is none, and ends all of it with this process."""
+    code = f"import sys; sys.path[:] = {sys.path!a}; from showthrough.engines.ray_cluster import start; start()"
+    return subprocess.Popen(  # noqa: S603 (this very interpreter)
+        [
+            *(sys.executable, "-I", "-S", ray_session.__file__, str(folder)),
+            *(sys.executable, "-P", "-c", code, str(folder), str(workers)),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def start() -> None:
+    """In another process: starts a Ray, says where it is or why there is none, and stays."""
+    folder, workers = Path(sys.argv[1]), int(sys.argv[2])
+    with os.fdopen(os.dup(1), "w") as program, _silent():
+        try:
+            import ray
+
+            folder.mkdir(0o700)
+            # Ray opens the folder that it is given to everybody: the one around it is closed.
+            ray.init(
+                address="local", num_cpus=workers, _temp_dir=str(folder / "r"), include_dashboard=False,
+                log_to_driver=False, configure_logging=False, logging_level=logging.CRITICAL,
+            )  # fmt: skip
+            answer = ray.get_runtime_context().gcs_address, ""
+        except (Exception, SystemExit) as error:  # of whatever kind: Ray has many, and some that are no errors
+            answer = "", _first_line(error)
+        print(json.dumps(answer), file=program, flush=True)
+        sys.stdin.read()  # until who ends all of it has ended itself
 
 
 def _agree_on_a_token(address: str | None) -> None:
@@ -107,8 +147,8 @@ def asks_for_token() -> bool:
 class Cluster:
     """What this program is connected to."""
 
-    def __init__(self, folder: Path | None, ends: bool = False) -> None:
-        self._folder = folder  # of a cluster of its own
+    def __init__(self, session: subprocess.Popen[bytes] | None, ends: bool = False) -> None:
+        self._session = session  # of a cluster of its own
         self._ends = ends
 
     @cached_property
@@ -130,21 +170,22 @@ class Cluster:
     @property
     def own(self) -> bool:
         """Whether it is of this machine and this program alone."""
-        return self._folder is not None
+        return self._session is not None
 
     def end(self) -> None:
         import ray
 
-        if self._ends:
-            with _silent(), _own_signals():
-                ray.shutdown()
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        try:
+            if self._ends:
+                with _silent(), _own_signals():
+                    ray.shutdown()
+        finally:
+            if self._session is not None:
+                self._session.communicate()
 
 
 def _started(there: str | None, **options: Any) -> None:
-    """Connects to the cluster at an address, or starts one; raises PlanError where that fails."""
+    """Connects to the cluster at an address, or to that of this program; raises PlanError where that fails."""
     import ray
 
     logging.getLogger("ray").setLevel(logging.CRITICAL)
@@ -237,15 +278,15 @@ def _answers(line: socket.socket) -> bool:
     return frame[3] == _SETTINGS
 
 
-def _private_folder() -> Path:
-    """A folder for sockets, logs and what does not fit into memory. What a killed program left is removed."""
+def _folder_to_be() -> Path:
+    """A name for a folder with sockets, logs and what does not fit into memory. What others left is removed."""
     usual = tempfile.gettempdir()
     place = Path(usual if len(usual) <= _MOST else "/tmp")  # noqa: S108 (for its owner alone)
     for left in place.glob(f"{_PREFIX}*"):
         owner = left.name.removeprefix(_PREFIX).partition("-")[0]
         if owner.isdigit() and not _is_alive(int(owner)):
             shutil.rmtree(left, ignore_errors=True)  # another user's stays
-    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
+    return place / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
 
 
 def _is_alive(process: int) -> bool:
