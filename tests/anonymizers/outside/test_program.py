@@ -124,7 +124,7 @@ def test_wrong_answers_are_one_line_each(program: Written, answer: str, fault: s
     [
         ("raise SystemExit(3)", "document a: the program ended with exit status 3 before it answered"),
         ("import os; os.abort()", "document a: the program was killed (SIGABRT) before it answered"),
-        ("import nothing_such", "exit status 1 before it answered; it said: ModuleNotFoundError: No module named"),
+        ("import nothing_such", "exit status 1 before it answered; it said: ModuleNotFoundError: No mo"),
         (NUMBERS + "    break", "document b: the program ended with exit status 0 before it answered"),
     ],
 )
@@ -132,6 +132,20 @@ def test_one_that_ends_early_is_told_with_what_it_said(program: Written, source:
     with pytest.raises(st.ResourceError) as caught:
         masks(program(source))
     assert fault in str(caught.value)
+
+
+@pytest.mark.parametrize("change", ["", ".upper()", ".replace(' ', '  ')", ".replace('e', 'é')"])
+def test_what_it_says_of_a_document_is_not_shown(program: Written, change: str) -> None:
+    source = f"import sys, json; sys.exit('cannot do ' + json.loads(input())['text']{change})"
+    with pytest.raises(st.ResourceError) as caught:
+        masks(program(source), st.Corpus([st.Document("a", "Ann Lee of Stavanger is ill.")]))
+    assert str(caught.value).endswith("; it said: (it repeats what it was sent, and is not shown)")
+
+
+def test_of_what_it_says_forty_characters_are_shown(program: Written) -> None:
+    with pytest.raises(st.ResourceError) as caught:
+        masks(program(f"raise SystemExit({'0123456789' * 20!r})"))
+    assert len(str(caught.value).partition("; it said: ")[2]) == 40
 
 
 def test_one_that_says_nothing_is_given_up_and_ended(program: Written, tmp_path: Path) -> None:

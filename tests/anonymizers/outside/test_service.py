@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -30,6 +32,7 @@ class Site:
         self.asked: list[tuple[str, dict[str, Any]]] = []
         self.answer: Answer = numbers
         self.headers: dict[str, str] = {}
+        self.reason: str | None = None
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -37,7 +40,7 @@ class Site:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 site.asked.append((self.path, body))
                 status, content = site.answer(body)
-                self.send_response(status)
+                self.send_response(status, site.reason)
                 for key, value in {"Content-Length": str(len(content)), **site.headers}.items():
                     self.send_header(key, value)
                 self.end_headers()
@@ -141,9 +144,43 @@ def test_one_that_says_nothing_is_given_up(site: Site) -> None:
         return 200, b"[]"
 
     site.answer = silent
-    with pytest.raises(st.ResourceError, match=r"document 0: no answer came for 0\.05 seconds"):
+    with pytest.raises(st.ResourceError, match=r"document 0: no whole answer came in 0\.05 seconds"):
         st.anonymize(CORPUS.part(range(1)), f"{site.url}(timeout=0.05)")
     ended.set()
+
+
+@pytest.mark.parametrize("before", [b"", b"HTTP/1.0 200 OK\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n"])
+def test_one_that_sends_a_byte_now_and_then_is_given_up(before: bytes) -> None:
+    """It comes to an end by itself, though later: else a fault here would never end."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ended = threading.Event()
+
+        def drip() -> None:
+            connection, _ = server.accept()  # of the first look whether somebody is there
+            connection.close()
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                connection.recv(1 << 16)
+                connection.sendall(before)
+                for _ in range(100):
+                    connection.sendall(b" ")
+                    if ended.wait(0.1):
+                        break
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(st.ResourceError, match=r"document 0: no whole answer came in 0\.5 seconds"):
+            st.anonymize(CORPUS.part(range(1)), f"{url}(timeout=0.5)")
+        ended.set()
+        thread.join()
+
+
+def test_a_reason_that_repeats_the_text_is_not_shown(site: Site) -> None:
+    site.answer, site.reason = (lambda _: (500, b"")), "no: ROOM  of Élise Lund"
+    with pytest.raises(st.ResourceError) as caught:
+        st.anonymize(st.Corpus([st.Document("a", "In the room of Elise Lund.")]), site.url)
+    assert "was answered 500 (it repeats what it was sent, and is not shown); expected 200" in str(caught.value)
 
 
 def test_nobody_there() -> None:

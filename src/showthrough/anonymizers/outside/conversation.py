@@ -16,10 +16,10 @@ from typing import IO
 
 from showthrough.data.documents import Document
 from showthrough.errors import PlanError, ResourceError, at_document, quoted, shown
+from showthrough.resources.chat.echoes import KEPT_BACK, folded, repeats
 
 _LONGEST = 1 << 26  # bytes of an answer: more is no answer but a flood
 _ENDING = 5  # seconds that a program takes at most to end by itself once its output has ended
-_SAID = 160  # characters of what it said last that a message shows
 # Ends a program when this process is gone, however it ended: the pipe that it waits on closes then. A word says that
 # there is nothing to end any more.
 _WATCH = "import os, signal, sys\nif not sys.stdin.read(): os.killpg(int(sys.argv[1]), signal.SIGKILL)"
@@ -46,6 +46,7 @@ class Conversation:
         self._watch = _watched(self._process.pid) if posix else None
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._said: deque[str] = deque(maxlen=1)
+        self._told: deque[Sequence[Document]] = deque(maxlen=2)  # what it said may be about the ones before
         self._listener = threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True)
         self._hearer = threading.Thread(target=self._overhear, args=(self._process.stderr,), daemon=True)
         self._listener.start()
@@ -53,6 +54,7 @@ class Conversation:
 
     def answers(self, documents: Sequence[Document], *, last: bool) -> Iterator[bytes]:
         """One line for each document; after the `last` ones its input ends. Raises ResourceError where none comes."""
+        self._told.append(documents)
         teller = threading.Thread(target=self._tell, args=(documents, last), daemon=True)
         teller.start()  # beside, since a program may fill its output before it has read all
         for document in documents:
@@ -98,7 +100,10 @@ class Conversation:
 
     @property
     def _last_words(self) -> str:
-        return f"; it said: {shown(self._said[0], _SAID)}" if self._said else ""
+        if not self._said:
+            return ""
+        told = (folded(one.text) for documents in self._told for one in documents)
+        return f"; it said: {KEPT_BACK if repeats(self._said[0], told) else shown(self._said[0])}"
 
     def _listen(self, output: IO[bytes]) -> None:
         with suppress(OSError, ValueError):

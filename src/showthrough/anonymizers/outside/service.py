@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
+import socket
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import SplitResult, urlsplit
@@ -15,6 +18,7 @@ from showthrough.anonymizers.outside.answers import Outside, check_timeout, mask
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.errors import PlanError, ResourceError, quoted, shown
+from showthrough.resources.chat.echoes import KEPT_BACK, folded, repeats
 from showthrough.tables.calls import difference, literal, parameter
 
 if TYPE_CHECKING:
@@ -39,7 +43,7 @@ class Service(Outside):
     url: str = parameter("", "where it listens: http://localhost:5002")
     language: str = parameter("en", "the language of the texts, as the service names it")
     allow: str = parameter("", "the host that texts may be sent to although it is another machine")
-    timeout: float = parameter(60.0, "seconds without an answer after which it is given up")
+    timeout: float = parameter(60.0, "seconds for a whole answer, after which it is given up")
     at_once: int = parameter(4, "documents that it is asked about at the same time")
 
     def __post_init__(self) -> None:
@@ -93,21 +97,26 @@ class Service(Outside):
         place = place_of(self.name, document)
         path = self._address.path.rstrip("/").removesuffix("/analyze") + "/analyze"
         body = msgspec.json.encode({"text": document.text, "language": self.language})
-        connection = self._connected()
+        connection, late = self._connected(), threading.Event()
+        watch = threading.Timer(self.timeout, _break_off, (connection.sock, late))  # the socket's own is for each read
+        watch.start()
         try:
             connection.request("POST", path, body, {"Content-Type": "application/json", "Accept": "application/json"})
             response = connection.getresponse()
             content = response.read(_LONGEST + 1)
-        except TimeoutError:
-            raise ResourceError(f"{place}: no answer came for {self.timeout:g} seconds") from None
-        except (OSError, HTTPException) as error:
-            raise ResourceError(f"{place}: the connection broke off ({type(error).__name__})") from None
+        except (OSError, HTTPException, ValueError, AttributeError) as error:  # whatever a socket that is shut raises
+            if not late.is_set() and not isinstance(error, TimeoutError):
+                raise ResourceError(f"{place}: the connection broke off ({type(error).__name__})") from None
+            late.set()
         finally:
+            watch.cancel()
             connection.close()
+        if late.is_set():
+            raise ResourceError(f"{place}: no whole answer came in {self.timeout:g} seconds")
         if response.status in _MOVED:
             raise ResourceError(f"{place}: answered {response.status}, which leads elsewhere; that is not followed")
         if response.status != _OK:
-            reason = shown(response.reason or "")
+            reason = KEPT_BACK if repeats(response.reason, [folded(document.text)]) else shown(response.reason)
             raise ResourceError(f"{place}: POST {path} was answered {response.status} {reason}; expected {_OK}")
         if len(content) > _LONGEST:
             raise ResourceError(f"{place}: answered with more than {_LONGEST >> 20} MB")
@@ -134,6 +143,12 @@ class Service(Outside):
             fault = f"{shown(str(address.hostname))} is {peer}, which is not this machine"
             raise PlanError(f"{fault}; nothing was sent", f"anonymizer {shown(self.name)}")
         return connection
+
+
+def _break_off(connection: socket.socket, late: threading.Event) -> None:
+    late.set()
+    with suppress(OSError):  # it may have ended by itself
+        connection.shutdown(socket.SHUT_RDWR)
 
 
 def _is_here(host: str) -> bool:

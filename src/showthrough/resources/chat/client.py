@@ -13,15 +13,15 @@ import msgspec
 from showthrough.errors import ResourceError, shown
 from showthrough.resources.chat.base import Question, Reply
 from showthrough.resources.chat.consent import KEY, Address
+from showthrough.resources.chat.echoes import KEPT_BACK, folded, repeats
 from showthrough.resources.chat.patience import TOLD, told_to_wait
 
 SEED = 0
-_CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for an answer
+_CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole answer
 _LATER = {408, 409, 425, 429}  # and all from 500 on
 _UNASKABLE = {400, 413, 422}
 _MOVED = range(300, 400)
-_SHINGLE = 10  # letters of a message that may stand in a document too before it is kept back
-_ELSEWHERE = 16  # the same of a document that the question was not about: any ten letters stand in some
+_ELSEWHERE = 16  # letters that may stand in a document that the question was not about: any ten stand in some
 _MEANS = {
     401: f"the server does not take the key; {KEY} holds it",
     403: f"the server does not let the key of {KEY} ask that model",
@@ -86,14 +86,17 @@ class Client:
     def __init__(self, address: Address, hosts: Collection[str]) -> None:
         try:
             import openai
+
+            from showthrough.resources.chat import wire  # which is built on what that is
         except ImportError:
             raise ResourceError(f"{address.name} needs the package openai: pip install 'showthrough[llm]'") from None
-        self._openai = openai
+        self._openai, self._wire = openai, wire
         self._address, self._hosts = address, hosts
         self._refused: set[str] = set()
         self._lock = threading.Lock()
         self._heard = False  # from that server, ever
         self._texts: Sequence[str] = ()  # that it is sent
+        self._folded: Sequence[str] | None = None  # the same, once something went wrong
         self._key = address.key
         if fault := address.key_fault:
             raise ResourceError(f"{address.name}: {fault}")
@@ -101,10 +104,10 @@ class Client:
     @contextmanager
     def connected(self, texts: Sequence[str]) -> Iterator[None]:
         """In here it can be asked about these texts; what is still under way at the end breaks off."""
-        self._texts = texts
+        self._texts, self._folded, self._turn = texts, None, self._wire.Turn()
         proxy = self._address.proxy(self._hosts)
         try:
-            http = self._openai.DefaultHttpxClient(follow_redirects=False, trust_env=False, proxy=proxy)
+            http = self._wire.limited(self._turn, proxy)
         except (ImportError, ValueError):  # of a kind that it does not know, or that needs a package
             raise self._nobody("the proxy of the environment cannot be used; expected one of http://…") from None
         timeout = self._openai.Timeout(_ANSWER, connect=_CONNECT)
@@ -118,6 +121,7 @@ class Client:
         """Raises LaterError, UnaskableError, or ResourceError where nobody can be asked anything."""
         while True:
             sent = self._said(question, number, tokens)
+            self._turn.begin(_ANSWER)
             try:
                 raw = self._client.chat.completions.with_raw_response.create(**sent)
                 return self._answered(raw.content, tokens)
@@ -126,7 +130,7 @@ class Client:
                     raise self._fault(error, question) from None
             except self._openai.APITimeoutError:
                 raise LaterError("no answer came in time") from None
-            except self._openai.APIConnectionError as error:
+            except (self._openai.APIConnectionError, self._wire.WireError) as error:
                 raise self._unconnected(error) from None
 
     def _said(self, question: Question, number: int, tokens: int) -> dict[str, Any]:
@@ -188,7 +192,11 @@ class Client:
         return self._nobody(why)
 
     def _unconnected(self, error: Exception) -> Exception:
-        cause = error.__cause__
+        cause = error if isinstance(error, self._wire.WireError) else error.__cause__
+        if isinstance(cause, self._wire.FloodError):
+            return LaterError(str(cause))
+        if isinstance(cause, self._wire.PackedError):
+            return self._nobody(str(cause))
         why = f"the connection failed ({type(cause).__name__ if cause else 'unknown'})"
         if self._heard or cause is None or type(cause).__name__ != "ConnectError":
             return LaterError(why)
@@ -205,14 +213,11 @@ class Client:
         body = error.body if isinstance(error.body, Mapping) else {}
         said = body.get("message") or body.get("detail") or error.response.reason_phrase
         text = " ".join(str(said).split())
+        if self._folded is None:
+            self._folded = [folded(one) for one in self._texts]
+        own = [folded(question.text), folded(self._key)]
         long = len(text) > 2000 or self._key in text
-        if long or _shares(text, [question.text, self._key], _SHINGLE) or _shares(text, self._texts, _ELSEWHERE):
-            text = "(its reason repeats what it was sent, and is not shown)"
+        if long or repeats(text, own) or repeats(text, self._folded, _ELSEWHERE):
+            text = KEPT_BACK
         meant = _MEANS.get(error.status_code)
         return f"{meant}: {shown(text, 200)}" if meant else shown(text, 200)
-
-
-def _shares(text: str, told: Sequence[str], letters: int) -> bool:
-    """Whether so many letters of a text in a row, or all of it, stand in what was told."""
-    pieces = {text[at : at + letters] for at in range(max(1, len(text) - letters + 1))}
-    return any(piece in one for one in told for piece in pieces)

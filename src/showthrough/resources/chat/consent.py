@@ -111,7 +111,7 @@ def address_of(name: str) -> Address:
 def hosts_of(send_text_to: str | Collection[str]) -> frozenset[str]:
     """The hosts that may hear of documents. Raises PlanError for what is no host."""
     hosts = frozenset(one.strip().lower().removeprefix("[").replace("]", "") for one in listed(send_text_to))
-    for one in hosts:
+    for one in sorted(hosts):
         if not one or re.search(r"[/@\s*?]", one):
             expected = "expected a host, such as api.openai.com or gpu.example.org:8000"
             raise PlanError(f"found {quoted(one)}; {expected}", "send_text_to")

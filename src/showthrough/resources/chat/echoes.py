@@ -1,0 +1,31 @@
+"""Whether somebody repeats what was told: no message is a place for a document."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+LETTERS = 10  # of a message that may stand in a document too before it is kept back
+KEPT_BACK = "(it repeats what it was sent, and is not shown)"
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+def folded(text: str) -> str:
+    """Letters and digits alone, whatever their case and accents.
+
+    >>> folded("Élise  O’BRIEN\\n")
+    'eliseobrien'
+    """
+    return _BETWEEN.sub("", unicodedata.normalize("NFKD", text).casefold())
+
+
+def repeats(text: str, told: Iterable[str], letters: int = LETTERS) -> bool:
+    """Whether so many letters of a text in a row, or all of it, stand in what was told, which is folded.
+
+    >>> repeats("ANN  LEE\\nOF OSLO", [folded("Ann Lee of Oslo is ill.")]), repeats("bad request", ["annleeofoslo"])
+    (True, False)
+    """
+    own = folded(text)
+    pieces = {own[at : at + letters] for at in range(max(1, len(own) - letters + 1))} - {""}
+    return any(piece in one for one in told for piece in pieces)
