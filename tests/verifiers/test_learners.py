@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import given, strategies as st
 from showthrough import Corpus
 from showthrough.verifiers.base import UNANSWERED, Learner, Question
 from showthrough.verifiers.compression import cross_entropies
+from showthrough.verifiers.glad import Glad
 from showthrough.verifiers.ngrams import FittedNgrams, Ngrams
 from showthrough.verifiers.table import LEARNERS
 
@@ -157,3 +159,24 @@ def test_without_the_library_one_line_says_what_to_install(monkeypatch: pytest.M
         with pytest.raises(ResourceError, match=r"needs scikit-learn.*showthrough\[authors\]"):
             asked()
     assert len(LEARNERS["glad"].loaded(saved.saved()).answers(ODD)) == len(ODD)  # answering does not need it
+
+
+def test_what_is_far_from_all_training_counts_as_its_border(corpus: Corpus) -> None:
+    """A sentence of a thousand words is as unusual as three deviations are, and no more."""
+    made = fitted(Glad(), corpus)
+    machine = made.machine
+    for deviations, counted in ((2.0, 2.0), (3.0, 3.0), (1000.0, 3.0), (-1000.0, -3.0)):
+        row = np.append(machine.mean + deviations * machine.scale, 1.0)[None]
+        expected = counted * machine.weight.sum() + machine.shift
+        assert machine.margins(row)[0] == pytest.approx(expected)
+
+
+def test_what_is_unlike_training_is_told_by_feature(corpus: Corpus) -> None:
+    made = fitted(Glad(), corpus)
+    questions = questions_of(corpus)
+    assert made.outside(questions).shape == (len(corpus), len(made.features))
+    assert made.outside(questions).any(axis=1).mean() < 0.5
+    long = [Question(one.known, re.sub(r"\W+", " ", one.text)) for one in questions]
+    found = dict(zip(made.features, made.outside(long).T, strict=True))
+    assert found["sentence length unknown"].all()
+    assert not found["entropy known"].any()  # the known texts are as they were

@@ -185,6 +185,15 @@ def test_a_folder_gives_the_same_answers(corpus: Corpus, learner: str, tmp_path:
         made.save(tmp_path / "mine")
 
 
+def test_a_folder_of_an_earlier_version_is_read(corpus: Corpus, trained: TrainedVerifier, tmp_path: Path) -> None:
+    trained.save(tmp_path / "glad")
+    _card(tmp_path / "glad", lambda card: card["settings"].update(version=1))
+    assert load_verifier(tmp_path / "glad").digest == trained.digest
+    _card(tmp_path / "glad", lambda card: card["settings"].update(version=0))
+    with pytest.raises(InputError, match="trained by version 0 of glad; this program has version 2: train it again"):
+        load_verifier(tmp_path / "glad")
+
+
 def _card(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
     path = folder / "model.json"
     card = json.loads(path.read_text())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from showthrough.axis.spans import Bools
 from showthrough.data.documents import Corpus
 from showthrough.errors import PlanError, ResourceError, quoted, shown
 from showthrough.resources.cache import Arrays, Cache, question
@@ -56,6 +58,28 @@ def answered(
             watch(f"asking {shown(verifier.name)}", len(places), len(places))
 
     return np.array([float(entry[_KEY][0]) for entry in kept.through(names, answer)])
+
+
+def outside(
+    verifier: Verifier, questions: Sequence[Question], cache: Cache | None = None, watch: Watch | None = None
+) -> dict[str, Bools]:
+    """By feature, in which questions it is unlike all that a verifier learned from; nothing where nobody can tell."""
+    features: Sequence[str] = getattr(verifier, "features", ())
+    if not features or is_guest(verifier):
+        return {}
+    trained: Any = verifier
+    kept = cache if cache is not None else Cache(None)
+    names = [question("outside", _VERSION, trained.version, trained.digest, question_digest(one)) for one in questions]
+
+    def look(places: list[int]) -> Iterator[Arrays]:
+        for start in range(0, len(places), _BATCH):
+            if watch:
+                watch(f"looking with {shown(verifier.name)}", start, len(places))
+            batch = [questions[place] for place in places[start : start + _BATCH]]
+            yield from ({_KEY: one} for one in trained.outside(batch).astype(np.float64))
+
+    found = [entry[_KEY].astype(bool) for entry in kept.through(names, look)]
+    return dict(zip(features, np.reshape(found, (len(questions), len(features))).T, strict=True))
 
 
 def _checked(verifier: Verifier, questions: Sequence[Question]) -> list[Array]:

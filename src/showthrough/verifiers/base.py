@@ -26,7 +26,8 @@ class Verifier(Protocol):
     """Answers questions with the probability that it is one author. Exactly 0.5 is no answer.
 
     The version rises whenever an answer could change. What it answers to one question must not depend on the others. It
-    may also have a `digest` of all that its answers follow from: then they are kept between runs.
+    may also have a `digest` of all that its answers follow from: then they are kept between runs. And it may tell by
+    `features`, their names, and `outside`, questions × features, which of them are unlike all that it learned from.
     """
 
     @property
@@ -56,6 +57,11 @@ class Learner(Protocol):
 
     @property
     def version(self) -> int: ...
+
+    @property
+    def oldest(self) -> int:
+        """The first version whose folders it still reads."""
+        ...
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Looks at questions, so that fitting and answering need not do it again."""

@@ -98,6 +98,7 @@ class Compression:
 
     name: ClassVar[str] = "compression"
     version: ClassVar[int] = 1
+    oldest: ClassVar[int] = 1
 
     def prepare(self, questions: Sequence[Question]) -> None:
         _COSTS.rows(questions)

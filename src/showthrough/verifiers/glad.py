@@ -22,6 +22,7 @@ from showthrough.verifiers.style import FEATURES, OF_LINES, laid_out, style
 
 _COST = 0.01  # of a margin that is not kept
 _SAME = 1e-12  # of a deviation: a feature that does not differ
+_FAR = 3.0  # deviations from the mean of training, beyond which nothing was learned
 
 
 def _told(question: Question) -> Array:
@@ -42,16 +43,27 @@ class _Machine:
     shift: float
 
     def margins(self, told: Array) -> Array:
-        """Row by row, so that none depends on which others are asked for beside it."""
-        return np.asarray((_scaled(told, self.mean, self.scale) * self.weight).sum(axis=1) + self.shift)
+        """Row by row, so that none depends on which others are asked for beside it.
+
+        What is far from all that training had counts as its border does: a line is not drawn on into nowhere.
+        """
+        near = np.clip(_scaled(told, self.mean, self.scale), -_FAR, _FAR)
+        return np.asarray((near * self.weight).sum(axis=1) + self.shift)
 
 
 @dataclass(frozen=True, eq=False)
 class FittedGlad:
     """The machine, and how its margins become probabilities."""
 
+    features: ClassVar[tuple[str, ...]] = FEATURES
+
     machine: _Machine
     calibration: Calibration
+
+    def outside(self, questions: Sequence[Question]) -> Bools:
+        """Questions × features: which are far from all that training had."""
+        scaled = _scaled(_TOLD.rows(questions), self.machine.mean, self.machine.scale)
+        return np.asarray(np.abs(scaled) > _FAR)
 
     def answers(self, questions: Sequence[Question]) -> Array:
         return self.calibration.chances(self.machine.margins(_TOLD.rows(questions)))
@@ -67,7 +79,8 @@ class Glad:
     """Learns a machine, and from margins of problems whose authors were held out what they are worth."""
 
     name: ClassVar[str] = "glad"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
+    oldest: ClassVar[int] = 1
 
     def prepare(self, questions: Sequence[Question]) -> None:
         _library()  # nobody waits for features that nothing can learn from

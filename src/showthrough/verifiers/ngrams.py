@@ -74,6 +74,7 @@ class Ngrams:
 
     name: ClassVar[str] = "ngrams"
     version: ClassVar[int] = 1
+    oldest: ClassVar[int] = 1
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Nothing: what counts in a text depends on all others."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from showthrough.axis.spans import Bools
 from showthrough.errors import PlanError, ResourceError, shown
 from showthrough.files.reading import read_bytes
 from showthrough.resources.model_folders import (
@@ -72,6 +73,16 @@ class TrainedVerifier:
             total.update(msgspec.json.encode((name, array.shape)) + np.ascontiguousarray(array).tobytes())
         return total.hexdigest()
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Of which it can tell that they are unlike all that it learned from; none, where it cannot."""
+        return getattr(self.fitted, "features", ())
+
+    def outside(self, questions: Sequence[Question]) -> Bools:
+        """Questions × features: which are."""
+        own: Callable[[Sequence[Question]], Bools] | None = getattr(self.fitted, "outside", None)
+        return own(questions) if own else np.zeros((len(questions), 0), dtype=bool)
+
     def answers(self, questions: Sequence[Question]) -> Array:
         return without_band(self.fitted.answers(questions), self.band)
 
@@ -120,9 +131,9 @@ def _check_version(using: _Using, path: Path) -> None:
     if using.learner not in LEARNERS:
         fault = f"was trained by {shown(using.learner)}, which this program does not have"
         raise PlanError(f"{fault}; expected one of {', '.join(LEARNERS)}", str(path))
-    ours = LEARNERS[using.learner].version
-    if using.version != ours:
-        fault = f"was trained by version {using.version} of {using.learner}; this program has version {ours}"
+    ours = LEARNERS[using.learner]
+    if not ours.oldest <= using.version <= ours.version:
+        fault = f"was trained by version {using.version} of {using.learner}; this program has version {ours.version}"
         raise PlanError(f"{fault}: train it again", str(path))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +21,14 @@ from showthrough import (
     Safety,
     evaluate,
     parse_metric,
+    train_verifier,
 )
 from showthrough.data.documents import Authorship
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.metrics import HEADLINE, metric_text
 from showthrough.verifiers.base import Question
+from verifiers.conftest import problems as habits
 
 ANSWERS = 'safety(verifier="answers")'
 SHARED = 'safety(verifier="shared")'
@@ -222,7 +225,7 @@ def test_where_nothing_is_answered_f1_says_so() -> None:
 def test_the_signature_says_by_what_is_learned() -> None:
     corpus = problems(3)
     run = evaluate(corpus, {"A": masked(corpus, [])}, ["safety", SHARED], verifiers=[Shared()])
-    assert "|adaptive:v1/10 folds/glad.v1|verifiers:shared@v1|" in run["A", "safety"].signature
+    assert "|adaptive:v1/10 folds/glad.v2|verifiers:shared@v1|" in run["A", "safety"].signature
     assert "adaptive" not in run["A", SHARED].signature
 
 
@@ -246,6 +249,24 @@ def test_what_a_reader_must_know_is_said() -> None:
     assert any("A: 2 of 4 released texts have no word" in note for note in notes)
     told = evaluate(problems(4, [True]), {"A": empty}, [SHARED], verifiers=[verifier]).notes
     assert not any("always says so" in note for note in told)
+
+
+def test_texts_unlike_all_that_a_verifier_learned_from_are_told() -> None:
+    """A verifier whom such texts confuse denies everybody, and that hides nobody."""
+    glad, corpus = train_verifier(habits(40), folds=2), habits(20, apart=200)
+    flat = {one.id: re.sub(r"[\W_]+", " ", one.text).lower() for one in corpus}
+    metric = 'safety(verifier="glad")'
+    texts = {"as it was": {one.id: one.text for one in corpus}, "flat": flat}
+    whole = {
+        name: {key: [Mask(0, len(one.text), each[key])] for key, one in zip(corpus.ids, corpus, strict=True)}
+        for name, each in texts.items()
+    }
+    run = evaluate(corpus, {name: Anonymization(each) for name, each in whole.items()}, [metric], verifiers=[glad])
+    (note,) = [note for note in run.notes if "unlike all" in note]
+    assert note.startswith("flat: 20 of 20 problems are unlike all that the verifier glad learned from (")
+    assert "sentence length unknown 20" in note
+    assert note.endswith("is extrapolated, and a low c@1 is no evidence that authors are hidden")
+    assert not any("outside" in column for column in run.rows[metric]["as it was"])
 
 
 def test_problems_without_truth_count_nowhere_where_others_have_it() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from showthrough import Anonymization, Corpus, Document, Mask, evaluate
+from showthrough import Anonymization, Corpus, Document, Mask, evaluate, parse_metric
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import apply_masks
 from showthrough.errors import InputError, PlanError
@@ -74,6 +74,18 @@ def test_what_a_rewriting_leaves_out_is_gone() -> None:
     assert columns(gone)["passages"] == [2.0, 0.0]
 
 
+def test_how_much_hangs_on_vectors_is_told() -> None:
+    rewritten, same = rows(Rewriting({"d": [Mask(0, 18, "Mr. X went home.")]})), rows(Anonymization({"d": []}))
+    (note,) = Soundness().remarks({"a": same, "b": rewritten}, Resources())
+    assert note.startswith(
+        "soundness has no word vectors here, and hangs on its vectors: others moved it by up to 0.17"
+    )
+    (note,) = Soundness(vectors="spacy:x").remarks({"b": rewritten}, Resources())
+    assert note.startswith("soundness hangs on its vectors")
+    assert Soundness(similarity="st:x").remarks({"b": rewritten}, Resources()) == []
+    assert Soundness().remarks({"a": same, "nothing masked": rewritten}, Resources()) == []  # nothing was compared
+
+
 def test_nothing_is_said_where_nothing_stands() -> None:
     everything = rows(Anonymization({"d": [Mask(0, len(TEXT), " ")]}))
     assert columns(everything) == {"sts": [0.0, 0.0], "passages": [3.0, 0.0], "unchanged": [0.0, 0.0]}
@@ -110,6 +122,7 @@ def test_stops_without_end_take_no_time() -> None:
 
 
 def test_scores_are_of_five(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Soundness, "lacking", "")
     monkeypatch.setattr(Resources, "sts", Given.sts)
     monkeypatch.setattr(Resources, "similarities", Given.similarities, raising=False)
     monkeypatch.setattr(Resources, "asked", [], raising=False)
@@ -151,12 +164,18 @@ def test_signatures_name_vectors_and_wordnet(data: Path, tmp_path: Path, monkeyp
 def test_what_is_missing_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nltk = pytest.importorskip("nltk")
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    run = evaluate(CORPUS, {"a": Anonymization({"d": [], "empty": []})}, ["soundness"], cache=False)
-    assert [failure.metric for failure in run.failures] == ["soundness"]
-    assert run.failures[0].reason.startswith("WordNet is not on this machine: python -m nltk.downloader wordnet")
+    masks = {"a": Anonymization({"d": [], "empty": []})}
+    with pytest.raises(InputError) as error:  # before anything is scored
+        evaluate(CORPUS, masks, ["residual", "soundness"], cache=False)
+    assert str(error.value) == (
+        "metric soundness: WordNet is not on this machine: python -m nltk.downloader wordnet, or set NLTK_DATA to the "
+        "folder that has corpora/wordnet.zip; other metrics do without it"
+    )
+    assert parse_metric('soundness(similarity="st:any")').lacking == ""  # asks no WordNet
 
 
-def test_vectors_that_are_not_there_are_refused_at_once(tmp_path: Path) -> None:
+def test_vectors_that_are_not_there_are_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Soundness, "lacking", "")
     with pytest.raises(InputError, match=r"none\.txt: no such file, of which vectors are asked for") as error:
         evaluate(
             CORPUS, {"a": Anonymization({"d": [], "empty": []})}, ["soundness"], vectors=str(tmp_path / "none.txt")

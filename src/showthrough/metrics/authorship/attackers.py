@@ -15,7 +15,7 @@ from showthrough.errors import ResourceError, quoted, some
 from showthrough.metrics.authorship.problems import Problems
 from showthrough.resources import Resources
 from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS, cross_fitted
-from showthrough.verifiers.answering import answered
+from showthrough.verifiers.answering import answered, outside
 from showthrough.verifiers.base import UNANSWERED, Array, Verifier
 from showthrough.verifiers.given import ORIGINAL, GivenAnswers
 from showthrough.verifiers.table import learner_named
@@ -32,6 +32,10 @@ class Attacker(Protocol):
 
     def after(self, name: str, texts: Mapping[str, str]) -> Array | None:
         """Nothing where it cannot know what it would say of a reference."""
+        ...
+
+    def outside(self, texts: Mapping[str, str]) -> dict[str, Bools]:
+        """By feature, which problems that count are unlike all that it learned from; nothing where nobody can tell."""
         ...
 
 
@@ -74,6 +78,15 @@ class _Trained:
     def after(self, name: str, texts: Mapping[str, str]) -> Array:
         return self._answers(texts, np.ones(len(self.problems.same), dtype=bool))
 
+    def outside(self, texts: Mapping[str, str]) -> dict[str, Bools]:
+        asked = np.flatnonzero(self.problems.counted & ~_silent(self.problems, texts))
+        questions = self.problems.questions(texts, asked)
+        found: dict[str, Bools] = {}
+        for feature, those in outside(self.verifier, questions, self.resources.cache, self.resources.watch).items():
+            found[feature] = np.zeros(len(self.problems.same), dtype=bool)
+            found[feature][asked] = those
+        return found
+
     def _answers(self, texts: Mapping[str, str], which: Bools) -> Array:
         silent = _silent(self.problems, texts)
         answers = np.where(which, UNANSWERED, np.nan)
@@ -101,6 +114,9 @@ class _Given:
         if name in REFERENCES:
             return self.before if name == NOTHING else None
         return self._of(name)
+
+    def outside(self, texts: Mapping[str, str]) -> dict[str, Bools]:
+        return {}
 
     def _of(self, name: str) -> Array:
         if name not in self.answers.by:
@@ -132,6 +148,9 @@ class _Adaptive:
 
     def after(self, name: str, texts: Mapping[str, str]) -> Array:
         return self.before if texts == self.originals else self._answers(texts)
+
+    def outside(self, texts: Mapping[str, str]) -> dict[str, Bools]:
+        return {}  # it learned from such texts
 
     def _answers(self, texts: Mapping[str, str]) -> Array:
         problems, everyone = self.problems, np.arange(len(self.problems.same))

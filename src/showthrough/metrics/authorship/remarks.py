@@ -10,6 +10,8 @@ from showthrough.errors import shown
 from showthrough.metrics.base import Rows, Totals
 from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS
 
+OUTSIDE = "outside"  # a column: problems that are unlike what a verifier learned from, of any feature or of one
+_FEATURES = 4  # that a note names
 _FALSE_ALARMS = "held_out_authors", "false_alarms"  # where a trained verifier's figures have them
 
 
@@ -63,3 +65,21 @@ def _of_texts(sums: Mapping[str, Totals], documents: int) -> Iterator[str]:
                 f"{shown(name)}: {wordless} of {documents} released texts {verb} no word: "
                 "verifiers are not asked about these, which count as unanswered"
             )
+        for column in totals:
+            statistic, _, verifier = column.partition(":")
+            if statistic == OUTSIDE:
+                yield f"{shown(name)}: {_unlike(totals, verifier)}"
+
+
+def _unlike(totals: Totals, verifier: str) -> str:
+    """That many texts are unlike all that a verifier learned from, and by what."""
+    lead, end = f"{OUTSIDE} ", f":{verifier}"
+    columns = [one for one in totals if one.startswith(lead) and one.endswith(end)]
+    by = {one[len(lead) : -len(end)]: int(totals[one]) for one in columns}
+    most = [f"{one} {by[one]}" for one in sorted(by, key=lambda feature: -by[feature])[:_FEATURES]]
+    count, asked = int(totals[f"{OUTSIDE}{end}"]), int(totals[f"problems{end}"])
+    return (
+        f"{count} of {asked} problems are unlike all that the verifier {shown(verifier)} learned from "
+        f"({', '.join(most)}): what it answers there is extrapolated, and a low c@1 is no evidence that authors are "
+        "hidden"
+    )

@@ -9,13 +9,13 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.axis.spans import Ints
+from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, Problem, ResourceError, quoted
 from showthrough.metrics.authorship.attackers import attackers_of
 from showthrough.metrics.authorship.problems import Problems, problems_of
-from showthrough.metrics.authorship.remarks import remarks_of
+from showthrough.metrics.authorship.remarks import OUTSIDE, remarks_of
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.resources import Resources
@@ -28,6 +28,7 @@ from showthrough.verifiers.table import learner_named
 BEFORE, LOST, TOLD, FALSE = "before", "lost", "told", "false"
 _BOTH_KINDS = (AUC, F_HALF_U, F1, OVERALL)  # say nothing where the right answer is always the same
 _MOST = 1000  # known texts, and more than anybody reads
+_MANY = 0.4  # of problems; of PAN's own training problems it is 0.17
 
 
 @dataclass(frozen=True)
@@ -128,10 +129,11 @@ class Safety(Metric):
             answers = {one.name: (one.before, one.after(anonymized.name, texts)) for one in attackers}
             if all(after is None for _, after in answers.values()):
                 raise ResourceError("nobody knows what these verifiers would answer")
-            for name, (before, after) in answers.items():
+            for one in attackers:
+                before, after = answers[one.name]
                 if after is not None:
-                    counted = counted_by(problems, before, after)
-                    columns |= {f"{statistic}:{name}": column for statistic, column in counted.items()}
+                    counted = counted_by(problems, before, after) | _outside(problems, one.outside(texts))
+                    columns |= {f"{statistic}:{one.name}": column for statistic, column in counted.items()}
             return Rows.named(columns)
 
         return rows
@@ -170,6 +172,17 @@ def counted_by(problems: Problems, before: Array, after: Array) -> dict[str, Arr
             columns[f"before_{place}answer"] = rows(before[counted] * which)
             columns[f"{place}answer"] = rows(after[counted] * which)
     return columns
+
+
+def _outside(problems: Problems, found: Mapping[str, Bools]) -> dict[str, Array]:
+    """How many problems of each document are unlike what a verifier learned from, and by which feature, if many are."""
+    those = {feature: which for feature, which in found.items() if which.any()}
+    outside = np.any([*those.values()], axis=0) if those else np.zeros(len(problems.same), dtype=bool)
+    if outside.sum() <= _MANY * problems.counted.sum():
+        return {}
+    places, size = problems.documents, len(problems.ids)
+    named = {OUTSIDE: outside, **{f"{OUTSIDE} {feature}": which for feature, which in those.items()}}
+    return {name: np.bincount(places, which, size).astype(np.float64) for name, which in named.items()}
 
 
 def _side(answers: Array) -> Array:

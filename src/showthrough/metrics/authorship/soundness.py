@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,13 +10,15 @@ import numpy as np
 
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.errors import Problem
+from showthrough.data.references import REFERENCES
+from showthrough.errors import Problem, ResourceError
 from showthrough.metrics.authorship.passages import Passage, passages
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.resources import STS_MODEL, VECTORS, WORDNET
+from showthrough.resources import STS_MODEL, VECTORS, WORDNET, Resources
 from showthrough.resources.names import STS
 from showthrough.resources.word_vectors import no_vectors
+from showthrough.resources.wordnet import WordNet
 from showthrough.tables.calls import parameter
 
 OVERLAP = "overlap"
@@ -24,6 +26,7 @@ UNCHANGED = "unchanged"
 MOST = 5.0
 MOST_PASSAGES = 20  # of a document that are kept for a reader
 _ENGLISH = "en"
+_MOVED = 0.17  # what other vectors, or none, made of the mean of PAN's submission B, which rewrites much
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,15 @@ class Soundness(Metric):
         return {WORDNET: WORDNET, **({VECTORS: self.vectors} if self.vectors else {})}
 
     @property
+    def lacking(self) -> str:
+        try:
+            if self.similarity == OVERLAP:
+                WordNet()
+        except ResourceError as error:
+            return f"{error}; other metrics do without it"
+        return ""
+
+    @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
         asked = self.vectors and self.similarity == OVERLAP
         return (*self.fixed, *(() if asked else ((VECTORS, "none"),)))
@@ -106,6 +118,17 @@ class Soundness(Metric):
             return replace(Rows.of(sts=kept, passages=counts, unchanged=same), evidence=evidence)
 
         return rows
+
+    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
+        """How much hangs on vectors, of which PAN did not name its own."""
+        sums = [rows.totals() for name, rows in tables.items() if name not in REFERENCES]
+        if self.similarity != OVERLAP or all(each["passages"] == each[UNCHANGED] for each in sums):
+            return []
+        without = "" if self.vectors else "has no word vectors here, and "
+        return [
+            f"soundness {without}hangs on its vectors: others moved it by up to {_MOVED} on a submission to PAN that "
+            "rewrites much, so a smaller difference from numbers with other vectors, as PAN's own are, says nothing"
+        ]
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         counted = totals["passages"]
