@@ -413,6 +413,77 @@ def test_the_order_of_documents_does_not_matter() -> None:
         assert list(two.rows[text]["m"][column]) == list(found)[::-1]
 
 
+def named(names: Sequence[str], masks: Sequence[list[Mask]]) -> tuple[Corpus, Anonymization]:
+    """The same texts under other names; three of them are there twice, masked otherwise."""
+    texts = [document.text for document in CORPUS]
+    documents = [Document(name, text) for name, text in zip(names, [*texts, *texts[:3]], strict=True)]
+    return Corpus(documents), Anonymization(dict(zip(names, masks, strict=True)))
+
+
+@pytest.mark.parametrize("embedding", ["lsa", "st:any"])
+def test_the_names_of_documents_do_not_matter(embedding: str) -> None:
+    """Whatever the id column says, and whichever of two equal texts comes first: the same texts, the same number."""
+    count = len(CORPUS) + 3
+    masks = [[Mask(n % 5, 25 + n % 7, "X" * (n % 3))] for n in range(count)]
+    metric = ClusteringAgreement(embedding=embedding)
+    random = np.random.default_rng(0)
+    found = []
+    for _ in range(3):
+        corpus, masked = named([f"d{n}" for n in random.permutation(count)], masks)
+        order = random.permutation(count)
+        corpus = Corpus([corpus.documents[place] for place in order])
+        resources = Resources() if embedding == "lsa" else Letters()
+        rows = Chunk(corpus, resources).rows(metric, masked)
+        found.append((parts(rows), rows.values[np.argsort(order)].tolist()))
+    assert found[0] == found[1] == found[2]
+
+
+class Letters(Resources):
+    """Embeds by how often letters occur: a text's vector hangs on nothing but the text."""
+
+    def embedder(self, name: str) -> Any:
+        return self
+
+    def fitted(self, originals: Sequence[str], long_texts: str) -> Callable[[Sequence[str]], Any]:
+        return lambda texts: np.array([[text.count(letter) for letter in "aeinorst"] for text in texts], np.float32)
+
+
+def test_a_number_of_clusters_that_hardly_leads_is_told() -> None:
+    """Silhouettes of 0.5002 and 0.5: the note has both k, and what each scores. By hand: 0 with k = 2, 1 with 3."""
+    two = labels(([0, 0, 1, 1], [0, 1, 0, 1]), k=2, silhouette=0.5002)
+    three = labels(([0, 0, 1, 2], [0, 0, 2, 1]), k=3, silhouette=0.5)
+    far = labels(([0, 0, 1, 2], [0, 0, 2, 1]), k=4, silhouette=0.48)
+    (note,) = NMI.remarks({"a": side_by_side(two, three, far)}, Resources())
+    assert note == (
+        'nmi(embedding="lsa") hangs on an unstable number of clusters: k = 2 has a silhouette of 0.5002 and k = 3 one '
+        "of 0.5000, and another seed or a few other words may choose the other; with k = 2 or 3: a 0.000 or 1.000"
+    )
+    assert NMI.remarks({"a": side_by_side(two, far)}, Resources()) == []  # a lead of 0.02
+    assert NMI.remarks({"a": two}, Resources()) == []  # no other k
+    same = labels(([0, 0, 1, 1], [0, 1, 0, 1]), k=4, silhouette=0.5)
+    assert NMI.remarks({"a": side_by_side(two, same)}, Resources()) == []  # either k gives the same number
+    assert NMI.remarks({"nothing masked": side_by_side(two, three)}, Resources()) == []
+
+
+def test_a_lead_that_starts_make_is_told() -> None:
+    """Two standard errors of 0.03 and 0.04, together 0.05: a lead up to 0.1 says nothing."""
+    two = labels(([0, 0, 1, 1], [0, 1, 0, 1]), k=2, silhouette=0.5)
+    for clear, notes in ((0.41, 1), (0.39, 0)):
+        three = labels(([0, 0, 1, 2], [0, 0, 2, 1]), k=3, silhouette=clear)
+        errors = Rows.named({"error.2": [0.03] * 4, "error.3": [0.04] * 4})
+        assert len(NMI.remarks({"a": side_by_side(two, three, errors)}, Resources())) == notes
+
+
+def test_an_unstable_number_of_clusters_is_a_note_of_the_run() -> None:
+    """Texts of words drawn at random have no clusters: no k leads."""
+    random = np.random.default_rng(1)
+    words = np.array([f"w{n}" for n in range(60)])
+    corpus = Corpus([Document(f"d{n}", " ".join(words[random.integers(0, 60, 40)])) for n in range(40)])
+    run = evaluate(corpus, {"m": Anonymization({d.id: [Mask(0, 40)] for d in corpus})}, [NMI], resamples=0)
+    near = [note for note in run.notes if "unstable number of clusters" in note]
+    assert len(near) == (run["m", NMI, "lead"].value < 0.01) == 1
+
+
 def test_the_same_twice_and_another_seed() -> None:
     masks = {document.id: [Mask(n, n + 20)] for n, document in enumerate(CORPUS)}
     assert score(masks) == score(masks)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
 from typing import Literal, NamedTuple
@@ -12,9 +13,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from showthrough.axis.spans import Ints
-from showthrough.columns.strings import Strings
+from showthrough.columns.digests import digest_of_bytes
 from showthrough.data.masks import Anonymization
-from showthrough.errors import PlanError, quoted
+from showthrough.data.references import REFERENCES
+from showthrough.errors import PlanError, quoted, shown
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, Some
 from showthrough.metrics.kmeans import clusterings, silhouette
@@ -23,7 +25,7 @@ from showthrough.resources import Resources
 from showthrough.resources.embedder import Vectors
 from showthrough.resources.embedding import LSA, Learned, gathered
 from showthrough.resources.names import EMBEDDING
-from showthrough.tables.calls import parameter
+from showthrough.tables.calls import call_text, parameter
 
 MINI_LM = "st:all-MiniLM-L6-v2"
 # The marks that the Text Anonymization Evaluator knows by default.
@@ -34,6 +36,11 @@ TAE_MARKS = (
 )  # fmt: skip
 ORIGINAL, ANONYMIZED, SILHOUETTE, CELL = "original", "anonymized", "silhouette", "cell"  # columns
 AMI, CHANCE, K, LEAD, REPEAT = "ami", "chance", "k", "lead", "repeat"  # parts
+ERROR = "error"  # a column: the standard error of a k's silhouette over its clusterings
+_NEAR = 0.01  # silhouettes that differ by no more choose no k, however often clustering ends in the same place
+_ERRORS = 2  # standard errors of a difference that another seed makes easily
+_VISIBLE = 0.005  # of an NMI: what shows in two digits
+_SYSTEMS = 3  # that a note names
 # The least and the most that is sensible: time grows with each of them, and more tries find nothing better.
 _COUNTS = {
     "min_k": (2, 1_000), "max_k": (2, 1_000), "k_multiplier": (2, 1_000),
@@ -73,7 +80,7 @@ class ClusteringAgreement(Metric):
     1.0
     """
 
-    version = 3
+    version = 4
     group = "utility"
     scope = "corpus"
     apart = False
@@ -111,37 +118,43 @@ class ClusteringAgreement(Metric):
         return EMBEDDING.models(self.embedding)
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        # In the order of their names: where a clustering starts is drawn by place, and another order of the same
-        # documents must not start elsewhere.
-        ids = chunk.corpus.ids
-        by_id = (ids if isinstance(ids, Strings) else Strings.of(ids)).order()
-        order = np.argsort(by_id)
         marks, resources = marks_pattern(self.mask_marks), chunk.resources
         texts: list[str] = []
-        if self.embedding == LSA:  # which learns from all of them
-            every = [_without(marks, text) for some in chunk.some() for text in some.texts()]
-            texts = [every[place] for place in by_id.tolist()]
-        learned = Learned.of(resources, self.embedding, texts, self.long_documents)
+        digests: list[str] = []
+        for some in chunk.some():
+            bare = [_without(marks, text) for text in some.texts()]
+            digests += [digest_of_bytes(text.encode("utf-8", "surrogatepass")).hex() for text in bare]
+            texts += bare if self.embedding == LSA else []  # which learns from all of them
+        learned = Learned.of(resources, self.embedding, sorted(texts), self.long_documents)
+        place = np.unique(digests, return_inverse=True)[1].reshape(-1)
 
-        def points(anonymization: Anonymization | None) -> Array:
+        def points(anonymization: Anonymization | None) -> tuple[Array, Ints]:
+            """All vectors in the order of the originals' digests, and where each document's is.
+
+            Where a clustering starts is drawn by place: neither names nor the order of the documents may move it.
+            Where originals are the same, what was made of them tells the order.
+            """
             asked, some = (learned, self.mask_marks), chunk.some(anonymization)
             vectors = gathered(resources, learned, _embedded, asked, some, len(chunk.corpus))
-            return np.asarray(vectors[by_id], dtype=np.float64)
+            alike = np.unique(vectors, axis=0, return_inverse=True)[1].reshape(-1)
+            order = np.lexsort((alike, place))
+            return np.asarray(vectors[order], dtype=np.float64), np.argsort(order)
 
-        originals = self._originals(points(None))
+        vectors, before = points(None)
+        originals = self._originals(vectors)
 
         def rows(anonymized: Anonymized) -> Rows:
             if not originals:
-                return Rows.named({}, len(order))
-            masked = points(anonymized.anonymization)
+                return Rows.named({}, len(place))
+            masked, after = points(anonymized.anonymization)
             columns = {}
             for k, original in originals.items():
                 labels = zip(original.labels, self._clusterings(masked, k), strict=True)
-                for number, (before, after) in enumerate(labels):
-                    columns[f"{ORIGINAL}.{k}.{number}"] = before[order]
-                    columns[f"{ANONYMIZED}.{k}.{number}"] = after[order]
+                for number, (first, second) in enumerate(labels):
+                    columns[f"{ORIGINAL}.{k}.{number}"] = first[before]
+                    columns[f"{ANONYMIZED}.{k}.{number}"] = second[after]
                 for name, value in original.described.items():
-                    columns[f"{name}.{k}"] = np.full(len(order), value)
+                    columns[f"{name}.{k}"] = np.full(len(place), value)
             return Rows.named(columns)
 
         return rows
@@ -152,8 +165,10 @@ class ClusteringAgreement(Metric):
         k = self.min_k
         while k <= min(self.max_k, len(points)):
             labels = self._clusterings(points, k)
-            described = {SILHOUETTE: float(np.mean([silhouette(points, each) for each in labels]))}
+            clear = [silhouette(points, each) for each in labels]
+            described = {SILHOUETTE: float(np.mean(clear))}
             if len(labels) > 1:
+                described[ERROR] = float(np.std(clear, ddof=1)) / math.sqrt(len(clear))
                 nmi = [agreement(_crossed(*pair)).nmi for pair in combinations(labels, 2)]
                 described[REPEAT] = float(np.mean(nmi))
             originals[k] = _Originals(labels, described)
@@ -172,7 +187,7 @@ class ClusteringAgreement(Metric):
             columns = dict(zip(rows.columns, np.ascontiguousarray(block).T, strict=True))
             for name, values in columns.items():
                 what, *which = name.split(".")
-                if what in (SILHOUETTE, REPEAT):
+                if what in (SILHOUETTE, ERROR, REPEAT):
                     sums[name] = np.asarray(sums.get(name, 0.0) + values.sum())
                 elif what == ORIGINAL and len(which) == 2:
                     crossed = _crossed(values, columns[f"{ANONYMIZED}.{'.'.join(which)}"])
@@ -200,6 +215,34 @@ class ClusteringAgreement(Metric):
             parts[REPEAT] = _chosen(best, np.array([ratio(totals[f"{REPEAT}.{k}"], documents) for k in by_k]))
         return parts | {f"{K}={k}": one.nmi for k, one in by_k.items()}
 
+    def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
+        """Where another k is about as clear as the one that was chosen, and scores would be others with it."""
+        totals = {name: self.totals(rows) for name, rows in tables.items() if name not in REFERENCES and len(rows)}
+        if not totals:
+            return []
+        name, sums = next(iter(totals.items()))  # how clear the originals' clusters are, all of them have
+        described = {column: float(total) / len(tables[name]) for column, total in sums.items()}
+        clear = {k: described[f"{SILHOUETTE}.{k}"] for k in _tables(sums)}
+        if len(clear) < 2:
+            return []
+        values = {name: self.combine(each) for name, each in totals.items()}
+        best, *others = sorted(clear, key=lambda k: (-clear[k], k))
+        for k in others:
+            error = math.hypot(*(described.get(f"{ERROR}.{each}", 0.0) for each in (best, k)))
+            if clear[best] - clear[k] > max(_NEAR, _ERRORS * error):
+                continue
+            pairs = {name: (float(found[f"{K}={best}"]), float(found[f"{K}={k}"])) for name, found in values.items()}
+            moves = [f"{shown(name)} {one:.3f} or {two:.3f}" for name, (one, two) in pairs.items() if _apart(one, two)]
+            if moves:
+                more = f" and {len(moves) - _SYSTEMS} more" if len(moves) > _SYSTEMS else ""
+                own = call_text("nmi", self, ClusteringAgreement())
+                return [
+                    f"{own} hangs on an unstable number of clusters: k = {best} has a silhouette of {clear[best]:.4f} "
+                    f"and k = {k} one of {clear[k]:.4f}, and another seed or a few other words may choose the other; "
+                    f"with k = {best} or {k}: {', '.join(moves[:_SYSTEMS])}{more}"
+                ]
+        return []
+
     def interval_fault(self, part: str) -> str:
         return _NO_INTERVAL
 
@@ -226,6 +269,10 @@ def _tables(totals: Totals) -> dict[int, list[list[tuple[int, int, Array]]]]:
     for k, number in sorted(cells):
         tables.setdefault(k, []).append(cells[k, number])
     return tables
+
+
+def _apart(one: float, two: float) -> bool:
+    return abs(one - two) >= _VISIBLE
 
 
 def _chosen(best: Ints, values: Array) -> Array:
