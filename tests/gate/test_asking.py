@@ -66,7 +66,11 @@ def test_how_it_is_written(end: str, text: str, threshold: str) -> None:
         ("min", "er_di=", "expected METRIC=LIMIT"),
         ("min", "trir=0.1", "lower is better of trir; expected --max"),
         ("max", "er_di=0.9", "higher is better of er_di; expected --min"),
-        ("max", "trir=5", "found the limit 5; expected one from 0 to 1"),  # meant as 5 %, it would let all pass
+        (
+            "max",
+            "trir=5",
+            "found the limit 5; expected one from 0 to 1: a share, where 0.05 is 5 %",
+        ),  # meant as 5 %, it would let all pass
         ("min", "er_di=95", "found the limit 95; expected one from 0 to 1"),
         ("min", "er_di=-0.1", "found the limit -0.1; expected one from 0 to 1"),
         ("max", "inconsistent=5", "found the limit 5; expected one from 0 to 1"),
@@ -75,7 +79,7 @@ def test_how_it_is_written(end: str, text: str, threshold: str) -> None:
         ("min", "recall_per_type[CODE]=90", "found the limit 90; expected one from 0 to 1"),
         ("min", "er_qi=0.9", "metric er_qi is not among the metrics; there are er_di"),
         ("min", "nonsense=1", "unknown metric"),
-        ("min", "nonsense[x]=1", "unknown metric"),
+        ("min", "nonsense[x]=1", "metric nonsense: unknown metric"),
         ("min", "x]=1", "found something else"),
         ("min", "[]=1", "expected a name"),
     ],
@@ -84,6 +88,7 @@ def test_what_cannot_be_asked(end: str, text: str, says: str) -> None:
     with pytest.raises(InputError, match=r"^--m") as caught:
         written(end, text)
     assert says in str(caught.value)
+    assert ("0.05 is 5 %" in str(caught.value)) == ("from 0 to 1" in says)
     assert "\n" not in str(caught.value)
 
 
@@ -124,3 +129,30 @@ def test_a_threshold_follows_its_metric() -> None:
     run = evaluate(corpus, MASKS, ["recall"], language="de", thresholds={"min": {"recall": 0.5}})
     assert [one.metric for one in run.thresholds] == [run.metrics[0].text]
     assert run.metrics[0].text != "recall"
+
+
+def test_what_is_not_there_is_named_as_it_was_written() -> None:
+    """Not by the word lists that a language would have given it."""
+    spanish = parse_metric('er_qi(function_words="lexicon-es.1")')
+    with pytest.raises(InputError, match="metric er_qi is not among the metrics"):
+        settled(asked_for(["er_qi=0.9"], None), RECORDS, lambda metric: spanish)
+
+
+def test_a_name_finds_the_metric_that_carries_it() -> None:
+    """Settings of a run, such as its language, give metrics parameters that nobody writes."""
+    spanish = 'er_di(function_words="lexicon-es.1")'
+    records = [metric_record(parse_metric(text)) for text in (spanish, 'recall(unit="mention")', "recall_per_type")]
+    asked = asked_for(["er_di=0.9", "recall=0.8", "recall_per_type[A]=1"], None)
+    found = [f"{spanish} ≥ 0.9", 'recall(unit="mention") ≥ 0.8', "recall_per_type[A] ≥ 1"]
+    assert list(map(str, settled(asked, records))) == found
+    with pytest.raises(InputError, match="is not among the metrics"):  # what is written is meant
+        settled(asked_for(['er_di(function_words="lexicon-en.1")=0.9'], None), records)
+    english = [*records, metric_record(parse_metric("er_di"))]
+    assert list(map(str, settled(asked_for(["er_di=0.9"], None), english))) == ["er_di ≥ 0.9"]
+
+
+def test_a_name_that_several_carry_is_asked_about() -> None:
+    texts = ['recall(unit="mention")', 'recall(function_words="lexicon-es.1")']
+    with pytest.raises(InputError) as caught:
+        settled(asked_for(["recall=0.9"], None), [metric_record(parse_metric(text)) for text in texts])
+    assert str(caught.value) == f"--min recall=0.9: metric recall: there are several; name one of {', '.join(texts)}"

@@ -18,6 +18,7 @@ from showthrough.run.beside import Beside
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
+from showthrough.statistics import Loss
 
 Runs = Callable[..., Run]
 
@@ -94,6 +95,17 @@ def test_no_number_is_no_pass(run_of: Runs, thresholds: list[Threshold]) -> None
     assert (found.passed, found.said) == (False, "there is no number, and no number is no pass: it broke")
 
 
+def test_what_was_not_computed_is_said_to_be_just_that(run_of: Runs) -> None:
+    run = run_of({"a": ()})
+    lacking = msgspec.structs.replace(run, scores=[one for one in run.scores if one.metric != "er_di"])
+    one = reached(checked(lacking, Gate([at_least(0.9)])))
+    assert (one.passed, one.value) == (False, None)
+    assert one.said == "there is no number, and no number is no pass: it was not computed"
+    undefined = [msgspec.structs.replace(one, value=None, reason="nobody marked any") for one in run.scores]
+    one = reached(checked(msgspec.structs.replace(run, scores=undefined), Gate([at_least(0.9)])))
+    assert one.said == "there is no number, and no number is no pass: nobody marked any"
+
+
 def test_nobody_is_no_pass(run_of: Runs) -> None:
     run = msgspec.structs.replace(run_of({"a": ()}), anonymizations=[])
     with pytest.raises(PlanError, match="anonymizations: there is none in this run"):
@@ -155,6 +167,12 @@ def test_an_attacker_too_weak_for_a_threshold_is_told() -> None:
     assert [any("nothing masked too" in note for note in outcome.notes) for outcome in said] == [True, False]
 
 
+def test_only_attackers_are_too_weak(run_of: Runs) -> None:
+    """That nothing masked hides 0 or more says nothing of an attacker: there is none."""
+    outcome = checked(run_of({"a": ()}, references=True), Gate([at_least(0.0)]))
+    assert not [note for note in outcome.notes if "too weak" in note]
+
+
 def test_one_that_fails_fails_the_gate(run_of: Runs) -> None:
     run = run_of({"a": (), "b": range(20)})
     assert not checked(run, Gate([at_least(0.9)])).passed
@@ -199,6 +217,22 @@ def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:
         if isinstance(one, Enough) and one.metric
     ]
     assert counted == [10, 30]
+
+
+@pytest.mark.parametrize(
+    ("marks", "status"),
+    [
+        ((Mention(0, 3, "PERSON", "DIRECT", "e"),), 0),  # nobody marked a quasi-identifier, so that none is asked for
+        ((Mention(9, 13, "LOC", "QUASI", "f"),), 1),
+        ((Mention(0, 3, "PERSON", "NO_MASK", "e"),), 1),
+        ((), 1),  # what nobody marked is not known to be hidden
+    ],
+)
+def test_the_usual_gate_can_be_passed_with_direct_marks_alone(marks: tuple[Mention, ...], status: int) -> None:
+    texts = [Document(f"d{number:03}", f"Doe left Oslo {number}", (Annotation("a", marks),)) for number in range(200)]
+    masks = {one.id: [Mask(0, 3), Mask(9, 13)] for one in texts}
+    run = evaluate(Corpus(texts), {"every": Anonymization(masks)}, metrics="preset:default")
+    assert checked(run, Gate()).status == status
 
 
 def test_groups_count_once(run_of: Runs) -> None:
@@ -254,6 +288,25 @@ def test_a_loss_is_shown(run_of: Runs) -> None:
     assert [(look.document, look.more) for look in outcome.anonymizations[0].documents][:2] == [("d00", 1), ("d01", 1)]
 
 
+def test_documents_that_got_worse_are_told_by_the_first_number_that_tells(run_of: Runs) -> None:
+    """A part does not: what it counts is not told apart document by document."""
+    run, earlier = run_of({"a": range(12)}), run_of({"a": ()})
+    asked = [at_least(0.0, "recall_per_type", "PERSON"), at_least(0.0)]
+    outcome = checked(run, Gate(asked, baseline=Baseline(Beside(run, earlier, "last"), shuffles=999)))
+    assert [one.passed for one in outcome.anonymizations[0].checks if isinstance(one, Kept)] == [False, False]
+    looks = outcome.anonymizations[0].documents
+    assert [(look.document, look.more) for look in looks][:2] == [("d00", 1), ("d01", 1)]
+
+
+def test_a_part_alone_tells_no_document(run_of: Runs) -> None:
+    """That names got worse is no reason to point at a document for whatever else its metric counts."""
+    run, earlier = (run_of({"a": leaking}, metrics=["removed_di"]) for leaking in (range(12), ()))
+    part = at_least(0.0, "removed_di", "PERSON")
+    outcome = checked(run, Gate([part], baseline=Baseline(Beside(run, earlier, "last"), shuffles=999)))
+    assert [one.passed for one in outcome.anonymizations[0].checks if isinstance(one, Kept)] == [False]
+    assert {look.more for look in outcome.anonymizations[0].documents} == {0}
+
+
 def test_what_is_not_shown_is_said_to_be_just_that(run_of: Runs) -> None:
     one = kept(held(run_of({"a": (0, 1)}), run_of({"a": (1,)})))
     assert one.passed
@@ -272,6 +325,47 @@ def test_a_margin_allows_a_loss(run_of: Runs) -> None:
     assert sure.passed
     assert sure.said.startswith("shown not to be worse by more than 0.6: a loss of more than 0.4")
     assert not held(later, earlier, 0.35, bound=True).passed
+
+
+@pytest.fixture(scope="module")
+def worse_by_one(run_of: Runs) -> tuple[Run, Run]:
+    """A run in which two of 40 names leak, and an earlier one with one of them."""
+    return run_of({"a": (0, 1)}), run_of({"a": (1,)})
+
+
+@pytest.mark.parametrize(
+    ("p", "most", "margin", "passed", "sure", "says"),
+    [
+        (0.04, 0.3, 0.1, False, False, "worse by 0.025, shown to be more than 0.1 (p = 0.0400)"),
+        (0.0001, 0.3, 0.0, False, False, "worse by 0.025, which chance hardly makes (p = 0.0001)"),
+        (0.00009, 0.3, 0.0, False, False, "worse by 0.025, which chance hardly makes (p < 0.0001)"),
+        (0.041, 0.3, 0.1, True, False, "not shown to be worse by more than 0.1; a loss of up to 0.300 cannot be"),
+        (0.041, None, 0.1, True, False, "not shown to be worse by more than 0.1; how much may be lost cannot be told"),
+        (0.5, 0.1001, 0.1, True, False, "not shown to be worse by more than 0.1; a loss of up to 0.101 cannot be"),
+        (0.5, 0.1, 0.1, True, True, "shown not to be worse by more than 0.1: a loss of more than 0.100 is excluded"),
+        (0.5, 0.0, 0.1, True, True, "shown not to be worse by more than 0.1: any loss is excluded"),
+        (0.5, 0.0, 0.0, True, True, "shown not to be worse: any loss is excluded"),
+        (0.5, -0.1, 0.0, True, True, "shown not to be worse: any loss is excluded"),
+        (0.5, 0.0004, 0.1, True, True, "shown not to be worse by more than 0.1: a loss of more than 0.001 is excluded"),
+    ],
+)
+def test_what_a_test_and_its_bound_say(
+    worse_by_one: tuple[Run, Run],
+    monkeypatch: pytest.MonkeyPatch,
+    p: float,
+    most: float | None,
+    margin: float,
+    passed: bool,
+    sure: bool,
+    says: str,
+) -> None:
+    """Just the margin may be lost, and p = 0.04 is shown; a bound is kept by what is sure alone."""
+    monkeypatch.setattr("showthrough.run.comparison.loss_of", lambda *asked, **how: Loss(p, most))
+    one = kept(held(*worse_by_one, margin))
+    assert (one.passed, one.sure, one.p, one.most) == (passed, sure, p, most)
+    assert one.said.startswith(says)
+    if margin:
+        assert kept(held(*worse_by_one, margin, bound=True)).passed == sure
 
 
 def test_a_bound_needs_a_margin(run_of: Runs) -> None:
@@ -343,6 +437,18 @@ def test_what_is_computed_no_more_is_told(run_of: Runs) -> None:
     run, earlier = run_of({"a": ()}, metrics=["er_qi"]), run_of({"a": ()}, metrics=["er_di", "er_qi"])
     notes = checked(run, Gate(baseline=Baseline(Beside(run, earlier, "old")))).notes
     assert "not compared: er_di has no numbers in this run; there are er_qi" in notes
+
+
+def test_what_is_not_compared_is_told_where_nobody_said_what_to_compare(run_of: Runs) -> None:
+    run, earlier = run_of({"a": ()}, metrics=["er_di"]), run_of({"a": ()}, metrics=["er_di", "er_qi"])
+
+    def left_out(gate: Gate) -> list[str]:
+        return [note for note in checked(run, gate).notes if note.startswith("not compared")]
+
+    beside = Beside(run, earlier, "old")
+    assert len(left_out(Gate(baseline=Baseline(beside)))) == 1
+    assert not left_out(Gate([at_least(0.9)], baseline=Baseline(beside)))
+    assert not left_out(Gate(baseline=Baseline(beside, metrics=["er_di"])))
 
 
 def test_numbers_of_other_types_are_refused(run_of: Runs) -> None:

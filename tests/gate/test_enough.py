@@ -31,6 +31,13 @@ def test_with_nothing_seen_it_is_the_rule_of_three(there: int) -> None:
     assert (need.count, need.exact) == (59 - there, True)
 
 
+@pytest.mark.parametrize("enough", [2, 3, 9, 66, 130, 258, 1026, 4099, 100_000])
+def test_the_smallest_number_is_found_wherever_it_lies(enough: int) -> None:
+    """So many without a leak show 0.05 ** (1 / enough), and one fewer does not show a little less."""
+    limit = 0.05 ** (1 / (enough - 0.5))
+    assert counted(Threshold("er_di", "min", limit), score(1, 1), 1) == enough - 1
+
+
 def test_the_other_end_is_the_same_question() -> None:
     """Of 20 documents nobody was found: ln 0.05 / ln 0.91 = 31.8, so 32 would show at most 0.09."""
     assert counted(Threshold("trir", "max", 0.09), score(0, 20), 20) == 12
@@ -58,7 +65,11 @@ def test_with_leaks_seen_it_is_the_smallest_that_would_do(right: int, trials: in
         (Threshold("trir", "max", 0.0), score(0, 40), "no number of documents could show it"),
         (LEAST, Score("a", "x", "", 3.0, 2.0, 4.0, "", ""), "how many more documents would do cannot be said"),
         (LEAST, Score("a", "x", "", 0.96, None, None, "", ""), "how many more documents would do cannot be said"),
+        (LEAST, Score("a", "x", "", 1.0, 1.0, 1.0, "", ""), "how many more documents would do cannot be said"),
         (LEAST, Score("a", "x", "", 0.96, 0.0, 1.0, "", ""), "how many more documents would do cannot be said"),
+        # No number of trials has an interval without a width, and an eighth of one begins above this.
+        (LEAST, Score("a", "x", "", 0.96, 0.96, 0.96, "", ""), "how many more documents would do cannot be said"),
+        (LEAST, Score("a", "x", "", 0.96, 1e-30, 1.0, "", ""), "how many more documents would do cannot be said"),
     ],
 )
 def test_where_no_number_can_be_given(threshold: Threshold, one: Score, says: str) -> None:

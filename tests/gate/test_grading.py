@@ -8,6 +8,7 @@ from msgspec.structs import asdict, replace
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.data.provenance import Provenance
 from showthrough.gate.grading import Demand, Grade, Graded, demands_of, graded
+from showthrough.metrics.base import Role
 from showthrough.run.records import Failure, Input
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -60,6 +61,46 @@ def test_what_failed_is_asked_for_all_the_same(run: Run) -> None:
     rows = {text: rows for text, rows in run.rows.items() if text != "er_di"}
     failed = replace(run, rows=rows, failures=[Failure("er_di", "it broke")])
     assert usual(failed) == ["er_di ≥ 0.95"]  # nobody marked a quasi-identifier, so that none is asked for
+
+
+def test_words_are_asked_for_only_where_no_entities_are(run: Run) -> None:
+    """Recall counts the same once more, so that either kind of identifiers stands in for it."""
+    direct, quasi = run.metrics
+    recall = replace(quasi, text="recall", name="recall", roles=("recall",), counts={})
+    words = [replace(one, metric="recall") for one in run.scores if one.metric == "er_di"]
+    rows = {**run.rows, "recall": run.rows["er_di"], "er_qi": run.rows["er_di"]}  # as though both were marked
+    every = replace(run, rows=rows, scores=[*run.scores, *words])
+    for metrics, asked in [
+        ([direct, quasi, recall], ["er_di ≥ 0.95", "er_qi ≥ 0.95"]),
+        ([direct, recall], ["er_di ≥ 0.95"]),
+        ([quasi, recall], ["er_qi ≥ 0.95"]),
+        ([recall], ["recall ≥ 0.95"]),
+    ]:
+        assert usual(replace(every, metrics=metrics)) == asked
+
+
+def test_whose_limits_count_for_the_usual_thresholds(run: Run) -> None:
+    """Of the same metric what was asked for, be it less; of others of its role only more. Not the other end."""
+    direct, quasi = run.metrics
+    other = replace(direct, text="er_di(types=[X])")
+    every = replace(
+        run,
+        metrics=[direct, other, quasi],
+        rows={**run.rows, other.text: run.rows["er_di"], "er_qi": run.rows["er_di"]},
+    )
+
+    def beside(*asked: Threshold) -> list[str]:
+        return [str(one.threshold) for one in demands_of(every, asked) if one.usual]
+
+    assert beside(Threshold(other.text, "min", 0.5)) == ["er_di ≥ 0.5", "er_qi ≥ 0.95"]
+    assert beside(Threshold(other.text, "max", 0.5)) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]
+    assert beside(Threshold("er_di", "min", 0.5)) == ["er_qi ≥ 0.95"]
+    assert beside(Threshold("er_di", "max", 0.5)) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]
+    assert beside(Threshold("er_di", "min", 0.5, "PERSON")) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]  # of a part alone
+    attacks = replace(run, metrics=[replace(one, roles=("attack",)) for one in run.metrics])
+    for limit, asked in [(0.05, "er_qi ≤ 0.05"), (0.2, "er_qi ≤ 0.09")]:
+        demands = demands_of(attacks, [Threshold("er_di", "max", limit)])
+        assert [(str(one.threshold), one.grave) for one in demands if one.usual] == [(asked, True)]
 
 
 def test_every_attack_counts(run: Run) -> None:
@@ -145,6 +186,75 @@ def test_a_number_that_few_documents_carry_is_not_sure(run: Run) -> None:
     assert dict(run.record("er_di").counts)["total"] == "all"
     found = graded(replace(run, rows=rows), "every", Demand(Threshold("er_di", "min", 0.9)))
     assert (found.grade, found.why) == ("unsure", "few documents carry it: as many as 1.9 that weigh alike")
+
+
+def test_a_part_that_few_documents_carry_is_not_sure() -> None:
+    """Of 40 documents one has 30 codes, and 11 have one: 41² / (30² + 11) = 1.8; names are spread evenly."""
+    codes = [Mention(4 + 5 * place, 8 + 5 * place, "CODE", "DIRECT", f"c{place}") for place in range(30)]
+
+    def text(number: int) -> str:
+        return "Doe " + " ".join(f"{number:02}{place:02}" for place in range(30))
+
+    def marks(number: int) -> tuple[Annotation, ...]:
+        some = codes if not number else codes[:1] if number < 12 else []
+        return (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"), *some)),)
+
+    corpus = Corpus([Document(f"d{number:02}", text(number), marks(number)) for number in range(40)])
+    masks = {one.id: [Mask(mark.start, mark.end) for mark in one.annotations[0].mentions] for one in corpus}
+    run = evaluate(corpus, {"every": Anonymization(masks)}, metrics=["er_di", "recall_per_type", "precision"])
+    code, name = (
+        graded(run, "every", Demand(Threshold("recall_per_type", "min", 0.7, kind))) for kind in ("CODE", "PERSON")
+    )
+    assert (code.grade, code.why) == ("unsure", "few documents carry it: as many as 1.8 that weigh alike")
+    assert name.grade == "met"
+    # What the run says itself: 81 things, 31 in one document, two in each of eleven, and one in each of the others.
+    even = f"few documents carry it: as many as {81**2 / (31**2 + 11 * 4 + 28):.1f} that weigh alike"
+    assert {f"{text}: {even}" for text in ("er_di", "precision")} <= {*run.notes}
+    assert not any(note.startswith("recall_per_type: few") for note in run.notes)  # it has no number of its own
+
+
+def test_ten_that_weigh_alike_are_enough(run: Run) -> None:
+    """10² / 10 = 10 are, and 9² / 9 = 9 are not; where nothing is counted, nothing is told of that."""
+    for counts, enough in [([1] * 10 + [0] * 30, "met"), ([1] * 9 + [0] * 31, "unsure"), ([0] * 40, "met")]:
+        rows = {"er_di": {name: {**columns, "total": counts} for name, columns in run.rows["er_di"].items()}}
+        assert grade_of(replace(run, rows=rows), "every", Threshold("er_di", "min", 0.9)) == enough
+    assert grade_of(replace(run, rows={"er_di": {}}), "every", Threshold("er_di", "min", 0.9)) == "met"
+
+
+@pytest.mark.parametrize(
+    ("roles", "nearly", "grade"),
+    [
+        (("direct identifiers", "release"), 0.1, "met"),  # 1 − 0.1 is 0.9, which still holds
+        (("direct identifiers", "release"), 0.11, "unsure"),
+        (("direct identifiers", "release"), 0.0, "met"),
+        (("direct identifiers",), 0.11, "met"),  # what is nearly readable counts for what reads the release alone
+    ],
+)
+def test_what_is_nearly_readable_is_doubted(run: Run, roles: tuple[Role, ...], nearly: float, grade: Grade) -> None:
+    hidden, other = run.metrics
+    part = replace(run["every", "er_di"], part="nearly", value=nearly)
+    read = replace(run, metrics=[other, replace(hidden, roles=roles)], scores=[*run.scores, part])
+    found = graded(read, "every", Demand(Threshold("er_di", "min", 0.9)))
+    assert found.grade == grade
+    assert found.why == (
+        "a share of 0.110 more is nearly readable, and with it the number does not hold" * (grade != "met")
+    )
+
+
+def test_documents_that_may_be_of_one_person_are_doubted(run: Run) -> None:
+    doubtful = replace(run, corpus=replace(run.corpus, doubtful=2))
+    found = graded(doubtful, "every", Demand(Threshold("er_di", "min", 0.9)))
+    assert found.grade == "unsure"
+    assert found.why.startswith("2 documents may be of one person")
+
+
+def test_answers_about_texts_that_a_verifier_never_saw_are_doubted(run: Run) -> None:
+    """A low number of a verifier that extrapolates is no evidence; other systems are graded as before."""
+    table = run.rows["er_di"]
+    far = {**run.rows, "er_di": {**table, "every": {**table["every"], "outside:glad": [1.0] * 40}}}
+    found = graded(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
+    assert (found.grade, found.why) == ("unsure", "most of its texts are unlike all that glad learned from")
+    assert graded(run, "every", Demand(Threshold("er_di", "min", 0.9))).grade == "met"
 
 
 def test_what_reads_the_release_goes_before_what_reads_marks(run: Run) -> None:

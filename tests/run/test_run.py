@@ -11,7 +11,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from showthrough import Anonymization, Corpus, InputError, Mask, OutputError, Run, evaluate
+from showthrough import (
+    Annotation,
+    Anonymization,
+    Corpus,
+    Document,
+    InputError,
+    Mask,
+    Mention,
+    OutputError,
+    PlanError,
+    Run,
+    evaluate,
+)
 from showthrough.files.writing import write_file
 from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Score, described
 from showthrough.run.settings import Recorded
@@ -222,3 +234,19 @@ def test_rows_must_have_what_the_metric_says_of_them(run: Run, tmp_path: Path) -
     run.save(tmp_path / "run.json")
     with pytest.raises(InputError, match=r"rows\.theirs\.some: seen is missing"):
         Run.load(tmp_path / "run.json")
+
+
+def test_a_name_finds_the_metric_that_a_setting_gave_parameters() -> None:
+    marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
+    corpus = Corpus([Document(f"d{number:02}", f"Ana vino {number}", marks) for number in range(20)])
+    masks = {
+        name: Anonymization({one.id: [Mask(0, 3)] if place >= first else [] for place, one in enumerate(corpus)})
+        for name, first in (("every", 0), ("half", 10))
+    }
+    run = evaluate(corpus, masks, metrics=["er_di"], language="es", texts=False)
+    (text,) = run.rows
+    assert text.startswith("er_di(function_words=")
+    assert (run.text_of("er_di"), run["half"]["er_di"].value) == (text, 0.5)
+    assert {one.metric for one in run.compare("er_di", shuffles=99)} == {text}
+    with pytest.raises(PlanError, match="not in this run"):
+        run.compare("er_di(function_words='lexicon-en.1')")

@@ -9,7 +9,7 @@ from typing import Any
 
 from showthrough.errors import InputError, PlanError, Problem, ResourceError, quoted, shown, some
 from showthrough.metrics import Metric, metric_text, parse_metric
-from showthrough.run.records import MetricRecord
+from showthrough.run.records import MetricRecord, called
 from showthrough.run.thresholds import End, Threshold
 
 _ENDS: tuple[End, ...] = ("min", "max")
@@ -139,7 +139,9 @@ def _named(what: str, records: Sequence[MetricRecord], applied: Callable[[Metric
         try:
             metric = parse_metric(text)
         except (PlanError, ResourceError):
+            if found := called(text, records):  # not installed here
+                return found, part
             continue
         forms = [metric_text(metric), metric_text(applied(metric))]
-        return next((form for form in forms if form in known), forms[0]), part
+        return next((form for form in forms if form in known), "") or called(text, records) or forms[0], part
     return metric_text(parse_metric(splits[-1][0])), ""  # which tells what is wrong with it

@@ -12,19 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-
 from showthrough.data.silver import akin
 from showthrough.errors import PlanError, ResourceError, shown
 from showthrough.gate.enough import Need, needed
 from showthrough.metrics import HEADLINE, parse_metric
+from showthrough.metrics.authorship.remarks import OUTSIDE
 from showthrough.metrics.base import Role
 from showthrough.metrics.removal.entities import NEARLY
 from showthrough.run.records import Input, MetricRecord, Score
-from showthrough.run.roles import chosen, goes_first, in_all, playing
+from showthrough.run.roles import as_many_even, chosen, goes_first, in_all, playing
 from showthrough.run.run import Run
 from showthrough.run.thresholds import End, Threshold
-from showthrough.statistics import ALIKE
+from showthrough.statistics import ALIKE, FEW
 
 Grade = Literal["met", "unsure", "missed", "unknown"]
 PASSED, FAILED, UNSURE = 0, 1, 3  # exit statuses; 2 is a bad request
@@ -40,8 +39,8 @@ DEFAULTS: tuple[tuple[Role, End, float], ...] = (
     ("attack", "max", 0.09),
 )
 _GRAVE: tuple[Role, ...] = ("direct identifiers", "attack")  # to miss these is a miss, whoever asked for what
+_FAR = f"{OUTSIDE}:"  # a column that is there where most texts are unlike what a verifier learned from
 _UNLIKE = 0.05  # of the documents: with more that are unlike their originals, numbers say little
-_EVEN = 10  # with fewer documents that weigh alike, intervals cover too seldom
 
 
 @dataclass(frozen=True)
@@ -208,20 +207,12 @@ def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator
     unlike, documents = getattr(_input(run, name), "unlike", 0), len(run.documents)
     if unlike > _UNLIKE * documents:
         yield f"{unlike:,} of {documents:,} documents are unlike their originals"
-    if (even := _even(run, name, metric)) < _EVEN:
+    far = [column.partition(":")[2] for column in run.rows.get(metric, {}).get(name, ()) if column.startswith(_FAR)]
+    if far:
+        yield f"most of its texts are unlike all that {' and '.join(map(shown, far))} learned from"
+    even = as_many_even(run, name, metric, threshold.part)
+    if even is not None and even < FEW:
         yield f"few {run.unit}s carry it: as many as {even:.1f} that weigh alike"
-
-
-def _even(run: Run, name: str, metric: str) -> float:
-    """As many documents, or groups of them, that weigh alike as carry a number: (Σw)² / Σw² of what each counts."""
-    record = next((one for one in run.metrics if one.text == metric), None)
-    if record is None or "all" not in record.counts.values() or name not in run.rows.get(metric, {}):
-        return np.inf
-    rows = run.units(run.rows_of(metric, name))
-    counting = [column for column, kind in record.counts.items() if kind == "all" and column in rows.columns]
-    weights = np.sum([rows.column(column) for column in counting], axis=0) if counting else np.zeros(0)
-    squares = float((weights**2).sum())
-    return float(weights.sum()) ** 2 / squares if squares else np.inf
 
 
 def status_of(run: Run) -> int:

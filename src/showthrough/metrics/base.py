@@ -217,6 +217,11 @@ class Metric(ABC):
         return {}
 
     @property
+    def lacking(self) -> str:
+        """What has to be on this machine and is not, and how to get it: told before anything is read."""
+        return ""
+
+    @property
     def asks(self) -> tuple[str, ...]:
         """Who infers or judges for it, by name, such as `reader` or `llm:gpt-4.1-mini`."""
         return ()

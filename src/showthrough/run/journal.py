@@ -92,7 +92,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     rows: Tables = {}
     evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
     failures: list[Failure] = []
-    masks: dict[str, tuple[int, ...]] = {}  # what notices count, by anonymization
+    masks: dict[str, tuple[int, int, int, int, int, int, int]] = {}  # what notices count, by anonymization
     free: list[Spans] | None = None  # words that may stay readable; null where nobody can tell
     risks: list[dict[str, Packed]] = []  # of metrics that only rank documents, in their order
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 import numpy as np
 
 from showthrough.data.provenance import Provenance
-from showthrough.errors import shown
+from showthrough.errors import PlanError, shown, some
 from showthrough.metrics import Array, Count, Group, Rows
 from showthrough.run.origins import last_part, unplaced
+from showthrough.tables.calls import UNREADABLE, parsed_call
 
 Columns = Mapping[str, Sequence[float]]  # of very many documents arrays, read from a file when they are asked for
 _NAME = 80  # characters of a metric's text form
@@ -73,6 +75,30 @@ class MetricRecord(msgspec.Struct, frozen=True):
         """Whether neither a higher nor a lower value of a part is better."""
         measure, colon, _ = part.partition(":")
         return part in self.neutral or bool(colon and measure in self.neutral)
+
+
+def called(text: str, records: Iterable[MetricRecord]) -> str:
+    """The text form of the one metric that carries a name, and the parameters that are written with it.
+
+    Settings of a run, such as its language, give metrics parameters that nobody writes. Empty where there is none;
+    raises PlanError where there are several.
+
+    >>> spanish = MetricRecord('f1(words="es")', "f1", 1, "", "privacy", "higher", {"words": "es"})
+    >>> called("f1", [spanish]), called('f1(words="en")', [spanish])
+    ('f1(words="es")', '')
+    """
+    try:
+        name, given = parsed_call(ast.parse(text.strip(), mode="eval").body)
+    except UNREADABLE:
+        return ""
+    found = [
+        one.text
+        for one in records
+        if one.name == name and all(key in one.parameters and one.parameters[key] == given[key] for key in given)
+    ]
+    if len(found) > 1:
+        raise PlanError(f"there are several; name one of {some(found)}", f"metric {shown(text)}")
+    return found[0] if found else ""
 
 
 class Score(msgspec.Struct, frozen=True):

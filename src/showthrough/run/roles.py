@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.columns.stored_strings import StoredStrings
-from showthrough.metrics import HEADLINE, Array, Count, Role
+from showthrough.metrics import HEADLINE, Array, Count, Role, parse_metric
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
+from showthrough.statistics import as_many_alike, forms
 
 _RELEASE: Role = "release"
 
@@ -25,7 +26,7 @@ def playing(run: Run, role: Role) -> list[MetricRecord]:
 def _tells_leaks(run: Run, record: MetricRecord) -> bool:
     """Whether it can be told from the rows what leaks: without counts nothing would, and that must not be said."""
     columns = [column for column, kind in record.counts.items() if kind != "wrong"]
-    complete = all(column in run.rows[record.text][name] for name in run.names for column in columns)
+    complete = all(column in run.rows[record.text].get(name, ()) for name in run.names for column in columns)
     return complete and {"right", "all"} <= set(record.counts.values())
 
 
@@ -54,6 +55,26 @@ def headline(run: Run, name: str, record: MetricRecord | None) -> Score | None:
     """The number that a metric is known by; `None` where it has none for this anonymization."""
     score = None if record is None else run.parts(name, record.text).get(HEADLINE)
     return None if score is None or score.value is None else score
+
+
+def as_many_even(run: Run, name: str, text: str, part: str = HEADLINE) -> float | None:
+    """As many documents, or groups of them, that weigh alike as carry a number: (Σw)² / Σw² of what each counts.
+
+    `None` where it is no share of what documents have. Of a metric that is not installed here, its counts tell.
+    """
+    if text not in run.rows or name not in run.rows[text]:
+        return None
+    rows = run.units(run.rows_of(text, name))
+    if run.incomparable(text):
+        counting = [
+            column for column, kind in run.record(text).counts.items() if kind == "all" and column in rows.columns
+        ]
+        weights = sum(rows.column(column) for column in counting)
+        squares = float(np.sum(weights**2))
+        return float(np.sum(weights)) ** 2 / squares if squares else None
+    metric = parse_metric(text)
+    form = next(iter(forms(metric.combine, rows.columns, [part])), None) if metric.apart else None
+    return as_many_alike(form, rows)
 
 
 class Counts(Mapping[str, int]):

@@ -23,7 +23,18 @@ from showthrough.resources.chat.base import Asked
 from showthrough.run import frames, views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import Texts
-from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Input, MetricRecord, Score, Sweep, Tables
+from showthrough.run.records import (
+    Ceiling,
+    Columns,
+    Evidence,
+    Failure,
+    Input,
+    MetricRecord,
+    Score,
+    Sweep,
+    Tables,
+    called,
+)
 from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import Recorded
 from showthrough.run.stored import StoredRows
@@ -107,10 +118,25 @@ class Run(msgspec.Struct, dict=True):
         return dict(self._scores_of.get((anonymization, self.text_of(metric)), {}))
 
     def text_of(self, metric: str | Metric) -> str:
-        """A metric's text form, made anew where it is perhaps not in its shortest form; it need not be installed."""
-        if isinstance(metric, str) and (metric in self.rows or any(one.text == metric for one in self.metrics)):
+        """A metric's text form, made anew where it is perhaps not in its shortest form; it need not be installed.
+
+        A name finds the metric that carries it, where there is one alone; raises PlanError where there are several.
+        """
+        if isinstance(metric, Metric):
+            return metric_text(metric)
+        if self._has(metric):
             return metric
-        return metric_text(metric if isinstance(metric, Metric) else parse_metric(metric))
+        try:
+            text = metric_text(parse_metric(metric))
+        except (PlanError, ResourceError):
+            if found := called(metric, self.metrics):
+                return found
+            raise
+        return text if self._has(text) else called(metric, self.metrics) or text
+
+    def _has(self, text: str) -> bool:
+        """Whether a text form is that of a metric of this run."""
+        return text in self.rows or any(one.text == text for one in self.metrics)
 
     @property
     def _scores_of(self) -> dict[tuple[str, str], dict[str, Score]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
-from dataclasses import field, fields, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -19,6 +19,7 @@ Value = TypeVar("Value")
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # what text raises that is no call
 _DESCRIPTION = "description"
+_BEFORE_TEXT = frozenset("=(, \t")  # a quotation mark after one of these opens a text; another is an apostrophe
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor a run file can hold
 
 
@@ -102,6 +103,55 @@ def read_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]]:
         return parsed_call(ast.parse(text.strip(), mode="eval").body)
     except UNREADABLE:
         raise PlanError(f"found {quoted(text)}; expected a name, or a call such as {example}", kind) from None
+
+
+def outside_texts(text: str) -> Iterator[tuple[int, str, int]]:
+    """Each character that stands in no quotation marks, with its place and how many brackets are open around it."""
+    depth, closing, escaped = 0, "", False
+    for place, letter in enumerate(text):
+        if closing:
+            closing = "" if letter == closing and not escaped else closing
+            escaped = letter == "\\" and not escaped
+        elif letter in "\"'" and depth and text[place - 1] in _BEFORE_TEXT:
+            closing = letter
+        else:
+            depth = max(depth - (letter == ")"), 0)
+            yield place, letter, depth
+            depth += letter == "("
+
+
+def placed_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]]:
+    """What stands before the last brackets, such as `spacy:en_core_web_md`, and the parameters in them.
+
+    Raises PlanError.
+
+    >>> placed_call("presidio:en_core_web_md(org=true)", "anonymizer", "rules")
+    ('presidio:en_core_web_md', {'org': True})
+    """
+    if not text.endswith(")"):
+        return text, {}
+    opens = [place for place, letter, depth in outside_texts(text) if letter == "(" and not depth]
+    try:
+        # Without the name before it: that may have dashes and slashes, which no call has.
+        return text[: opens[-1]].strip(), parsed_call(ast.parse(f"name{text[opens[-1] :]}", mode="eval").body)[1]
+    except (IndexError, *UNREADABLE):
+        raise PlanError(f"found {quoted(text)}; expected a name, or a call such as {example}", kind) from None
+
+
+def with_place(where: str, name: str, usual: Value, place: str | None, given: Mapping[str, Any]) -> Value:
+    """An entry with its first parameter, where that follows a colon, and others; PlanErrors name `where`."""
+    if place is None and not given:
+        return usual
+    keys: list[str] = [each.name for each in fields(usual)] if is_dataclass(usual) else []
+    if not keys:
+        raise PlanError("takes no parameters", where)
+    if place is not None:
+        if not place.strip():
+            raise PlanError(f"found nothing after {name}:; expected the {keys[0]}", where)
+        if keys[0] in given:
+            raise PlanError(f"is there twice, after {name}: and in brackets", f"{where}: {keys[0]}")
+        given = {keys[0]: place.strip(), **given}
+    return completed(where, usual, given)
 
 
 def completed(place: str, usual: Value, given: Mapping[str, Any]) -> Value:

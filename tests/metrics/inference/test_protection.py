@@ -166,9 +166,7 @@ def test_a_control_as_good_as_the_attack_is_said_aloud(attacked: Attacked) -> No
             assert score.value is not None
             assert score.high is not None
             assert score.value <= score.high < 0.4
-        aloud = [
-            note for note in run.notes if f"x, {metric}: " in note and "the control is as good as the attack" in note
-        ]
+        aloud = [note for note in run.notes if f"x, {metric}: " in note and "need not come from the text" in note]
         assert len(aloud) == 2
 
 

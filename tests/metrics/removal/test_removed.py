@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.data.masks import apply_masks
+from showthrough.metrics.removal.entities import HowRead
 
 
 def span(text: str, words: str, number: int = 0) -> tuple[int, int]:
@@ -87,6 +88,7 @@ def test_what_the_same_annotator_leaves_on_purpose_does_not_count(left: str, val
     found = of_one(text, marks, [Mask(*span(text, "Gdynia"), "X")], "removed_qi", given)
     assert found.get("", 0.0) == value
     assert found.get("left:elsewhere", 0.0) == 1 - value
+    assert "nearly" not in found
 
 
 def test_no_excuse_for_direct_identifiers_nor_for_another_annotator() -> None:
@@ -109,6 +111,8 @@ def test_no_excuse_for_direct_identifiers_nor_for_another_annotator() -> None:
         ((("29 ", None),), 1.0, 0.0, 1.0),  # October 1997 is left: the day is lost
         ((("29 October ", None),), 1.0, 0.0, 1.0),  # 1997 is left
         ((("29 October 1997", "autumn 1997"),), 1.0, 0.0, 1.0),  # the replacement repeats the year
+        ((("29 ", None), (" in a village", " on the 29th")), 1.0, 0.0, 1.0),  # what stands behind it is no part of it
+        ((("He ", "On the 29th he "), ("29 ", None)), 1.0, 0.0, 1.0),  # nor what stands before it
         ((("October 1997", None),), 0.0, 0.0, 0.0),  # the day is left: no generalization
         ((("29 October 1997", "spring 1998"),), 1.0, 1.0, 0.0),  # nothing is left
         ((("29 October 1997", "1997-10-29"),), 0.0, 0.0, 0.0),  # the same day, written otherwise
@@ -149,6 +153,60 @@ def test_another_entitys_surrogate_may_share_a_word(replacement: str, removed: f
     assert of_one(text, marks, masks, "removed_di")[""] == removed
 
 
+@pytest.mark.parametrize(
+    ("hidden", "replacement", "removed"),
+    [
+        ("or Olga Brzezina, t", " Maria Lind ", 1.0),  # three characters wider than the mark,
+        ("tor Olga Brzezina", " Maria Lind ", 0.5),  # four before it,
+        ("Olga Brzezina, to", " Maria Lind ", 0.5),  # and four behind it
+        ("Olga Brzezina", f"Maria {'x' * 54}", 1.0),  # 60 characters may be somebody else's name,
+        ("Olga Brzezina", f"Maria {'x' * 55}", 0.5),  # and 61 are a text
+    ],
+)
+def test_how_wide_a_surrogate_is(hidden: str, replacement: str, removed: float) -> None:
+    text = "The nurse Maria Kowalska met the doctor Olga Brzezina, today."
+    marks = [direct(text, "Maria Kowalska"), direct(text, "Olga Brzezina")]
+    masks = [Mask(*span(text, "Maria Kowalska"), "Ewa Lind"), Mask(*span(text, hidden), replacement)]
+    assert of_one(text, marks, masks, "removed_di")[""] == removed
+
+
+def test_a_surrogate_may_stand_right_beside_her_mark() -> None:
+    for text in ("The nurse Maria Kowalska/Olga Brzezina left.", "The nurse Olga Brzezina/Maria Kowalska left."):
+        other = "/Olga Brzezina" if "/Olga" in text else "Olga Brzezina/"
+        marks = [direct(text, "Maria Kowalska"), direct(text, other)]
+        masks = [Mask(*span(text, "Maria Kowalska"), "Ewa Lind"), Mask(*span(text, other), " Maria Lind ")]
+        assert of_one(text, marks, masks, "removed_di")[""] == 1.0
+
+
+def test_a_word_that_was_masked_and_is_put_back_is_no_surrogate() -> None:
+    """Both are Marias: who reads Maria Lind reads a word of either name, so 0 of 2 are removed."""
+    text = "The nurse Maria Kowalska met the doctor Maria Brzezina there."
+    marks = [direct(text, "Maria Kowalska"), direct(text, "Maria Brzezina")]
+    masks = [Mask(*span(text, "Maria Kowalska"), "Ewa Lind"), Mask(*span(text, "Maria Brzezina"), "Maria Lind")]
+    assert "" not in of_one(text, marks, masks, "removed_di")
+
+
+def test_a_full_name_counts_for_all_who_marked_it() -> None:
+    text = "Ms Anna Kowalska came in. Anna Kowalska slept."
+    layers = [Annotation(name, (direct(text, "Anna Kowalska"),)) for name in ("ann", "bob")]
+    run = scored({"d": (text, layers)}, {"d": [Mask(*span(text, "Anna Kowalska"))]}, "removed_di")
+    assert parts(run, "removed_di") == {"left:elsewhere": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "hidden", "removed"),
+    [
+        ("The Hague", "LOC", "Hague", 1.0),  # an article is free in a place,
+        ("An Tran", "PERSON", "Tran", 0.0),  # and none in a name
+        ("No. 36110/97", "CODE", "36110/97", 1.0),  # nor is No a name before a number
+    ],
+)
+def test_capitals_that_are_no_part_of_it(words: str, kind: str, hidden: str, removed: float) -> None:
+    text = f"It was said that {words} is meant."
+    found = of_one(text, [direct(text, words, kind)], [Mask(*span(text, hidden), "X")], "removed_di")
+    assert (found.get("", 0.0), found.get("left:marked", 0.0)) == (removed, 1 - removed)
+
+
 def test_its_own_surrogate_may_not() -> None:
     text = "The nurse Maria Kowalska met the doctor there."
     masks = [Mask(*span(text, "Maria Kowalska"), "Maria Lind")]
@@ -163,6 +221,12 @@ def test_function_words_inside_names_are_not_free() -> None:
     assert run["system", "er_di"].value == 1.0
     assert parts(run, "removed_di") == {"left:marked": 1.0}
     assert of_one(text, [direct(text, "Tae No")], [Mask(*span(text, "Tae No"))], "removed_di")[""] == 1.0
+    # So for whatever is direct, and for names that are not.
+    for mark, metric in [
+        (direct(text, "Tae No", "LOC"), "removed_di"),
+        (quasi(text, "Tae No", "PERSON"), "removed_qi"),
+    ]:
+        assert of_one(text, [mark], [Mask(*span(text, "Tae"))], metric) == {"left:marked": 1.0}
     # Per is masked once and stands there again, inside a sentence and with a capital.
     assert of_one(text, [direct(text, "Per")], [Mask(*span(text, "Per"))], "removed_di") == {"left:elsewhere": 1.0}
 
@@ -340,6 +404,18 @@ def test_evidence_tells_where() -> None:
     assert (near.how, near.start, near.end) == ("nearly", 0, 0)
 
 
+@pytest.mark.parametrize(("mark", "metric", "places"), [(quasi, "removed_qi", 1), (direct, "removed_di", 2)])
+def test_evidence_leaves_out_what_does_not_count(
+    mark: Callable[[str, str, str], Mention], metric: str, places: int
+) -> None:
+    """Gdynia stands there twice more: once on purpose, which excuses a quasi-identifier alone."""
+    text = "The office of Gdynia wrote. Later Gdynia answered, and then Gdynia wrote again."
+    spared = Mention(*span(text, "Gdynia", 1), "LOC", "NO_MASK")
+    layers = [Annotation("ann", (mark(text, "Gdynia", "LOC"), spared))]
+    run = scored({"d": (text, layers)}, {"d": [Mask(*span(text, "Gdynia"), "X")]}, metric)
+    assert len(run.evidence[metric]["system"]["d"].places) == places
+
+
 def test_evidence_has_every_place_and_goes_without_text() -> None:
     text = "Ms Anna Kowalska came in. Anna Kowalska slept, and Kowalska went home."
     masks = {"d": [Mask(*span(text, "Anna Kowalska"))]}
@@ -347,3 +423,19 @@ def test_evidence_has_every_place_and_goes_without_text() -> None:
     places = run.evidence["removed_di"]["system"]["d"].places
     assert [place.text for place in places] == ["Anna Kowalska", "Kowalska"]
     assert "d" not in run.without_text().evidence["removed_di"]["system"]
+
+
+def test_evidence_has_four_places_of_one_and_five_of_its_marks() -> None:
+    text = "Kowalska came. " * 7 + "\n" + "It was Kowalska. " * 6
+    marks = tuple(Mention(*span(text, "Kowalska", number), "PERSON", "DIRECT", "e") for number in range(7))
+    masks = {"d": [Mask(mark.start, mark.end, "X") for mark in marks]}
+    run = scored({"d": (text, [Annotation("ann", marks)])}, masks, "removed_di")
+    places = run.evidence["removed_di"]["system"]["d"].places
+    assert [(place.text, place.line, len(place.marked)) for place in places] == [("Kowalska", 2, 5)] * 4
+
+
+def test_a_share_of_documents_is_chosen_by_their_ids() -> None:
+    """Of 1,000 documents a quarter is 250; three standard deviations are 3 · √(1000 · 0.25 · 0.75) = 41."""
+    chosen = [sum(HowRead(share=share).looks_at(f"d{number}") for number in range(1000)) for share in (0.0, 0.25, 1.0)]
+    assert (chosen[0], chosen[2]) == (0, 1000)
+    assert abs(chosen[1] - 250) <= 41

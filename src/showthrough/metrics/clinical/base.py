@@ -114,9 +114,15 @@ class ClinicalMetric(Metric):
         return replace(self, map=",".join(f"{name}={target}" for name, target in {**own, **added}.items()))
 
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
+        meaning = self.meaning(corpus.survey.types)
+        return unknown_types(meaning, anonymization, self.unknown_in(corpus, anonymization))
+
+    def unknown_in(self, corpus: Corpus, anonymization: Anonymization) -> list[str]:
+        """The types of a system that count as none of the corpus, where that is an error."""
         if self.unknown_types == "keep":
             return []
-        return unknown_types(self.meaning(corpus.survey.types), anonymization, self.types_in(anonymization))
+        meaning = self.meaning(corpus.survey.types)
+        return sorted(label for label in self.types_in(anonymization) if label and not meaning.knows(label))
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,7 @@ class InstanceMetric(ClinicalMetric):
 
 
 def unknown_types(meaning: Meaning, anonymization: Anonymization, labels: Iterable[str]) -> list[Problem]:
-    """One problem for each type of a system that counts as none of the corpus."""
+    """One problem for each of these types of a system, which count as none of the corpus."""
     listed = some(sorted(meaning.types))
     return [
         Problem(
@@ -146,8 +152,7 @@ def unknown_types(meaning: Meaning, anonymization: Anonymization, labels: Iterab
             f"is not a type of the corpus, which has {listed}; map it (--map {shown(label)}=…), leave it out "
             f'(--map {shown(label)}=) or count it as wrong (unknown_types="keep")',
         )
-        for label in sorted(labels)
-        if label and not meaning.knows(label)
+        for label in labels
     ]
 
 

@@ -162,7 +162,7 @@ class Form:
         """Words of which a text must have one, or there is nothing to look for; `None`: words do not tell."""
         if self.codes or self.dates or any(map(unbordered, (*self.words, self.whole[:1]))):
             return None
-        return frozenset((*self.words, *self.glued, *self.abbreviated, *self.whole.split(" ")[:1]))
+        return frozenset((*self.words, *self.glued, *self.abbreviated, *self.whole.split()[:1]))
 
 
 _NOWHERE: dict[Kind, Form] = {kind: Form(kind) for kind in ("person", "code", "date", "other")}
@@ -268,7 +268,7 @@ def _date(text: str, vocabulary: Vocabulary) -> Form:
     first = next((place for place, word in enumerate(words) if word[0].isdigit() or word in MONTHS), 0)
     dates = frozenset(found.date for found in dates_in(f" {read} "))
     if not dates and _DAY_AND_YEAR.search(text) and any(_is_strange(word, vocabulary) for word in words):
-        return _other(text, vocabulary)  # in a language whose months nobody told: `8 sierpnia 1937`
+        return _other(text, vocabulary)  # in a language whose months nobody told: `8 augusztus 1937`
     return Form("date", dates=dates, stem="".join(words[first:]))
 
 

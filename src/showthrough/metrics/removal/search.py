@@ -436,7 +436,7 @@ class Release:
     def _unusual(self) -> defaultdict[int, list[str]]:
         """Words that are not ordinary, given names aside, by their lengths."""
         found: defaultdict[int, list[str]] = defaultdict(list)
-        for word in self.reading.words - self._vocabulary.unlike_names:
+        for word in sorted(self.reading.words - self._vocabulary.unlike_names):  # the first that is near is shown
             if word.isalpha() or (not word.isdigit() and _mostly_letters(word)):
                 found[len(word)].append(word)
         return found

@@ -197,7 +197,7 @@ class FormIndex:
             hit = self._first(release, Form("person", (word,), part=True), counts)
             if hit is not None:
                 yield from self._told(self._words.pop(word), hit)
-        for key in self._keys.keys() & {*words, *self._keys_in(release)}:
+        for key in sorted(self._keys.keys() & {*words, *self._keys_in(release)}, key=str):
             left = []
             for number, form in self._keys[key]:
                 if number not in self.found:
