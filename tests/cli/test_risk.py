@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import stat
 
 import pytest
 
 from inferring import CENSUS, run_of
 
-from .conftest import Desk
+from .conftest import DOCUMENT, MASKS, Desk
 
 
 @pytest.fixture
@@ -83,3 +84,24 @@ def test_an_interrupted_run_is_refused(people: Desk) -> None:
     )
     assert json.loads(run.read_text())["complete"] is False
     people.refuses("risk", "run.json", starts="run.json: the run was interrupted")
+
+
+def test_commands_run_as_they_are_printed(desk: Desk) -> None:
+    """From a run that keeps no text, mentions are counted by the command; names and folders may have spaces."""
+    person = [{"id": "doe", "attributes": [{"tag": "SEX", "value": "m"}]}]
+    desk.write({"c.json": [{**DOCUMENT, "subjects": person}], "its masks.json": MASKS})
+    desk.write({"sub folder/d.json": [{**DOCUMENT, "subjects": person}], "sub folder/masks.json": MASKS})
+    for files in (("c.json", "my system=its masks.json"), ("sub folder/d.json", "my system=sub folder/masks.json")):
+        for more in ((), ("--without-text",)):
+            done = desk.cli("evaluate", *files, "--metric", "er_di", "-o", "run.json", "--force", *more)
+            assert done.status == 0
+            told = desk.cli("risk", "run.json").out.splitlines()
+            commands = [line for line in told if line.startswith("showthrough ")]
+            # Of a run without text nobody knows whether people are in it, nor the folder of its files.
+            assert [shlex.split(one)[5] for one in commands] == (
+                ["cpr"] if not more else ['recall_per_type(unit="mention")'] if "/" not in files[0] else []
+            )
+            for one in commands:
+                written = desk.folder / shlex.split(one)[-1]
+                assert desk.cli(*shlex.split(one)[1:]).status == 0
+                written.unlink()

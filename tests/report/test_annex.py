@@ -57,13 +57,13 @@ def test_all_sections_are_there_in_whatever_run(sheet: Sheet) -> None:
     starts = ("Singling out", "Linkability", "Inference", "Authorship", "Safe Harbor", "Signatures")
     assert [block.caption.partition(":")[0] for block in sheet.blocks] == list(starts)
     bare = run_of([[]], [1])
-    bare.metrics, bare.scores, bare.rows, bare.evidence = [], [], {}, {}
+    bare.metrics, bare.scores, bare.rows, bare.evidence, bare.texts = [], [], {}, {}, None
     empty = annex_sheet(risk_annex(bare))
     assert [block.caption.partition(":")[0] for block in empty.blocks] == list(starts[:-1])
     for block in empty.blocks:
         assert isinstance(block, Grid)
-        assert [row.name for row in block.rows] == ["not measured", "what to run"]
-        assert str(block.rows[1].entries[0].value).startswith("showthrough evaluate ")
+        assert [row.name for row in block.rows] == ["not measured"]
+        assert not block.command  # nobody knows its files
     assert empty.lead[-1].startswith("Not measured: singling out, linkability, inference, authorship, Safe Harbor")
 
 
@@ -117,17 +117,33 @@ def test_every_row_has_a_signature(sheet: Sheet) -> None:
     for start in ("Singling out", "Linkability", "Inference"):
         assert {re.findall(r"\[\d+\]$", row.name)[0] for row in grid(sheet, start).rows} <= lines
     harbor = grid(sheet, "Safe Harbor")
-    measured = [row.entries[0].text for row in harbor.rows if row.entries[1].value is not None]
+    told = [row.entries[0].text for row in harbor.rows if row.entries[1].value is not None]
+    measured = [name for name in told if name != "nothing masked"]
+    assert len(told) == 2 * len(measured)  # what is told of a system is told of the originals beside it
     assert {re.findall(r"\[\d+\]$", name)[0] for name in measured} <= lines
     assert len({row.name for row in harbor.rows}) == 18
 
 
 def test_what_may_be_missed_is_the_upper_end(sheet: Sheet) -> None:
-    rows = {row.name: row for row in grid(sheet, "Safe Harbor").rows}
+    rows = {row.name: row for row in grid(sheet, "Safe Harbor").rows if row.entries[0].text != "nothing masked"}
     recall, most = rows["(A) names"].entries[1:3]
     assert (recall.value, recall.low) == (1.0, pytest.approx(0.05 ** (1 / 20)))
-    assert most.value == pytest.approx(1 - 0.05 ** (1 / 20))
+    assert (most.value, most.text) == (0.14, "0.140")  # 1 − 0.05^(1/20) = 0.1391, rounded up
     assert rows["(F) e-mail addresses"].entries[0].text == "not measured"
+
+
+def test_ends_are_rounded_outwards(run: Run) -> None:
+    """0.99999996 is no number for readers, and 1.000 is no less true of what is missed at most."""
+    annex = risk_annex(run, census())
+    names, *others = annex.safe_harbor.identifiers
+    wide = Estimate(0.5, 0.00000004, 0.99999996)
+    hidden = tuple(replace(one, recall=wide, missed=wide) for one in names.hidden)
+    harbor = replace(annex.safe_harbor, identifiers=(replace(names, hidden=hidden), *others))
+    figures = tuple(replace(one, estimate=wide) for one in annex.linkability.figures)
+    sheet = annex_sheet(replace(annex, safe_harbor=harbor, linkability=replace(annex.linkability, figures=figures)))
+    row = grid(sheet, "Safe Harbor").rows[0]
+    assert [entry.text for entry in row.entries[1:3]] == ["0.500", "1.000"]
+    assert "links 50.0 % (0.0 % to 100.0 %) of documents" in "\n".join(sheet.lead)
 
 
 def test_names_are_escaped(window: Open) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.analysis.risk import risk_annex
+from showthrough.analysis.risk import for_owner, risk_annex
 from showthrough.cli.consoles import PAGE, console
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
@@ -38,9 +38,10 @@ def command(
     check_distinct(files.paths, inputs([run_file, population]))
     files.check()
     people = None if population is None else read_population(population)
-    found = risk_annex(Run.load(run_file), people, file=str(run_file))
-    sheet, results = annex_sheet(found), Results(files.force)
-    files.write(sheet, found, results)
+    run = Run.load(run_file)
+    found = risk_annex(run, people, file=str(run_file))
+    results = Results(files.force)
+    files.write(annex_sheet(found), found, results)
     screen = console(PAGE)
-    show_sheet(sheet, screen)
+    show_sheet(annex_sheet(for_owner(found, run)), screen)
     results.tell(screen)

@@ -127,12 +127,14 @@ def test_the_signature_has_the_population(census: Path) -> None:
 
 def test_not_measured(census: Path) -> None:
     run = run_of([OLE])
-    assert risk_annex(run).singling_out.reason == "no population was given"
+    assert risk_annex(run).singling_out.reason.startswith("no population was given: --population names")
     bare = risk_annex(run.without_text(), census).singling_out
-    assert bare.reason == "the run was written without text, and so without what was inferred of anybody"
+    assert bare.reason == "the run was written without text, and so without what was inferred of anybody: keep it"
     run.metrics.pop()
-    assert risk_annex(run, census).singling_out.reason == "the run has nothing that was inferred of people"
-    assert "--metric cpr" in risk_annex(run, census).singling_out.command
+    assert (
+        risk_annex(run, census).singling_out.reason == "the run has nothing that was inferred of people: see Inference"
+    )
+    assert "--metric cpr" in risk_annex(run, census).inference.reason
 
 
 def test_nothing_inferred_is_a_figure(census: Path) -> None:

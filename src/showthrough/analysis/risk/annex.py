@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+from typing import TypeVar
 
+from msgspec.structs import replace
+
+from showthrough.analysis.risk.asking import with_folders
 from showthrough.analysis.risk.identifiers import safe_harbor
 from showthrough.analysis.risk.sections import authorship, inference, linkability
 from showthrough.analysis.risk.singling import singling_out
-from showthrough.analysis.risk.values import PopulationRecord, RiskAnnex
+from showthrough.analysis.risk.values import PopulationRecord, RiskAnnex, SafeHarbor, Section
 from showthrough.data.population import Population
 from showthrough.errors import PlanError
 from showthrough.formats.population import read_population
 from showthrough.run.origins import last_part
 from showthrough.run.run import Run
+
+_Told = TypeVar("_Told", Section, SafeHarbor)
 
 
 def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None = None, *, file: str = "") -> RiskAnnex:
@@ -40,6 +46,15 @@ def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None 
         None if given is None else _recorded(given),
         notes=tuple(run.notes),
     )
+
+
+def for_owner(annex: RiskAnnex, run: Run) -> RiskAnnex:
+    """The same annex, whose commands find files where the run says they are."""
+
+    def placed(section: _Told) -> _Told:
+        return replace(section, command=with_folders(section.command, run))
+
+    return replace(annex, inference=placed(annex.inference), safe_harbor=placed(annex.safe_harbor))
 
 
 def _recorded(population: Population) -> PopulationRecord:

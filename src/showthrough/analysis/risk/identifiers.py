@@ -1,19 +1,28 @@
-"""HIPAA's eighteen kinds of identifiers: how much of each is hidden, by the types that a corpus marks."""
+"""HIPAA's eighteen kinds of identifiers: how many mentions of each are hidden, by the types that a corpus marks.
+
+Mentions are counted and not their words: titles and function words need not be masked, so that doing nothing already
+hides a good part of the words of names.
+"""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from showthrough.analysis.agreement.values import Estimate
-from showthrough.analysis.risk.asking import command_for
+from showthrough.analysis.risk.asking import command_for, has_marks
 from showthrough.analysis.risk.estimates import shares, turned
 from showthrough.analysis.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
+from showthrough.data.documents import Corpus
 from showthrough.data.kinds import HIPAA, ROOT, TREE, nearest, path_of, treated_as
+from showthrough.data.references import NOTHING
 from showthrough.errors import some
-from showthrough.metrics import HEADLINE, Rows
+from showthrough.evaluation.calls import evaluate
+from showthrough.metrics import HEADLINE, RecallPerType, Rows
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
@@ -27,22 +36,26 @@ class _Counted(NamedTuple):
     whole: tuple[str, ...]
 
 
-# The first that a run has is taken. Those of PHI count what is hidden under another type as missed.
+# The first that a run has is taken. That of PHI counts what is hidden under another type as missed.
 _BY_TYPE: dict[str, _Counted] = {
     "recall_per_type": _Counted("hidden", ("total",)),
     "phi_instance": _Counted("C", ("C", "S", "D")),
-    "phi_token": _Counted("TP", ("TP", "FN")),
 }
 
 
 def safe_harbor(run: Run) -> SafeHarbor:
     """Each kind with its recall and what of it may be missed, or why it was not measured."""
     record = _chosen(run)
+    if record is None and (again := _counted_again(run)):
+        run, record = again, _chosen(again)
     if record is None:
-        why = "no metric of the run counts what is hidden by type"
-        return SafeHarbor(reason=why, command=command_for(run, ASKED))
+        marks = has_marks(run)
+        told = f"evaluate it with --metric {shlex.quote(ASKED)}"
+        why = f"no metric of the run counts mentions by type: {told if marks else f'annotate the corpus, then {told}'}"
+        return SafeHarbor(reason=why, command=command_for(run, ASKED, fits=marks))
     counted = _BY_TYPE[record.name]
-    tables = {name: run.rows_of(record.text, name) for name in run.names}
+    beside = [NOTHING] if NOTHING in run.rows[record.text] else []
+    tables = {name: run.rows_of(record.text, name) for name in (*run.names, *beside)}
     types = list(dict.fromkeys(kind for rows in tables.values() for kind in _types(rows, counted)))
     known = {kind: nearest(kind) for kind in types}
     letters = {kind: treated_as(found).hipaa if found else "" for kind, found in known.items()}
@@ -59,11 +72,30 @@ def safe_harbor(run: Run) -> SafeHarbor:
 
 
 def _chosen(run: Run) -> MetricRecord | None:
-    """Of the metrics that count by type, the first in the order above; of one, that which counts whole mentions."""
+    """Of the metrics that count mentions by type, the first in the order above."""
     able = [one for one in run.metrics if one.name in _BY_TYPE and one.text in run.rows]
-    able = [one for one in able if one.parameters.get("types", True)]
-    order = list(_BY_TYPE)
-    return min(able, key=lambda one: (order.index(one.name), one.parameters.get("unit") != "mention"), default=None)
+    able = [one for one in able if one.parameters.get("types", True) and one.parameters.get("unit") != "token"]
+    return min(able, key=lambda one: list(_BY_TYPE).index(one.name), default=None)
+
+
+def _counted_again(run: Run) -> Run | None:
+    """Mentions of the documents that a run keeps, where it keeps all of them and their marks."""
+    texts = run.texts
+    if texts is None or texts.chosen != "all" or not has_marks(run):
+        return None
+    metric = RecallPerType("mention", function_words=texts.function_words, replacements=texts.replacements)
+    settings = run.settings
+    again = evaluate(
+        Corpus(texts.documents, run.corpus.name),
+        {name: texts.anonymization(name) for name in run.names},
+        [metric],
+        pairing="trust",
+        texts=False,
+        seed=settings.seed,
+        resamples=settings.resamples,
+        confidence=settings.confidence,
+    )
+    return replace(again, groups=run.groups, joined=run.joined)  # found in files that this corpus no longer knows
 
 
 def _types(rows: Rows, counted: _Counted) -> Iterator[str]:
@@ -92,8 +124,11 @@ def _identifier(
     run: Run, record: MetricRecord, letter: str, types: tuple[str, ...], pooled: Mapping[str, Rows]
 ) -> SafeHarborIdentifier:
     asked = {letter: (f"right:{letter}", f"whole:{letter}")}
-    hidden, documents = [], 0
+    hidden, documents, nothing = [], 0, None
     for name, rows in pooled.items():
+        if name == NOTHING:
+            nothing = float(rows.column(f"right:{letter}").sum() / rows.column(f"whole:{letter}").sum())
+            continue
         parts = run.parts(name, record.text)
         recall = shares(run, rows, asked, "nothing of this kind is marked")[letter]
         if HEADLINE in parts and parts[HEADLINE].value is None:  # such as masks that do not say their types
@@ -101,7 +136,7 @@ def _identifier(
         documents = int((rows.column(f"whole:{letter}") > 0).sum())
         line = next((one.signature for one in parts.values()), "")
         hidden.append(Hidden(name, recall, turned(recall), line))
-    return SafeHarborIdentifier(letter, HIPAA[letter], types, documents, tuple(hidden))
+    return SafeHarborIdentifier(letter, HIPAA[letter], types, documents, tuple(hidden), nothing_masked=nothing)
 
 
 def _why_not(run: Run, letter: str, known: Mapping[str, str | None]) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import partial
 
 from showthrough.analysis.agreement.values import Estimate
-from showthrough.analysis.risk.asking import command_for
+from showthrough.analysis.risk.asking import command_for, says_of_people
 from showthrough.analysis.risk.values import Figure, Section
 from showthrough.metrics import HEADLINE
 from showthrough.run.records import MetricRecord, Score
@@ -24,8 +23,11 @@ C_AT_1, BEFORE, LOST = "c@1", "before", "lost"
 
 def linkability(run: Run) -> Section:
     """Each attack's share of people found, with its control and the risk above that."""
-    command = partial(command_for, run, "trir", "--background", "people.json")
-    return _section(run, LINKING, _of_attacks, "nobody tried to link the documents to people", command)
+    reason = (
+        "nobody tried to link the documents to people: evaluate them with --metric trir and --background, a file of "
+        "what an attacker knows of people"
+    )
+    return _section(run, LINKING, _of_attacks, reason)
 
 
 def attacks_of(parts: Collection[str]) -> list[str]:
@@ -46,13 +48,14 @@ def _of_attacks(parts: Collection[str]) -> list[str]:
 def inference(run: Run) -> Section:
     """What attackers infer of people, with both controls and the risk above them."""
     wanted = (HEADLINE, SUCCESS, TOP_3, *CONTROLS, *RISKS)
-    command = partial(command_for, run, "cpr")
+    people = says_of_people(run)
+    lacking = "" if people else " the corpus must say who is in it and what is true of them, then"
     return _section(
         run,
         INFERRING,
         lambda parts: [part for part in wanted if part in parts],
-        "nobody tried to infer attributes of people; the corpus must say who is in it and what is true of them",
-        command,
+        f"nobody tried to infer attributes of people:{lacking} evaluate it with --metric cpr",
+        command_for(run, "cpr", fits=people),
     )
 
 
@@ -62,8 +65,11 @@ def authorship(run: Run) -> Section:
     def told(parts: Collection[str]) -> list[str]:
         return [part for part in parts if part == HEADLINE or part.partition(":")[0] in (C_AT_1, BEFORE, LOST)]
 
-    command = partial(command_for, run, "safety", "--group-by", "author")
-    return _section(run, TELLING, told, "nobody tried to tell who wrote the texts", command)
+    reason = (
+        "nobody tried to tell who wrote the texts: evaluate them with --metric safety, and with --group-by where a "
+        "field of the documents says who their authors are"
+    )
+    return _section(run, TELLING, told, reason)
 
 
 def _section(
@@ -71,14 +77,14 @@ def _section(
     names: Collection[str],
     wanted: Callable[[Collection[str]], list[str]],
     reason: str,
-    command: Callable[[], str],
+    command: str = "",
 ) -> Section:
     records = [record for record in run.metrics if record.name in names]
     figures = [figure for record in records for figure in _figures(run, record, wanted)]
     if figures:
         return Section(tuple(figures))
     failed = [f"{one.metric} failed: {one.reason}" for one in run.failures if one.metric in {r.text for r in records}]
-    return Section(reason="; ".join(failed) or reason, command=command())
+    return Section(reason="; ".join(failed) or reason, command=command)
 
 
 def _figures(run: Run, record: MetricRecord, wanted: Callable[[Collection[str]], list[str]]) -> list[Figure]:

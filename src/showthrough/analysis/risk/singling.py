@@ -6,7 +6,6 @@ from collections import Counter
 
 import numpy as np
 
-from showthrough.analysis.risk.asking import command_for
 from showthrough.analysis.risk.crowds import Crowds
 from showthrough.analysis.risk.estimates import shares
 from showthrough.analysis.risk.learned import DIRECT
@@ -32,13 +31,10 @@ def singling_out(run: Run, population: Population | None) -> Singled:
     records = _records(run)
     bare = records and run.provenance.get(WITHOUT_TEXT)
     if bare or not records:
-        why = "the run was written without text, and so without what was inferred of anybody"
-        return Singled(
-            reason=why if bare else "the run has nothing that was inferred of people", command=command_for(run, "cpr")
-        )
+        why = "the run was written without text, and so without what was inferred of anybody: keep it"
+        return Singled(reason=why if bare else "the run has nothing that was inferred of people: see Inference")
     if population is None:
-        command = "showthrough risk risk-run.json --population census.csv --annex annex.html"
-        return Singled(reason="no population was given", command=command)
+        return Singled(reason="no population was given: --population names a table of how many people there are")
     crowds = Crowds(population)
     found = [(record, name, people_of(run, record.text, name)) for record in records for name in run.names]
     tags = {one.tag for _, _, people in found for known in people.known for one in known}
@@ -49,7 +45,7 @@ def singling_out(run: Run, population: Population | None) -> Singled:
         raise PlanError(message, "", population.source or population.name)
     there = [one for one in found if len(one[2])]
     if not there:
-        return Singled(reason="no attacker answered about anybody", command=command_for(run, "cpr"))
+        return Singled(reason="no attacker answered about anybody")
     return Singled(tuple(_singled(run, record, name, people, crowds) for record, name, people in there))
 
 

@@ -20,7 +20,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """Numbers of the run about one risk; where there are none, why, and what to run."""
+    """Numbers of the run about one risk; where there are none, why, what it takes, and a command if one will do."""
 
     figures: tuple[Figure, ...] = ()
     reason: str = ""
@@ -49,11 +49,10 @@ class SinglingOut(msgspec.Struct, frozen=True):
 
 
 class Singled(msgspec.Struct, frozen=True):
-    """Singling out, by anonymization and attacker; where nothing could be said, why, and what to run."""
+    """Singling out, by anonymization and attacker; where nothing could be said, why, and what it takes."""
 
     figures: tuple[SinglingOut, ...] = ()
     reason: str = ""
-    command: str = ""
 
 
 class Hidden(msgspec.Struct, frozen=True):
@@ -74,10 +73,11 @@ class SafeHarborIdentifier(msgspec.Struct, frozen=True):
     documents: int  # with one
     hidden: tuple[Hidden, ...]
     reason: str = ""  # why it was not measured
+    nothing_masked: float | None = None  # the recall of doing nothing, by the same count; None: it was not scored
 
 
 class SafeHarbor(msgspec.Struct, frozen=True):
-    """All eighteen, and the types that are none of them; where no metric counted by type, why, and what to run."""
+    """All eighteen, and the types that are none of them; where nobody counted mentions by type, why, and a command."""
 
     metric: str = ""
     identifiers: tuple[SafeHarborIdentifier, ...] = ()

@@ -60,7 +60,7 @@ def _lead(annex: RiskAnnex) -> Iterator[str]:
         yield f"Safe Harbor: {measured} of {len(kinds)} kinds of identifiers are marked in the corpus, and measured."
     left = [name for name, section in _sections(annex).items() if section.reason]
     if left:
-        yield f"Not measured: {', '.join(left)}. What to run is told below."
+        yield f"Not measured: {', '.join(left)}. What it takes is told below."
 
 
 def _sections(annex: RiskAnnex) -> dict[str, Singled | Section | SafeHarbor]:

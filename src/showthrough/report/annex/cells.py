@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from showthrough.analysis.agreement.values import Estimate
 from showthrough.report.sheets import Entry, Grid, Row, share, words
 from showthrough.report.wording import percent
+
+_NEXT = 1e-9  # what is nothing but rounding
 
 NOT_MEASURED = "not measured"
 
@@ -30,16 +33,30 @@ def entry_of(one: Estimate) -> Entry:
     return share(one.value, one.low, one.high, reason=one.reason)
 
 
-def left_open(caption: str, reason: str, command: str, label: str, notes: tuple[str, ...] = ()) -> Grid:
-    """A section without figures says so, why, and what to run."""
-    rows = (Row(NOT_MEASURED, (words(reason),)), Row("what to run", (words(command),)))
-    return Grid(caption, ("in this run",), rows, "", notes, label)
+def left_open(caption: str, reason: str, label: str, command: str = "", notes: tuple[str, ...] = ()) -> Grid:
+    """A section without figures says so, why and what it takes; and what to run, where that is known."""
+    return Grid(caption, ("in this run",), (Row(NOT_MEASURED, (words(reason),)),), "", notes, label, command=command)
 
 
 def people(number: int) -> str:
     return "1 person" if number == 1 else f"{number:,} people"
 
 
+def at_most(end: float) -> float:
+    """The upper end of an interval in thousandths, rounded up: what is said to be the most must not be exceeded.
+
+    >>> at_most(0.99999996), at_most(0.0951), at_most(0.3), at_most(0.0)
+    (1.0, 0.096, 0.3, 0.0)
+    """
+    return math.ceil(1000 * end - _NEXT) / 1000
+
+
 def between(found: Estimate) -> str:
-    """The ends of an interval, in brackets."""
-    return "" if found.low is None or found.high is None else f" ({percent(found.low)} to {percent(found.high)})"
+    """The ends of an interval, in brackets and rounded outwards.
+
+    >>> between(Estimate(0.5, 0.0000001, 0.99999996))
+    ' (0.0 % to 100.0 %)'
+    """
+    if found.low is None or found.high is None:
+        return ""
+    return f" ({percent(1 - at_most(1 - found.low))} to {percent(at_most(found.high))})"

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from showthrough.analysis.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
+from showthrough.data.references import NOTHING
 from showthrough.errors import shown, some
-from showthrough.report.annex.cells import NOT_MEASURED, Lines, entry_of, left_open
+from showthrough.report.annex.cells import NOT_MEASURED, Lines, at_most, entry_of, left_open
 from showthrough.report.sheets import Entry, Grid, Row, count, missing, share, words
 
 
 def safe_harbor_grid(found: SafeHarbor, lines: Lines) -> Grid:
     caption = "Safe Harbor: the eighteen identifiers of 45 CFR 164.514(b)(2)(i)"
     if found.reason:
-        return left_open(caption, found.reason, found.command, "safe-harbor")
-    heads = ("anonymization", "recall", "missed at most", "documents", "types marked")
+        return left_open(caption, found.reason, "safe-harbor", found.command)
+    heads = ("anonymization", "mentions hidden", "missed at most", "documents", "types marked")
     rows = tuple(row for one in found.identifiers for row in _identifier_rows(one, lines))
     return Grid(caption, heads, rows, "identifier", tuple(_safe_harbor_notes(found)), "safe-harbor")
 
@@ -29,19 +30,26 @@ def _identifier_rows(one: SafeHarborIdentifier, lines: Lines) -> Iterator[Row]:
         whose = words(lines.named(hidden.anonymization, hidden.signature))
         numbers = (entry_of(hidden.recall), _at_most(hidden), count(one.documents))
         yield Row(name, (whose, *numbers, words(some(one.types))))
+    if one.nothing_masked is not None:
+        nothing = (share(one.nothing_masked), share(1 - one.nothing_masked), count(one.documents))
+        yield Row(name, (words(NOTHING), *nothing, words(some(one.types))))
 
 
 def _at_most(hidden: Hidden) -> Entry:
     """The upper end of the interval of what is missed: nothing was seen to leak, and so much may."""
-    return share(hidden.missed.high, reason=hidden.missed.note or hidden.missed.reason)
+    missed = hidden.missed
+    return share(None if missed.high is None else at_most(missed.high), reason=missed.note or missed.reason)
 
 
 def _safe_harbor_notes(found: SafeHarbor) -> Iterator[str]:
     yield (
-        f"recall by {shown(found.metric)}: of what is marked of a kind, the share that is hidden; types are placed as "
-        "showthrough labels says"
+        f"mentions hidden, by {shown(found.metric)}: of the places that are marked as of a kind, the share that is "
+        "hidden whole; types are placed as showthrough labels says"
     )
-    yield "missed at most: the upper end of the interval of 1 − recall; what was not seen to leak may still"
+    yield "missed at most: the upper end of the interval of those that are not; what was not seen to leak may still"
+    if any(one.nothing_masked is not None for one in found.identifiers):
+        yield f"{NOTHING}: what the same count says of the originals; a system with no more hides nothing of the kind"
+    yield "what is hidden where it was marked may be readable elsewhere in the release: removed_di counts that"
     yield (
         "what types do not tell: whether a date is more than a year or an age above 89 (C), whether a place is smaller "
         "than a state or which digits of a ZIP code are left (B), whose a name or number is: all that is marked counts"

@@ -29,7 +29,7 @@ Cells = Callable[[Mapping[str, Figure]], Iterable[tuple[str, Sequence[Entry]]]]
 def _of_section(section: Section, grid: Grid, cells: Cells, lines: Lines) -> Grid:
     """A row for each anonymization and metric, or several, with the number of their signature."""
     if section.reason:
-        return left_open(grid.caption, section.reason, section.command, grid.label, grid.notes)
+        return left_open(grid.caption, section.reason, grid.label, section.command, grid.notes)
     by: dict[tuple[str, str], dict[str, Figure]] = {}
     for figure in section.figures:
         by.setdefault((figure.anonymization, figure.metric), {})[figure.part] = figure

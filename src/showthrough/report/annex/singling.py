@@ -38,7 +38,7 @@ def above_threshold(one: SinglingOut, threshold: float) -> str:
 def singling_grid(annex: RiskAnnex, lines: Lines) -> Grid:
     caption, found = "Singling out: how many people are like them", annex.singling_out
     if found.reason:
-        return left_open(caption, found.reason, found.command, "singling-out")
+        return left_open(caption, found.reason, "singling-out")
     heads = (
         "people",
         "narrowed down",
