@@ -162,6 +162,26 @@ def test_sentences_say_what_was_read(read: Run) -> None:
     )
 
 
+def test_two_documents_are_too_few_to_tell() -> None:
+    """4 of 6 attributes are read off and none from the other's text: that is not as good, whatever the interval."""
+    people = [("Ann Lund", "nurse", "Oslo"), ("Bert Falk", "baker", "Rome")]
+    tags = ("NAME", "OCCUPATION", "LOCATION")
+    documents = [
+        Document(
+            f"d{at}", f"{one[0]} is a {one[1]} of {one[2]}.", subjects=(Subject("0", tuple(map(Attribute, tags, one))),)
+        )
+        for at, one in enumerate(people)
+    ]
+    masks = {one.id: [Mask(0, len(who[0]))] for one, who in zip(documents, people, strict=True)}
+    run = evaluate(Corpus(documents), Anonymization(masks, "names"), ["cpr"])
+    assert (run["names", "cpr", "control:other"].value, run["names", "cpr", "risk:other"].low) == (0, 0)
+    few = "too few to tell whether the attack infers more than the control (2 documents)"
+    assert said(run, "names").endswith(f"from another document's text the same attacker has nothing: {few}")
+    (table,) = inference_tables(run)
+    assert f"names: {few}" in table.remarks()
+    assert "as good as" not in "\n".join([said(run, "names"), *table.remarks(), *run.notes])
+
+
 def test_of_whom_everything_is_told() -> None:
     run = evaluate(CORPUS, {"none": Anonymization({key: [] for key in CORPUS.ids})}, ["cpr", "ipr"], resamples=0)
     assert "all that counts can be read off of 24 of 24 people" in said(run, "none")

@@ -124,7 +124,7 @@ def test_what_is_left_open_is_rounded_up(value: float, low: float | None, expect
 def test_notes_are_in_every_view() -> None:
     run = evaluate(corpus((NAME, TOWN)), [masked()], METRICS, resamples=0)
     run.notes = ["2 masks of a_b <i>\nwere guessed"]
-    assert markdown_text(run).startswith("- note: 2 masks of a\\_b &lt;i&gt; were guessed\n")
+    assert "\n- note: 2 masks of a\\_b &lt;i&gt; were guessed\n" in f"\n{markdown_text(run)}"
     assert "\n% note: 2 masks of a_b <i> were guessed\n" in latex_text(run)
     assert '"notes": [\n  "2 masks of a_b <i>\\nwere guessed"\n ]' in json_text(run)
     page = html_text(run)
@@ -141,7 +141,7 @@ def test_what_a_detector_finds_is_told_and_nothing_found_is_not() -> None:
     texts = Corpus([Document("a", "Mr Ole Berg wrote to b@example.org."), Document("b", "It rained.")])
     masks = {"none": {"a": [], "b": []}, "all": {"a": [Mask(0, 34)], "b": []}}
     run = evaluate(texts, {name: Anonymization(masks[name]) for name in masks}, ["residual", "disagreement"])
-    assert told(run, "none") == "leaves 2 places that look like an identifier to patterns, in 1 of 2 documents"
+    assert told(run, "none") == "leaves 2 of 2 places that look like an identifier to patterns, in 1 of 2 documents"
     assert told(run, "all") == ""
     page = html_text(run)
     assert "Likely identifiers left, per 1,000 words, lower is better." in page

@@ -14,6 +14,7 @@ from showthrough.attacks import approaches
 from showthrough.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.reidentification import CONTROL, RECALLS, RISK
+from showthrough.report.cautions import cautions
 from showthrough.report.table import DASH, Cell, documents_line, signatures
 from showthrough.report.terminal import bare_table
 from showthrough.run.records import Evidence, MetricRecord, Score
@@ -41,6 +42,8 @@ def show_attacks(run: Run, console: Console) -> None:
     console.print()
     percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
     console.print(Text(f"{documents_line(run)}{known}{percent}", style="bold"))
+    for line in cautions(run):
+        console.print(Text(printable(line)), soft_wrap=True)
     beside = [one.name for one in run.references]
     worst = bare_table(f"{WORST} ↓", *_GIVEN)
     sure = [one.replace("@", "\n@") for one in _recalls(record)]
@@ -141,6 +144,7 @@ def attacks_json_text(run: Run) -> str:
         "background": run.background,
         "settings": run.settings,
         "k": k,
+        "cautions": cautions(run),
         "references": beside,
         "values": {name: dict(values(name)) for name in (*run.names, *beside)},
         "signatures": signatures(run),
@@ -201,7 +205,8 @@ def _as_good(run: Run, record: MetricRecord, attacks: Sequence[str]) -> Iterator
         if as_good:
             yield f"{anonymization}: the control is as good as {', '.join(as_good)}, which fails here"
         if near:
-            yield f"{anonymization}: the control may be as good as {', '.join(near)}: the risk's interval begins at 0"
+            few = f"too few to tell whether {' or '.join(near)} finds more than the control ({run.sample})"
+            yield f"{anonymization}: {few}: the risk's interval begins at 0"
 
 
 def _risk(one: AtRisk) -> Text:

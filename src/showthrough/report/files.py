@@ -12,6 +12,7 @@ import msgspec
 from showthrough.files.cells import guarded
 from showthrough.metrics import HEADLINE
 from showthrough.report.all_tables import every_table
+from showthrough.report.cautions import cautions
 from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, one_line
 from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block
@@ -53,6 +54,7 @@ def json_text(run: Run) -> str:
         "corpus": run.corpus,
         "anonymizations": run.anonymizations,
         "settings": run.settings,
+        "cautions": cautions(run),
         "notes": run.notes,
         "references": [one.name for one in run.references],
         "scores": run.scores,
@@ -65,7 +67,8 @@ def json_text(run: Run) -> str:
 
 def markdown_text(run: Run) -> str:
     """Tables as Markdown, best values in bold, how systems were made and what they cost, signatures below."""
-    parts = ["\n".join(f"- note: {in_markdown(note)}" for note in run.notes)] if run.notes else []
+    notes = [*cautions(run), *run.notes]
+    parts = ["\n".join(f"- note: {in_markdown(note)}" for note in notes)] if notes else []
     parts += [_markdown_table(table, run) for table in every_table(run)]
     for grid in grids(run):
         parts += [f"**{in_markdown(grid.caption)}**", *markdown_block(grid)]
@@ -97,7 +100,10 @@ def _title(table: Table, run: Run) -> str:
 def latex_text(run: Run) -> str:
     """Tables for a paper: booktabs, groups over columns, best values in bold."""
     labels: list[str] = []
-    parts = ["% needs \\usepackage{booktabs}\n", *(f"% note: {one_line(note)}\n" for note in run.notes)]
+    parts = [
+        "% needs \\usepackage{booktabs}\n",
+        *(f"% note: {one_line(note)}\n" for note in (*cautions(run), *run.notes)),
+    ]
     for table in every_table(run):
         labels.append(latex_label(table.title, labels))
         parts.append(_latex_table(table, run, labels[-1]))

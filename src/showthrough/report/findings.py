@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from showthrough.errors import shown
 from showthrough.inference.asking import READER
 from showthrough.metrics import Role
+from showthrough.report.cautions import scant_words
 from showthrough.report.inference import ROLES, called
 from showthrough.report.inference_sentences import inferred_tags, worst_of
-from showthrough.report.sentences import by_type, share_of
+from showthrough.report.sentences import by_type, left_of_finds, share_of
 from showthrough.report.table import rounded
 from showthrough.report.wording import counted_words, named, type_words
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import Counts, chosen, counted, headline, in_all, playing
 from showthrough.run.run import Run
+from showthrough.run.scant import almost_nothing
 
 _TYPES = 2  # of each kind of identifier, that are told of an anonymization
 _WORDS = 4  # that gave a person away
@@ -24,6 +26,8 @@ _SURE = 3  # documents that an attack is surest of
 _FOUND = 0.8
 _INFERRED = 0.5  # what is true of a person need not tell who they are
 _UNEVEN = 0.3  # nobody says whether what is masked unevenly identifies
+_DETECTED = 0.3  # nor whether what looks like an identifier is one
+_SCANT = 2.0  # before all others
 _WEIGHTS: dict[Role, float] = {"direct identifiers": 1.0, "quasi-identifiers": 0.3}
 
 
@@ -41,7 +45,7 @@ class Finding:
 
 def findings(run: Run) -> list[Finding]:
     """Of all anonymizations, the gravest first: by the share of the documents that it concerns."""
-    ways = (_leaking, _uneven, _given_away, _inferred)
+    ways = (_scant, _leaking, _uneven, _detected, _given_away, _inferred)
     found = [one for name in run.names for way in ways for one in way(run, name)]
     return sorted(found, key=lambda one: -one.weight)  # equal ones in the order of the run
 
@@ -86,6 +90,27 @@ def _uneven(run: Run, name: str) -> Iterator[Finding]:
             named(where),
             "masking what is masked anywhere in a document everywhere in it would hide them",
             weight=_UNEVEN * len(where) / len(run.documents),
+        )
+
+
+def _scant(run: Run, name: str) -> Iterator[Finding]:
+    if hiding := almost_nothing(run, name):
+        yield Finding(name, scant_words(run, hiding), weight=_SCANT)
+
+
+def _detected(run: Run, name: str) -> Iterator[Finding]:
+    """What still looks like an identifier."""
+    record = chosen(run, "residual")
+    if record is None or headline(run, name, record) is None:
+        return
+    where = Counts(run.documents, counted(run, record, name, "wrong"))
+    if where:
+        yield Finding(
+            name,
+            f"leaves {left_of_finds(run, record, where.total)}, in {len(where):,} of "
+            f"{counted_words(len(run.documents), 'document')}",
+            named(where),
+            weight=_DETECTED * len(where) / len(run.documents),
         )
 
 

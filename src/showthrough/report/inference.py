@@ -143,9 +143,15 @@ def risk_above(run: Run, record: MetricRecord, name: str, control: str) -> Score
     return _part(run, record, name, RISK, control)
 
 
-def as_good(risk: Score) -> bool:
-    """Whether a control may be as good as the attack, as far as an interval tells."""
-    return (risk.value if risk.low is None else risk.low) == 0
+def doubt_of(run: Run, risk: Score | None) -> str:
+    """What to say where an attack is not shown to be better than its control; nothing where it is.
+
+    None is left above a control that infers everything. An interval that begins at 0 below a value above it does not
+    say that both are alike: there are too few documents to tell.
+    """
+    if risk is None or not risk.value:
+        return AS_GOOD
+    return f"too few to tell whether the attack infers more than the control ({run.sample})" if risk.low == 0 else ""
 
 
 def _about_control(run: Run, record: MetricRecord, control: str) -> Iterator[str]:
@@ -159,9 +165,12 @@ def _about_control(run: Run, record: MetricRecord, control: str) -> Iterator[str
         f"{CONTROL}:{control}: what the same attacker infers {CONTROLS[control]}; {RISK}:{control}: of what that "
         "leaves, the share that the attack infers"
     )
-    alike = [name for name in run.names if (risk := risk_above(run, record, name, control)) and as_good(risk)]
-    if alike := [name for name in alike if in_all(run.rows[record.text][name].get("inferred", ()))]:
-        yield f"{listed(alike)}: {AS_GOOD}"
+    alike: dict[str, list[str]] = {}
+    for name in run.names:
+        risk = risk_above(run, record, name, control)
+        if risk and in_all(run.rows[record.text][name].get("inferred", ())):
+            alike.setdefault(doubt_of(run, risk), []).append(name)
+    yield from (f"{listed(names)}: {doubt}" for doubt, names in alike.items() if doubt)
 
 
 def _bare(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:

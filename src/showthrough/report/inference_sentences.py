@@ -17,12 +17,12 @@ from showthrough.metrics.inference.people import ABOUT, ASKED, INFERRED, PEOPLE,
 from showthrough.report.inference import (
     AS_GOOD,
     ROLES,
-    as_good,
     askings,
     attacker_of,
     bare_of,
     by_person,
     called,
+    doubt_of,
     risk_above,
     stronger_control,
 )
@@ -125,14 +125,14 @@ def _control(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
         return
     if not control:
         yield Clause("no control was answered, so nobody knows ", "how much of it is guessed", aside=True)
-    elif risk is None or as_good(risk):  # none is left above a control that infers everything
+    elif risk is None or (doubt := doubt_of(run, risk)) == AS_GOOD:
         yield Clause("", AS_GOOD)
     else:
         score = run.parts(name, record.text).get(f"{CONTROL}:{control}")
         guessed = 0.0 if score is None else score.value or 0.0
-        above = f", a risk of {rounded(risk.value or 0.0)} above this control"
+        above = f": {doubt}" if doubt else f", a risk of {rounded(risk.value or 0.0)} above this control"
         number = percent(guessed) if guessed else "nothing"
-        yield Clause(f"{CONTROLS[control]} the same attacker has ", number, above, aside=True)
+        yield Clause(f"{CONTROLS[control]} the same attacker has ", number, above, aside=not doubt)
 
 
 def inference_caveats(run: Run) -> list[str]:

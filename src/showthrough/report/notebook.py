@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from showthrough.errors import LINE, shown
 from showthrough.metrics import HEADLINE
+from showthrough.report.cautions import cautions
 from showthrough.report.significance import ALPHA, describes, p_text, result
 from showthrough.report.table import DASH, Cell, Column, documents_line, headlines, rounded
 from showthrough.run.comparison import Comparisons
@@ -65,6 +66,7 @@ def text_of(value: object) -> str:
 def _(run: Run) -> str:
     places, table = Places(run.metrics), headlines(run)
     box = _box(run)
+    _list(box, map(places.told, cautions(run)))
     columns = table.columns[:_COLUMNS]
     body = _table(box, [Head(""), *(_head(run, places, column) for column in columns)])
     tested = list(enumerate(run.names))

@@ -128,9 +128,18 @@ def _detected(run: Run, name: str) -> Iterator[Clause]:
         return
     finds = counted(run, record, name, "wrong")
     if total := round(in_all(finds)):
-        looks = f" that look{'s' * (total == 1)} like an identifier to {record.parameters.get('detector', record.name)}"
         where = f", in {int((np.asarray(finds) > 0).sum()):,} of {_documents(run)}"
-        yield Clause("leaves ", counted_words(total, "place"), f"{looks}{where}")
+        number, thing, looks = left_of_finds(run, record, total).partition(" place")
+        yield Clause("leaves ", f"{number}{thing}", f"{looks}{where}")
+
+
+def left_of_finds(run: Run, record: MetricRecord, total: int) -> str:
+    """`828 of 830 places that look like an identifier to patterns`, as far as it is known of how many."""
+    idle = headline(run, NOTHING, record)
+    every = round(in_all(counted(run, record, NOTHING, "wrong"))) if idle and NOTHING in run.rows[record.text] else 0
+    many = f"{total:,} of {counted_words(every, 'place')}" if every >= total else counted_words(total, "place")
+    one = total == 1 and every <= 1
+    return f"{many} that look{'s' * one} like an identifier to {record.parameters.get('detector', record.name)}"
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:

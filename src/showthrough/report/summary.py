@@ -20,10 +20,14 @@ _ORDER: tuple[Grade, ...] = ("missed", "unknown", "unsure", "met")
 
 
 def show_verdict(verdict: Verdict, console: Console) -> None:
-    """A sentence and grades for each anonymization, the gravest findings, what follows.
+    """What goes before all else, a sentence and grades for each anonymization, the gravest findings, what follows.
 
     Escapes are made before lines are broken: they are longer, and what is beyond the width is cut off.
     """
+    for caution in verdict.cautions:
+        _print(caution, "", "    ", console)
+    if verdict.cautions:
+        console.print()
     for one in verdict.systems if any(one.sentence or one.grades for one in verdict.systems) else ():
         console.print(_heading(one))
         words = "; ".join(map(str, one.sentence)) or "has no number that a sentence could tell; see the table"

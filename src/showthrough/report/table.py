@@ -14,6 +14,7 @@ from showthrough.metrics.removal.removed import CHANCE, GENERALIZED, LEFT
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import in_all
 from showthrough.run.run import Run
+from showthrough.run.scant import almost_nothing
 
 GROUPS = ("privacy", "utility", "both", "neither")
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
@@ -238,12 +239,19 @@ def _rows(run: Run) -> tuple[str, ...]:
 
 
 def column_of(run: Run, record: MetricRecord, part: str, head: str, title: str = "") -> Column:
-    """One number of all anonymizations, the best of them marked, and of the references."""
+    """One number of all anonymizations, the best of them marked, and of the references.
+
+    On use none is best that hides almost nothing.
+    """
     scores = [run.parts(name, record.text).get(part) for name in _rows(run)]
     tested = scores[: len(run.names)]
     values = [score.value for score in tested if score is not None and score.value is not None]
     better = "neither" if record.describes(part) else record.better
     best = None  # where all are equal none is, and a reference never is
+    if record.group == "utility" and len(set(values)) > 1:  # to leave all as it was is no merit
+        named = zip(run.names, tested, strict=True)
+        tested = [None if almost_nothing(run, name) else score for name, score in named]
+        values = [score.value for score in tested if score is not None and score.value is not None]
     if len(set(values)) > 1 and better != "neither":
         best = max(values) if better == "higher" else min(values)
     is_best = [best is not None and score is not None and score.value == best for score in tested]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from showthrough.gate.checks import told
 from showthrough.gate.grading import Grade, Graded, demands_of, graded, overall
+from showthrough.report.cautions import cautions
 from showthrough.report.findings import Finding, findings
 from showthrough.report.inference_sentences import inference_limits
 from showthrough.report.sentences import caveats, sentence
@@ -20,6 +21,7 @@ from showthrough.report.wording import Clause, listed, markers, trained_on_them,
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, headline, playing
 from showthrough.run.run import Run
+from showthrough.run.scant import almost_nothing
 from showthrough.run.thresholds import Threshold
 
 WORDS: dict[Grade, str] = {
@@ -68,6 +70,7 @@ class Verdict:
     systems: Sequence[Judged]
     thresholds: Sequence[Threshold]
     asked: bool  # whether somebody set some of them
+    cautions: Sequence[str]  # what goes before everything else
     findings: Sequence[Finding]
     recommendation: str
     caveats: Sequence[str]
@@ -88,7 +91,13 @@ def verdict(run: Run) -> Verdict:
     found = findings(run) if run.complete else []
     rests = caveats(run) if run.complete else []
     return Verdict(
-        systems, [one.threshold for one in demands], bool(run.thresholds), found, _recommendation(run, systems), rests
+        systems,
+        [one.threshold for one in demands],
+        bool(run.thresholds),
+        cautions(run),
+        found,
+        _recommendation(run, systems),
+        rests,
     )
 
 
@@ -182,6 +191,7 @@ def _doubt(systems: Sequence[Judged]) -> tuple[str, str]:
 def _choice(run: Run, names: Sequence[str]) -> str:
     """Which of several that are good enough leaves more use, where a test shows it."""
     record = chosen(run, "information", "words", "precision", "meaning")
+    names = [name for name in names if not almost_nothing(run, name)]
     if len(names) < 2 or record is None:
         return ""
     best = max(names, key=lambda name: _value(run, name, record))

@@ -32,7 +32,9 @@ def latex_of(sheet: Sheet) -> str:
 
 def latex_grid(grid: Grid, label: str) -> str:
     """A table, with what there is to say of it as comments below."""
-    return _table(grid, label) + _comments([*grid.dashes(), *grid.notes])
+    return _table(grid, label) + _comments(
+        [*grid.dashes(), *([f"what to run, where the files are: {grid.command}"] if grid.command else []), *grid.notes]
+    )
 
 
 def _comments(lines: list[str] | tuple[str, ...]) -> str:

@@ -22,7 +22,8 @@ def markdown_block(block: Block) -> list[str]:
         return ["\n".join(map(_case, block.cases)) or "(none)", *map(markdown_paragraph, block.notes)]
     grid = block if isinstance(block, Grid) else block.grid()
     notes = [*grid.dashes(), *block.notes]
-    return [_table(grid) if grid.rows else "(none)", *([_list(notes)] if notes else [])]
+    command = [f"What to run, where the files are: {markdown_code(grid.command)}"] if grid.command else []
+    return [_table(grid) if grid.rows else "(none)", *command, *([_list(notes)] if notes else [])]
 
 
 def _list(lines: list[str] | tuple[str, ...]) -> str:

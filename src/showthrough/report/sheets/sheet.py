@@ -106,6 +106,7 @@ class Grid:
     notes: tuple[str, ...] = ()
     label: str = ""  # what a LaTeX reference calls it; the caption's words where empty
     private: bool = False  # whether its names or cells are words of documents
+    command: str = ""  # what to run, to be copied as it stands
 
     def reasons(self) -> dict[str, str]:
         """Why there are dashes: each reason once, with the columns it is about, or the rows.

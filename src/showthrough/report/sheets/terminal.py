@@ -41,6 +41,9 @@ def show_sheet(sheet: Sheet, console: Console) -> None:
             _show_cases(block, console, width)
         else:
             _show_table(block, console, width)
+        if isinstance(block, Grid) and block.command:
+            console.print(Text("what to run, where the files are:", style="dim"))
+            console.print(Text(printable(block.command)), soft_wrap=True)  # no line of it is broken
         _say(block.notes, console, width, "dim")
     if sheet.notes:
         console.print()
