@@ -75,3 +75,16 @@ def test_from_a_plan_in_another_folder(asking: Desk) -> None:
 )
 def test_refused(asking: Desk, more: tuple[str, ...], starts: str) -> None:
     asking.refuses(*ASKED, *more, starts=starts)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "bench", "plan"])
+def test_without_wordnet_nothing_is_begun(asking: Desk, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """One line, exit status 2, before the corpus is read: here it could not be."""
+    nltk = pytest.importorskip("nltk")
+    monkeypatch.setattr(nltk.data, "path", [str(asking.folder)])
+    asking.write(
+        {"c.jsonl": "no corpus", "plan.toml": 'corpus = "c.jsonl"\npreset = "pan"\n[anonymizations]\nA = "m.json"'}
+    )
+    asked = ["evaluate", "plan.toml"] if command == "plan" else [command, "c.jsonl", "A=m.json", "--preset", "pan"]
+    remedy = "python -m nltk.downloader wordnet, or set NLTK_DATA to the folder that has corpora/wordnet.zip"
+    asking.refuses(*asked, starts="metric soundness: WordNet is not on this machine", says=(remedy,))

@@ -6,6 +6,7 @@ Each case: exit status 2, one clear line a problem that names the place, no trac
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -270,3 +271,21 @@ def test_bad_usage(command: tuple[str, ...], says: str, desk: Any) -> None:
     assert outcome.err.startswith("Usage: ")
     assert says in outcome.err
     assert desk.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "ssh://h/x.json", "a=masks.json"),
+        ("evaluate", "corpus.json", "a=ssh://h/x.json"),
+        ("anonymize", "ssh://h/x.json", "--with", "rules"),
+        ("scan", "ssh://h/x.json"),
+    ],
+)
+def test_a_storage_whose_package_is_missing(
+    desk: Any, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setitem(sys.modules, "paramiko", None)
+    found = desk.cli(*arguments)
+    assert (found.status, found.out, found.err.count("\n")) == (2, "", 1)
+    assert found.err.startswith("ssh://h/x.json: ssh:// needs a package that is not installed: ")

@@ -194,3 +194,35 @@ def test_two_systems_never_share_a_file() -> None:
     }
     with pytest.raises(OutputError, match="two systems would be written to one file"):
         mask_files(["presidio(org=True)", "presidio_org_True"], Path("m"))
+
+
+GOLD = {"start_offset": 3, "end_offset": 11, "entity_type": "NOMBRE_SUJETO_ASISTENCIA"}
+RECORD = {"doc_id": "d1", "text": "Dr Ona Rask wrote to a@b.org.", "annotations": {"a": {"entity_mentions": [GOLD]}}}
+CLINICAL = ("bench", "gold.json", "--preset", "meddocan", "--with", "rules", "--resamples", "0", "-o", "run.json")
+
+
+def test_types_of_a_system_that_the_corpus_lacks_count_as_wrong_when_its_work_is_done(desk: Any) -> None:
+    desk.write({"gold.json": [RECORD]})
+    outcome = desk.cli(*CLINICAL, "--max", "phi_leak=1")
+    run = Run.load("run.json")
+    assert [one.text for one in run.metrics] == [
+        f'{name}(unknown_types="keep")' for name in ("phi_strict", "phi_span", "phi_merged", "phi_leak")
+    ]
+    assert [one.metric for one in run.thresholds] == ['phi_leak(unknown_types="keep")']
+    assert "rules: EMAIL, PERSON are types that the corpus does not have: they count as wrong ones" in run.notes[0]
+    assert "--map EMAIL=TYPE" in run.notes[0]
+    assert run["rules", run.metrics[0].text].value == 0
+    assert outcome.status == 3, outcome.err  # one document makes nothing sure
+
+
+def test_what_is_said_of_types_holds_before_and_after_the_work(desk: Any) -> None:
+    masks = {"d1": [[3, 11, None, "PERSON"]]}
+    desk.write({"gold.json": [RECORD], "file.json": masks})
+    named = ("--map", "PERSON=NOMBRE_SUJETO_ASISTENCIA,EMAIL=")
+    assert desk.cli(*CLINICAL, *named).status == 0
+    assert not any("does not have" in note for note in Run.load("run.json").notes)
+    refused = desk.cli(*CLINICAL, "file.json", "--force")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err.startswith("file.json: type PERSON: is not a type of the corpus")
+    assert desk.cli(*CLINICAL, "file.json", "--force", *named).status == 0
+    assert Run.load("run.json")["file", 'phi_strict(map="EMAIL=")'].value == 1

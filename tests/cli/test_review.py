@@ -208,3 +208,11 @@ def test_nothing_hidden_is_in_the_folder(desk: Desk, data: Path, replace: str) -
         assert {one for one in gone if sum(map(str.isalpha, one)) >= 4 and one in common} == set()
         checked += len(gone)
     assert checked > 1000
+
+
+def test_nobody_is_sent_to_the_web(desk: Desk) -> None:
+    """Words of a patient's letter that are searched for are disclosed."""
+    assert desk.cli("review", "corpus.json", "-o", "r").status == 0
+    asked = " ".join((desk.folder / "r" / "questions.md").read_text().split())
+    assert "Type no word of a document into a search on the web" in asked
+    assert asked.count("search") == asked.count("web") == 1

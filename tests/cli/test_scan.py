@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import stat
 from collections.abc import Callable
@@ -109,3 +110,41 @@ def test_detectors_are_listed(cli: Cli) -> None:
     assert found.status == 0
     assert [line.split()[0] for line in found.out.splitlines()[2:] if line.strip()][:1] == ["patterns"]
     assert "model = 'en_core_web_sm'" in cli("detectors", "spacy").out
+
+
+@pytest.mark.parametrize("name", ["notes.csv", "notes.tsv", "notes.jsonl", "notes.json"])
+def test_texts_without_ids_are_numbered_which_is_told(cli: Cli, name: str) -> None:
+    rows = [{"text": "Ms Rask again", "ward": "A"}, {"text": "Nothing.", "ward": "B"}]
+    sign = "\t" if name.endswith(".tsv") else ","
+    lines = [sign.join(rows[0]), *(sign.join(row.values()) for row in rows)]
+    content = {".jsonl": "\n".join(map(json.dumps, rows)), ".json": json.dumps(rows)}
+    Path(name).write_text(content.get(Path(name).suffix, "\n".join(lines)))
+    outcome = cli("scan", name, "--json", "out.json")
+    assert outcome.status == 0
+    assert f"{name}: its documents have no ids: they are numbered, from 1 on" in " ".join(outcome.err.split())
+    found = json.loads(Path("out.json").read_text())
+    assert {one["document"] for one in found["finds"]} == {"1"}
+
+
+@pytest.mark.parametrize("name", ["letter.txt", "letter.txt.gz"])
+def test_one_text_is_a_document_with_the_name_of_its_file(cli: Cli, name: str) -> None:
+    written = b"Seen by\nDr Rask.\n"
+    Path(name).write_bytes(gzip.compress(written) if name.endswith(".gz") else written)
+    assert cli("scan", name, "--json", "out.json").status == 0
+    found = json.loads(Path("out.json").read_text())
+    assert [(one["document"], one["line"], one["text"]) for one in found["finds"]] == [("letter", 2, "Dr Rask")]
+    Path("letter.txt").write_bytes(b"Dr R\xe5sk")
+    refused = cli("scan", "letter.txt")
+    assert (refused.status, refused.err.count("\n")) == (2, 1)
+    assert "letter.txt: " in refused.err
+
+
+def test_finds_set_the_exit_status_where_that_is_asked_for(cli: Cli) -> None:
+    assert cli("scan", "texts.json").status == 0
+    outcome = cli("scan", "texts.json", "--fail-on-finds", "--json", "out.json")
+    assert outcome.status == 1
+    assert "Rask" in Path("out.json").read_text()  # all is written and shown all the same
+    assert cli("scan", "texts.json").out in outcome.out
+    Path("clean.txt").write_text("Nothing here.")
+    assert cli("scan", "clean.txt", "--fail-on-finds").status == 0
+    assert cli("scan", "missing.txt", "--fail-on-finds").status == 2

@@ -107,3 +107,29 @@ def test_people_without_annotations(desk: Any) -> None:
     assert (found.status, found.err) == (0, "")
     assert "0 mentions, 1 subjects, digest" in found.out
     assert found.out.endswith("none of them but those about people can tell whether an identifier was missed\n")
+
+
+def test_where_a_plan_leads_out_of_its_folder_is_told(desk: Any) -> None:
+    inside = 'corpus = "corpus.json"\nmetrics = ["er_di"]\noutput = "run.json"\n[anonymizations]\na = "masks.json"\n'
+    outside = """corpus = "../corpus.json"
+metrics = ["er_di"]
+output = "../run.json"
+send_text_to = ["llm.example.org"]
+[anonymizations]
+a = "../masks.json"
+b = "link.json"
+c = "own.json"
+"""
+    desk.write({"plan.toml": inside, "own.json": desk.folder.joinpath("masks.json").read_text()})
+    folder = desk.folder / "ann"
+    folder.mkdir()
+    (desk.folder / "own.json").rename(folder / "own.json")
+    (folder / "plan.toml").write_text(outside)
+    (folder / "link.json").symlink_to(desk.folder / "masks.json")
+    assert "outside" not in desk.cli("validate", "plan.toml").err
+    for command in ("validate", "evaluate"):
+        told = " ".join(desk.cli(command, "ann/plan.toml").err.split())
+        assert told.startswith(
+            "note: ann/plan.toml reads ann/../corpus.json, ann/../masks.json, ann/link.json, outside of its folder; "
+            "writes ann/../run.json, outside of its folder; lets text be sent to llm.example.org"
+        )

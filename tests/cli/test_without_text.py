@@ -6,13 +6,15 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import showthrough.evaluation.findings
+from showthrough.cli import app
 from showthrough.run.run import Run
 
 TEXTS = {
@@ -157,3 +159,68 @@ def unpacked(content: str) -> str:
     """A page with what its data blocks hold."""
     blocks = re.findall(r">\s*(H4sI[\w+/=]+)\s*<", content)
     return content + "".join(gzip.decompress(base64.b64decode(block)).decode() for block in blocks)
+
+
+LOOKS = [word for view in ("html", "markdown", "latex", "json") for word in (f"--{view}", f"x.{view}")]
+READ = ("secret folder/corpus.json", "names=secret folder/masks.json", "none=secret folder/none.json")
+ATTACK = ("attack", *READ[1:], "--corpus", READ[0], "--background", "secret folder/known.json", "--abstain")
+# Commands that take it; `review` reads filled sheets then, and `verifier score` numbers alone.
+COMMANDS = {
+    "evaluate": ("evaluate", *READ, "--background", "secret folder/known.json", "-m", "preset:default", "-m", "trir",
+                 "-m", "residual", "-m", "inconsistent", "--parts", "--signatures", "-o", "x.run", "--csv", "x.csv"),
+    "bench": ("bench", *READ, "--with", "rules", "--background", "secret folder/known.json", "-m", "trir",
+              "-m", "recall", "--no-cache", "--parts", "-o", "x.run", "--csv", "x.csv"),
+    "report": ("report", "secret folder/run.json", "--parts", "--signatures", "--csv", "x.csv"),
+    "attack": (*ATTACK, "--attacks", "lexical, lexical+prior", "--explain", "9", "-o", "x.run", "--json", "x.json"),
+    "errors": ("errors", "secret folder/run.json", "--anonymization", "none"),
+    "errors of all": ("errors", "secret folder/run.json"),
+    "agreement": ("agreement", "secret folder/two.json"),
+    "corpus": ("corpus", "secret folder/corpus.json"),
+}  # fmt: skip
+WORDLESS = ("errors of all", "corpus")  # in any case
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_word_is_written_or_printed(command: str, cli: Callable[..., Any]) -> None:
+    folder = Path("secret folder")
+    two = json.loads((folder / "corpus.json").read_text())
+    for one in two:
+        mention = {"start_offset": 8, "end_offset": 15, "entity_type": "DEM", "identifier_type": "QUASI"}
+        one["annotations"]["two"] = {"entity_mentions": [mention]}
+    (folder / "two.json").write_text(json.dumps(two))
+    (folder / "none.json").write_text(json.dumps({key: [] for key in TEXTS}))
+    if "secret folder/run.json" in COMMANDS[command]:
+        assert (
+            cli("evaluate", *COMMANDS["evaluate"][1:-5], "-o", "secret folder/run.json", "--resamples", "50").status
+            == 0
+        )
+    looks = () if command == "attack" else LOOKS
+    with_words = cli(*COMMANDS[command], *looks)
+    assert bool(words_of(with_words)) == (command not in WORDLESS)  # else the question would tell nothing
+    for path in Path().glob("x.*"):
+        path.unlink()
+    found = cli(*COMMANDS[command], *looks, "--without-text")
+    assert found.status == with_words.status == 0
+    assert words_of(found) == set()
+
+
+def words_of(outcome: Any) -> set[str]:
+    """Of all that was printed and written."""
+    written = [unpacked(path.read_text()) for path in Path().glob("x.*")]
+    content = "\n".join([outcome.out, outcome.err, *written]).lower()
+    return {word for word in WORDS if word in content}
+
+
+def test_all_commands_that_take_it_were_asked() -> None:
+    taking = {
+        path for path, one in _commands(get_command(app)) if any("--without-text" in each.opts for each in one.params)
+    }
+    assert taking == {one.partition(" ")[0] for one in COMMANDS} | {"review", "verifier score"}
+
+
+def _commands(one: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    if hasattr(one, "commands"):
+        for name, inner in one.commands.items():
+            yield from _commands(inner, (*path, name))
+    else:
+        yield " ".join(path), one

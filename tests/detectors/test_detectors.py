@@ -30,9 +30,11 @@ def test_a_detector_is_written_as_it_is_typed() -> None:
     ("text", "why"),
     [
         ("nobody", "detector nobody: unknown detector; there are patterns, presidio, spacy"),
-        ("patterns(model=1)", "detector patterns: model: unknown parameter; expected none"),
+        ("patterns(model=1)", "detector patterns: takes no parameters"),
         ("presidio(threshold=2.0)", "detector presidio: threshold=2.0 is out of range; expected 0 to 1"),
-        ("a b", "detector: found 'a b'; expected a name, or a call"),
+        ("a b", "detector a b: unknown detector; there are patterns, presidio, spacy"),
+        ("spacy(model=", "detector spacy(model=: unknown detector; there are"),
+        ("spacy(model=))", "detector: found 'spacy(model=))'; expected a name, or a call such as"),
     ],
 )
 def test_what_is_no_detector(text: str, why: str) -> None:

@@ -128,13 +128,24 @@ def test_bad_archives_are_refused_whole(content: bytes, says: str, site: Site, t
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_name_twice_is_refused(site: Site, tmp_path: Path) -> None:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as archive:
-        archive.writestr("x/a.txt", "one")
-        archive.writestr("x/a.txt", "two")
-    with pytest.raises(OutputError, match="File exists"):
+@pytest.mark.parametrize("packing", ["zip", "tar"])
+@pytest.mark.parametrize(
+    "second",
+    ["x/a\u00e9.txt", "x/A\u00c9.TXT", "x/ae\u0301.txt", "./x/a\u00e9.txt", "x//./a\u00e9.txt", "x/a\u00e9.txt/b", "x"],
+)
+def test_a_name_twice_is_refused(packing: str, second: str, site: Site, tmp_path: Path) -> None:
+    made, first = io.BytesIO(), "x/a\u00e9.txt"
+    if packing == "zip":
+        with zipfile.ZipFile(made, "w") as archive:
+            archive.writestr(first, "one")
+            archive.writestr(second, "two")
+    else:
+        with tarfile.open(fileobj=made, mode="w") as packed:
+            for name in (first, second):
+                packed.addfile(tarfile.TarInfo(name))
+    with pytest.raises(InputError) as caught:
         fetched(site, tmp_path / "c", made.getvalue())
+    assert f"holds {second!r} twice, or a file and a folder of one name; nothing of it is kept" in str(caught.value)
 
 
 @pytest.mark.parametrize("content", [zipped({"x/a": bytes(10**6)}), tarred({"x/a": bytes(10**6)})], ids=_named)

@@ -15,10 +15,8 @@ A + inside brackets, or in what a program is told, parts nothing; nor does one i
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +26,13 @@ from showthrough.anonymizers.outside.function import Called, Function
 from showthrough.anonymizers.table import ANONYMIZERS
 from showthrough.errors import PlanError, meant, quoted, shown
 from showthrough.tables import value_of
-from showthrough.tables.calls import UNREADABLE, completed, parsed_call, read_call
+from showthrough.tables.calls import completed, outside_texts, placed_call, read_call, with_place
 
 EVERYWHERE = "everywhere"
 _NAMED = re.compile(r"\s*(?P<name>[\w.-][\w. -]*?)\s*=(?P<rest>.*)", re.DOTALL)
 _DICTIONARY = re.compile(r"\s*dictionary\s*=")
 _EXAMPLE = 'spacy(model="en_core_web_sm")'
 _DEEPEST = 20  # brackets in brackets
-_BEFORE_TEXT = frozenset("=(, \t")  # a quotation mark after one of these opens a text; another is an apostrophe
 
 
 def asked(given: Anonymizer | Function | str) -> tuple[str, Anonymizer]:
@@ -57,7 +54,7 @@ def anonymizer(text: str) -> Anonymizer:
     >>> anonymizer("everywhere(rules)").name
     'everywhere(rules)'
     """
-    if max((depth for _, _, depth in _outside_texts(text)), default=0) > _DEEPEST:
+    if max((depth for _, _, depth in outside_texts(text)), default=0) > _DEEPEST:
         raise PlanError(f"found more than {_DEEPEST} brackets in brackets", "anonymizer")
     return _anonymizer(text.strip())
 
@@ -94,26 +91,11 @@ def _anonymizer(text: str) -> Anonymizer:
     return made[0] if len(made) == 1 else Union(tuple(made))
 
 
-def _outside_texts(text: str) -> Iterator[tuple[int, str, int]]:
-    """Each character that stands in no quotation marks, with its place and how many brackets are open around it."""
-    depth, closing, escaped = 0, "", False
-    for place, letter in enumerate(text):
-        if closing:
-            closing = "" if letter == closing and not escaped else closing
-            escaped = letter == "\\" and not escaped
-        elif letter in "\"'" and depth and text[place - 1] in _BEFORE_TEXT:
-            closing = letter
-        else:
-            depth = max(depth - (letter == ")"), 0)
-            yield place, letter, depth
-            depth += letter == "("
-
-
 def _parted(text: str, sign: str) -> list[str]:
     """At each sign that stands in no brackets; what a program is told is its own."""
     parts, start = [], 0
     program = text.startswith("cmd:")
-    for place, letter, depth in _outside_texts(text):
+    for place, letter, depth in outside_texts(text):
         if letter == sign and not depth and not program:
             parts.append(text[start:place])
             start = place + 1
@@ -126,7 +108,7 @@ def _single(text: str) -> Anonymizer:
         return _everywhere(text[len(EVERYWHERE) + 1 : -1])
     if text.startswith("cmd:"):
         return _made("cmd", text[4:], {})
-    head, given = _called(text)
+    head, given = (text, {}) if _is_there(text) else placed_call(text, "anonymizer", _EXAMPLE)
     if head.startswith(("http://", "https://")):
         return _made("http", head, given)
     name, colon, place = head.partition(":")
@@ -157,30 +139,5 @@ def _is_there(text: str) -> bool:
         return False
 
 
-def _called(text: str) -> tuple[str, dict[str, Any]]:
-    """What stands before the last brackets, and the parameters in them."""
-    if not text.endswith(")") or _is_there(text):
-        return text, {}
-    opens = [place for place, letter, depth in _outside_texts(text) if letter == "(" and not depth]
-    try:
-        # Without the name before it: that may have dashes and slashes, which no call has.
-        return text[: opens[-1]].strip(), parsed_call(ast.parse(f"name{text[opens[-1] :]}", mode="eval").body)[1]
-    except (IndexError, *UNREADABLE):
-        raise PlanError(f"found {quoted(text)}; expected a name, or a call such as {_EXAMPLE}", "anonymizer") from None
-
-
 def _made(name: str, place: str | None, given: dict[str, Any]) -> Anonymizer:
-    """An entry with its first parameter, where that follows a colon, and others."""
-    usual = ANONYMIZERS[name]
-    if place is None and not given:
-        return usual
-    keys: list[str] = [each.name for each in fields(usual)] if is_dataclass(usual) else []
-    if not keys:
-        raise PlanError("takes no parameters", f"anonymizer {name}")
-    if place is not None:
-        if not place.strip():
-            raise PlanError(f"found nothing after {name}:; expected the {keys[0]}", f"anonymizer {name}")
-        if keys[0] in given:
-            raise PlanError(f"is there twice, after {name}: and in brackets", f"anonymizer {name}: {keys[0]}")
-        given = {keys[0]: place.strip(), **given}
-    return completed(f"anonymizer {name}", usual, given)
+    return with_place(f"anonymizer {name}", name, ANONYMIZERS[name], place, given)

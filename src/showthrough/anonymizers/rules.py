@@ -9,7 +9,7 @@ from typing import ClassVar
 from showthrough.anonymizers.base import Built
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, TypedMask, flattened
-from showthrough.detectors.expressions import FIELD, NOT_NAMES, TABLE, TITLED, WORD
+from showthrough.detectors.expressions import FIELD, NOT_NAMES, TITLED, WORD, expressions
 
 _SHORTEST_SURNAME = 3  # letters; shorter ones (Li, Bo) are hidden only where a title stands before them
 _FORENAMES = 3  # capitalised words before a known surname that are taken for its forenames
@@ -41,7 +41,7 @@ def _typed(masks: list[Mask]) -> list[Mask]:
 
 
 def _formed(text: str) -> Iterator[Mask]:
-    for label, pattern in TABLE:
+    for label, pattern in expressions():
         group = "span" if "span" in pattern.groupindex else 0
         for match in pattern.finditer(text):
             yield Mask(*match.span(group), label)

@@ -7,6 +7,7 @@ import typer
 
 from showthrough.anonymizers import anonymizer
 from showthrough.anonymizers.silver import annotate
+from showthrough.anonymizers.work import check_ready
 from showthrough.cli.completion import anonymizer_names, format_names
 from showthrough.cli.consoles import documents, show_notes
 from showthrough.cli.options import Said, with_options
@@ -32,8 +33,8 @@ def command(
         list[str],
         typer.Option(
             "--with",
-            metavar="NAME",
-            help="An anonymizer, e.g. rules; may be repeated.",
+            metavar="SYSTEM",
+            help="An anonymizer, as in anonymize: rules, presidio, spacy:PIPELINE …; may be repeated.",
             autocompletion=anonymizer_names,
         ),
     ],
@@ -63,6 +64,7 @@ def command(
     check_writable(output)
     programs = [anonymizer(name) for name in with_]
     given = read_corpus(corpus, **settings)
+    check_ready(given, {one.name: one for one in programs}, loading=False)  # a wrong vote is told before models load
     made = annotate(given, programs, vote, keep=keep)
     written = write_checked(made, output, to, force=Views.of(views).force, read=read)
     show_notes([*told_of_files(given, (), ()), *_left_out(given, keep), *not_kept(to, written.lost)])

@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from showthrough.cli.consoles import notes, print_plain
+from showthrough.cli.consoles import notes, print_plain, show_notes
 from showthrough.cli.options import Said
-from showthrough.errors import LINE, PlanError, quoted, shown
+from showthrough.data.retyping import listed
+from showthrough.errors import LINE, PlanError, quoted, shown, some
 from showthrough.evaluation.plan_files import is_request, read_request
 from showthrough.evaluation.requests import Request, Source
 from showthrough.evaluation.settings import FileSettings
 from showthrough.files.heads import Head
 from showthrough.files.places import place_of
+from showthrough.files.reading import exists, fail, suffix
 from showthrough.files.shards import name_of, numbered_alike
+from showthrough.formats.choice import columns_of
+from showthrough.formats.rows import IDS
+from showthrough.formats.tabular import TEXT
 from showthrough.metrics import metrics_of
+
+_RELEASED = re.compile(r"after|releas|anonym|mask|redact|de.?id|scrub|clean|output|target", re.IGNORECASE)
+_ID = re.compile(r"(?:^|[\W_])id$", re.IGNORECASE)
 
 
 def named_files(arguments: Iterable[str] | None, what: str = "anonymization") -> dict[str, Path]:
@@ -51,6 +61,30 @@ def parts_of(corpus: Path | Head, arguments: Sequence[str] | None) -> tuple[Head
     return whole, given[named:]
 
 
+def check_columns(request: Request) -> None:
+    """Raises InputError for a table with released texts beside the originals, where nobody named both columns."""
+    head, said, released = Head.of(request.corpus.path), request.settings, list(request.sources)
+    if request.anonymizations or (released and said.text_column) or head.shards is not None or not head.path.is_file():
+        return
+    lengths = columns_of(head)
+    original = said.text_column or (TEXT if TEXT in lengths else None)
+    texts = sorted(filter(lengths.get, lengths), key=lambda name: -lengths[name])
+    others = [name for name in texts if name not in (original, *released)]
+    wanted = (original is None) + (not released)
+    if not wanted or len(others) < wanted or len(texts) < 2:
+        return
+    likely = sorted(others[:wanted], key=lambda name: (bool(_RELEASED.search(name)), [*lengths].index(name)))
+    original = original or likely.pop(0)
+    ids = [name for name in lengths if name in IDS or _ID.search(name)]
+    named = said.id_column or (ids[0] if ids and ids[0] not in IDS and not {*IDS} & {*ids} else None)
+    asked = [("--original", original), *(("--released", one) for one in released or likely)]
+    asked = [("--id-column", named), *asked] if named else asked
+    words = ["showthrough", "evaluate", os.fspath(head), *(word for option in asked for word in option)]
+    lacking = f"no {'column of originals' if released else 'anonymization and no column of released texts'} was named"
+    beside = "if originals and released texts stand side by side, name them"
+    raise fail(head.path, f"{lacking}; it has the columns {some(lengths)}: {beside}: {shlex.join(words)}")
+
+
 def requested(corpus: Path | Head, anonymizations: Sequence[str] | None, metrics: Sequence[str], said: Said) -> Request:
     """What a command line asks for; beside a plan, what is said there overrides it."""
     head, anonymizations = parts_of(corpus, anonymizations)
@@ -64,4 +98,24 @@ def requested(corpus: Path | Head, anonymizations: Sequence[str] | None, metrics
             "a plan names anonymizations, metrics and columns itself; expected no others beside it", str(head.path)
         )
     request = read_request(head.path)
+    if led := _elsewhere(request, head.path):
+        show_notes([f"{head.path} {'; '.join(led)}"])
     return replace(request, settings=request.settings.overridden(said))
+
+
+def _elsewhere(request: Request, plan: Path) -> list[str]:
+    """Where a plan leads out of its own folder, told before it is followed: it may be somebody else's."""
+    settings, own = request.settings, suffix(plan) == ".toml"  # a TAE configuration names what is here
+    home, where = os.path.realpath(plan.parent if own else "."), "its" if own else "this"
+
+    def outside(paths: Iterable[str | os.PathLike[str] | None]) -> str:
+        named = dict.fromkeys(os.fspath(path) for path in paths if path is not None)
+        out = [one for one in named if "://" in one or not Path(os.path.realpath(one)).is_relative_to(home)]
+        return f"{some(out)}, outside of {where} folder" if out else ""
+
+    sources = [source.path for source in (request.corpus, *request.anonymizations.values())]
+    read = outside([*sources, *filter(exists, request.beside)])
+    written = outside([request.output, request.results_file, settings.recordings])
+    hosts = [*listed(settings.send_text_to), *filter(None, [settings.address])]
+    told = {"reads": read, "writes": written, "lets text be sent to": some(hosts) if hosts else ""}
+    return [f"{what} {which}" for what, which in told.items() if which]

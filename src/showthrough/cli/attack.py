@@ -107,16 +107,17 @@ def command(
     results = Results(shown.force)
     with unbroken():  # a signal that comes when all is done must not lose it
         run = work.attack()
+        kept = shown.kept(run)
         if output:
-            results.save(shown.kept(run), output)
+            results.save(kept, output)
             if shown.without_text:
                 remove_answers(answers, run, results)
     if json:
-        results.write(json, attacks_json_text(shown.kept(run)))
+        results.write(json, attacks_json_text(kept))
     screen = console()
-    show_attacks(run, screen)
+    show_attacks(kept, screen)
     if attacking.explain:
-        show_risks(run, attacking.explain, screen)
+        show_risks(kept, attacking.explain, screen)
     results.tell(screen)
 
 

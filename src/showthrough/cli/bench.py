@@ -41,7 +41,8 @@ from showthrough.cli.systems import (
     masks_told,
 )
 from showthrough.cli.views import Views, show, view_options
-from showthrough.errors import LINE, Interrupted, PlanError, shown, some
+from showthrough.errors import LINE, InputError, Interrupted, PlanError, shown, some
+from showthrough.evaluation.plan import lacking_problems
 from showthrough.evaluation.plan_files import is_request
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
@@ -90,6 +91,8 @@ def command(
     request = replace(request, background=background, asked=asked_for(least, most), systems=len(systems))
     answers = answers_beside(request.settings, output, request.chosen)
     request = replace(request, settings=keeping(request.settings, answers))
+    if faults := lacking_problems(request.chosen):  # before anything is read
+        raise InputError(faults)
     chosen = Views.of(views)
     paths = mask_files(systems, masks) if masks else {}
     outcome = Outcome(chosen, Results(chosen.force), _inputs(request, with_ or ()), output, paths, answers)

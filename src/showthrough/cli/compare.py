@@ -64,7 +64,7 @@ def command(
     show_notes(f"{who}: its numbers are too good" for who in trained_on_them(run, run.names))
     show_notes(f"the {who}, and numbers on these say little about others" for who in verifiers_that_knew_them(run))
     if matrix:
-        _show_matrices(run, metric or comparable(run), level, shuffles, seed)
+        _show_matrices(run, [*map(run.text_of, metric or ())] or comparable(run), level, shuffles, seed)
         return
     if not metric:
         show_notes(f"not compared: {why}" for why in map(run.incomparable, run.rows) if why)

@@ -37,5 +37,5 @@ def command(
     sheet, results = corpus_sheet(found), Results(wanted.force)
     wanted.write(sheet, found, results)
     screen = console(PAGE)
-    show_sheet(sheet, screen)
+    show_sheet(wanted.shown(sheet), screen)
     results.tell(screen)

@@ -81,7 +81,7 @@ def command(
     written.write(sheet, analysis, results)
     show_notes(run.notes)
     screen = console(PAGE)
-    show_sheet(short, screen)
+    show_sheet(written.shown(short), screen)
     results.tell(screen)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli.arguments import requested
+from showthrough.cli.arguments import check_columns, requested
 from showthrough.cli.asking import ESTIMATE, answers_beside, keeping, recordings_of, remove_answers, tell_estimate
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import (
@@ -44,7 +44,7 @@ from showthrough.errors import (
 )
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import evaluate_plan
-from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.plan import Plan, lacking_problems
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.evaluation.walk import Progress
@@ -91,6 +91,7 @@ def command(
     reading standard output early changes nothing.
     """
     request = requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
+    check_columns(request)
     request = replace(request, output=output or request.output, background=background or request.background)
     request = replace(request, asked=asked_for(least, most) or request.asked)
     answers = answers_beside(request.settings, request.output, request.chosen)
@@ -98,7 +99,8 @@ def command(
     if estimate:
         tell_estimate(request)
         return
-    if faults := settings_problems(request.settings):  # before anybody is put to work, and anything is read
+    # Before anybody is put to work, and anything is read.
+    if faults := [*settings_problems(request.settings), *lacking_problems(request.chosen)]:
         raise InputError(faults)
     if resume and not request.output:
         raise PlanError("--resume needs the run file to complete: name it with -o")

@@ -87,7 +87,8 @@ def _files_in(path: Path) -> list[Path]:
 
 def _on_disk(name: str) -> Iterator[Path]:
     """Files and folders that a parameter may mean: `words.txt@1a2b3c4d`, `spacy:./en`, `dense(embedding="./m")`."""
-    for text in {name, name.partition(":")[2], name.rpartition("@")[0], *re.findall(r'"([^"]*)"', name)}:
+    texts = name, name.partition(":")[2], name.rpartition("@")[0], *re.findall(r'"([^"]*)"', name)
+    for text in dict.fromkeys(texts):
         with suppress(OSError, ValueError):  # no path at all
             path = Path(text)
             if path.is_file() or (path.is_dir() and len(path.parts) > 1):  # a lone word means a folder by chance

@@ -9,8 +9,9 @@ from showthrough.cli.completion import detector_names
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
+from showthrough.cli.statuses import FELL_SHORT
 from showthrough.cli.views import Views, view_options
-from showthrough.detectors import DEFAULT, chosen
+from showthrough.detectors import DEFAULT, check_ready, chosen
 from showthrough.detectors.scanning import scan
 from showthrough.errors import shown
 from showthrough.evaluation.settings import FileSettings, options_of
@@ -20,13 +21,15 @@ from showthrough.report.scan import scan_json, show_scan
 
 @with_options(settings=options_of(FileSettings, "format", "id_column", "text_column"), views=view_options("force"))
 def command(
-    released: Annotated[Path, typer.Argument(help="The released texts: a folder or a file; no originals are needed.")],
+    released: Annotated[
+        Path, typer.Argument(help="The released texts: a folder, a file of many, or one .txt; no originals are needed.")
+    ],
     with_: Annotated[
         list[str] | None,
         typer.Option(
             "--with",
-            metavar="NAME",
-            help="A detector (showthrough detectors lists them); repeatable.",
+            metavar="DETECTOR",
+            help="A detector: patterns, presidio, spacy:PIPELINE … (showthrough detectors lists them); repeatable.",
             autocompletion=detector_names,
         ),
     ] = None,
@@ -34,18 +37,23 @@ def command(
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write all finds with their places as JSON.")
     ] = None,
+    fail_on_finds: Annotated[
+        bool, typer.Option("--fail-on-finds", help="End with exit status 1 where anything was found.")
+    ] = False,
     *,
     settings: Said,
     views: Said,
 ) -> None:
     """Look for what still looks like an identifier in released texts, by type, with places.
 
-    What it cannot know: whom the texts are about. Finding nothing proves nothing.
+    What it cannot know: whom the texts are about. Finding nothing proves nothing. Exit status: 0 the texts were looked
+    at, 1 memory ran out, or with --fail-on-finds something was found, 2 bad input.
     """
     force = Views.of(views).force
     detectors = list(dict.fromkeys(map(chosen, with_ or [DEFAULT])))
     check_distinct((json,), inputs([released], map(str, detectors)))
     check_file(json, force)
+    check_ready(detectors)
     texts, notes = read_released(released, **settings)
     show_notes(f"{shown(released.name)}: {note}" for note in notes)
     found = scan(texts, detectors)
@@ -55,3 +63,5 @@ def command(
     screen = console()
     show_scan(found, places, screen)
     results.tell(screen)
+    if fail_on_finds and found.sightings:
+        raise typer.Exit(FELL_SHORT)

@@ -50,5 +50,5 @@ def command(
     sheet, results = verification_sheet(found), Results(files.force)
     files.write(sheet, found, results)
     screen = console(PAGE)
-    show_sheet(sheet, screen)
+    show_sheet(files.shown(sheet), screen)
     results.tell(screen)

@@ -5,14 +5,14 @@ They read the released text alone and know nothing of what stood there: finding 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from showthrough.detectors.base import Detector, Find
-from showthrough.errors import PlanError, ResourceError, quoted, shown
+from showthrough.errors import InputError, PlanError, Problem, ResourceError, quoted, shown
 from showthrough.tables import Table, is_guest, raised, value_of
-from showthrough.tables.calls import call_text, completed, read_call
+from showthrough.tables.calls import call_text, placed_call, with_place
 
 DEFAULT = "patterns"
 DETECTORS: Table[Detector] = Table(
@@ -59,11 +59,30 @@ class Chosen:
 
 
 def chosen(text: str) -> Chosen:
-    """The detector that a text asks for: a name, perhaps with parameters. Raises PlanError."""
-    name, given = read_call(text, "detector", 'spacy(model="en_core_web_sm")')
+    """The detector that a text asks for: a name, perhaps with parameters, the first also after a colon, as anonymizers.
+
+    Raises PlanError.
+
+    >>> chosen("spacy:en_core_web_md") == chosen('spacy(model="en_core_web_md")')
+    True
+    """
+    head, given = placed_call(text.strip(), "detector", 'spacy(model="en_core_web_sm")')
+    name, colon, place = head.partition(":")
     if name not in DETECTORS:
         raise PlanError(f"unknown detector; there are {', '.join(DETECTORS)}", f"detector {shown(name)}")
-    return Chosen(name, completed(f"detector {name}", DETECTORS[name], given))
+    return Chosen(name, with_place(f"detector {name}", name, DETECTORS[name], place if colon else None, given))
+
+
+def check_ready(detectors: Iterable[Chosen]) -> None:
+    """Raises InputError where one of them lacks what it finds by, before anything is read."""
+    problems = []
+    for one in detectors:
+        try:
+            _ = one.pinned
+        except ResourceError as error:
+            problems.append(Problem("", f"detector {shown(str(one))}", str(error)))
+    if problems:
+        raise InputError(problems)
 
 
 def _fault(found: object, texts: Sequence[str]) -> str:
@@ -82,4 +101,4 @@ def _fault(found: object, texts: Sequence[str]) -> str:
     return ""
 
 
-__all__ = ["DEFAULT", "DETECTORS", "Chosen", "Detector", "Find", "chosen"]
+__all__ = ["DEFAULT", "DETECTORS", "Chosen", "Detector", "Find", "check_ready", "chosen"]

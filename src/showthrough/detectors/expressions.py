@@ -10,6 +10,7 @@ that group is hidden: the words around it are the cue.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 # A character class of capital letters (Latin, Greek, Cyrillic, Armenian): `re` has no name for them beyond ASCII.
 UP = "".join(char for char in map(chr, range(0x2000)) if char.isupper() or char.istitle())
@@ -161,5 +162,12 @@ _PATTERNS = {
     "EMAIL": _EMAILS, "URL": _URLS, "AGE": _AGES, "DATETIME": _DATES + _TIMES, "QUANTITY": _AMOUNTS, "LOC": _ADDRESSES,
     "PHONE": _PHONES, "CODE": _CODES,
 }  # fmt: skip
-# Earlier rows win when two of them hide the same span.
-TABLE = tuple((label, re.compile(pattern)) for label, patterns in _PATTERNS.items() for pattern in patterns)
+
+
+@cache
+def expressions() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The expressions with their labels; earlier ones win when two of them hide the same span.
+
+    They are compiled when somebody first looks for something: that takes longer than most of the program's start.
+    """
+    return tuple((label, re.compile(pattern)) for label, patterns in _PATTERNS.items() for pattern in patterns)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from showthrough.detectors.base import Detector, Find
-from showthrough.detectors.expressions import TABLE
+from showthrough.detectors.expressions import expressions
 from showthrough.detectors.phones import phones
 from showthrough.detectors.titles import is_placeholder, is_written, titled
-from showthrough.detectors.wider import WIDER
+from showthrough.detectors.wider import wider_expressions
 
 # What the types of the rules are called here.
 _TYPES = {"DATETIME": "DATE", "QUANTITY": "MONEY", "LOC": "ADDRESS"}
@@ -46,13 +46,13 @@ class Patterns(Detector):
 
 
 def _candidates(text: str) -> Iterator[Find]:
-    for label, pattern in TABLE:
+    for label, pattern in expressions():
         group = "span" if "span" in pattern.groupindex else 0
         for match in pattern.finditer(text):
             start, end = match.span(group)
             cited = label == "DATETIME" and _CITED.match(text[max(0, start - 8) : end])
             yield Find(start, end, "CODE" if cited else _type(label, text[start:end]))
-    for label, pattern in WIDER:
+    for label, pattern in wider_expressions():
         group = "span" if "span" in pattern.groupindex else 0
         for match in pattern.finditer(text):
             yield Find(*match.span(group), label)

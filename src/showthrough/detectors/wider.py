@@ -12,6 +12,7 @@ of German courts (1 BvR 16/13) and French ones (n° 10-12.345).
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from showthrough.detectors.expressions import NAME
 
@@ -172,11 +173,13 @@ _MONEY = (
     rf"(?<![\w.,]){_FIGURE}(?:[ ](?:thousand|million|billion|bn))?[ \u00a0]?(?:{_SIGN}|{_UNIT})",
 )
 
-WIDER = tuple(
-    (label, re.compile(pattern))
-    for label, patterns in {
-        "EMAIL": _EMAILS, "URL": _URLS, "DATE": _DATES, "CODE": _CODES, "ADDRESS": _PLACES, "POSTCODE": _POSTCODES,
-        "AGE": _AGES, "MONEY": _MONEY,
-    }.items()
-    for pattern in patterns
-)  # fmt: skip
+_PATTERNS = {
+    "EMAIL": _EMAILS, "URL": _URLS, "DATE": _DATES, "CODE": _CODES, "ADDRESS": _PLACES, "POSTCODE": _POSTCODES,
+    "AGE": _AGES, "MONEY": _MONEY,
+}  # fmt: skip
+
+
+@cache
+def wider_expressions() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The expressions with their labels, compiled when they are first used."""
+    return tuple((label, re.compile(pattern)) for label, patterns in _PATTERNS.items() for pattern in patterns)

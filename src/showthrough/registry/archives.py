@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import unicodedata
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -37,11 +38,14 @@ def unpack(archive: Path, folder: Path, what: str) -> Path:
     Raises InputError for an archive that is damaged, leads out of the folder, holds links or devices, or is too large.
     """
     taken = 0
+    files: set[PurePosixPath] = set()
+    folders: set[PurePosixPath] = set()
     with _damage(what):
         for number, member in enumerate(_members(archive, what)):
             if number == MOST_FILES:
                 raise fail(what, f"holds more than {MOST_FILES:,} files; nothing of it is kept")
             target = folder / _inside(what, member.name)
+            _check_new(what, member.name, files, folders)
             taken += member.size
             if taken > UNPACKED.bytes:
                 raise UNPACKED.passed(what, "unpacks to")
@@ -76,6 +80,16 @@ def _inside(what: str, name: str) -> PurePosixPath:
     if path.is_absolute() or ".." in path.parts or not path.parts or set("\\:\0") & set(name):
         raise fail(what, f"holds {quoted(name)}, which leads out of its folder; nothing of it is kept")
     return path
+
+
+def _check_new(what: str, name: str, files: set[PurePosixPath], folders: set[PurePosixPath]) -> None:
+    """Raises InputError for a name that another file has, here or where systems do not tell case or accents apart."""
+    path = PurePosixPath(unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()))
+    above = set(path.parents)
+    if path in files or path in folders or above & files:
+        raise fail(what, f"holds {quoted(name)} twice, or a file and a folder of one name; nothing of it is kept")
+    files.add(path)
+    folders |= above
 
 
 def _members(archive: Path, what: str) -> Iterator[_Member]:

@@ -13,10 +13,12 @@ from showthrough.anonymizers.replacing import Way
 from showthrough.anonymizers.work import Progress, anonymize, check_ready
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
-from showthrough.errors import LINE, ChangedError, ResourceError, ShowthroughError, shown
+from showthrough.errors import LINE, ChangedError, ResourceError, ShowthroughError, shown, some
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.estimating import check_asking
 from showthrough.evaluation.plan import Plan
+from showthrough.metrics import metric_text
+from showthrough.metrics.clinical.base import ClinicalMetric
 from showthrough.resources.cache import Cache, usual_cache
 from showthrough.resources.settings import Watch
 from showthrough.run.run import Run
@@ -40,7 +42,7 @@ class Bench:
         unmasked = dict.fromkeys(self.plan.corpus.ids, ())
         still_to_be_made = [Anonymization(unmasked, name) for name in self.systems]
         plan = replace(self.plan, anonymizations=(*still_to_be_made, *self.plan.anonymizations))
-        plan.check()
+        plan.retyped(early=True).check()
         check_asking(plan, references_of(plan.corpus) if plan.settings.references else (), early=True)
         check_ready(self.plan.corpus, self.systems, self.seen, self.cache)
 
@@ -99,7 +101,36 @@ def _reason(error: Exception) -> str:
 
 def score(bench: Bench, made: Made, progress: Progress | None = None, watch: Watch | None = None) -> Run:
     """All of them scored by the plan; what failed is noted."""
-    plan = replace(bench.plan, anonymizations=(*made.anonymizations, *bench.plan.anonymizations))
+    plan, told = _with_their_types(
+        replace(bench.plan, anonymizations=(*made.anonymizations, *bench.plan.anonymizations))
+    )
     run = evaluate_plan(plan, progress=progress, watch=watch)
     absent = [f"{shown(name)} is missing here, because it failed: {why}" for name, why in made.failed.items()]
-    return msgspec.structs.replace(run, notes=[*absent, *run.notes])
+    return msgspec.structs.replace(run, notes=[*absent, *told, *run.notes])
+
+
+def _with_their_types(plan: Plan) -> tuple[Plan, list[str]]:
+    """The plan with types that the corpus lacks counted as wrong, and what there is to say of them.
+
+    Of files such types are refused before anything is done. What a system calls things is known when its work is done,
+    which is not to be lost.
+    """
+    now = plan.retyped()
+    by_type = [metric for metric in now.metrics if isinstance(metric, ClinicalMetric)]
+    unknown = {
+        one.name: sorted({kind for metric in by_type for kind in metric.unknown_in(now.corpus, one)})
+        for one in now.anonymizations
+    }
+    unknown = {name: kinds for name, kinds in unknown.items() if kinds}
+    if not unknown:
+        return plan, []
+    kept = {one: replace(one, unknown_types="keep") if isinstance(one, ClinicalMetric) else one for one in plan.metrics}
+    texts = {metric_text(metric): metric_text(one) for metric, one in kept.items()}
+    thresholds = (msgspec.structs.replace(one, metric=texts.get(one.metric, one.metric)) for one in plan.thresholds)
+    plan = replace(plan, metrics=tuple(dict.fromkeys(kept.values())), thresholds=tuple(thresholds))
+    fault = 'are types that the corpus does not have: they count as wrong ones (unknown_types="keep")'
+    remedy = "--map says what they are, as in --map {}=TYPE"
+    return plan, [
+        f"{shown(name)}: {some(map(shown, kinds))} {fault}; {remedy.format(shown(kinds[0]))}"
+        for name, kinds in unknown.items()
+    ]

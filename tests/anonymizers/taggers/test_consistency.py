@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.anonymizers.taggers.consistency import longest, majority, propagated
@@ -25,6 +26,48 @@ def test_the_longest_phrase_labels_its_other_occurrences_and_shorter_ones_give_w
 def test_words_in_small_letters_and_short_ones_are_not_looked_for() -> None:
     tokens = Tokens.of("may 7 and may 7 and may")
     assert propagated(tokens, [Found(0, 1, "DATE"), Found(1, 2, "AGE")]) == [Found(0, 1, "DATE"), Found(1, 2, "AGE")]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last", "again"),
+    [
+        ("Rask saw Rask", 0, 1, True),
+        ("Bo saw Bo", 0, 1, False),  # two characters are too few,
+        ("Per saw Per", 0, 1, True),  # three are not
+        ("A B saw A B", 0, 2, True),  # with what stands between
+        ("per rask saw per rask", 0, 2, False),
+        ("per Rask saw per Rask", 0, 2, True),  # one capital will do
+        ("per, rask saw per, rask", 0, 3, False),  # a comma is no capital,
+        ("per-rask saw per-rask", 0, 3, False),  # nor is a hyphen
+        ("Per, Rask saw Per, Rask", 0, 3, True),
+        ("1984 saw 1984", 0, 1, True),  # nor are digits small letters
+        ("--- saw ---", 0, 3, False),  # signs alone say nothing
+    ],
+)
+def test_which_phrases_are_looked_for(text: str, first: int, last: int, again: bool) -> None:
+    tokens, one = Tokens.of(text), Found(first, last, "A")
+    other = Found(last + 1, last + 1 + last, "A")
+    assert propagated(tokens, [one]) == ([one, other] if again else [one])
+
+
+def test_at_the_same_place_the_longer_phrase_is_tried_first() -> None:
+    tokens = Tokens.of("Ona. Ona Rask. Ona Rask left Ona")
+    words = tokens.words
+    first, second, third, last = (place for place, word in enumerate(words) if word == "Ona")
+    found = propagated(tokens, [Found(first, first + 1, "A"), Found(second, second + 2, "B")])
+    assert [(one.first, one.last, one.entity_type) for one in found] == [
+        (first, first + 1, "A"),
+        (second, second + 2, "B"),
+        (third, third + 2, "B"),
+        (last, last + 1, "A"),
+    ]
+
+
+def test_what_gives_way_to_a_phrase_stays_hidden_where_the_phrase_does_not_stand() -> None:
+    """Ona Rask of stands again at 0 to 3, over the first word of what was found at 2 to 4: Oslo stays hidden."""
+    tokens = Tokens.of("Ona Rask of Oslo met Ona Rask of Oslo")
+    found = propagated(tokens, [Found(2, 4, "CITY", 0.7), Found(5, 8, "PATIENT", 0.9)])
+    assert found == [Found(0, 3, "PATIENT", 0.9), Found(3, 4, "CITY", 0.7), Found(5, 8, "PATIENT", 0.9)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 11), st.integers(1, 4))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from showthrough.anonymizers.taggers.labels import Found
 from showthrough.anonymizers.taggers.tokens import Tokens
@@ -24,7 +24,7 @@ def majority(tokens: Tokens, labels: Sequence[str]) -> dict[str, str]:
 
 
 def propagated(tokens: Tokens, found: Sequence[Found]) -> list[Found]:
-    """What was found, and wherever else the same phrases stand, the longest first; what is shorter gives way.
+    """What was found, and wherever else the same phrases stand, the longest first; what is shorter gives way there.
 
     A phrase in small letters alone is not looked for: such words are more often something else.
 
@@ -48,7 +48,21 @@ def propagated(tokens: Tokens, found: Sequence[Found]) -> list[Found]:
             one = phrases[match]
             again.append(Found(at, at + len(match), one.entity_type, one.score))
         at += len(match) if match else 1
-    return longest([*found, *again])
+    kept = longest([*found, *again])
+    return sorted([*kept, *_rests(found, kept)], key=lambda each: each.first)
+
+
+def _rests(found: Sequence[Found], kept: Sequence[Found]) -> Iterator[Found]:
+    """What was found where nothing is kept: a phrase that stands over a part of it does not uncover the rest."""
+    taken = {at for one in kept for at in range(one.first, one.last)}
+    for one in found:
+        first = one.first
+        for at in range(one.first, one.last + 1):
+            if at == one.last or at in taken:
+                if first < at:
+                    yield Found(first, at, one.entity_type, one.score)
+                    taken.update(range(first, at))
+                first = at + 1
 
 
 def _stands(words: list[str], at: int, phrase: tuple[str, ...]) -> bool:
