@@ -84,3 +84,31 @@ def test_what_is_written_anew_may_keep_words() -> None:
     assert len(notices(CORPUS, [Anonymization(masks, "one")])) == 2  # they overlap, and write a name
     assert notices(CORPUS, [Rewriting(masks, "one")]) == []
     assert evaluate(CORPUS, Rewriting(masks, "one"), ["er_di"], resamples=0).notes == []
+
+
+TITLED = Corpus([Document("d", "Mr Doe left. Doe came.", (Annotation("a", (Mention(0, 6, "PERSON", "DIRECT"),)),))])
+
+
+def elsewhere(corpus: Corpus, *masks: Mask, metrics: tuple[str, ...]) -> tuple[float | None, list[str]]:
+    run = evaluate(corpus, Anonymization({"d": list(masks)}, "one"), metrics, resamples=0)
+    return run["one", metrics[0]].value, run.notes
+
+
+def test_nothing_is_called_covered_that_the_metric_calls_readable() -> None:
+    """Without function words Mr is asked for: er_di is 0, and the second Doe is no news."""
+    asked, usual = 'er_di(function_words="none")', "er_di"
+    told = "one: 1 direct identifier is covered where it was marked to be masked{} and can still be read elsewhere in "
+    rest = "the release of 1 document (removed_di counts that)"
+    assert elsewhere(TITLED, Mask(3, 6), metrics=(usual,)) == (1.0, [told.format("") + rest])
+    assert elsewhere(TITLED, Mask(3, 6), metrics=(asked,)) == (0.0, [])
+    assert elsewhere(TITLED, Mask(0, 6), metrics=(asked,)) == (1.0, [told.format("") + rest])
+    aside = " (function words by lexicon-en.1 aside)"
+    assert elsewhere(TITLED, Mask(3, 6), metrics=(usual, asked)) == (1.0, [told.format(aside) + rest])
+
+
+def test_what_is_marked_to_be_left_stands_elsewhere() -> None:
+    marks = (Mention(0, 3, "PERSON", "DIRECT", "e"), Mention(10, 13, "PERSON", "NO_MASK", "e"))
+    corpus = Corpus([Document("d", "Doe left. Doe came.", (Annotation("a", marks),))])
+    value, (note,) = elsewhere(corpus, Mask(0, 3), metrics=("er_di",))
+    assert value == 1
+    assert "is covered where it was marked to be masked and can still be read elsewhere" in note

@@ -80,6 +80,31 @@ def test_tries_that_stand_together_are_fewer_trials() -> None:
     assert 30 < as_trials(random.binomial(10, 0.5, 30), np.full(30, 10), 0.95)[1] <= 300
 
 
+@pytest.mark.parametrize(
+    ("won", "tried", "trials"),
+    [
+        # 3 of 4, each document 0.5 from its mean: (0.5 / 4²) · 2 / 1 = 1 / 16, and 4 · 3/16 / 3 over that are 4 trials;
+        # Student's t of 1 degree makes them 4 (1.95996 / 12.70620)².
+        ([2, 1], [2, 2], 0.0951753),
+        # 6 of 10; moves of 0.16, 0.04, 1.44 and 1.96: 3.6 / 100 · 4/3 = 0.048, and 10 · 0.24 / 9 over that are 5.5556.
+        # They speak as 12.96 / 5.9424 = 2.18 do, which would be 4.36 degrees, but there are 3: t is 3.18245.
+        ([1, 1, 3, 1], [1, 2, 3, 4], 2.1071794),
+        # 15.652 trials are 5.608 by t of the 2.857 degrees that speak and 9.099 by that of 5: all six weigh alike.
+        ([3, 3, 3, 3, 3, 0], [4, 4, 4, 4, 4, 4], 6),
+        # Half of 50; moves of 16, 4, 2.25, 0.25 and 0: 22.5 / 2500 · 5/4 = 0.01125, and 50 / 4 / 49 over that are
+        # 22.6757. They speak as 506.25 / 277.125 = 1.8268 do; t of 3.6536 degrees is 2.88341, which leaves 10.4772.
+        # Documents weigh as 2500 / 650 = 3.84615 do, and what goes beyond counts by 3.84615 / 5:
+        # 3.84615 + 0.76923 · 6.6310.
+        ([9, 3, 1, 2, 10], [10, 10, 5, 5, 20], 8.9469394),
+        ([4, 5, 6, 5, 5, 5, 5, 5], [10] * 8, 16),  # two of eight deviate: 8 · 2
+        ([1, 1, 2, 2, 1, 2], [2, 2, 3, 3, 2, 3], 15),  # never more than there are
+    ],
+)
+def test_trials_worked_by_hand(won: list[int], tried: list[int], trials: float) -> None:
+    share = sum(won) / sum(tried)
+    assert as_trials(won, tried, 0.95) == pytest.approx((share * trials, trials), rel=1e-5)
+
+
 def test_documents_without_a_try_count_nowhere() -> None:
     assert as_trials([1, 0, 0], [1, 1, 0], 0.95) == as_trials([1, 0], [1, 1], 0.95)
     assert as_trials([0], [0], 0.95) == (0.0, 0.0)

@@ -47,7 +47,7 @@ def metric_texts(random: Random) -> Attempt:
     from showthrough.metrics import METRICS
 
     name = random.choice(sorted(METRICS))
-    known = list(METRICS[name].parameters)
+    known = list(METRICS[name].parameters) or ["beta"]  # one that has none has not this either
     pairs = [f"{random.choice(known)}={random.choice(_VALUES)}" for _ in range(random.choice((1, 1, 2)))]
     if random.random() < 0.3:  # what needs no model, so that the odd value is used and not only read
         pairs += [f"{key}={value}" for key, value in (("ic", "wordfreq"), ("chunking", "none"), ("similarity", "ngrams"),

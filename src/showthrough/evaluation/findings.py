@@ -16,7 +16,7 @@ from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.chunks import Cell
 from showthrough.evaluation.gathered import Gathered
 from showthrough.evaluation.mask_notices import mask_notices
-from showthrough.evaluation.notices import nobody_marked, notices
+from showthrough.evaluation.notices import carried_by_few, nobody_marked, notices
 from showthrough.evaluation.questions import Questions
 from showthrough.evaluation.scoring import chance_scores, reference_scores, scored
 from showthrough.evaluation.storing import Store
@@ -137,6 +137,7 @@ class Findings:
             *by_chance,
             *reference_scores(run, plan.metrics, plan.settings, self._tables),
         ]
+        run.notes += carried_by_few(run)
         run.ceiling = self._ceiling()
         run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
         if plan.texts:

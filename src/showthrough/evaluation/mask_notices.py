@@ -19,7 +19,7 @@ from showthrough.metrics.removal.entities import HowRead, readable_elsewhere
 from showthrough.metrics.removal.removed import ReadsRelease
 from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.dictionary import WORDFREQ
-from showthrough.resources.lexicon import ALWAYS, LEXICONS, lexicon_of
+from showthrough.resources.lexicon import ALWAYS, LEXICONS, NONE, lexicon_of
 
 _LOOKED_AT = 1_000  # documents, about
 
@@ -97,7 +97,7 @@ def mask_notices(counts: Mapping[str, MaskCounts], metrics: Sequence[Metric]) ->
         said = (
             _overlapping(count.overlaps, metrics),
             _telling(count.telling, count.masks, metrics),
-            _elsewhere(count),
+            _elsewhere(count, metrics),
         )
         lines += [str(Problem("", name, line)) for line in said if line]
     return lines
@@ -118,10 +118,16 @@ def read_elsewhere(metrics: Sequence[Metric], documents: int) -> HowRead | None:
         return None
     if not any("gold" in metric.needs for metric in metrics):
         return None
-    name = next((metric.hiding.function_words for metric in metrics if metric.hiding), DEFAULT_LEXICON)
+    asked = _function_words(metrics)
+    shipped = (name for name in asked if name in LEXICONS or name == NONE)  # a tagger is not asked for a note
+    name = next(shipped, DEFAULT_LEXICON)
     language = next((language for language in CLOSED_CLASSES if lexicon_of(language) == name), "en")
-    lexicon = name if name in LEXICONS else DEFAULT_LEXICON
-    return HowRead(lexicon, f"{WORDFREQ}{language}", min(1.0, _LOOKED_AT / max(documents, 1)))
+    return HowRead(name, f"{WORDFREQ}{language}", min(1.0, _LOOKED_AT / max(documents, 1)))
+
+
+def _function_words(metrics: Sequence[Metric]) -> list[str]:
+    """What the metrics take for words that need not be masked, each source once."""
+    return list(dict.fromkeys(metric.hiding.function_words for metric in metrics if metric.hiding))
 
 
 def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
@@ -131,14 +137,18 @@ def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
     return f'{what}; what is masked twice counts once (precision(overlaps="each") counts as TAB\'s script does)'
 
 
-def _elsewhere(count: MaskCounts) -> str:
-    if not count.elsewhere:
+def _elsewhere(count: MaskCounts, metrics: Sequence[Metric]) -> str:
+    """Of several metrics one that asks for more words may call covered nothing of what this counts, so it says how."""
+    how = read_elsewhere(metrics, count.looked)
+    if not count.elsewhere or how is None:
         return ""
     what = (
-        "direct identifier is covered where it was marked"
+        "direct identifier is covered where it was marked to be masked"
         if count.elsewhere == 1
-        else "direct identifiers are covered where they were marked"
+        else "direct identifiers are covered where they were marked to be masked"
     )
+    if _function_words(metrics) not in ([], [how.function_words]):
+        what += f" (function words by {how.function_words} aside)"
     where = "1 document" if count.documents == 1 else f"{count.documents:,} documents"
     if count.passed:
         where += f", of {count.looked:,} looked at"

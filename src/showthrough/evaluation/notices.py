@@ -18,8 +18,11 @@ from showthrough.data.offsets import offset_notes
 from showthrough.data.silver import akin, programs_of
 from showthrough.errors import Problem, shown, some
 from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
-from showthrough.metrics import Metric
+from showthrough.metrics import HEADLINE, Metric
 from showthrough.metrics.language import unlike_its_language
+from showthrough.run.roles import as_many_even
+from showthrough.run.run import Run
+from showthrough.statistics import FEW
 
 Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]]
 
@@ -173,3 +176,16 @@ def notices(
     lines = [line for notice in NOTICES for line in notice(corpus, anonymizations, metrics)]
     lines += mask_notices(mask_counts(corpus, anonymizations, metrics) if masks is None else masks, metrics)
     return list(dict.fromkeys(lines))
+
+
+def carried_by_few(run: Run) -> list[str]:
+    """Numbers that a few heavy documents carry, or groups of them, though there are more."""
+    if run.drawn < FEW:
+        return []
+    lines = []
+    for text in run.rows:
+        found = [as_many_even(run, name, text) for name in run.names if HEADLINE in run.parts(name, text)]
+        even = min((one for one in found if one is not None), default=FEW)
+        if even < FEW:
+            lines.append(f"{text}: few {run.unit}s carry it: as many as {even:.1f} that weigh alike")
+    return lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -52,10 +52,11 @@ class Plan:
         compared = [one for one in self.anonymizations if not isinstance(one, ReleasedTexts)]
         return dict.fromkeys((one.name for one in self.anonymizations), Releases()) | releases_of(self.corpus, compared)
 
-    def retyped(self) -> Plan:
+    def retyped(self, *, early: bool = False) -> Plan:
         """The same with what the settings say of types; raises InputError for types that occur nowhere.
 
-        To be done once, before anything is scored: types that change places would change back.
+        To be done once, before anything is scored: types that change places would change back. It is `early` where
+        systems are still to be put to work, which may have other types: nothing is refused then.
         """
         if not self.settings.retyping:
             return self
@@ -65,7 +66,8 @@ class Plan:
             metric: frozenset(kind for one in self.anonymizations for kind in metric.types_in(one))
             for metric in self.metrics
         }
-        if problems := types.problems(self.corpus, said.union(*read.values())):
+        problems = types.problems(self.corpus, said.union(*read.values()))
+        if problems and not early:
             raise InputError(problems)
         metrics = {metric: metric.retyped(types, kinds) for metric, kinds in read.items()}
         texts = {metric_text(metric): metric_text(now) for metric, now in metrics.items()}
@@ -89,7 +91,7 @@ class Plan:
             problems.append(Problem("", "metrics", "none was given; expected at least one"))
         problems += name_problems(names)
         problems += _unwritable_names(self)
-        problems += settings_problems(self.settings)
+        problems += [*settings_problems(self.settings), *lacking_problems(self.metrics)]
         strangers = [type(metric).__name__ for metric in self.metrics if metric_name(metric) not in METRICS]
         absent = "is not in the table; expected showthrough.METRICS to hold it"
         problems += [Problem("", f"metric {name}", absent) for name in strangers]
@@ -115,6 +117,11 @@ class Plan:
         rated = self.ratings.problems(self.corpus, self.anonymizations) if self.ratings is not None else []
         if unfit or rated:
             raise InputError([*unfit, *rated])
+
+
+def lacking_problems(metrics: Iterable[Metric]) -> list[Problem]:
+    """What metrics need that is not on this machine: nobody shall wait for the others to hear of it."""
+    return [Problem("", f"metric {metric_text(one)}", one.lacking) for one in metrics if one.lacking]
 
 
 def _unwritable_names(plan: Plan) -> list[Problem]:

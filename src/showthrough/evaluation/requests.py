@@ -83,7 +83,7 @@ class Request:
         """What is read beside the corpus and the anonymizations, in files and folders."""
         settings = self.settings
         told = [*each_of(settings.verifier), *each_of(settings.answers), *each_of(settings.ratings)]
-        named = [Path(path) for text in told for path in {text, text.partition("=")[2] or text}]
+        named = [Path(path) for text in told for path in dict.fromkeys((text, text.partition("=")[2] or text))]
         named += files_behind(name for metric in self.chosen for name in metric.asks)
         return [*filter(None, [self.background]), *self.backgrounds.values(), *named]
 

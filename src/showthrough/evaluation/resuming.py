@@ -102,8 +102,8 @@ class Earlier:
     def _of_run(self) -> Iterator[Piece]:
         """Its rows: what a run does not keep is looked for again."""
         tables: dict[Cell, Rows] = {}
-        for text in self.run.rows.keys() - self._lost:
-            for name in self.run.rows[text]:
+        for text, by_name in self.run.rows.items():
+            for name in by_name if text not in self._lost else ():
                 shown = self.run.evidence.get(text, {}).get(name, {})
                 rows = self.run.rows_of(text, name)
                 tables[text, name] = Rows(rows.columns, rows.values, msgspec.to_builtins(dict(shown)))

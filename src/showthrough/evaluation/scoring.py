@@ -90,7 +90,7 @@ class Uncertain:
         least, most = self.limits
         width = np.where(np.isfinite(most), most - least, 1.0)
         share = np.clip((self.values - least) / width, 0, 1)
-        spread = replace(self.spread, variance=self.spread.variance / width**2)
+        spread = replace(self.spread, variance=self.spread.variance / width**2, lean=self.spread.lean / width)
         usual = (least == 0) & (most == 1)
         from_above = (share == 1) & np.isfinite(most) & ~usual
         unit = np.where((share == 0) | from_above, self.unit, width)

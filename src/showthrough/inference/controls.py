@@ -110,9 +110,11 @@ def as_good(attack: Units, control: Units, which: str) -> str:
     if ends is not None and ends[0] > 0:
         return ""
     found, guessed = (np.sum(won) / np.sum(tried) for won, tried in (attack, control))
+    better = "these documents are too few to tell whether the attack is better than the control"
+    alike = better if found > guessed else "the control is as good as the attack"
     return (
-        f"{found:.1%} are inferred, and {guessed:.1%} {CONTROLS[which]}: the control is as good as the attack, as far "
-        "as these documents can tell, and what was inferred need not come from the text"
+        f"{found:.1%} are inferred, and {guessed:.1%} {CONTROLS[which]}: {alike}, and what was inferred need not come "
+        "from the text"
     )
 
 

@@ -62,7 +62,7 @@ def _said(truth: Sequence[Subject], answer: Answer) -> Matched:
         if person.matches is None:
             continue
         if person.matches not in known:
-            expected = f"expected one of {some(known)}" if known else "there is nobody"
+            expected = f"expected one of {some(one.id for one in truth)}" if known else "there is nobody"
             raise ResourceError(f"an answer matches the person {quoted(person.matches)}; {expected}")
         if person.matches in by_id:
             raise ResourceError(f"two answers match the person {quoted(person.matches)}; expected one")

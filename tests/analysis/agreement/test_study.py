@@ -13,6 +13,8 @@ from showthrough import Agreement, Annotation, Corpus, Document, InputError, Men
 from showthrough.analysis.agreement import disagreements, estimates as intervals, study
 from showthrough.analysis.agreement.values import Estimate
 from showthrough.data.documents import InferredMention
+from showthrough.numerics.distributions import binomial_ends
+from showthrough.statistics import Spread, share_interval
 from showthrough.statistics.agreement import ONE_CATEGORY
 
 TEXT = "Ann of Oslo met Bo."
@@ -151,6 +153,38 @@ def test_perfect_agreement_is_not_sure() -> None:
     unseen = 1 - 0.05 ** (1 / 20)
     assert one.fleiss.low == pytest.approx(1 - 2 * unseen)  # as a share of the way from −1 to 1
     sound(found)
+
+
+def test_few_resamples_make_nothing_surer_than_documents_do() -> None:
+    """A single resample does not vary. Documents do: in each second one 4 of 19 characters differ.
+
+    Of 17 / 19 each is 2 / 19 off, which is a variance of 8 (2 / 19)² / 8² · 8/7 = 4 / 19² / 7, as 34 / 19² over that =
+    59.5 trials have. Student's t of 7 degrees makes them 59.5 (1.95996 / 2.36462)² = 40.8786.
+    """
+    corpus = Corpus([document(f"{n}", x=(ANN, OSLO), y=(ANN, OSLO) if n % 2 else (ANN,)) for n in range(8)])
+    one = agreement(corpus, resamples=1).of("type", "characters").observed
+    trials = 59.5 * (1.959964 / 2.364624) ** 2
+    assert (one.low, one.high) == pytest.approx(
+        [float(end) for end in binomial_ends(17 / 19 * trials, trials, 0.95)], abs=1e-5
+    )
+
+
+def test_without_resamples_that_vary_kappa_has_the_jackknife_s_variance() -> None:
+    """(n − 1) / n Σ (κᵢ − mean κ)² of κ without each document, as a share of the way from −1 to 1."""
+    layers = [(ANN, OSLO), (ANN,), (ANN, OSLO, BO), (OSLO,), (ANN, OSLO), (ANN, BO)]
+    documents = [document(f"{n}", x=(ANN, OSLO), y=marks) for n, marks in enumerate(layers)]
+
+    def kappa(some: list[Document], resamples: int = 0) -> Estimate:
+        return agreement(Corpus(some), resamples=resamples).of("type", "characters").fleiss
+
+    found, many = kappa(documents, resamples=1), len(documents)
+    without = np.array([((kappa([*documents[:n], *documents[n + 1 :]]).value or 0) + 1) / 2 for n in range(many)])
+    squares = (without - without.mean()) ** 2
+    variance, speaking = squares.sum() * (many - 1) / many, squares.sum() ** 2 / (squares**2).sum()
+    spread = Spread(*np.array([[variance], [many], [many], [speaking]]))
+    assert found.value is not None
+    low, high = share_interval(np.array([(found.value + 1) / 2]), spread, 0.95)
+    assert (found.low, found.high) == pytest.approx((2 * low.item() - 1, 2 * high.item() - 1))
 
 
 def test_perfect_agreement_on_what_is_rare_is_even_less_sure() -> None:

@@ -94,7 +94,7 @@ def test_all_that_is_not_hidden_is_as_it_was(document: Document, replace: str) -
 
 
 def _clear(text: str) -> str:
-    between = r"(?:\{HEALTH: |\})*"
+    between = r"(?:\{HEALTH: |\}(?:\(HEALTH\))?)*"  # an end says its label where others go on
     return between + "".join(re.escape(one) + between for one in text)
 
 

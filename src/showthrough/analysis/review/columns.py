@@ -29,9 +29,9 @@ SHEET = {
     FILE: "the copy to read; leave it as it is",
     ANNOTATOR: "whose annotations are looked through; leave it as it is",
     REVIEWER: "your name or initials",
-    STILL_TOLD: f"{', '.join(TOLD)}: can the person be identified from the copy alone, with a search on the web if in "
-    "doubt? The published document itself does not count as something that people know",
-    WHO: "whom you found, and by which words or search",
+    STILL_TOLD: f"{', '.join(TOLD)}: can the person be identified from the copy and from what you and others "
+    "here know? The published document itself does not count as something that people know",
+    WHO: "whom you found, and by which words",
     HOW_SURE: f"{', '.join(SURE)}; may stay empty",
     CONFIRMED: "yes, once all steps are done for this document",
     REMARKS: "anything else",
@@ -72,7 +72,8 @@ _KINDS = {
 }
 _STEPS = (
     "Read the copy slowly, as somebody would who wants to know whom it is about.",
-    "Answer the first question in the sheet. Search the web if in doubt.",
+    "Answer the first question in the sheet. In doubt say unsure, and ask whoever answers for the data. Type no "
+    "word of a document into a search on the web or a chat: what is typed there is disclosed.",
     "Look at the document itself, with its marks: is something missing, are borders, types, masking decisions and "
     "categories right?",
     "Write what is plainly wrong into the findings: one row each.",

@@ -201,7 +201,7 @@ class Corrections:
         return [found[number - 1] for number in dict.fromkeys(finding.occurrence)] or list(found)
 
     def _check_removed(self) -> None:
-        for mark in self._removed.keys() & self._changed.keys():
+        for mark in (mark for mark in self._removed if mark in self._changed):
             other = next(iter(self._changed[mark].values())).finding
             finding = self._removed[mark].finding
             fault = f"{quoted(finding.words)} is changed in {_where(other)}; expected that it stays or that it goes"

@@ -110,7 +110,7 @@ def read_filled(folder: Path, record: Record, assignment: Assignment, partial: b
     """What stands in the sheets of a folder; what is wrong with them is added to the problems."""
     filled = Filled(folder, record)
     numbers = {file: number for number, file in enumerate(assignment.files) if file in record.copies}
-    for file in record.copies.keys() - numbers.keys():
+    for file in (file for file in record.copies if file not in numbers):
         fault = "is no copy of a document of this corpus; expected the corpus that the copies were made of"
         problems.append(Problem(str(folder / RECORD_FILE), shown(file), fault))
     known = _Known(assignment, numbers)

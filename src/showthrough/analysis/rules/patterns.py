@@ -12,7 +12,7 @@ import numpy as np
 from showthrough.analysis.rules.ground import Found, Ground
 from showthrough.analysis.rules.worth import Rule
 from showthrough.axis.spans import Ints, contents_of
-from showthrough.detectors.expressions import TABLE
+from showthrough.detectors.expressions import expressions
 
 _SPACE = r"[ \u00a0\u202f]"
 _WORD = r"[^\W\d_]{3,12}"  # of letters
@@ -32,7 +32,7 @@ class Form(NamedTuple):
 
 
 def _formed(label: str) -> re.Pattern[str]:
-    return next(pattern for name, pattern in TABLE if name == label)
+    return next(pattern for name, pattern in expressions() if name == label)
 
 
 # No word of any language is in these. A match that cuts a word or a number in two does not count.
