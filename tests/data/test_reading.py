@@ -46,6 +46,7 @@ def test_what_is_read(text: str, form: str) -> None:
         ("Kowal-\nska", "otherwise", "kowalska"),
         ("K o w a l", "otherwise", "kowal"),
         ("K.o.w.a.l.", "otherwise", "kowal"),
+        ("K.o.w.a.l's", "otherwise", "kowal"),  # not only "kowals"
         ("XXXÜnay", "otherwise", "unay"),
         ("SelimÜnay", "otherwise", "selim"),
         ("PERSON1Doe", "otherwise", "doe"),

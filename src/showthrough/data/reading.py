@@ -536,6 +536,8 @@ def _fragments(how: How, whole: View, glued: list[str]) -> Iterator[View]:
         yield _fragment(how, whole, split)
     if _may_be_apart(whole.cased) and (apart := [found[0][1:] for found in _APART.finditer(whole.cased)]):
         joined = [(letters, letters.replace(" ", "")) for letters in apart]
+        # A possessive s is one more letter apart: "J.o.h.n's" has the letters of "Johns".
+        joined += [(letters, word[:-1]) for letters, word in joined if len(word) > _SHORTEST_WORD and word[-1] in "sS"]
         split = [(letters, parted) for letters, word in joined if (parted := _GLUED.sub(" ", word)) != word]
         yield _fragment(how, whole, [*joined, *split])
 
