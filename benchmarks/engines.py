@@ -116,7 +116,7 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
     Walk._answers, Walk.through = counted, timed  # type: ignore[method-assign]
     with opened(engine, 2) as workers:
         list(workers.map(_warm, [(number,) for number in range(8)]))  # what starting costs is in the other figure
-        plan = Plan(documents, (masks,), tuple(default_metrics(documents, 1, [])), Settings(resamples=0, jobs=2))
+        plan = Plan(documents, (masks,), tuple(default_metrics(documents, 1)), Settings(resamples=0, jobs=2))
         evaluate_plan(plan, engine=workers)
     return 1 - sum(spent) / (2 * walked[0])
 

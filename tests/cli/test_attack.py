@@ -176,8 +176,7 @@ def test_the_run_holds_the_evidence(here: Any) -> None:
     assert here.cli(*ATTACK, "a=texts.json", "-o", "run.json").status == 0
     run = Run.load("run.json")
     assert run.evidence["trir"]["a"]["ann"].words[0][0] == "surgeon"
-    assert run.background is not None
-    assert run.background.name == "public"
+    assert [one.name for one in run.inputs["background"]] == ["public"]
     assert here.cli("report", "run.json").status == 0
     assert here.cli(*ATTACK, "a=texts.json", "-o", "run.json", "--force", "--without-text").status == 0
     assert "surgeon" not in Path("run.json").read_text(encoding="utf-8")
@@ -245,13 +244,14 @@ def test_a_plan_may_have_several_backgrounds(here: Any) -> None:
     assert outcome.status == 0
     assert outcome.err.startswith(f"{NOBODY_MARKED}note: trir, a: the control, somebody else's document, is as good as")
     run = Run.load("run.json")
-    assert {name: one.documents for name, one in run.backgrounds.items()} == {"public": 4, "private": 4}
+    known = {one.name: one for one in run.inputs["background"]}
+    assert {name: one.documents for name, one in known.items()} == {"public": 4, "private": 4}
     for name, value in (("public", 1.0), ("private", 0.25)):
         score = run["a", f'trir(background="{name}")']
         assert score.value == value
-        assert f"|background:{name}@{run.backgrounds[name].digest[:8]}|" in score.signature
+        assert f"|background:{name}@{known[name].digest[:8]}|" in score.signature
         assert score.signature.count("background:") == 1
-    assert (run.background, run.references) == (None, [])
+    assert run.references == []
     assert here.cli("report", "run.json", "--html", "page.html").status == 0
     page = Path("page.html").read_text(encoding="utf-8")
     assert "public (background)" in page

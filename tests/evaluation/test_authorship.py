@@ -13,9 +13,10 @@ from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanE
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Annotation, Authorship, Mention
 from showthrough.data.provenance import text_digest
-from showthrough.evaluation.defaults import default_metrics, with_ratings
+from showthrough.evaluation.defaults import default_metrics
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import read_request
+from showthrough.families.authorship import RatingsInput
 from showthrough.metrics import metric_name, metrics_of, preset
 from showthrough.report.authorship import author_caveats
 from showthrough.report.verdict import verdict
@@ -55,7 +56,9 @@ class Always:
 
 
 def plan_of(metrics: Sequence[str], *verifiers: Any, **given: Any) -> Plan:
-    return Plan(CORPUS, (MASKS,), tuple(metrics_of(metrics)), verifiers=verifiers, **given)
+    inputs = {"verifiers": verifiers} if verifiers else {}
+    inputs |= {"ratings": given.pop("ratings")} if "ratings" in given else {}
+    return Plan(CORPUS, (MASKS,), tuple(metrics_of(metrics)), inputs=inputs, **given)
 
 
 def told(plan: Plan) -> list[str]:
@@ -73,7 +76,7 @@ def test_answers_from_python() -> None:
     run = scored(answers={"original": RIGHT, "A": WRONG})
     assert run["A", BY_ANSWERS[0], "before:answers"].value == 1
     assert run["A", BY_ANSWERS[0]].value == 0
-    assert [one.name for one in run.verifiers] == ["answers"]
+    assert [one.name for one in run.inputs["verifiers"]] == ["answers"]
     assert "verifiers:answers@" in run["A", BY_ANSWERS[0]].signature
     assert not any("answer" in note for note in run.notes)
     by_name = scored(metrics=['safety(verifier="mine")'], answers={"mine": {"original": RIGHT, "A": RIGHT}})
@@ -176,13 +179,13 @@ def test_what_is_no_verifier_and_no_rating() -> None:
 
 def test_ratings_bring_their_metric() -> None:
     metrics = metrics_of('tpi(ic="uniform")')
-    assert list(map(metric_name, with_ratings(metrics, rated=True))) == ["tpi", "sensibleness"]
-    assert with_ratings(metrics, rated=False) == tuple(metrics)
-    asked = metrics_of(["sensibleness", "tpi"])
-    assert with_ratings(asked, rated=True) == tuple(asked)
+    brought = RatingsInput().metrics
+    assert list(map(metric_name, brought([""], metrics, by_default=False))) == ["sensibleness"]
+    assert brought([], metrics, by_default=False) == ()
+    assert brought([""], metrics_of(["sensibleness", "tpi"]), by_default=False) == ()
     run = scored(metrics=['tpi(ic="uniform")'], ratings=RATED)
     assert run["A", "sensibleness"].value == 2
-    assert run.ratings is not None
+    assert [one.documents for one in run.inputs["ratings"]] == [len(RATED)]
 
 
 def test_ratings_and_metrics_that_do_not_meet() -> None:
@@ -255,7 +258,7 @@ def test_bench_takes_them_too() -> None:
         anonymizations=MASKS,
     )  # fmt: skip
     assert run["rules", 'safety(verifier="mine")'].value == 0.5  # it says yes to all, and half of them are by others
-    assert [one.name for one in run.verifiers] == ["mine"]
+    assert [one.name for one in run.inputs["verifiers"]] == ["mine"]
     assert run["A", "sensibleness"].value == 2
 
 
@@ -263,7 +266,7 @@ def test_a_run_remembers_which_verifier_knew_its_documents() -> None:
     learned = tuple(text_digest(CORPUS.documents[n].text) for n in range(3))
     knowing = Always(training=Training("other", "x", learned))
     run = scored(metrics=['safety(verifier="always, fresh")'], verifiers=[knowing, Always("fresh")], seen=True)
-    assert {one.name: one.seen for one in run.verifiers} == {"always": 3, "fresh": 0}
+    assert {one.name: one.seen for one in run.inputs["verifiers"]} == {"always": 3, "fresh": 0}
     assert verifiers_that_knew_them(run) == ["verifier always learned from texts of 3 of these 8 documents"]
     assert any("verifier always learned from texts of 3 of these 8" in line for line in author_caveats(run))
     run.thresholds = [Threshold(run.metrics[0].text, "max", 1.0)]

@@ -63,7 +63,7 @@ def plan(asked: tuple[str, ...] = ASKED, **settings: Any) -> Plan:
         (Anonymization(masks, "some"), Anonymization({key: [Mask(0, 5), Mask(4, 9)] for key in masks}, "others")),
         tuple(metrics_of(asked)),
         Settings(resamples=20, **settings),
-        background=Background({key: f"{text} Mathematics." for key, text in TEXTS.items()}),
+        inputs={"background": {"": Background({key: f"{text} Mathematics." for key, text in TEXTS.items()})}},
     )
 
 

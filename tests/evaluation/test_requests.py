@@ -140,7 +140,7 @@ def trir(**parameters: Any) -> dict[str, Any]:
 def test_TAE_attacks_with_one_background(tmp_path: Path) -> None:  # noqa: N802
     both = {"TRIR": trir(), "TRIR_again": trir(finetuning_epochs=3)}
     request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": both}))
-    assert (request.background, request.backgrounds) == (Path("bks/public.json"), {})
+    assert request.settings.background == "bks/public.json"
     assert [metric.parameters["background"] for metric in request.metrics] == ["", ""]
 
 
@@ -153,8 +153,7 @@ def test_TAE_attacks_with_several_backgrounds(tmp_path: Path) -> None:  # noqa: 
     }
     request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": several}))
     names = {"public": "bks/public.json", "bks/web.json": "bks/web.json", "old/web.json": "old/web.json"}
-    assert request.background is None
-    assert request.backgrounds == {name: Path(path) for name, path in names.items()}
+    assert request.settings.background == names
     assert [metric.parameters["background"] for metric in request.metrics] == list(names)
     assert request.labels["TRIR"] == request.labels["TRIR_again"] != request.labels["TRIR_web"]
 
@@ -173,7 +172,7 @@ def test_TAE_defaults_are_those_of_its_code(tmp_path: Path) -> None:  # noqa: N8
 
 def test_several_backgrounds_of_a_plan(tmp_path: Path) -> None:
     request = read_request(written(tmp_path, PLAN + '[background]\npublic = "p.json"\nweb = "w.json"\n'))
-    assert request.backgrounds == {"public": tmp_path / "p.json", "web": tmp_path / "w.json"}
+    assert request.settings.background == {"public": str(tmp_path / "p.json"), "web": str(tmp_path / "w.json")}
     assert request.settings.references
     assert not read_request(written(tmp_path, "references = false\n" + PLAN)).settings.references
 

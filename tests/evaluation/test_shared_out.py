@@ -49,7 +49,9 @@ def given(data: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 def test_an_engine_changes_nothing(given: dict[str, Any]) -> None:
     settings = Settings(resamples=50, seed=1)
     metrics = metrics_of(METRICS)
-    plan = Plan(given["corpus"], (given["masks"],), tuple(metrics), settings, background=given["background"])
+    plan = Plan(
+        given["corpus"], (given["masks"],), tuple(metrics), settings, inputs={"background": {"": given["background"]}}
+    )
     engine = Pickling()
     assert told(evaluate_plan(plan, engine=engine)) == told(evaluate_plan(plan))
     assert engine.tasks > 20

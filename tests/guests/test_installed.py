@@ -65,6 +65,35 @@ def test_they_work_together_with_several_processes(command: Callable[..., Any]) 
 
 
 @pytest.mark.usefixtures("desk")
+def test_a_family_brings_an_input_an_option_and_a_metric(command: Callable[..., Any]) -> None:
+    """Two of three parts of the weight lie on the document that is not masked; nothing inside knows of weights."""
+    assert "--weights FILE" in command("evaluate", "--help").stdout
+    Path("masks.json").write_text(json.dumps({"one": [[0, 3]], "two": []}))
+    asked = ["evaluate", "corpus.json", "m=masks.json", "-m", "spared", "--resamples", "0", "--no-references"]
+    refused = command(*asked)
+    assert refused.returncode == 2
+    assert "weights: none were given, which the metric spared needs; expected --weights FILE" in refused.stderr
+    Path("weights.json").write_text(json.dumps({"one": 1, "two": 2, "three": 1}))
+    assert "weights: found the document three" in command(*asked, "--weights", "weights.json").stderr
+    Path("weights.json").write_text(json.dumps({"one": 1, "two": 2}))
+    runs = []
+    for jobs in (1, 2):
+        done = command(*asked, "--weights", "weights.json", "--jobs", jobs, "-o", f"{jobs}.json")
+        assert done.returncode == 0, done.stderr
+        assert "note: weights are ours, not the annotators'" in done.stderr
+        runs.append(Run.load(f"{jobs}.json"))
+    assert [run["m", "spared"].value for run in runs] == [2 / 3, 2 / 3]
+    assert [(one.name, one.documents) for one in runs[0].inputs["weights"]] == [("weights", 2)]
+    assert "|weights:weights@3|" in runs[0]["m", "spared"].signature
+    Path("plan.toml").write_text(
+        'corpus = "corpus.json"\nmetrics = ["spared"]\nresamples = 0\nreferences = false\nweights = "weights.json"\n'
+        'output = "planned.json"\n[anonymizations]\nm = "masks.json"\n'
+    )
+    assert command("evaluate", "plan.toml").returncode == 0
+    assert Run.load("planned.json")["m", "spared"].value == 2 / 3
+
+
+@pytest.mark.usefixtures("desk")
 def test_a_verifier_is_asked(command: Callable[..., Any]) -> None:
     problem = Path("problems/p1")
     problem.mkdir(parents=True)

@@ -17,7 +17,6 @@ from showthrough.cli.asking import answers_beside, keeping, remove_answers
 from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain, show_notes
 from showthrough.cli.options import (
     Anonymizations,
-    Known,
     Least,
     Metrics,
     Most,
@@ -69,7 +68,6 @@ def command(
     ] = None,
     metric: Metrics = None,
     preset_name: Presets = None,
-    background: Known = None,
     *,
     replacement: Replacement = "label",
     threshold: Threshold = None,
@@ -88,7 +86,7 @@ def command(
     """
     systems = asked_systems(with_ or [USUAL], everywhere)
     request = _requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
-    request = replace(request, background=background, asked=asked_for(least, most), systems=len(systems))
+    request = replace(request, asked=asked_for(least, most), systems=len(systems))
     answers = answers_beside(request.settings, output, request.chosen)
     request = replace(request, settings=keeping(request.settings, answers))
     if faults := lacking_problems(request.chosen):  # before anything is read

@@ -48,5 +48,6 @@ def demo_bench() -> Bench:
     paths = {name: path for name, path in demo.anonymization_paths().items() if name not in systems}
     masks = tuple(read_anonymization(path, corpus, name=name) for name, path in paths.items())
     settings = Settings(cache=False)  # so that costs are those of now
-    plan = Plan(corpus, masks, tuple(metrics_of(METRICS)), settings, background=read_background(demo.background_path()))
+    known = {"background": {"": read_background(demo.background_path())}}
+    plan = Plan(corpus, masks, tuple(metrics_of(METRICS)), settings, inputs=known)
     return Bench(plan, systems)

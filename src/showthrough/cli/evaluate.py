@@ -14,7 +14,6 @@ from showthrough.cli.asking import ESTIMATE, answers_beside, keeping, recordings
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import (
     Anonymizations,
-    Known,
     Least,
     Metrics,
     Most,
@@ -73,7 +72,6 @@ def command(
     output: Output = None,
     metric: Metrics = None,
     preset_name: Presets = None,
-    background: Known = None,
     least: Least = None,
     most: Most = None,
     *,
@@ -92,7 +90,7 @@ def command(
     """
     request = requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     check_columns(request)
-    request = replace(request, output=output or request.output, background=background or request.background)
+    request = replace(request, output=output or request.output)
     request = replace(request, asked=asked_for(least, most) or request.asked)
     answers = answers_beside(request.settings, request.output, request.chosen)
     request = replace(request, settings=keeping(request.settings, answers))

@@ -42,7 +42,6 @@ Presets = Annotated[
         "--preset", metavar="NAME", help=f"A set of metrics: {', '.join(PRESETS)}.", autocompletion=preset_names
     ),
 ]
-Known = Annotated[Path | None, typer.Option("--background", metavar="FILE", help="What an attacker knows, for trir.")]
 Anonymizations = Annotated[
     list[str] | None, typer.Argument(metavar="NAME=FILE", help="Anonymizations: masks with offsets, or texts.")
 ]

@@ -9,11 +9,11 @@ import typer
 from showthrough.cli.arguments import requested
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
 from showthrough.cli.options import Said, with_options
+from showthrough.core.families import families
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import Meaning
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError, printable, shown, some
-from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import is_request
@@ -44,7 +44,8 @@ def command(
     plan = _checked(requested(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)
     told = release_notices(plan.corpus, plan.releases, plan.settings.pairing)
-    told += notices(plan.corpus, plan.anonymizations, plan.metrics) + authorship_notices(plan)
+    told += notices(plan.corpus, plan.anonymizations, plan.metrics)
+    told += [line for family in families() for line in family.notices(plan)]
     show_notes([*told, *_strange_types(plan)])
     typer.echo(printable(_summary(plan.corpus)))
     for one in plan.anonymizations:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, cast
+from typing import TYPE_CHECKING
 
-from showthrough.data.authorship import Ratings
-from showthrough.data.background import Background
+from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, quoted
-from showthrough.evaluation.defaults import default_metrics, with_ratings
+from showthrough.evaluation.defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings, called_with
@@ -22,25 +21,20 @@ from showthrough.metrics import Metric, metrics_of
 from showthrough.resources.settings import Watch
 from showthrough.run.provenance import metric_record
 from showthrough.run.run import Run
-from showthrough.verifiers.asking import asked_verifiers
-from showthrough.verifiers.base import Verifier
-from showthrough.verifiers.given import GivenAnswers, given_answers
 
-Asked = str | PathLike[str] | Verifier | GivenAnswers
-Verifiers = Asked | Iterable[Asked]
+if TYPE_CHECKING:
+    from showthrough.families._fields import FamilyArguments as FamilyArguments
+else:
+    FamilyArguments = family_fields("arguments")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call(Settings):
+class Call(Settings, FamilyArguments):
     """What `evaluate` takes: inputs, who is told how far it is, and every setting."""
 
     corpus: Corpus = field(kw_only=False)
     anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = field(kw_only=False)
     metrics: str | Metric | Iterable[str | Metric] | None = field(default=None, kw_only=False)
-    background: Background | Mapping[str, str] | Sequence[Background] | None = None
-    verifiers: Verifiers = ()
-    answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    ratings: Ratings | None = None
     progress: Progress | None = None
     resume: Run | None = None
     texts: bool = True
@@ -82,16 +76,14 @@ def planned(call: Call, systems: int = 0) -> Plan:
         raise PlanError(f"found {quoted(call.texts)}; expected True or False", "texts")
     named = _named(call.anonymizations)
     settings = call.part(Settings)
-    known = _backgrounds(call.background)
-    if call.metrics is None:
-        names = [one.name for one in known.get("backgrounds", ())] + ([""] if known.get("background") else [])
-        metrics: Sequence[Metric] = default_metrics(corpus, len(named) + systems, names)
-    else:
-        metrics = metrics_of(call.metrics)
-    known |= {"verifiers": _verifiers(call.verifiers, call.answers), "ratings": _ratings(call.ratings)}
-    chosen = tuple(dict.fromkeys(map(settings.applied_to, with_ratings(metrics, call.ratings is not None))))
+    accepted = {kind: kind.accept(call) for kind in input_types()}
+    inputs = {kind.name: value for kind, value in accepted.items() if value is not None}
+    metrics = None if call.metrics is None else metrics_of(call.metrics)
+    keys = {kind: kind.keys_of(value) for kind, value in accepted.items()}
+    chosen = with_inputs(metrics, corpus, len(named) + systems, keys)
+    chosen = tuple(dict.fromkeys(map(settings.applied_to, chosen)))
     asked = settled(asked_in(call.thresholds), map(metric_record, chosen), settings.applied_to)
-    return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=asked, **known)
+    return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=asked, inputs=inputs)
 
 
 def _named(
@@ -111,36 +103,6 @@ def _named(
     if names is None:
         return given
     return [one.renamed(name) for name, one in zip(names, given, strict=True)]
-
-
-def _backgrounds(given: Background | Mapping[str, str] | Sequence[Background] | None) -> dict[str, Any]:
-    if given is None or isinstance(given, Background):
-        return {"background": given}
-    if isinstance(given, Mapping):
-        return {"background": Background(given)}
-    if isinstance(given, str) or not all(isinstance(one, Background) for one in given):
-        raise PlanError(f"found a value of type {_kind(given)}; expected a Background: read_background", "background")
-    return {"backgrounds": tuple(given)}  # by name, also where there is one
-
-
-def _verifiers(given: Verifiers, answers: Mapping[str, Mapping[str, Any]]) -> tuple[Verifier | GivenAnswers, ...]:
-    """Those that are loaded by name, those that are given, and answers of others. Raises PlanError for what is none."""
-    found: list[Verifier | GivenAnswers] = []
-    several = isinstance(given, Iterable) and not isinstance(given, str | Verifier)
-    for one in cast(Iterable[Any], given) if several else [given]:
-        if isinstance(one, str | PathLike):
-            found += asked_verifiers([str(one)])
-        elif isinstance(one, Verifier | GivenAnswers):
-            found.append(one)
-        else:
-            raise PlanError(f"found a value of type {_kind(one)}; expected a verifier, or its folder", "verifiers")
-    return (*found, *(given_answers(answers) if answers else ()))
-
-
-def _ratings(given: Ratings | None) -> Ratings | None:
-    if given is not None and not isinstance(given, Ratings):
-        raise PlanError(f"found a value of type {_kind(given)}; expected Ratings: read_ratings reads them", "ratings")
-    return given
 
 
 def _kind(value: object) -> str:

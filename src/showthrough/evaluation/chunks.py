@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from showthrough.data.authorship import Ratings
+from showthrough.core.families import Inputs
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
@@ -36,7 +36,7 @@ class Work:
     elsewhere: HowRead | None = None  # how direct identifiers are looked for outside their marks; None: not at all
     kept: Hiding | None = None  # where documents are kept for a reader
     types: tuple[str, ...] | None = None  # entity types of the whole corpus; None: of the chunk
-    ratings: Ratings | None = None  # what people say of passages
+    inputs: Inputs = field(default_factory=dict)  # of families, those that metrics of single documents need
 
     @property
     def systems(self) -> list[Anonymization]:
@@ -93,7 +93,7 @@ def answered_there(
     """The same in another process, with masks of these documents alone and what is the same for all chunks."""
     started, work = time.perf_counter(), replace(asked.value, anonymizations=anonymizations)
     resources = resources_of_process(models)
-    resources.ratings = work.ratings
+    resources.inputs = work.inputs
     answer = answered(Chunk(corpus, resources, work.types, work.systems), work)
     answer.seconds = time.perf_counter() - started  # with what decoding the documents took, which is done here
     return answer

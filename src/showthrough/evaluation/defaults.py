@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 
+from showthrough.core.families import InputType
 from showthrough.data.documents import Corpus
-from showthrough.metrics import METRICS, Metric, metrics_of, preset, with_parameters
-
-_ATTACK = "trir"
-_RATED = "sensibleness"
+from showthrough.metrics import Metric, metrics_of, preset
 
 
-def default_metrics(corpus: Corpus, systems: int, backgrounds: Collection[str] = ()) -> tuple[Metric, ...]:
-    """The preset `default`; of a corpus that nobody annotated `unannotated`; and attacks by what an attacker knows.
+def default_metrics(corpus: Corpus, systems: int) -> tuple[Metric, ...]:
+    """The preset `default`; of a corpus that nobody annotated `unannotated`.
 
     Documents that ask who wrote them have `pan`, and the default one beside it where somebody annotated them.
 
-    `backgrounds` are the names under which metrics ask for them; the only one of its kind has none.
-
     >>> from showthrough.data.documents import Document
-    >>> [type(metric).__name__ for metric in default_metrics(Corpus([Document("a", "Mr Doe")]), 1, [""])][-2:]
-    ['ClusteringAgreement', 'ReIdentification']
+    >>> [type(metric).__name__ for metric in default_metrics(Corpus([Document("a", "Mr Doe")]), 1)][-1:]
+    ['ClusteringAgreement']
     """
     asked = preset("pan") if corpus.survey.asked else ()
     annotated = preset("default") if corpus.survey.annotated else () if asked else preset("unannotated")
     metrics = metrics_of([*asked, *annotated])
-    metrics += [with_parameters(METRICS[_ATTACK], background=name) for name in backgrounds]
     return tuple(metric for metric in metrics if systems > 1 or "systems" not in metric.needs)
 
 
-def with_ratings(metrics: Sequence[Metric], rated: bool) -> tuple[Metric, ...]:
-    """The same, and where people rated passages a metric that tells what they say, unless one does already."""
-    if not rated or any("ratings" in metric.needs for metric in metrics):
-        return tuple(metrics)
-    return (*metrics, METRICS[_RATED])
+def with_inputs(
+    named: Sequence[Metric] | None, corpus: Corpus, systems: int, keys: Mapping[InputType, Sequence[str]]
+) -> tuple[Metric, ...]:
+    """The metrics that were named, or the default ones, and those that belong to inputs of which there are keys."""
+    metrics = default_metrics(corpus, systems) if named is None else tuple(named)
+    for kind, given in keys.items():
+        metrics += kind.metrics(given, metrics, by_default=named is None)
+    return metrics

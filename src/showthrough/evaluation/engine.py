@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from showthrough.columns.strings import Strings
+from showthrough.core.families import input_types
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
 from showthrough.engines.base import Engine, GoneError, Here, LostError
@@ -31,12 +32,9 @@ from showthrough.run import journal
 from showthrough.run.journal import Head, Journal, leave_unfinished, unfinished
 from showthrough.run.provenance import (
     anonymization_input,
-    background_input,
     corpus_input,
     metric_record,
     provenance,
-    ratings_input,
-    verifier_input,
 )
 from showthrough.run.records import Input
 from showthrough.run.run import Run
@@ -85,9 +83,14 @@ class Evaluation:
         engine = engine or Here()
         self.engine = engine.for_models() if any(metric.models for metric in plan.metrics) else engine
         self.run = _blank(plan, references)
-        known = plan.background, plan.anonymizations, plan.backgrounds, plan.verifiers, plan.ratings
-        asking = plan.settings.part(AskingSettings)
-        self.resources = Resources(plan.settings.models, watch, *known, asking=asking, engine=self.engine)
+        self.resources = Resources(
+            plan.settings.models,
+            watch,
+            plan.anonymizations,
+            plan.inputs,
+            asking=plan.settings.part(AskingSettings),
+            engine=self.engine,
+        )
         self._gathered = Gathered()
         self._questions = Questions(plan, references, self._gathered.failures)
         self._walk = Walk(self._questions, self.engine, self.resources, self._gathered)
@@ -225,13 +228,12 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         rows={},
         failures=[],
         provenance=provenance(),
-        background=None if plan.background is None else background_input(plan.background),
         groups=_held(corpus.units.labels),
         joined=corpus.units.joined > 0,
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(one.name, one.digest, len(one)) for one in references],
-        backgrounds={one.name: background_input(one) for one in plan.backgrounds},
         thresholds=list(plan.thresholds),
-        verifiers=[verifier_input(one, plan.corpus) for one in plan.verifiers],
-        ratings=None if plan.ratings is None else ratings_input(plan.ratings),
+        inputs={
+            kind.name: kind.record(plan.inputs[kind.name], corpus) for kind in input_types() if kind.name in plan.inputs
+        },
     )

@@ -126,8 +126,8 @@ def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bo
 
 def _tally(plan: Plan, references: Sequence[Anonymization]) -> Tally:
     """What all metrics that ask language models would ask, found out by letting them ask."""
-    settings, known = plan.settings, (plan.background, plan.anonymizations, plan.backgrounds)
-    resources = Resources(settings.models, None, *known, asking=settings.part(AskingSettings))
+    asking = plan.settings.part(AskingSettings)
+    resources = Resources(plan.settings.models, None, plan.anonymizations, plan.inputs, asking=asking)
     tally = resources.tally = Tally()
     chunk = Chunk(plan.corpus, resources, plan.corpus.survey.types, plan.anonymizations)
     for metric in plan.metrics:

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 
 from showthrough.axis.spans import Ints
+from showthrough.core.families import families
 from showthrough.data.references import REFERENCES
-from showthrough.evaluation.authorship import authorship_notices
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.chunks import Cell
 from showthrough.evaluation.gathered import Gathered
@@ -59,7 +59,7 @@ class Findings:
         self._notes = nobody_marked(plan.corpus, plan.metrics)
         self._notes += release_notices(plan.corpus, plan.releases, plan.settings.pairing)
         self._notes += notices(plan.corpus, plan.anonymizations, plan.metrics, masks={})  # of masks later
-        self._notes += authorship_notices(plan)
+        self._notes += [line for family in families() for line in family.notices(plan)]
 
     def lay_out(self, home: Path | None = None, *, large: bool) -> None:
         """The rows of all documents that are done, one below the other: in memory, or of very many in files."""

@@ -8,8 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from showthrough.data.authorship import Ratings
-from showthrough.data.background import Background
+from showthrough.core.families import Inputs, families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.masks import Anonymization
@@ -17,17 +16,13 @@ from showthrough.data.offsets import offset_problems
 from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retyped, retyped_masks
-from showthrough.errors import InputError, Problem, quoted, shown, some
-from showthrough.evaluation.authorship import authorship_problems
-from showthrough.evaluation.inference import inference_problems
+from showthrough.errors import InputError, Problem, shown
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.evaluation.whose import Releases, check_releases, releases_of
 from showthrough.gate.asking import fault_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
-from showthrough.verifiers.base import Verifier
-from showthrough.verifiers.given import GivenAnswers
 
 
 @dataclass(frozen=True)
@@ -40,10 +35,7 @@ class Plan:
     settings: Settings = field(default_factory=Settings)
     unavailable: Mapping[str, str] = field(default_factory=dict)  # asked for, but cannot be computed: name to reason
     texts: bool = True  # whether the run keeps documents, for a reader to look at
-    background: Background | None = None  # what the attacker knows
-    backgrounds: tuple[Background, ...] = ()  # where there are several: metrics name the one they ask for
-    verifiers: tuple[Verifier | GivenAnswers, ...] = ()  # that are asked who wrote the documents
-    ratings: Ratings | None = None  # what people say of passages
+    inputs: Inputs = field(default_factory=dict)  # what families of metrics read, by name
     thresholds: tuple[Threshold, ...] = ()  # what numbers are asked to reach; none of them depends on it
 
     @cached_property
@@ -102,9 +94,7 @@ class Plan:
         records = list(map(metric_record, self.metrics)) if self.thresholds else []
         faults = {str(one): fault_of(one, records) for one in self.thresholds}
         problems += [Problem("", f"threshold {one}", fault) for one, fault in faults.items() if fault]
-        problems += _background_problems(self.background, self.backgrounds, self.metrics, self.corpus.ids)
-        problems += authorship_problems(self)
-        problems += inference_problems(self)
+        problems += [problem for family in families() for problem in family.problems(self)]
         if problems:
             raise InputError(problems)
         pair(self.corpus, self.anonymizations, self.settings.missing)
@@ -114,9 +104,9 @@ class Plan:
             check_releases(self.corpus, self.anonymizations, self.releases)
         pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
         unfit = dict.fromkeys(why for metric, one in pairs for why in metric.problems(self.corpus, one))
-        rated = self.ratings.problems(self.corpus, self.anonymizations) if self.ratings is not None else []
-        if unfit or rated:
-            raise InputError([*unfit, *rated])
+        unfit |= dict.fromkeys(problem for family in families() for problem in family.content_problems(self))
+        if unfit:
+            raise InputError(unfit)
 
 
 def lacking_problems(metrics: Iterable[Metric]) -> list[Problem]:
@@ -128,8 +118,8 @@ def _unwritable_names(plan: Plan) -> list[Problem]:
     """Names of files that are no UTF-8: a run could not be written that says what it was made from."""
     given = [plan.corpus.name, plan.corpus.source]
     given += [text for one in plan.anonymizations for text in (one.name, one.source)]
-    given += [text for one in (plan.background, *plan.backgrounds) if one for text in (one.name, one.source)]
-    given += [one.name for one in plan.verifiers]
+    items = [item for kind in input_types() for item in kind.items(plan.inputs.get(kind.name))]
+    given += [text for item in items for text in (item.name, getattr(item, "source", ""))]
     return [
         Problem("", text, "is not UTF-8; expected names and paths in UTF-8")
         for text in dict.fromkeys(given)
@@ -147,28 +137,3 @@ def name_problems(names: Sequence[str]) -> list[Problem]:
         ],
     }
     return [Problem("", f"anonymization {shown(name)}", why) for why, bad in faults.items() for name in bad]
-
-
-def _background_problems(
-    background: Background | None, named: Sequence[Background], metrics: Sequence[Metric], documents: Sequence[str]
-) -> list[Problem]:
-    known = {one.name: one for one in named} | ({} if background is None else {"": background})
-    if len(known) < len(named) + (background is not None):
-        return [Problem("", "background", f"found {some(one.name for one in named)}; expected unique names")]
-    using = [metric for metric in metrics if "background" in metric.needs]
-    asked = {metric_text(metric): metric.parameters.get("background", "") for metric in using}
-    if not known:
-        none = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
-        return [Problem("", "background", none.format(text)) for text in asked]
-    listed = some(filter(None, known))
-    which = f"one of the backgrounds {listed}, such as trir(background={quoted(named[0].name)})" if named else "no name"
-    wrong = {text: f"asks for the background {quoted(name)}" if name else "names none"
-             for text, name in asked.items() if name not in known}  # fmt: skip
-    problems = [Problem("", f"metric {text}", f"{why}; expected {which}") for text, why in wrong.items()]
-    for name, one in known.items():
-        if name in asked.values():
-            problems += one.problems(documents)
-        elif not problems:
-            what = f"background {name}" if name else "background"
-            problems.append(Problem("", what, "was given, but no metric asks for it; expected trir among the metrics"))
-    return problems

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from showthrough.core.families import families
 from showthrough.errors import InputError, PlanError, Problem, shown
 from showthrough.evaluation.requests import Request, Source, beside, path_of
-from showthrough.evaluation.settings import Files, FileSettings, each_of, options_of
+from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.evaluation.tae import is_tae, read_tae
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, read_bytes, suffix, text_of
@@ -45,7 +45,6 @@ class _Inputs(msgspec.Struct, forbid_unknown_fields=True):
     metrics: list[str] = []
     preset: str | None = None
     output: str | None = None
-    background: str | dict[str, str] | None = None
     thresholds: dict[str, dict[str, float]] = {}
 
 
@@ -78,40 +77,16 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         whole = files[0] if isinstance(table.path, str) else Head.of(files)
         return Source(whole, {**settings.columns, **own})
 
-    settings = replace(
-        settings,
-        verifier=_beside(path, "verifier", settings.verifier),
-        answers=_beside(path, "answers", settings.answers),
-        ratings=_beside(path, "ratings", settings.ratings),
-    )
-    named = plan.background if isinstance(plan.background, dict) else {}
-    alone = plan.background if isinstance(plan.background, str) else None
+    for family in families():
+        settings = replace(settings, **family.relocate(settings, path))
     return Request(
         source(plan.corpus, "corpus"),
         {name: source(given, f"anonymizations.{shown(name)}") for name, given in plan.anonymizations.items()},
         tuple(metrics) or None,
         settings,
         output=None if plan.output is None else file(plan.output, "output"),
-        background=None if alone is None else file(alone, "background"),
-        backgrounds={name: file(given, f"background.{shown(name)}") for name, given in named.items()},
         asked=asked_in(plan.thresholds, str(path)),
     )
-
-
-def _beside(plan: Path, key: str, files: Files) -> tuple[str, ...]:
-    """What is beside a plan, `NAME=` before it or not; what is not there may be the name of an installed verifier."""
-
-    def found(written: str) -> str:
-        name, sign, path = written.partition("=")
-        there = False
-        whole = plan.parent / path_of(written, plan, key)
-        with suppress(OSError):  # a name too long, which reading will tell
-            there = whole.exists()
-        if sign and not there:
-            return f"{name}={plan.parent / path}"
-        return str(whole) if there or "/" in written else written
-
-    return tuple(map(found, each_of(files)))
 
 
 def _json_of(path: Path, known: tuple[str, ...]) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 
+from showthrough.core.families import input_types
 from showthrough.data.masks import Anonymization
 from showthrough.errors import ResourceError
 from showthrough.evaluation.chunks import Cell, Work
@@ -50,7 +51,11 @@ class Questions:
             elsewhere=read_elsewhere(self.plan.metrics, len(self.plan.corpus)),
             kept=self.hiding if self.plan.texts and not too_many(self.plan.corpus) else None,
             types=self.plan.corpus.survey.types,
-            ratings=self.plan.ratings,
+            inputs={
+                kind.name: self.plan.inputs[kind.name]
+                for kind in input_types()
+                if kind.travels and kind.name in self.plan.inputs
+            },
         )
 
     @cached_property

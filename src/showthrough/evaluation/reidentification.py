@@ -116,7 +116,7 @@ def _plan(
         (metric,),
         Settings(**told),
         texts=False,
-        background=known,
+        inputs={"background": {"": known}},
     )
     if problems := _problems(plan, known, ids):
         raise InputError(problems)

@@ -5,31 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from showthrough.data.authorship import Ratings
-from showthrough.data.background import Background
+from showthrough.core.families import families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import listed
 from showthrough.engines.base import Engine, Watch
 from showthrough.errors import InputError, PlanError, Problem, quoted, shown
-from showthrough.evaluation.defaults import default_metrics, with_ratings
+from showthrough.evaluation.defaults import with_inputs
 from showthrough.evaluation.plan import Plan
-from showthrough.evaluation.settings import FileSettings, each_of
+from showthrough.evaluation.settings import FileSettings
 from showthrough.files.heads import Head
 from showthrough.files.places import Remote, place_of
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.background import read_background
 from showthrough.formats.choice import shared_format
-from showthrough.formats.ratings import read_ratings
 from showthrough.gate.asking import Asked, settled
-from showthrough.inference.answer_files import files_behind
 from showthrough.metrics import Metric, metric_text
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
-from showthrough.verifiers.asking import asked_verifiers
-from showthrough.verifiers.base import Verifier
-from showthrough.verifiers.given import GivenAnswers, read_given
 
 
 @dataclass(frozen=True)
@@ -52,6 +46,12 @@ def beside(file: Path, path: Path) -> Path:
     return path if isinstance(path, Remote) else file.parent / path
 
 
+def seen_from(file: Path, given: str, place: str) -> str:
+    """The same for a path that stays text until it is read."""
+    path = path_of(given, file, place)
+    return given if isinstance(path, Remote) else str(beside(file, path))
+
+
 @dataclass(frozen=True)
 class Request:
     """What a user asked for; nothing has been read yet."""
@@ -61,8 +61,6 @@ class Request:
     metrics: tuple[Metric, ...] | None  # as they were named; None: what is given decides
     settings: FileSettings = field(default_factory=FileSettings)
     output: Path | None = None
-    background: Path | None = None
-    backgrounds: Mapping[str, Path] = field(default_factory=dict)  # where there are several, by name
     asked: tuple[Asked, ...] = ()  # what numbers have to reach
     systems: int = 0  # that are still to be put to work, and scored beside the anonymizations
     # Of a TAE configuration: its metrics by their names, what it names that is not there, its table.
@@ -81,11 +79,7 @@ class Request:
     @property
     def beside(self) -> list[Path]:
         """What is read beside the corpus and the anonymizations, in files and folders."""
-        settings = self.settings
-        told = [*each_of(settings.verifier), *each_of(settings.answers), *each_of(settings.ratings)]
-        named = [Path(path) for text in told for path in dict.fromkeys((text, text.partition("=")[2] or text))]
-        named += files_behind(name for metric in self.chosen for name in metric.asks)
-        return [*filter(None, [self.background]), *self.backgrounds.values(), *named]
+        return [path for family in families() for path in family.files(self.settings, self.chosen)]
 
     @property
     def labelled(self) -> dict[str, str]:
@@ -150,14 +144,13 @@ class Request:
                 anonymizations.append(one)
             except InputError as error:
                 problems += error.problems
-        background = None
-        backgrounds: list[Background] = []
-        try:
-            background = read_background(self.background) if self.background else None
-            backgrounds = [read_background(path, name=name) for name, path in self.backgrounds.items()]
-        except InputError as error:
-            problems += error.problems
-        verifiers, ratings = self._verifiers(problems), self._ratings(problems)
+        inputs: dict[str, Any] = {}
+        for kind in input_types():
+            try:
+                if (value := kind.read(settings, list(sources))) is not None:
+                    inputs[kind.name] = value
+            except InputError as error:
+                problems += error.problems
         metrics = self._metrics(corpus)
         thresholds: tuple[Threshold, ...] = ()
         try:
@@ -170,39 +163,12 @@ class Request:
             metrics,
             settings,
             self.unavailable,
-            background=background,
-            backgrounds=tuple(backgrounds),
+            inputs=inputs,
             thresholds=thresholds,
-            verifiers=verifiers,
-            ratings=ratings,
         )
         return plan, problems
 
     def _metrics(self, corpus: Corpus) -> tuple[Metric, ...]:
-        """Those that were named, or what can be computed of what is given; and what people say of it."""
-        named = self.metrics
-        if named is None:
-            known = [*([""] if self.background else []), *self.backgrounds]
-            named = default_metrics(corpus, len(self.anonymizations) + self.systems, known)
-        return self._set(with_ratings(named, bool(each_of(self.settings.ratings))))
-
-    def _verifiers(self, problems: list[Problem]) -> tuple[Verifier | GivenAnswers, ...]:
-        """Those that are loaded, then answers of others; what is wrong with them is added to the problems."""
-        found: list[Verifier | GivenAnswers] = []
-        try:
-            found += asked_verifiers(each_of(self.settings.verifier))
-        except InputError as error:
-            problems += error.problems
-        try:
-            found += read_given(each_of(self.settings.answers), self.sources)
-        except InputError as error:
-            problems += error.problems
-        return tuple(found)
-
-    def _ratings(self, problems: list[Problem]) -> Ratings | None:
-        given = each_of(self.settings.ratings)
-        try:
-            return read_ratings(given, list(self.sources)) if given else None
-        except InputError as error:
-            problems += error.problems
-            return None
+        """Those that were named, or what can be computed of what is given; and what belongs to the inputs."""
+        keys = {kind: kind.keys(self.settings) for kind in input_types()}
+        return self._set(with_inputs(self.metrics, corpus, len(self.anonymizations) + self.systems, keys))

@@ -9,6 +9,7 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
+from showthrough.core.families import InputType, input_types
 from showthrough.errors import PlanError
 from showthrough.evaluation.checkpoints import answer_of
 from showthrough.evaluation.chunks import Answer, Cell
@@ -21,6 +22,13 @@ from showthrough.run.run import WITHOUT_TEXT, Run
 
 _BEFORE = " (in the part that was done before; start afresh to try again)"
 _OTHER = "not the same as in the run to resume; start afresh without --resume"
+
+
+def _identity(kind: InputType, run: Run) -> list[object]:
+    """What tells an input of a family from another."""
+    return [(one.name, one.digest) if kind.named else one.digest for one in run.inputs.get(kind.name, ())]
+
+
 # What has to be the same where a run is resumed.
 _SAME: dict[str, Callable[[Run], object]] = {
     "corpus": lambda run: run.corpus.digest,
@@ -28,10 +36,7 @@ _SAME: dict[str, Callable[[Run], object]] = {
     "references": lambda run: [one.digest for one in run.references],
     "metrics": lambda run: [(metric.text, metric.version) for metric in run.metrics],
     "settings": lambda run: run.settings,
-    "background": lambda run: run.background and run.background.digest,
-    "backgrounds": lambda run: {name: one.digest for name, one in run.backgrounds.items()},
-    "verifiers": lambda run: [(one.name, one.digest) for one in run.verifiers],
-    "ratings": lambda run: run.ratings and run.ratings.digest,
+    **{kind.name: partial(_identity, kind) for kind in input_types()},
     "showthrough version": lambda run: run.provenance.get("showthrough"),
 }
 

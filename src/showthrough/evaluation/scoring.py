@@ -10,6 +10,7 @@ import numpy as np
 
 from showthrough.axis.spans import Bools
 from showthrough.columns.digests import digest_of_bytes
+from showthrough.core.families import input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.metrics import Array, Metric, Rows, metric_text
@@ -204,12 +205,10 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, setti
     extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in known]
     if metric.models and dtype != "fp32":
         extra.append(("dtype", dtype))
-    if "background" in metric.needs and (background := run.background_of(record)):
-        extra.insert(0, ("background", f"{background.name}@{background.digest[:8]}"))
-    if "verifiers" in metric.needs and run.verifiers:
-        extra.insert(0, ("verifiers", ",".join(f"{other.name}@{other.digest[:8]}" for other in run.verifiers)))
-    if "ratings" in metric.needs and run.ratings:
-        extra.insert(0, ("ratings", f"{run.ratings.name}@{run.ratings.digest[:8]}"))
+    for kind in input_types():
+        records = run.inputs.get(kind.name) if kind.name in metric.needs else None
+        if records and (pinned := kind.pin(records, record)):
+            extra.insert(0, (kind.name, pinned))
     extra += [(f"asked:{asked.name}", asked.pin) for asked in run.asked if asked.name in metric.asks]
     if "systems" in metric.needs:  # the number hangs on all of them
         extra.insert(0, ("systems", ",".join(f"{other.name}@{other.digest[:8]}" for other in run.anonymizations)))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import wraps
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -31,6 +32,7 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
+from showthrough.core.families import family_fields
 from showthrough.data.offsets import Offsets
 from showthrough.data.pairing import Pairing
 from showthrough.data.retyping import Retyping
@@ -44,19 +46,18 @@ from showthrough.resources.closed_classes import CLOSED_CLASSES
 from showthrough.resources.settings import ModelSettings
 from showthrough.run.settings import Recorded
 
+if TYPE_CHECKING:
+    from showthrough.families._fields import FamilyOptions
+else:
+    FamilyOptions = family_fields("options")
+
 Part = TypeVar("Part")
 Made = TypeVar("Made")
 Result = TypeVar("Result")
 Arguments = ParamSpec("Arguments")
 Names = str | Collection[str]
-Files = str | tuple[str, ...]  # each as it is: a comma may stand in a path
 
 _OF_TYPES = ("map", "direct", "quasi", "ignore")
-
-
-def each_of(files: Files) -> tuple[str, ...]:
-    """One file or several, as several."""
-    return (files,) if isinstance(files, str) else tuple(files)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +154,7 @@ class Settings(ModelSettings, AskingSettings, Recorded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileSettings(Settings):
+class FileSettings(Settings, FamilyOptions):
     """The same for inputs in files, and how these are read."""
 
     format: Annotated[
@@ -194,19 +195,6 @@ class FileSettings(Settings):
             extra={"expected": "characters, utf-16 or bytes"},
         ),
     ] = None
-    verifier: Annotated[
-        Files, Meta(title="[NAME=]FOLDER", description="An author verifier, for safety; may be repeated.")
-    ] = ()
-    answers: Annotated[
-        Files,
-        Meta(
-            title="[VERIFIER:]NAME=FILE",
-            description="What a verifier answered on the originals (original=FILE) or an anonymization; repeatable.",
-        ),
-    ] = ()
-    ratings: Annotated[
-        Files, Meta(title="[NAME=]PLACE", description="What people say of passages, for sensibleness; repeatable.")
-    ] = ()
 
     @property
     def columns(self) -> dict[str, str | None]:

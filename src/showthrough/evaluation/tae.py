@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import msgspec
 
 from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.evaluation.requests import Request, Source, path_of
+from showthrough.evaluation.settings import FileSettings
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, object_entries, read_bytes, stem
 from showthrough.metrics import (
@@ -85,9 +87,14 @@ def read_tae(path: Path) -> Request:
         labels=labels,
         unavailable=unavailable,
         results_file=path_of(found.results_file_path, path, "results_file_path"),
-        background=next(iter(backgrounds)) if len(backgrounds) == 1 else None,
-        backgrounds={name: file for file, name in backgrounds.items()} if len(backgrounds) > 1 else {},
+        settings=FileSettings(background=_known(backgrounds)),
     )
+
+
+def _known(backgrounds: Mapping[Path, str]) -> str | dict[str, str] | None:
+    """The files as an option names them: one alone, or several by name."""
+    files = {name: os.fspath(file) for file, name in backgrounds.items()}
+    return files if len(files) > 1 else next(iter(files.values()), None)
 
 
 def _backgrounds(metrics: Mapping[str, Mapping[str, Any]], file: Path) -> dict[Path, str]:

@@ -24,6 +24,7 @@ from showthrough.tables.calls import parameter
 if TYPE_CHECKING:  # attacks are imported when they are made
     from showthrough.attacks.standing import Standing
     from showthrough.attacks.suite import Outcome
+    from showthrough.data.background import Background
     from showthrough.resources import Resources
 
 
@@ -199,9 +200,17 @@ class ReIdentification(Metric):
                 share = f"{missing:.0f} of {totals[f'ran:{name}']:.0f} documents"
                 yield f"trir, {anonymization}: {name} has no valid answer for {share}, which keep the order they had"
 
+    def _known(self, resources: Resources) -> Background:
+        """What the attacker knows: the background that there is, or of several the one that is named."""
+        known: Mapping[str, Background] = resources.inputs.get("background", {})
+        if self.background not in known:
+            which = f"of the name {quoted(self.background)} " if self.background else ""
+            raise PlanError(f"none {which}was given, which trir needs", "background")
+        return known[self.background]
+
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         resources = chunk.resources
-        background = resources.background(self.background)
+        background = self._known(resources)
         from showthrough.attacks.suite import Suite
 
         chosen = self._approaches

@@ -38,7 +38,7 @@ class AtRisk(NamedTuple):
 def show_attacks(run: Run, console: Console) -> None:
     """Per anonymization the strongest attack, chance and ceiling; then every attack, its control and the risk above."""
     record, attacks, k = _attack(run)
-    known = f" against {run.background.documents:,} individuals" if run.background else ""
+    known = "".join(f" against {one.documents:,} individuals" for one in run.inputs.get("background", []))
     console.print()
     percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
     console.print(Text(f"{documents_line(run)}{known}{percent}", style="bold"))
@@ -141,7 +141,7 @@ def attacks_json_text(run: Run) -> str:
 
     content = {
         "corpus": run.corpus,
-        "background": run.background,
+        "background": next(iter(run.inputs.get("background", [])), None),
         "settings": run.settings,
         "k": k,
         "cautions": cautions(run),

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from showthrough.core.families import record_for
 from showthrough.data.references import NOTHING
 from showthrough.report.authorship import author_caveats, author_clauses
 from showthrough.report.inference_sentences import inference_caveats, inference_clauses
@@ -202,7 +203,7 @@ def caveats(run: Run) -> list[str]:
     for record in playing(run, "attack"):
         made = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
         known = ""
-        if background := run.background_of(record):
+        if background := record_for("background", run.inputs.get("background", []), record):
             known = f" with the background “{background.name}” of {background.documents:,} individuals"
         attacks = f"The attacks are those of {record.name}{made}{known}"
         lines.append(f"{attacks}; another, or one who knows more, may find more.")

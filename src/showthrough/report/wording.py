@@ -52,7 +52,7 @@ def trained_on_them(run: Run, names: Sequence[str]) -> list[str]:
 def verifiers_that_knew_them(run: Run) -> list[str]:
     """Which verifiers had met these documents before: what they tell of them says little about others."""
     names: dict[int, list[str]] = {}
-    for one in run.verifiers:
+    for one in run.inputs.get("verifiers", []):
         names.setdefault(one.seen, []).append(shown(one.name))
     return [
         f"verifier{'s' * (len(some) > 1)} {listed(some)} learned from texts of {seen:,} of these "

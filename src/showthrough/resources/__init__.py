@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from showthrough.axis.axis import Axis
 from showthrough.axis.spans import Bools
-from showthrough.data.authorship import Ratings
-from showthrough.data.background import Background
+from showthrough.core.families import Inputs
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, Here, Shared
 from showthrough.errors import PlanError, ResourceError, quoted
@@ -75,34 +74,21 @@ class Resources:
         self,
         models: ModelSettings | None = None,
         watch: Watch | None = None,
-        background: Background | None = None,
         anonymizations: Sequence[Anonymization] = (),
-        backgrounds: Sequence[Background] = (),
-        verifiers: Sequence[Any] = (),
-        ratings: Ratings | None = None,
+        inputs: Inputs | None = None,
         asking: AskingSettings | None = None,
         engine: Engine | None = None,
     ) -> None:
         self.models = models or ModelSettings()
         self.engine = engine or Here()
         self.watch = watch
-        self._backgrounds = {one.name: one for one in backgrounds} | ({} if background is None else {"": background})
         self.anonymizations = anonymizations  # all that are evaluated together
-        self.verifiers = verifiers  # that are asked who wrote the documents: a later room knows what they are
-        self.ratings = ratings  # what people say of passages
+        self.inputs = inputs or {}  # what families of metrics read, by name
         self.asking = asking or AskingSettings()
         self.tally: Tally | None = None  # of questions to language models, where they are only counted
         self.cache = usual_cache(self.models.cache)
         self.seconds: dict[str, dict[str, Any]] = {}  # that attacks took, as they tell it
         self._sources: dict[tuple[object, ...], Any] = {}
-
-    def background(self, name: str = "") -> Background:
-        """What the attacker knows: the one that there is, or of several the one of this name."""
-        if name not in self._backgrounds:
-            raise PlanError(
-                f"none {f'of the name {quoted(name)} ' if name else ''}was given, which trir needs", "background"
-            )
-        return self._backgrounds[name]
 
     def once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
         """What a later room makes and others ask for again: made once."""

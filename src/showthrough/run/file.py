@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from showthrough.columns.tables import Table
+from showthrough.core.families import input_types
 from showthrough.errors import (
     HALF_CHARACTER,
     InputError,
@@ -38,6 +39,7 @@ from showthrough.run.folder import (
 )
 from showthrough.run.journal import Journal, is_journal, is_unfinished
 from showthrough.run.provenance import Provenance
+from showthrough.run.records import Input
 from showthrough.run.run import FORMAT, Run
 
 _SHOWN = 80  # characters of a metric that a message shows
@@ -45,6 +47,7 @@ _SHOWN = 80  # characters of a metric that a message shows
 
 class _Head(msgspec.Struct):
     format: int
+    inputs: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
 _HEAD = msgspec.json.Decoder(_Head)
@@ -83,8 +86,11 @@ def read_run(path: Path) -> Run:
     packed = is_zip(path)
     content, tables_of = read_zip(path) if packed else (read_bytes(path), partial(read_folder, path))
     try:
-        number = decoded(content, _HEAD, path).format  # first: another format may have other fields
+        head = decoded(content, _HEAD, path)  # first: another format may have other fields
+        number = head.format
         run = decoded(content, _RUN, path) if number in (FORMAT, WITH_TABLES) else None
+        if run is not None and head.inputs is msgspec.UNSET:
+            run.inputs = _former_inputs(content, path)
     except InputError as error:
         raise InputError(Problem(str(path), "is not a run file", str(error).removeprefix(f"{path}: "))) from None
     if run is None:
@@ -97,6 +103,17 @@ def read_run(path: Path) -> Run:
         )
     _check(run, path)
     return run
+
+
+def _former_inputs(content: bytes, path: Path) -> dict[str, list[Input]]:
+    """The inputs of a run file that has a key for each of them instead of one mapping."""
+    fields = decoded(content, msgspec.json.Decoder(dict[str, msgspec.Raw]), path)
+    former = {key: msgspec.json.decode(raw) for key, raw in fields.items() if key not in Run.__struct_fields__}
+    records = {kind.name: kind.former_records(former) for kind in input_types()}
+    try:
+        return msgspec.convert({name: each for name, each in records.items() if each}, dict[str, list[Input]])
+    except msgspec.ValidationError as error:
+        raise InputError(Problem(str(path), *type_fault(error, "inputs"))) from None
 
 
 def read_journal(path: Path) -> Journal:
@@ -122,9 +139,10 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
     except msgspec.ValidationError as error:
         yield type_fault(error, "provenance")
     for record in run.metrics:
-        if not isinstance(name := record.parameters.get("background", ""), str):
-            place = f"metrics.{shown(record.text, _SHOWN)}.parameters.background"
-            yield place, f"found {quoted(name)}; expected text"
+        for name in run.inputs:  # by a parameter of that name a metric chooses among several
+            if not isinstance(chosen := record.parameters.get(name, ""), str):
+                place = f"metrics.{shown(record.text, _SHOWN)}.parameters.{name}"
+                yield place, f"found {quoted(chosen)}; expected text"
     if run.texts is not None:
         yield from run.texts.faults(run.names)
     if run.groups and len(run.groups) != len(run.documents):

@@ -9,15 +9,10 @@ from typing import Any
 
 import msgspec
 
-from showthrough.data.authorship import Ratings
-from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.metrics import Metric, metric_name, metric_text
 from showthrough.run.records import Input, MetricRecord
-from showthrough.verifiers.base import Verifier
-from showthrough.verifiers.given import GivenAnswers
-from showthrough.verifiers.seen import seen
 from showthrough.version import __version__
 
 _PACKAGES = (
@@ -75,21 +70,6 @@ def corpus_input(corpus: Corpus) -> Input:
 def anonymization_input(anonymization: Anonymization, unlike: int = 0) -> Input:
     one = anonymization
     return Input(one.name, one.digest, len(one), one.source, made=one.provenance, unlike=unlike)
-
-
-def background_input(background: Background) -> Input:
-    return Input(background.name, background.digest, len(background), background.source)
-
-
-def verifier_input(verifier: Verifier | GivenAnswers, corpus: Corpus) -> Input:
-    """A verifier as it was given; one that does not say what tells it from others of its name has its version alone."""
-    digest = getattr(verifier, "digest", "") or f"v{verifier.version}"
-    problems, source = getattr(verifier, "problems", 0), getattr(verifier, "source", "")
-    return Input(verifier.name, digest, problems, source, seen=seen(verifier, corpus))
-
-
-def ratings_input(ratings: Ratings) -> Input:
-    return Input(ratings.name, ratings.digest, len(ratings), ratings.source)
 
 
 def _version(package: str) -> str | None:

@@ -69,16 +69,15 @@ class Run(msgspec.Struct, dict=True):
     evidence: Annotated[
         dict[str, dict[str, Mapping[str, Evidence]]], "what metrics have to show: by metric, anonymization and document"
     ] = {}
-    background: Annotated[Input | None, "what the attacker knew, where an attack was made"] = None
     notes: Annotated[list[str], "what a reader must know before believing the numbers, a sentence each"] = []
     several_annotators: Annotated[bool | None, "whether some document was marked by several; null: unknown"] = None
     groups: Annotated[Sequence[str], "of the documents, in their order; empty: alone in its own; none: no groups"] = []
     references: Annotated[list[Input], "scored beside, but not under test: the ends of every scale"] = []
-    backgrounds: Annotated[dict[str, Input], "of several, by the name under which a metric asks for it"] = {}
     thresholds: Annotated[list[Threshold], "what its numbers were asked to reach; none: nobody said"] = []
     ceiling: Annotated[Ceiling | None, "what people reach against each other; null where none of them could be"] = None
-    verifiers: Annotated[list[Input], "that were asked who wrote the documents; `documents`: problems of training"] = []
-    ratings: Annotated[Input | None, "what people said of passages; `documents`: how many ratings"] = None
+    inputs: Annotated[
+        dict[str, list[Input]], "what families of metrics were given beside, by name, such as what an attacker knew"
+    ] = {}
     asked: Annotated[list[Asked], "who was asked about people or texts, beside detectors and verifiers"] = []
     sweeps: Annotated[
         dict[str, Sweep], "by anonymization, what its surer masks alone reach, where masks have scores"
@@ -162,10 +161,6 @@ class Run(msgspec.Struct, dict=True):
     def record(self, metric: str) -> MetricRecord:
         """What is recorded of a metric, by its text form."""
         return next(record for record in self.metrics if record.text == metric)
-
-    def background_of(self, metric: MetricRecord) -> Input | None:
-        """What the attacker knew for a metric."""
-        return self.backgrounds.get(metric.parameters.get("background", ""), self.background)
 
     def without_text(self) -> Run:
         """The same run without a word of any document, nor of what attacks read in it, nor a folder it was read from.

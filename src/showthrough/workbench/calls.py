@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, cast
+from typing import cast
 
 from showthrough.anonymizers import Anonymizer
 from showthrough.anonymizers.asking import asked
 from showthrough.anonymizers.outside.function import Function
 from showthrough.anonymizers.replacing import Way
-from showthrough.data.authorship import Ratings
-from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import InputError
-from showthrough.evaluation.calls import Call, Verifiers, planned
+from showthrough.evaluation.calls import Call, FamilyArguments, planned
 from showthrough.evaluation.plan import name_problems
 from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.walk import Progress
@@ -29,7 +27,7 @@ Systems = System | Mapping[str, System] | Iterable[System]
 
 
 @dataclass(frozen=True, kw_only=True)
-class BenchCall(Settings):
+class BenchCall(Settings, FamilyArguments):
     """What `bench` takes: the corpus, systems, what their masks are made by, and all that `evaluate` takes."""
 
     corpus: Corpus = field(kw_only=False)
@@ -38,10 +36,6 @@ class BenchCall(Settings):
     anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization] = ()
     replacement: Way = "label"
     threshold: float | None = None
-    background: Background | Mapping[str, str] | Sequence[Background] | None = None
-    verifiers: Verifiers = ()
-    answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    ratings: Ratings | None = None
     progress: Progress | None = None
     texts: bool = True
     watch: Watch | None = None

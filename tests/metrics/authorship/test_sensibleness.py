@@ -32,7 +32,7 @@ def ratings_of(documents: dict[str, Said], name: str = "A") -> Ratings:
 
 def parts_of(documents: dict[str, Said], more: tuple[str, ...] = ()) -> dict[str, float]:
     corpus = Corpus([Document(key, "He came.") for key in (*documents, *more)])
-    chunk = Chunk(corpus, Resources(ratings=ratings_of(documents)))
+    chunk = Chunk(corpus, Resources(inputs={"ratings": ratings_of(documents)}))
     rows = chunk.rows(Sensibleness(), Anonymization({}, "A"))
     return {part: value.item() for part, value in Sensibleness().combine(rows.totals()).items()}
 
@@ -194,7 +194,7 @@ def test_pans_numbers(data: Path) -> None:
     ratings = read_ratings(places, ["A", "B"])
     chunk = Chunk(
         Corpus([Document(key, "x") for key in sorted({one.document for one in ratings.ratings})]),
-        Resources(ratings=ratings),
+        Resources(inputs={"ratings": ratings}),
     )
     for name, published in {"A": 1.94, "B": 0.57}.items():
         rows = chunk.rows(Sensibleness(), Anonymization({}, name))

@@ -49,7 +49,7 @@ def attackers_of(
 ) -> list[Attacker]:
     """Those of some names; all where there is none. Raises ResourceError for a name that nobody has."""
     found: dict[str, Attacker] = {}
-    for one in resources.verifiers:
+    for one in resources.inputs.get("verifiers", ()):
         given = isinstance(one, GivenAnswers)
         found[one.name] = _Given(one, problems) if given else _Trained(one, problems, originals, resources)
     found[ADAPTIVE] = _Adaptive(learner, seed, problems, originals, resources)

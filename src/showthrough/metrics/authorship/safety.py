@@ -115,7 +115,7 @@ class Safety(Metric):
         return "it needs problems by the same author and by different authors, and these are all of one kind"
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
-        return remarks_of(tables, resources.verifiers)
+        return remarks_of(tables, resources.inputs.get("verifiers", ()))
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         problems = problems_of(chunk.corpus, self.known, self.seed)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.data.authorship import HIGHEST, LOWEST, Rating
+from showthrough.data.authorship import HIGHEST, LOWEST, Rating, Ratings
 from showthrough.errors import ResourceError
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -41,7 +41,7 @@ class Sensibleness(Metric):
     ...     for item, both in {"1": (2, 2), "2": (2, 1), "3": (0, 0)}.items()
     ...     for rater, value in zip(("r1", "r2"), both)
     ... )
-    >>> chunk = Chunk(Corpus([Document("a", "He came. He saw. He won.")]), Resources(ratings=said))
+    >>> chunk = Chunk(Corpus([Document("a", "He came. He saw. He won.")]), Resources(inputs={"ratings": said}))
     >>> parts = Sensibleness().combine(chunk.rows(Sensibleness(), Anonymization({}, "A")).totals())
     >>> {part: round(value.item(), 3) for part, value in parts.items()}
     {'': 1.167, 'rater:r1': 1.333, 'rater:r2': 1.0, 'kappa': 0.455, 'alpha': 0.778}
@@ -70,7 +70,7 @@ class Sensibleness(Metric):
         return float(HIGHEST - LOWEST)
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        ratings = chunk.resources.ratings
+        ratings: Ratings | None = chunk.resources.inputs.get("ratings")
         if ratings is None:
             raise ResourceError("no ratings were given; expected --ratings PLACE (in Python, ratings=…)")
         raters = sorted({one.rater for one in ratings.ratings})

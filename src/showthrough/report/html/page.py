@@ -82,7 +82,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         grade_value=value_words,
         **_tables(run),
         references=[one.name for one in run.references],
-        backgrounds=[*filter(None, [run.background]), *run.backgrounds.values()],
+        backgrounds=run.inputs.get("background", []),
         passages=rewritten,
         charts=charts,
         systems=grids(run),

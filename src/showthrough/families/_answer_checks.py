@@ -1,4 +1,4 @@
-"""Recorded answers about people: checked before any work starts."""
+"""Recorded answers about people: what keeps them from being used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Key = tuple[str, str]  # an anonymization, empty where a line names none, and a 
 _EACH = f"expected anonymization in its lines, or {ANSWERS}NAME=FILE,NAME=FILE"
 
 
-def inference_problems(plan: Plan) -> list[Problem]:
+def answer_problems(plan: Plan) -> list[Problem]:
     """What keeps recorded answers from being used: files, names, and texts that they say nothing about."""
     asked = dict.fromkeys(name for metric in plan.metrics for name in metric.asks if name.startswith(ANSWERS))
     tested = [one.name for one in plan.anonymizations]

@@ -1,0 +1,171 @@
+"""Families of metrics: what each brings beside its metrics, and the registry of them.
+
+A family declares inputs (what else is read, such as what an attacker knows), options of the command line and of plans,
+arguments of Python's `evaluate`, checks and notes. An evaluation carries one mapping of inputs by name and asks the
+families what each of them means, so it names none.
+
+Built-in families are the modules of `showthrough.families`. A package declares its own in the entry-point group
+`showthrough.families`:
+
+    [project.entry-points."showthrough.families"]
+    ours = "our_package.family:FAMILY"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass, make_dataclass
+from functools import lru_cache
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from showthrough.errors import PlanError, shown
+from showthrough.tables import Table, value_of
+
+if TYPE_CHECKING:  # later packages, whose values pass through here
+    from showthrough.data.documents import Corpus
+    from showthrough.errors import Problem
+    from showthrough.evaluation.plan import Plan
+    from showthrough.metrics import Metric
+    from showthrough.run.records import Input, MetricRecord
+
+Inputs = Mapping[str, Any]  # what families read, by the name of the input
+
+
+class InputType:
+    """One input of a family: how it is read, which metrics belong to it, and what a run records of it.
+
+    A metric asks for an input by having its name among its `needs`. A value is whatever the family chooses, and `None`
+    where nothing was given.
+    """
+
+    name: ClassVar[str]
+    travels: ClassVar[bool] = False  # whether metrics of single documents need it, which run in workers too
+    named: ClassVar[bool] = True  # whether rows depend on the names of what was given, beside its content
+
+    def read(self, options: Any, anonymizations: Sequence[str]) -> Any:
+        """The value that options name, of anonymizations of these names. Raises InputError with all that is wrong."""
+        return None
+
+    def accept(self, arguments: Any) -> Any:
+        """The value that a Python program hands over. Raises PlanError for what is none."""
+        return None
+
+    def keys(self, options: Any) -> tuple[str, ...]:
+        """The names under which metrics can ask for what options name; nothing is read to find out."""
+        return ()
+
+    def keys_of(self, value: Any) -> tuple[str, ...]:
+        """The same of a value."""
+        return () if value is None else ("",)
+
+    def metrics(self, keys: Sequence[str], chosen: Sequence[Metric], *, by_default: bool) -> tuple[Metric, ...]:
+        """The metrics to add to those that were chosen, by a user or by default."""
+        return ()
+
+    def items(self, value: Any) -> Sequence[Any]:
+        """What a value consists of, each with a name and perhaps a source."""
+        return () if value is None else (value,)
+
+    def record(self, value: Any, corpus: Corpus) -> list[Input]:
+        """What a run keeps of it."""
+        raise NotImplementedError
+
+    def pin(self, records: Sequence[Input], metric: MetricRecord) -> str:
+        """What the signature of a metric says of it: all of it, or what a parameter of its name chooses."""
+        one = record_for(self.name, records, metric)
+        chosen = records if one is None else [one]
+        return ",".join(f"{record.name}@{record.digest[:8]}" for record in chosen)
+
+    def former_records(self, run: Mapping[str, Any]) -> list[Any]:
+        """Its records in a run file of before there was one mapping of inputs, as JSON values."""
+        return []
+
+
+def record_for(name: str, records: Sequence[Input], metric: MetricRecord) -> Input | None:
+    """Of several of an input, the one that a metric chooses by a parameter of its name; the first where it names none.
+
+    None where the metric has no such parameter.
+    """
+    if name not in metric.parameters or not records:
+        return None
+    return next((record for record in records if record.name == metric.parameters[name]), records[0])
+
+
+@dataclass(frozen=True)
+class Family:
+    """What a family brings. Its classes of options and arguments are frozen dataclasses of keywords.
+
+    Options are declared as all settings are: annotated with a `Meta` that has their help.
+    """
+
+    name: str = ""
+    inputs: tuple[InputType, ...] = ()
+    options: type | None = None
+
+    @property
+    def arguments(self) -> type | None:
+        """What it takes from Python programs, imported when one calls."""
+        return None
+
+    def problems(self, plan: Plan) -> Iterable[Problem]:
+        """What keeps its inputs from being used as they were given; found before any work starts."""
+        return ()
+
+    def content_problems(self, plan: Plan) -> Iterable[Problem]:
+        """The same of what only shows once documents and anonymizations are known to belong together."""
+        return ()
+
+    def notices(self, plan: Plan) -> list[str]:
+        """What a reader must know of its inputs before believing the numbers, a sentence each."""
+        return []
+
+    def relocate(self, options: Any, plan: Path) -> dict[str, Any]:
+        """The options that name files, with files as seen from where a plan lies."""
+        return {}
+
+    def files(self, options: Any, metrics: Sequence[Metric]) -> list[Path]:
+        """All files and folders that its options and metrics name."""
+        return []
+
+
+def _checked(name: str, brought: object) -> Family:
+    family: Family = value_of(Family, "family", name, brought)
+    if family.options is not None and not is_dataclass(family.options):
+        raise PlanError(f"found the options {family.options!r}; expected a dataclass", f"family {shown(name)}")
+    return family
+
+
+def _built_in() -> dict[str, str]:
+    """The modules of the package `families`, found without importing it."""
+    package = Path(__file__).parents[1] / "families"
+    names = sorted(module.name for module in iter_modules([str(package)]) if not module.name.startswith("_"))
+    return {name: f"showthrough.families.{name}:FAMILY" for name in names}
+
+
+FAMILIES: Table[Family] = Table("families", {}, _checked, lazy=_built_in())
+
+
+def families() -> list[Family]:
+    """All that can be imported, the built-in ones first."""
+    return [*FAMILIES.sound().values()]
+
+
+def input_types() -> Iterator[InputType]:
+    return (each for family in families() for each in family.inputs)
+
+
+def input_type(name: str) -> InputType | None:
+    return next((each for each in input_types() if each.name == name), None)
+
+
+@lru_cache
+def _fields(kind: Literal["options", "arguments"], names: tuple[str, ...]) -> type:
+    bases = tuple(declared for name in names if (declared := getattr(FAMILIES[name], kind)) is not None)
+    return make_dataclass(f"Family{kind.capitalize()}", [], bases=bases, frozen=True, kw_only=True)
+
+
+def family_fields(kind: Literal["options", "arguments"]) -> type:
+    """A dataclass with the options or arguments of all families."""
+    return _fields(kind, tuple(FAMILIES.sound()))

@@ -1,0 +1,1 @@
+"""The built-in families of metrics: each module declares one (`FAMILY`)."""

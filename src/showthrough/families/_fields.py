@@ -1,0 +1,16 @@
+"""The options and arguments of the built-in families, put together for type checkers alone.
+
+At run time `core.families.family_fields` does the same for all families, those of other packages too.
+"""
+
+from __future__ import annotations
+
+from showthrough.families._arguments import AuthorshipArguments, BackgroundArguments
+from showthrough.families.authorship import AuthorshipOptions
+from showthrough.families.reidentification import BackgroundOptions
+
+
+class FamilyOptions(AuthorshipOptions, BackgroundOptions): ...
+
+
+class FamilyArguments(AuthorshipArguments, BackgroundArguments): ...
