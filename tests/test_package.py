@@ -65,9 +65,9 @@ def test_importing_takes_little_time() -> None:
 
 # The map of docs/design.md: each room knows only those before it.
 ROOMS = (
-    "version", "errors", "tables", "core", "engines", "files", "columns", "data", "formats", "registry", "axis", "numerics",
-    "resources", "detectors", "attacks", "verifiers", "inference", "metrics", "statistics", "run", "gate", "evaluation",
-    "families", "anonymizers", "workbench", "analysis", "report", "rating", "demo", "cli",
+    "version", "errors", "tables", "core", "engines", "files", "columns", "data", "formats", "registry", "axis",
+    "numerics", "resources", "detectors", "attacks", "verifiers", "inference", "metrics", "statistics", "run", "gate",
+    "evaluation", "families", "anonymizers", "workbench", "analysis", "report", "rating", "demo", "cli",
 )  # fmt: skip
 SOURCE = ROOT / "src/showthrough"
 # The one way back, also in the design: whoever holds a run may look at it, and how it looks is a later room's to say.
