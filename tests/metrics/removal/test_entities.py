@@ -8,6 +8,7 @@ import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention
 from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.metrics.masking import DEFAULT_LEXICON, EntityRecall
 from showthrough.metrics.removal.entities import (
     EntitySearch,
     HowRead,
@@ -16,7 +17,7 @@ from showthrough.metrics.removal.entities import (
     _joined,
     readable_elsewhere,
 )
-from showthrough.metrics.removal.removed import _shown
+from showthrough.metrics.removal.removed import Clean, Removed, _shown, risks
 
 Layers = Sequence[Sequence[Mention]]
 
@@ -260,3 +261,68 @@ def test_a_place_that_one_annotator_excuses_counts_for_the_other() -> None:
     assert sorted(read(text, [[town, left], [town]], [mask]).ways.tolist()) == [0, 2, 2]  # NO_MASK is never asked
     short = text[: text.index(", and")]
     assert sorted(read(short, [[town, left], [town]], [mask]).ways.tolist()) == [0, 0, 2]
+
+
+# What is counted.
+
+
+def counted(metric: Removed | Clean) -> dict[str, list[float]]:
+    """Two documents with marks and one without.
+
+    a: Anna is masked and stands there again, the date lost its day. b: Olga is gone, Gdynia is left. c: nothing.
+    """
+    a, b = "Anna came on 29 October 1997, and Anna left.", "Olga left Gdynia."
+    search = searched({
+        "a": (a, [[mark(a, "Anna"), mark(a, "29 October 1997", "QUASI", "DATETIME")]]),
+        "b": (b, [[mark(b, "Olga"), mark(b, "Gdynia", "QUASI", "LOC")]]),
+        "c": ("It rained.", [()]),
+    })  # fmt: skip
+    rows = released(search, {"a": [Mask(0, 4), over(mark(a, "29 "))], "b": [Mask(0, 4)], "c": []}).rows(metric)
+    return {column: rows.column(column).tolist() for column in rows.columns}
+
+
+def test_what_is_counted_of_all() -> None:
+    found = counted(Removed("all"))
+    assert (found["removed"], found["total"]) == ([1, 1, 0], [2, 2, 0])
+    assert (found["removed:PERSON"], found["total:PERSON"], found["leaked:PERSON"]) == ([0, 1, 0], [1, 1, 0], [1, 0, 0])
+    assert (found["removed:DATETIME"], found["total:DATETIME"]) == ([1, 0, 0], [1, 0, 0])
+    assert (found["removed:LOC"], found["total:LOC"], found["leaked:LOC"]) == ([0, 0, 0], [0, 1, 0], [0, 1, 0])
+    assert "leaked:DATETIME" not in found
+    assert (found["left:marked"], found["left:elsewhere"]) == ([0, 1, 0], [1, 0, 0])
+    assert (found["left:otherwise"], found["left:encoded"], found["nearly"]) == ([0, 0, 0], [0, 0, 0], [0, 0, 0])
+    assert found["generalized"] == [1, 0, 0]
+
+
+def test_what_is_counted_where_a_date_without_its_day_is_left() -> None:
+    found = counted(Removed("quasi", "left"))
+    assert (found["removed"], found["total"]) == ([0, 0, 0], [1, 1, 0])
+    assert (found["left:marked"], found["leaked:DATETIME"]) == ([1, 1, 0], [1, 0, 0])
+    assert counted(Removed("quasi"))["removed"] == [1, 0, 0]
+
+
+def test_documents_without_a_readable_direct_identifier() -> None:
+    """Of a and b, which have direct identifiers, b alone is clean; c has none to be clean of."""
+    assert counted(Clean()) == {"clean": [0, 1, 0], "documents": [1, 1, 0]}
+
+
+def test_chance_is_a_share_of_what_was_looked_for() -> None:
+    """Anna of a stands in b and not in c, Olga of b not in a: 1 of 3; Gdynia is not asked for."""
+    texts = {"a": "Anna came.", "b": "Olga met Anna in Gdynia.", "c": "Nobody came to Gdynia."}
+    search = searched({
+        "a": (texts["a"], [[mark(texts["a"], "Anna")]]),
+        "b": (texts["b"], [[mark(texts["b"], "Olga"), mark(texts["b"], "Gdynia", "QUASI", "LOC")]]),
+        "c": (texts["c"], [()]),
+    })  # fmt: skip
+    each = {key: list[Mask]() for key in texts}
+    assert Removed("direct").by_chance(released(search, each), [[1, 2], [0], []]) == {"chance": pytest.approx(1 / 3)}
+    assert Removed("all").by_chance(released(search, each), [[], [2], []]) == {"chance": 1 / 2}  # Gdynia, not Olga
+    assert Removed("direct").by_chance(released(search, each), [[], [], []]) == {"chance": None}
+
+
+def test_what_tells_which_documents_are_at_risk() -> None:
+    """What reads the release, where it is at hand; `removed` of all identifiers is of neither kind."""
+    recall = EntityRecall("direct", DEFAULT_LEXICON), EntityRecall("quasi", DEFAULT_LEXICON)
+    assert risks(DEFAULT_LEXICON) == recall
+    assert risks(DEFAULT_LEXICON, [Removed("all"), Clean()]) == recall
+    assert risks(DEFAULT_LEXICON, [Removed("quasi"), EntityRecall("direct")]) == (recall[0], Removed("quasi"))
+    assert risks(DEFAULT_LEXICON, [Removed("direct"), Removed("quasi")]) == (Removed("direct"), Removed("quasi"))
