@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pytest
 
-from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention
+from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, PlanError
+from showthrough.errors import ResourceError
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.masking import DEFAULT_LEXICON, EntityRecall
 from showthrough.metrics.removal.entities import (
@@ -17,6 +19,7 @@ from showthrough.metrics.removal.entities import (
     _joined,
     readable_elsewhere,
 )
+from showthrough.metrics.removal.forms import LONGEST
 from showthrough.metrics.removal.removed import Clean, Removed, _shown, risks
 
 Layers = Sequence[Sequence[Mention]]
@@ -326,3 +329,66 @@ def test_what_tells_which_documents_are_at_risk() -> None:
     assert risks(DEFAULT_LEXICON, [Removed("all"), Clean()]) == recall
     assert risks(DEFAULT_LEXICON, [Removed("quasi"), EntityRecall("direct")]) == (recall[0], Removed("quasi"))
     assert risks(DEFAULT_LEXICON, [Removed("direct"), Removed("quasi")]) == (Removed("direct"), Removed("quasi"))
+
+
+def test_what_cannot_be_asked_is_refused_at_once() -> None:
+    for kind in (Removed, Clean):
+        with pytest.raises((PlanError, ResourceError)):
+            kind(function_words="no-such-list")
+    with pytest.raises(PlanError):
+        Removed("everything")  # type: ignore[arg-type]
+    assert [Removed(kind).title for kind in ("direct", "quasi", "all")] == [
+        "Direct identifiers removed",
+        "Quasi-identifiers removed",
+        "Identifiers removed",
+    ]
+
+
+def test_shares_and_their_order() -> None:
+    """Of 8 entities 2 are removed; of the 4 persons one, of the 2 places one."""
+    totals = {
+        "removed": 2, "total": 8, "total:PERSON": 4, "removed:PERSON": 1, "total:LOC": 2, "removed:LOC": 1,
+        "left:marked": 1, "left:elsewhere": 2, "left:otherwise": 3, "left:encoded": 0, "nearly": 4, "generalized": 1,
+    }  # fmt: skip
+    shares = Removed().combine({column: np.array([float(value)]) for column, value in totals.items()})
+    assert [(part, value.tolist()) for part, value in shares.items()] == [
+        ("", [2 / 8]), ("LOC", [1 / 2]), ("PERSON", [1 / 4]), ("left:marked", [1 / 8]), ("left:elsewhere", [2 / 8]),
+        ("left:otherwise", [3 / 8]), ("left:encoded", [0.0]), ("nearly", [4 / 8]), ("generalized", [1 / 8]),
+    ]  # fmt: skip
+
+
+# What is looked for, and what is shown of it.
+
+
+def test_a_word_by_chance_is_no_name() -> None:
+    """A stone in another document may be Mr Stone at a first look, and is not."""
+    first, second = "Mr Stone came in.", "They took a stone out."
+    search = searched({"a": (first, [[mark(first, "Stone")]]), "b": (second, [()])})
+    readable, looked = search.by_chance(released(search, {"a": [], "b": []}), [[1], []])
+    assert (readable.tolist(), looked.tolist()) == ([0], [1])
+
+
+def test_what_is_too_long_for_an_identifier_is_not_looked_for() -> None:
+    for longer, forms in ((0, 1), (1, 0)):
+        text = "K" + "o" * (LONGEST - 1 + longer) + " came."
+        search = searched({"d": (text, [[Mention(0, LONGEST + longer, "PERSON", "DIRECT")]])})
+        assert len(search.books[0].sought) == forms
+
+
+def test_evidence_is_of_what_is_hidden_where_it_was_marked() -> None:
+    """Anna is left where she was marked, which is told already; Olga is gone."""
+    text = "Anna met Olga, and Anna left."
+    found = read(text, [[mark(text, "Anna"), mark(text, "Olga")]], [over(mark(text, "Olga"))])
+    assert (found.ways.tolist(), found.evidence) == ([1, 0], {})
+
+
+def test_the_plainest_place_tells_how_it_is_read() -> None:
+    """Who did not leave the second Swinoujscie reads it there, and not only in base64 behind it."""
+    text = "In Swinoujscie it rained. Later Swinoujscie slept here."
+    town, left = mark(text, "Swinoujscie", "QUASI", "LOC"), mark(text, "Swinoujscie", "NO_MASK", "LOC", 1)
+    masks = [over(town, "X"), Mask(text.index("here"), len(text), "U3dpbm91anNjaWU= there")]
+    search = searched({"d": (text, [[town, left], [town]])})
+    ways = search.found(released(search, {"d": masks})).ways
+    other = next(entity for entity, layer in enumerate(search.layer.tolist()) if layer not in search.spared)
+    assert ways[other] == 2
+    assert np.count_nonzero(ways) == 2  # the one who left it reads the encoded one all the same
