@@ -36,6 +36,7 @@ def test_where_no_test_can_tell(lost: float, margin: float, bound: bool, passed:
     assert found == passed
     assert said.startswith("worse by" if lost > margin + 1e-12 else "its value is not worse")
     assert "no test can tell whether that is chance (too few)" in said
+    assert "is chance (nothing varies)" in against(margin=margin)._judged(lost, Loss(None, None), None, bound)[1]
 
 
 @pytest.mark.parametrize("margin", [-0.01, float("inf"), float("nan")])
