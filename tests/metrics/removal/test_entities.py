@@ -392,3 +392,20 @@ def test_the_plainest_place_tells_how_it_is_read() -> None:
     other = next(entity for entity, layer in enumerate(search.layer.tolist()) if layer not in search.spared)
     assert ways[other] == 2
     assert np.count_nonzero(ways) == 2  # the one who left it reads the encoded one all the same
+
+
+def test_a_surrogate_over_one_of_three() -> None:
+    """Olga is replaced by another Maria: that is her surrogate, though Jan is masked elsewhere."""
+    text = "The nurse Maria Kowalska met Olga Brzezina and Jan Nowak there."
+    marks = [mark(text, words) for words in ("Maria Kowalska", "Olga Brzezina", "Jan Nowak")]
+    masks = [over(each, name) for each, name in zip(marks, ("Ewa Lind", "Maria Lind", "Piotr Berg"), strict=True)]
+    assert read(text, [marks], masks).ways.tolist() == [0, 0, 0]
+
+
+def test_her_own_name_over_another_mention_of_hers_is_no_surrogate() -> None:
+    """Kowalska is replaced by Maria Lind: a word of the same person's name, which her other mention has."""
+    text = "The nurse Maria Kowalska came. Then Kowalska left."
+    marks = [mark(text, "Maria Kowalska"), mark(text, "Kowalska", number=1)]
+    marks = [Mention(each.start, each.end, "PERSON", "DIRECT", "e") for each in marks]
+    masks = [over(marks[0], "Ewa Lind"), over(marks[1], "Maria Lind")]
+    assert read(text, [marks], masks).ways.tolist() == [2]
