@@ -48,7 +48,7 @@ def _misread(path: Path) -> str:
             return ""
         if isinstance(tree, list) and tree and isinstance(tree[0], list):
             tree = [_of_pair(number, pair) for number, pair in enumerate(tree, 1)]
-        expected = tree if isinstance(tree, dict) else {one["doc_id"]: one["text"] for one in tree}
+        expected = tree if isinstance(tree, dict) else {str(one["doc_id"]): one["text"] for one in tree}
     found = read_corpus(path)
     if {document.id: document.text for document in found} != expected:
         return "reads other texts than there are"
@@ -70,8 +70,8 @@ def _of_pair(number: int, pair: list[Any]) -> dict[str, Any]:
 
 
 def _parsed(content: str) -> Any:
-    """What is in a file; of numbers that nobody reads, Python need not read those of thousands of digits either."""
-    return json.loads(content, parse_int=lambda digits: int(digits) if len(digits) < 4000 else 0)
+    """What is in a file; numbers of thousands of digits, which Python does not read, as text."""
+    return json.loads(content, parse_int=lambda digits: int(digits) if len(digits) < 4000 else digits)
 
 
 def _marks(document: Any) -> list[list[int]]:

@@ -1,0 +1,45 @@
+"""Losses at the limits of what is allowed, without a run."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from showthrough import PlanError
+from showthrough.gate.baseline import Baseline
+from showthrough.run.beside import Beside
+from showthrough.statistics import Loss
+
+
+def against(*names: str, margin: float = 0.0, name: str = "") -> Baseline:
+    beside = SimpleNamespace(other=SimpleNamespace(names=list(names)), label="last")
+    return Baseline(cast("Beside", beside), margin, name)
+
+
+NO_TEST = Loss(None, None, "too few")
+
+
+@pytest.mark.parametrize(
+    ("lost", "margin", "bound", "passed"),
+    [
+        (0.005, 0.0, False, False),  # however small, where nothing tells whether it is chance
+        (0.015, 0.01, False, False),
+        (1e-13, 0.0, False, True),  # nothing but rounding
+        (0.01, 0.01, False, True),
+        (0.01, 0.01, True, False),  # not shown to be kept
+    ],
+)
+def test_where_no_test_can_tell(lost: float, margin: float, bound: bool, passed: bool) -> None:
+    found, said = against(margin=margin)._judged(lost, NO_TEST, None, bound)
+    assert found == passed
+    assert said.startswith("worse by" if lost > margin + 1e-12 else "its value is not worse")
+    assert "no test can tell whether that is chance (too few)" in said
+    assert "is chance (nothing varies)" in against(margin=margin)._judged(lost, Loss(None, None), None, bound)[1]
+
+
+@pytest.mark.parametrize("margin", [-0.01, float("inf"), float("nan")])
+def test_a_margin_is_no_less_than_nothing(margin: float) -> None:
+    with pytest.raises(PlanError, match="expected 0 or more"):
+        against("a", margin=margin)

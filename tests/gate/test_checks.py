@@ -1,0 +1,189 @@
+"""What comes of single checks, put together without a run where none is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import cast
+
+import msgspec
+import pytest
+
+from showthrough.gate.baseline import Baseline
+from showthrough.gate.checking import Gate, _told_of, checked
+from showthrough.gate.checks import (
+    FAILED,
+    PASSED,
+    UNSURE,
+    Check,
+    Checked,
+    Enough,
+    Kept,
+    Outcome,
+    Reached,
+    told,
+    upwards,
+)
+from showthrough.gate.grading import Grade
+from showthrough.run.beside import Beside
+from showthrough.run.run import Run
+from showthrough.run.thresholds import Threshold
+
+Runs = Callable[..., Run]
+
+
+def number(grade: Grade, passed: bool, *, usual: bool = False, more: int | None = None) -> Reached:
+    return Reached("er_di ≥ 0.9", passed, "", "er_di", "", "min", 0.9, grade, usual=usual, more=more)
+
+
+def kept(passed: bool, most: float | None, margin: float = 0.1) -> Kept:
+    return Kept("er_di", passed, "", "er_di", "", "last", margin, most=most)
+
+
+MET, UNSURE_ONE, MISSED = number("met", True), number("unsure", False, more=7), number("missed", False)
+ALLOWED = number("unsure", True, more=3)
+FEW = Enough("at least 20 documents", False, "19 documents", 19, 20)
+
+
+@pytest.mark.parametrize(
+    ("checks", "status"),
+    [
+        ([], PASSED),
+        ([MET, ALLOWED], PASSED),
+        ([MET, UNSURE_ONE], UNSURE),
+        ([UNSURE_ONE, MISSED], FAILED),  # the worst counts
+        ([UNSURE_ONE, FEW], FAILED),  # too few documents are no unsure number,
+        ([UNSURE_ONE, kept(False, 0.3)], FAILED),  # nor is a loss
+        ([number("unknown", False)], FAILED),
+    ],
+)
+def test_the_worst_check_decides(checks: list[Check], status: int) -> None:
+    one = Checked("a", checks, [])
+    assert (one.status, one.passed) == (status, status == PASSED)
+    assert one.failed == [check for check in checks if not check.passed]
+
+
+@pytest.mark.parametrize(
+    ("checks", "sure"),
+    [
+        (MET, True),
+        (ALLOWED, False),
+        (kept(True, 0.1), True),
+        (kept(True, 0.11), False),
+        (kept(True, None), False),
+        (FEW, True),
+    ],
+)
+def test_what_holds_for_sure(checks: Check, sure: bool) -> None:
+    assert checks.sure == sure
+
+
+@pytest.fixture(scope="module")
+def outcome(run_of: Runs) -> Outcome:
+    return checked(run_of({"a": ()}), Gate([Threshold("er_di", "min", 0.5)]))
+
+
+def of(outcome: Outcome, *checks: list[Check]) -> Outcome:
+    each = [Checked(f"s{place}", one, []) for place, one in enumerate(checks)]
+    return msgspec.structs.replace(outcome, anonymizations=each)
+
+
+def test_the_worst_anonymization_decides(outcome: Outcome) -> None:
+    assert of(outcome, [MET], [UNSURE_ONE], [MET]).status == UNSURE
+    assert of(outcome, [UNSURE_ONE], [MISSED], [MET]).status == FAILED
+    assert of(outcome, [MET], [MET]).status == PASSED
+    assert of(outcome).status == PASSED
+    assert (of(outcome, [MET], [MISSED]).passed, of(outcome, [MET], [MET]).passed) == (False, True)
+
+
+def test_what_passes_without_being_sure_is_counted(outcome: Outcome) -> None:
+    """Of these ALLOWED, in either anonymization, and a loss that is not excluded pass and are not sure: 3."""
+    assert of(outcome, [MET, ALLOWED, kept(True, 0.2)], [ALLOWED, UNSURE_ONE, FEW]).unsure == 3
+
+
+def test_how_many_more_would_do_for_all(outcome: Outcome) -> None:
+    """7 make sure of one and 3 of the other, so 7 of both; where it cannot be said of one, it cannot of all."""
+    assert of(outcome, [MET, UNSURE_ONE], [ALLOWED]).more == 7
+    assert of(outcome, [UNSURE_ONE, number("unsure", False)]).more is None
+    assert of(outcome, [MET, MISSED]).more is None
+    # Nobody asked for the usual one, which would need 50.
+    assert of(outcome, [UNSURE_ONE, number("unsure", True, usual=True, more=50)]).more == 7
+    assert of(outcome, [UNSURE_ONE, number("missed", False, more=50)]).more == 7
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "text"),
+    [
+        (0.04, None, "0.040"),
+        (0.041, None, "0.041"),  # 1,000 times that is 41.000000000000001, which is rounding
+        (0.0412, None, "0.042"),
+        (0.0131, 0.013, "0.014"),  # it lies beyond the limit, and may be told so
+        (0.013, 0.013, "0.013"),
+        (1 / 3, 1 / 3, "0.3333333333333333"),  # any shorter one lies beyond
+        (0.12345671, 0.12345672, "0.12345671"),  # eight digits are enough
+    ],
+)
+def test_a_number_is_told_as_no_smaller(value: float, limit: float | None, text: str) -> None:
+    assert upwards(value, limit) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "text"),
+    [
+        (0.00004, None, "0.00004"),  # 0.0000 would be none
+        (0.0, None, "0.000"),
+        (1.00004, None, "1.00004"),
+        (0.95, 0.95, "0.950"),
+        (0.95004, 0.95, "0.95004"),
+        (1e-12, None, "0.000"),  # eight digits do not tell it from 0
+        (0.95 + 1e-12, 0.95, repr(0.95 + 1e-12)),
+        (0.95000001, 0.95, "0.95000001"),  # eight digits are enough
+    ],
+)
+def test_a_number_is_told_apart(value: float, limit: float | None, text: str) -> None:
+    assert told(value, limit) == text
+
+
+# Of a run.
+
+
+def test_ten_documents_are_named(run_of: Runs) -> None:
+    looks = checked(run_of({"a": range(12)}), Gate([Threshold("er_di", "min", 0.5)])).anonymizations[0].documents
+    assert [one.document for one in looks] == [f"d{number:02}" for number in range(10)]
+
+
+def test_a_bound_without_a_baseline_asks_nothing_more(run_of: Runs) -> None:
+    assert checked(run_of({"a": ()}), Gate([Threshold("er_di", "min", 0.5)], bound=True)).passed
+
+
+def test_names_are_counted_where_nothing_asked_for_counts_any(run_of: Runs) -> None:
+    """Precision counts nothing that could be too few: then there must be 30 names, of which 20 documents have 20."""
+    run = run_of({"a": ()}, 20, metrics=["er_di", "precision"])
+    counted = [
+        (one.metric, one.found, one.passed)
+        for one in checked(run, Gate([Threshold("precision", "min", 0.5)], only=True)).anonymizations[0].checks
+        if isinstance(one, Enough) and one.metric
+    ]
+    assert counted == [("er_di", 20, False)]
+
+
+def test_one_comparison_is_told_as_one(run_of: Runs) -> None:
+    """Names are compared, which differ; of places the two are the very same, but both systems are not."""
+    run, earlier = run_of({"a": range(12)}), run_of({"a": ()})
+    for thresholds, many in ((["er_di"], "1 comparison"), (["er_di", "er_qi"], "2 comparisons")):
+        asked = [Threshold(metric, "min", 0.0) for metric in thresholds]
+        gate = Gate(asked, baseline=Baseline(Beside(run, earlier, "last"), shuffles=99))
+        tested = [note for note in checked(run, gate).notes if note.startswith("losses are tested")]
+        assert tested == [f"losses are tested from one side at 0.04, with Holm's correction for {many}"]
+
+
+def test_texts_that_no_problem_is_about_do_not_count() -> None:
+    """Of four texts two are in problems of either verifier; as groups, two of these being one person's, it is one."""
+    columns = {"problems:glad": [1, 0, 0, 0], "problems:ppm": [2, 1, 0, 0], "right": [1, 1, 1, 1]}
+    record = SimpleNamespace(roles=("authors",))
+    run = SimpleNamespace(rows={"v": {"a": columns}}, record=lambda metric: record, drawn=4, groups=())
+    assert _told_of(cast("Run", run), "a", "v") == 2
+    run.groups = ("ann", "ann", "", "")
+    assert _told_of(cast("Run", run), "a", "v") == 1
+    record.roles = ("direct identifiers",)  # which leave no document aside
+    assert _told_of(cast("Run", run), "a", "v") == 4
