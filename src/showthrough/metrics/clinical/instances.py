@@ -67,6 +67,13 @@ class TypedSpans:
     def size(self) -> Ints:
         return self.end - self.start
 
+    @cached_property
+    def rank(self) -> Ints:
+        """Which goes before which: a longer one is higher, and of equally long ones the first."""
+        rank = np.empty(len(self), dtype=np.int64)
+        rank[np.lexsort((-np.arange(len(self)), self.size))] = np.arange(len(self))
+        return rank
+
     def at(self, which: Bools | Ints) -> TypedSpans:
         return TypedSpans(self.start[which], self.end[which], self.layer[which], self.kind[which])
 
