@@ -137,8 +137,8 @@ def paint(canvas: Bools, start: Ints, end: Ints) -> None:
 def counted(which: Bools) -> Counts32:
     """How many are set before each place, and after the last."""
     before = np.zeros(len(which) + 1, dtype=np.int32)
-    np.cumsum(which, out=before[1:], dtype=np.int32)
-    return before
+    before[1:] = which  # a sum that also converts takes half as long again
+    return np.cumsum(before, dtype=np.int32, out=before)
 
 
 def eight_letters(letters: NDArray[np.uint8], start: Ints, end: Ints) -> Keys:

@@ -98,8 +98,7 @@ class Chunk(_Once):
         if self._types is not None:
             return self._types
         # A survey would read all texts for it.
-        mentions = (mention for mentions in self.axis.layers.mentions for mention in mentions)
-        return tuple(sorted({mention.entity_type for mention in mentions}))
+        return tuple(sorted({mark.entity_type for marks in self.axis.layers.mentions for mark in marks}))
 
     def ruler(self, hiding: Hiding) -> Ruler:
         """What has to be masked of the mentions."""
