@@ -101,8 +101,7 @@ def highest(start: Ints, end: Ints, value: Ints) -> tuple[Ints, Ints]:
     ([0, 1, 2, 3, 5], [7, 9, 9, 7, 2])
     """
     place = places(*joined(start, end))
-    order = np.argsort(value, kind="stable")  # of several written to one place the last stays
-    low, high = np.searchsorted(place, start[order]), np.searchsorted(place, end[order])
+    low, high = np.searchsorted(place, start), np.searchsorted(place, end)
     power = np.frexp(high - low)[1] - 1  # -1 of what is empty
     top = np.full(len(place), -1, dtype=np.int64)
     for level in range(int(power.max(initial=-1)), -1, -1):
@@ -110,7 +109,7 @@ def highest(start: Ints, end: Ints, value: Ints) -> tuple[Ints, Ints]:
         top[step:] = np.maximum(top[step:], top[:-step].copy())
         here = np.flatnonzero(power == level)
         for edge in (low[here], high[here] - step):
-            top[edge] = np.maximum(top[edge], value[order[here]])
+            np.maximum.at(top, edge, value[here])
     return place, top
 
 
@@ -138,8 +137,8 @@ def paint(canvas: Bools, start: Ints, end: Ints) -> None:
 def counted(which: Bools) -> Counts32:
     """How many are set before each place, and after the last."""
     before = np.zeros(len(which) + 1, dtype=np.int32)
-    np.cumsum(which, out=before[1:], dtype=np.int32)
-    return before
+    before[1:] = which  # a sum that also converts takes half as long again
+    return np.cumsum(before, dtype=np.int32, out=before)
 
 
 def eight_letters(letters: NDArray[np.uint8], start: Ints, end: Ints) -> Keys:

@@ -95,7 +95,10 @@ class Chunk(_Once):
     @property
     def types(self) -> tuple[str, ...]:
         """The entity types of the whole corpus: what a type is taken for must not hang on where chunks are cut."""
-        return self.corpus.survey.types if self._types is None else self._types
+        if self._types is not None:
+            return self._types
+        # A survey would read all texts for it.
+        return tuple(sorted({mark.entity_type for marks in self.axis.layers.mentions for mark in marks}))
 
     def ruler(self, hiding: Hiding) -> Ruler:
         """What has to be masked of the mentions."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from operator import attrgetter
 
 import numpy as np
@@ -23,6 +24,7 @@ from showthrough.data.masks import Anonymization, Mask
 
 NONE = -1  # the kind of what is no PHI
 _EDGES = attrgetter("start"), attrgetter("end")
+_TYPE, _IDENTIFIER, _REPLACEMENT = map(attrgetter, ("entity_type", "identifier", "replacement"))
 _ROUNDS = 16  # of pairing all at once
 
 
@@ -47,8 +49,8 @@ class Kinds(dict[str, int]):
         """The same numbers, in a copy that may meet further types."""
         return Kinds(self._meaning, self.names)
 
-    def numbers(self, types: Sequence[str]) -> Ints:
-        return np.fromiter(map(self.__getitem__, types), np.int64, len(types))
+    def numbers(self, types: Iterable[str]) -> Ints:
+        return np.fromiter(map(self.__getitem__, types), np.int64)
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,13 @@ class TypedSpans:
     @property
     def size(self) -> Ints:
         return self.end - self.start
+
+    @cached_property
+    def rank(self) -> Ints:
+        """Which goes before which: a longer one is higher, and of equally long ones the first."""
+        rank = np.empty(len(self), dtype=np.int64)
+        rank[np.lexsort((-np.arange(len(self)), self.size))] = np.arange(len(self))
+        return rank
 
     def at(self, which: Bools | Ints) -> TypedSpans:
         return TypedSpans(self.start[which], self.end[which], self.layer[which], self.kind[which])
@@ -89,9 +98,9 @@ class TypedSpans:
 def gold_instances(axis: Axis, kinds: Kinds) -> TypedSpans:
     """What annotators want masked."""
     layers = axis.layers
-    marks = [mark for mentions in layers.mentions for mark in mentions]
-    kind = kinds.numbers([mark.entity_type for mark in marks])
-    kind[[place for place, mark in enumerate(marks) if mark.identifier == "NO_MASK"]] = NONE
+    marks = list(chain.from_iterable(layers.mentions))
+    kind = kinds.numbers(map(_TYPE, marks))
+    kind[np.fromiter(map("NO_MASK".__eq__, map(_IDENTIFIER, marks)), bool)] = NONE
     return _laid(marks, np.arange(len(marks)), layers.of_mentions, kinds, kind, layers)
 
 
@@ -115,9 +124,8 @@ def system_instances(axis: Axis, gold: Kinds, anonymization: Anonymization, from
     kinds = gold.extended()
     of_documents = [anonymization.of(document.id) for document in axis.documents]
     document = np.repeat(np.arange(len(of_documents)), list(map(len, of_documents)))
-    masks = [mask for each in of_documents for mask in each]
-    types = [label_of(mask.replacement) for mask in masks] if from_replacement else [mask.entity_type for mask in masks]
-    kind = kinds.numbers(types)
+    masks = list(chain.from_iterable(of_documents))
+    kind = kinds.numbers(map(label_of, map(_REPLACEMENT, masks)) if from_replacement else map(_TYPE, masks))
     thing, layer = axis.layers.copies(document)
     return PhiSystem(
         _laid(masks, thing, layer, kinds, kind[thing], axis.layers),

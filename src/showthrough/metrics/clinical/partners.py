@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.axis.spans import Bools, Ints
-from showthrough.metrics.clinical.instances import TypedSpans, one_to_one, overlapping
+from showthrough.metrics.clinical.instances import TypedSpans, beginning_alike, one_to_one, overlapping
 
 _LISTED = 2_000_000  # pairs
 _BLOCK = 256  # spans that are looked at together
@@ -50,25 +50,10 @@ def others(count: int, taken: Ints) -> Bools:
 
 def _of_one_extent(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:
     """Pairs of the same extent, which no other can better: those of one type, then the rest in their order."""
-    edges = np.stack([np.concatenate([gold.start, system.start]), np.concatenate([gold.end, system.end])])
-    extent = np.unique(edges, axis=1, return_inverse=True)[1].reshape(-1)
-    one, two = extent[: len(gold)], extent[len(gold) :]
-    kinds = int(max(gold.kind.max(initial=0), system.kind.max(initial=0))) + 1 if types else 1
-    _, true, taken = np.intersect1d(
-        one * kinds + gold.kind * types, two * kinds + system.kind * types, assume_unique=True, return_indices=True
-    )
-    ours, theirs = np.flatnonzero(others(len(gold), true)), np.flatnonzero(others(len(system), taken))
-    _, more, also = np.intersect1d(_numbered(one[ours]), _numbered(two[theirs]), True, return_indices=True)
-    return np.concatenate([true, ours[more]]), np.concatenate([taken, theirs[also]])
-
-
-def _numbered(extent: Ints) -> Ints:
-    """A number for each: that of the first of an extent, of the second and so on is the same on both sides."""
-    order = np.argsort(extent, kind="stable")
-    place = np.arange(len(extent)) - np.searchsorted(extent[order], extent[order])
-    numbers = np.empty_like(extent)
-    numbers[order] = extent[order] * _NOWHERE + place
-    return numbers
+    true, taken = beginning_alike(gold, system, tolerance=0)
+    unlike = (gold.kind[true] != system.kind[taken]) & types
+    stands = one_to_one(true, taken, (taken, true, unlike))
+    return true[stands], taken[stands]
 
 
 def _by_overlap(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from showthrough.axis.axis import Axis
 from showthrough.axis.characters import is_ideograph
 from showthrough.axis.layers import Layers
-from showthrough.axis.spans import Bools, Counts32, Ints, contents_of, counted, highest, spread
+from showthrough.axis.spans import Bools, Counts32, Ints, contents_of, counted, highest, joined, places, spread, touched
 from showthrough.metrics.clinical.instances import NONE, TypedSpans, overlapping
 
 _SPACE, _SIGN, _LETTER, _IDEOGRAPH = range(4)
@@ -92,22 +92,18 @@ class _Asked:
         An instance has all that is asked for of the tokens that lie in it, so of several only one counts; it has less
         of at most two, those that its edges cut.
         """
-        held = contents_of(self.tokens, instances.start, instances.end)
-        order = np.lexsort((-np.arange(len(instances)), instances.size))
-        rank = np.argsort(order)
-        best = np.full(len(self.tokens), NONE, dtype=np.int64)  # by rank
-        token, within = highest(held.first, held.last, rank)
-        best[token] = np.where(self.sizes[token] > 0, within, NONE)
-
+        held, count = contents_of(self.tokens, instances.start, instances.end), len(instances)
         cut = held.cut
-        most = np.where(best == NONE, 0, self.sizes)[cut.token]  # letters that the best one has
-        letters, rival = self.before(cut.end) - self.before(cut.start), rank[cut.origin]
-        better = (letters > most) | ((letters == most) & (rival > best[cut.token]) & (letters > 0))
-        ahead = np.flatnonzero(better)[np.lexsort((rival[better], letters[better]))]
-        best[cut.token[ahead]] = rival[ahead]  # of several written to one token the last stays
+        best = np.full(len(self.tokens), NONE, dtype=np.int64)  # letters, then rank, in one number
+        token, rank = highest(held.first, held.last, instances.rank)
+        best[token] = self.sizes[token] * count + rank
+        letters = self.before(cut.end) - self.before(cut.start)
+        np.maximum.at(best, cut.token, letters * count + instances.rank[cut.origin])
+        taken = best >= count  # by one letter or more
+        kind_of_rank = np.empty_like(instances.kind)
+        kind_of_rank[instances.rank] = instances.kind
         kind = np.full(len(best), NONE, dtype=np.int64)
-        taken = best != NONE
-        kind[taken] = instances.kind[order[best[taken]]]
+        kind[taken] = kind_of_rank[best[taken] % count]
         return kind
 
     def covered(self, spans: TypedSpans) -> Ints:
@@ -129,14 +125,15 @@ class TokenGold:
         self._axis, self._gold, self._letters = axis, gold, Letters.of(axis)
         layers = axis.layers
         start, end = _runs(self._letters.kinds) if way == "challenge" else (axis.tokens.start, axis.tokens.end)
-        if (layers.count != 1).any():
-            edges = np.searchsorted(start, axis.bounds)
+        edges = np.searchsorted(start, axis.bounds)
+        if (layers.count == 1).all():
+            layer = np.repeat(np.arange(len(layers.count)), np.diff(edges))
+        else:
             layer, token = spread(edges[layers.document], edges[layers.document + 1])
             start, end = start[token] + layers.shift[layer], end[token] + layers.shift[layer]
-        layer = np.searchsorted(layers.base, start, side="right") - 1
-        unmarked = TypedSpans(start, end, layer, np.full(len(start), NONE, dtype=np.int64))
-        self._whole = _Asked(unmarked, start, end, np.arange(len(start)), self._letters)
-        self._every = replace(unmarked, kind=self._whole.kinds(gold))
+        self._every = TypedSpans(start, end, layer, np.full(len(start), NONE, dtype=np.int64))
+        number = self._touched(gold)
+        self._every.kind[number] = self._whole(number).kinds(gold)
 
     @cached_property
     def tokens(self) -> TypedSpans:
@@ -147,7 +144,7 @@ class TokenGold:
     @cached_property
     def inside(self) -> TypedSpans:
         """The tokens of gold instances."""
-        return self._every.at(self._every.kind != NONE)
+        return self._every.at(np.flatnonzero(self._every.kind != NONE))
 
     def taken(self, system: TypedSpans) -> tuple[Ints, TypedSpans]:
         """What a system takes the tokens of gold for, and the others that it masks, with what it takes them for.
@@ -157,8 +154,19 @@ class TokenGold:
         """
         kind = self._asked.kinds(system)
         kind[self._asked.covered(system.joined) < self._asked.sizes] = NONE
-        beyond = replace(self._every, kind=self._whole.kinds(system))
-        return kind, beyond.at((beyond.kind != NONE) & (self._every.kind == NONE))
+        number = self._touched(system)
+        beyond = self._whole(number[self._every.kind[number] == NONE])
+        others = replace(beyond.tokens, kind=beyond.kinds(system))
+        return kind, others.at(others.kind != NONE)
+
+    def _touched(self, instances: TypedSpans) -> Ints:
+        """The numbers of the tokens that instances have, at least in part: few of all."""
+        return places(*joined(*touched(self._every, instances.start, instances.end)))
+
+    def _whole(self, number: Ints) -> _Asked:
+        """Tokens that are asked about as a whole."""
+        tokens = self._every.at(number)
+        return _Asked(tokens, tokens.start, tokens.end, np.arange(len(tokens)), self._letters)
 
     def spellings(self, tokens: TypedSpans) -> list[str]:
         """The words of tokens, in small letters and without the signs at their edges."""
