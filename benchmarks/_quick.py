@@ -186,10 +186,10 @@ def main() -> int:
         for measure in (start_up, small_job, notes, cases, page, reading, masking, clinical):
             print(f"measuring {measure.__name__.replace('_', ' ')}", file=sys.stderr)
             figures += measured(measure, Path(name), Path(given) if given else None, committed)
+            if update:  # so that whoever is interrupted keeps what was measured
+                write_ledger(figures)
     good = print_table(figures, committed)
     print(f"measured in {processor_time() - start:.0f} s of processor time")
-    if update:
-        write_ledger(figures)
     return int(not good)
 
 
