@@ -38,10 +38,10 @@ def read_ledger() -> dict[str, float]:
     return dict(json.loads(LEDGER.read_text(encoding="utf-8"))) if LEDGER.exists() else {}
 
 
-def write_ledger(figures: Sequence[Figure]) -> None:
-    """Writes what was measured; where something was skipped, what the ledger has besides stays."""
+def write_ledger(figures: Sequence[Figure], complete: bool) -> None:
+    """Writes what was measured; as long as something is not, or was skipped, what the ledger has besides stays."""
     measured = {figure.name: float(f"{figure.value:.3g}") for figure in figures if figure.value is not None}
-    kept = read_ledger() if len(measured) < len(figures) else {}
+    kept = read_ledger() if not complete or len(measured) < len(figures) else {}
     LEDGER.write_text(json.dumps({**kept, **measured}, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -159,6 +159,10 @@ def clinical(_folder: Path, data: Path | None) -> list[Figure]:
     return against_nervaluate(records(data), 3)
 
 
+# Commands come first, while this process is small: the memory of a process counts what its parent held.
+MEASURES: tuple[Measure, ...] = (start_up, small_job, notes, cases, page, reading, masking, clinical)
+
+
 def better(first: Figure, second: Figure) -> Figure:
     if first.value is None or second.value is None:
         return first
@@ -182,12 +186,11 @@ def main() -> int:
     start = processor_time()
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory() as name:
-        # Commands come first, while this process is small: the memory of a process counts what its parent held.
-        for measure in (start_up, small_job, notes, cases, page, reading, masking, clinical):
+        for measure in MEASURES:
             print(f"measuring {measure.__name__.replace('_', ' ')}", file=sys.stderr)
             figures += measured(measure, Path(name), Path(given) if given else None, committed)
             if update:  # so that whoever is interrupted keeps what was measured
-                write_ledger(figures)
+                write_ledger(figures, complete=measure is MEASURES[-1])
     good = print_table(figures, committed)
     print(f"measured in {processor_time() - start:.0f} s of processor time")
     return int(not good)
