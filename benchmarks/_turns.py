@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 
 # Seconds that `calibrate` takes on the machine for which limits in seconds were set (AMD EPYC, two virtual cores).
-CALIBRATION = 0.1
+CALIBRATION = 0.06
 
 
 def processor_time() -> float:
