@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SHOWTHROUGH_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export SHOWTHROUGH_DATA
 
-.PHONY: demo test fuzz lint format docs screenshot bench clean
+.PHONY: demo test fuzz lint format docs screenshot bench bench-quick clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -49,7 +49,10 @@ docs: $(VENV)/.base  ## the pages that are generated from the program
 screenshot: $(VENV)/.test  ## the picture of the demo report in the README; needs chromium
 	$(BIN)/python docs/screenshot.py
 
-bench: $(VENV)/.test  ## speed as ratios, measured in one run
+bench-quick: $(VENV)/.test  ## one table of speed beside limits and what was committed; UPDATE=1 commits what it is now
+	@$(BIN)/python benchmarks/_quick.py $(if $(UPDATE),--update)
+
+bench: $(VENV)/.test  ## the long benchmarks: speed as ratios, soundness, calibration
 	@status=0; for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || status=1; done; exit $$status
 
 clean:

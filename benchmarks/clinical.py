@@ -16,16 +16,16 @@ Needs SHOWTHROUGH_DATA and `pip install nervaluate`.
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 import tarfile
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
-from _turns import quickest
+from _ledger import Figure, print_table
+from _tab import data_folder
+from _turns import quickest, quickest_calibrated
 from showthrough import Anonymization, Corpus, Metric, TypedMask, evaluate, read_corpus
 from showthrough.metrics import metrics_of
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -106,7 +106,7 @@ def as_tokens(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list[An
     return true, taken
 
 
-def against_nervaluate(corpus: Corpus) -> bool:
+def against_nervaluate(corpus: Corpus, repeats: int) -> list[Figure]:
     from nervaluate import Evaluator
 
     tags = list(corpus.survey.types)
@@ -124,7 +124,7 @@ def against_nervaluate(corpus: Corpus) -> bool:
             metric.combine(anonymized.rows(metric).totals())
 
     times = quickest(
-        5,
+        repeats,
         {
             "nervaluate, instances": lambda: theirs(spans),
             "nervaluate, both levels": lambda: theirs(spans, tokens),
@@ -133,8 +133,6 @@ def against_nervaluate(corpus: Corpus) -> bool:
             "both": lambda: score(corpus, system, both),
         },
     )
-    for name, seconds in times.items():
-        print(f"{name:<26}{seconds * 1000:9.1f} ms")
     counts = score(corpus, system, both)
     strict = [found["overall"]["strict"] for found in theirs(spans, tokens)]
     same = (
@@ -142,43 +140,38 @@ def against_nervaluate(corpus: Corpus) -> bool:
         and strict[0].actual == counts["PhiInstance"]["C"] + counts["PhiInstance"]["S"] + counts["PhiInstance"]["I"]
         and strict[1].correct == sum(v for key, v in counts["PhiToken"].items() if key.startswith("TP:"))
     )
-    print(
-        f"correct instances: {counts['PhiInstance']['C']:.0f} here, {strict[0].correct} there; the rest agrees: {same}"
-    )
-    ratios = {
-        "instance level": times["nervaluate, instances"] / times["instances"],
-        "both levels, gold bound, against one level": times["nervaluate, instances"] / times["both, bound"],
-        "both levels against both levels": times["nervaluate, both levels"] / times["both"],
-    }
-    for name, ratio in ratios.items():
-        print(f"{ratio:7.1f} × nervaluate  {name} (at least {TIMES})")
-    harshest = times["nervaluate, instances"] / times["both"]
-    print(f"{harshest:7.1f} × nervaluate  both levels and binding, against one level")
-    return same and min(ratios.values()) >= TIMES
+    if not same:
+        raise SystemExit(f"nervaluate counts otherwise: {counts} here, {strict} there")
+    alone, together = times["nervaluate, instances"], times["nervaluate, both levels"]
+    return [
+        Figure("instance level, × nervaluate", alone / times["instances"], TIMES, True),
+        Figure("both levels, gold bound, × nervaluate's one level", alone / times["both, bound"], TIMES, True),
+        Figure("both levels, × nervaluate's both levels", together / times["both"], TIMES, True),
+        Figure("both levels and binding, × nervaluate's one level", alone / times["both"], None, True),
+    ]
 
 
-def matrix(corpus: Corpus) -> bool:
+def matrix(corpus: Corpus) -> Figure:
     some = Corpus(corpus.documents[:220], name="220 records")
     systems = {f"s{number}": spoiled(some, number, 0.02 + 0.01 * number) for number in range(16)}
     run = evaluate(some, systems, ["phi_token"], resamples=0)
-    start = time.perf_counter()
-    significance(run, "phi_token", shuffles=9999, seed=0)
-    seconds = time.perf_counter() - start
-    print(f"{seconds:7.2f} s  9,999 shuffles of 16 systems on 220 records, 120 pairs, F, P and R (under {SECONDS:g} s)")
-    return seconds < SECONDS
+    work = {"matrix": lambda: significance(run, "phi_token", shuffles=9999, seed=0)}
+    return Figure("9,999 shuffles of 16 systems on 220 records, s", quickest_calibrated(1, work)["matrix"], SECONDS)
+
+
+def records(data: Path) -> Corpus:
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(data / "meddocan/train_dev.tar.gz") as archive:
+            archive.extractall(folder, filter="data")
+        return read_corpus(folder, format="i2b2")
 
 
 def main() -> int:
-    data = os.environ.get("SHOWTHROUGH_DATA")
-    if not data:
-        print("SHOWTHROUGH_DATA is not set: it names the folder of real corpora")
-        return 2
-    with tempfile.TemporaryDirectory() as folder:
-        with tarfile.open(Path(data) / "meddocan/train_dev.tar.gz") as archive:
-            archive.extractall(folder, filter="data")
-        corpus = read_corpus(folder, format="i2b2")
-    ok = [against_nervaluate(corpus), matrix(corpus)]
-    return 0 if all(ok) else 1
+    data = data_folder()
+    if data is None:
+        return 0
+    corpus = records(data)
+    return int(not print_table([*against_nervaluate(corpus, 5), matrix(corpus)]))
 
 
 if __name__ == "__main__":
