@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
 
+from showthrough.version import __version__
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src/showthrough"
+CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 PAGES = sorted(
     str(path.relative_to(ROOT))
     for pattern in ("*.md", "docs/**/*.md", "examples/*.md", ".github/**/*.md")
@@ -92,3 +96,35 @@ def test_what_is_missing_is_noticed() -> None:
     assert missing_names("`showthrough.evaluate`, showthrough.nowhere.name") == ["showthrough.nowhere.name"]
     assert "demo" in targets()
     assert "nowhere" not in targets()
+
+
+# The changes, and the numbers of versions.
+
+KEPT_ORDER = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]  # of Keep a Changelog
+
+
+def test_changes_are_in_order() -> None:
+    """Each version has each kind of change once, in one order; the newest stands first."""
+    versions = re.split(r"^## \[(.+?)\](?: - \d{4}-\d\d-\d\d)?$", CHANGES, flags=re.MULTILINE)[1:]
+    assert versions[0] == "Unreleased"
+    assert len(re.findall(r"^## ", CHANGES, re.MULTILINE)) == len(versions[::2])
+    for version, text in zip(versions[::2], versions[1::2], strict=True):
+        kinds = re.findall(r"^### (.+)$", text, re.MULTILINE)
+        assert kinds == [kind for kind in KEPT_ORDER if kind in kinds], version
+    numbers = [tuple(map(int, version.split("."))) for version in versions[2::2]]
+    assert numbers == sorted(numbers, reverse=True)
+    for version in versions[::2]:
+        assert re.search(rf"^\[{re.escape(version)}\]: https://", CHANGES, re.MULTILINE), version
+
+
+def test_the_citation_has_the_version() -> None:
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_what_is_shipped_is_there() -> None:
+    """The source distribution has every top-level file that git has, and names none that is gone."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    assert [name for name in included if not (ROOT / name).exists()] == []
+    pages = {path.name for pattern in ("*.md", "*.cff", "*.txt", ".pre-commit*") for path in ROOT.glob(pattern)}
+    assert pages <= set(included)
