@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SHOWTHROUGH_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export SHOWTHROUGH_DATA
 
-.PHONY: demo test fuzz lint format docs screenshot bench bench-quick clean
+.PHONY: demo test coverage fuzz lint format docs screenshot bench bench-quick clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -26,6 +26,10 @@ demo: $(VENV)/.base  ## bench what the base install offers on the corpus that sh
 
 test: $(VENV)/.test  ## all tests
 	$(BIN)/python -m pytest -q -n auto --dist loadfile
+
+PACKAGES ?= metrics statistics gate axis
+coverage: $(VENV)/.test  ## lines and branches of some packages that their own tests reach
+	$(BIN)/python -m pytest -q -n auto $(PACKAGES:%=--cov=showthrough.%) --cov-report=term:skip-covered $(PACKAGES:%=tests/%) $(PACKAGES:%=src/showthrough/%)
 
 ROUNDS ?= 5
 fuzz: $(VENV)/.test  ## property tests and malformed inputs not tried before; what fails becomes a test of its own
@@ -56,4 +60,4 @@ bench: $(VENV)/.test  ## the long benchmarks: speed as ratios, soundness, calibr
 	@status=0; for file in benchmarks/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || status=1; done; exit $$status
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -37,7 +37,7 @@ from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ["README.md", "CHANGELOG.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md"))]
+PAGES = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "docs/**/*.md") for path in ROOT.glob(pattern))
 RUNNABLE = [
     "README.md",
     "docs/quickstart.md",
@@ -245,7 +245,7 @@ def options_of(command: Any) -> set[str]:
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")])
 def test_commands_exist(page: str) -> None:
     known = commands()
-    targets = re.findall(r"^(\w+):", text_of("Makefile"), re.MULTILINE)
+    targets = re.findall(r"^([\w-]+):", text_of("Makefile"), re.MULTILINE)
     for words in written_commands(page):
         if words[0] == "make":
             assert set(words[1:]) <= set(targets), words

@@ -163,12 +163,11 @@ class Lines(LazyDocuments):
         return Lines(self.lines.taken(numbers), self.decode)
 
     def surveyed(self) -> Survey | None:
-        return None if self.surveying is None else self._survey
+        return self._survey
 
     @cached_property
-    def _survey(self) -> Survey:
-        assert self.surveying is not None
-        return self.surveying.survey()
+    def _survey(self) -> Survey | None:
+        return None if self.surveying is None else self.surveying.survey()
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {key: value for key, value in self.__dict__.items() if key != "_survey"}

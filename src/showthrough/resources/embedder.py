@@ -78,7 +78,7 @@ class SentenceEmbedder(Model):
         distinct = list(dict.fromkeys(texts))
         vectors: dict[str, Vectors] = {}
         with guarded(self.role.failed):
-            for batch, answers in self._in_packs(distinct) if self.packed else self._in_tables(distinct):
+            for batch, answers in self._in_packs(distinct, self.packed) if self.packed else self._in_tables(distinct):
                 refuse_nan(answers, self.role.what, torch_dtype(self.settings.dtype))
                 vectors |= zip(batch, answers.astype(np.float32), strict=True)
                 if watch:
@@ -98,10 +98,8 @@ class SentenceEmbedder(Model):
         for batch, answers in in_shapes(self._shapes(texts), self.model.device, run, self.role.what):
             yield [texts[item] for item in batch], answers
 
-    def _in_packs(self, texts: Sequence[str]) -> Iterator[tuple[list[str], Vectors]]:
+    def _in_packs(self, texts: Sequence[str], packed: PackedSentences) -> Iterator[tuple[list[str], Vectors]]:
         """Texts end to end; what makes one vector of a text's many sees them side by side."""
-        packed = self.packed
-        assert packed
         for batch, answers in in_packs(
             packed.cut(texts), lambda one: one.shape, packed.longest, self.model.device, packed.run, self.role.what
         ):

@@ -64,7 +64,7 @@ class Predictor:
     ) -> list[Floats]:
         """The information content of every span. `watch` is told the share that is done."""
         if self.packed:
-            return self._weigh_in_packs(questions, context, watch)
+            return self._weigh_in_packs(self.packed, questions, context, watch)
         asked = self.cut(questions, context)
         passes = [one for each in asked for one in each.passes()]
         done = 0
@@ -82,7 +82,11 @@ class Predictor:
         return [each.ics() for each in asked]
 
     def _weigh_in_packs(
-        self, questions: Sequence[Question], context: Context, watch: Callable[[float], None] | None
+        self,
+        packed: PackedHead,
+        questions: Sequence[Question],
+        context: Context,
+        watch: Callable[[float], None] | None,
     ) -> list[Floats]:
         asked: list[Asked] = []
         shares: dict[Asked, float] = {}  # of the work that one pass is: each question counts alike
@@ -96,7 +100,7 @@ class Predictor:
                     yield from these
 
         def run(batch: list[Pass], room: int) -> list[Floats]:
-            return self._run_pack(batch, context, room)
+            return self._run_pack(packed, batch, context, room)
 
         marks = 2 * (context.special_tokens == "segment")
         longest = context.segment_length + marks
@@ -111,11 +115,10 @@ class Predictor:
                 watch(min(done, 1.0))
         return [each.ics() for each in asked]
 
-    def _run_pack(self, passes: Sequence[Pass], context: Context, room: int) -> list[Floats]:
+    def _run_pack(self, packed: PackedHead, passes: Sequence[Pass], context: Context, room: int) -> list[Floats]:
         """ln p of the hidden pieces of each pass, which stand end to end."""
         import torch
 
-        assert self.packed
         wrap = int(context.special_tokens == "segment")
         lengths = np.array([one.length for one in passes]) + 2 * wrap
         ends = np.cumsum(lengths)
@@ -135,11 +138,11 @@ class Predictor:
             hidden = np.zeros(len(ids), dtype=bool)
             hidden[places] = True
         longest = context.segment_length + 2 * wrap
-        encoder, device = self.packed.encoder, self.model.device
+        encoder, device = packed.encoder, self.model.device
         pack, target = laid_out(ids, lengths, hidden, room, longest, encoder.padding)
         with torch.inference_mode(), encoder.busy:
-            flat, true = (sent(self.packed.filled(array), device) for array in (target[places], truth))
-            numbers = fetched(self.packed.logs(pack.on(device), flat, true))
+            flat, true = (sent(packed.filled(array), device) for array in (target[places], truth))
+            numbers = fetched(packed.logs(pack.on(device), flat, true))
         answers = numbers()[: len(places)].astype(np.float64)
         refuse_nan(answers, "information content", self.model.dtype)
         return np.split(answers, np.cumsum(counts)[:-1])

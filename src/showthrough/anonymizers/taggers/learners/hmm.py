@@ -33,6 +33,7 @@ _NUMBERS, _NAMES = "hmm.npz", "hmm.json"
 LEVELS = ("o", "s", "S", "f", "r", "l", "w")
 _IMPOSSIBLE = -1e9
 _TINY = 1e-300
+_NOTHING = SparseRows(np.zeros(0), np.zeros(0, np.int64), np.zeros(1, np.int64), 0)  # before it is fitted
 
 
 class _Names(msgspec.Struct, frozen=True):
@@ -48,7 +49,7 @@ class Hmm:
 
     states: list[State] = field(default_factory=list, repr=False)
     columns: Columns = field(default_factory=lambda: Columns([]), repr=False)
-    counts: SparseRows | None = field(default=None, repr=False)  # features × states
+    counts: SparseRows = field(default_factory=lambda: _NOTHING, repr=False)  # features × states
     followed: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
     opened: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
 
@@ -98,7 +99,6 @@ class Hmm:
 
     def _emitted(self, rows: Rows, usual: Floats) -> Floats:
         """The logarithm of how much more each token is to be expected in each state than elsewhere."""
-        assert self.counts is not None, "fitted or loaded before"
         chains = [_chain(row) for row in rows]
         chance = np.tile(usual, (len(rows), 1))
         for level in range(len(LEVELS)):
@@ -112,7 +112,6 @@ class Hmm:
         return _log(chance) - np.log(usual)
 
     def files(self) -> dict[str, bytes]:
-        assert self.counts is not None, "fitted or loaded before"
         arrays: dict[str, NDArray[Any]] = {
             "data": self.counts.data, "column": self.counts.column, "bound": self.counts.bound,
             "followed": self.followed, "opened": self.opened,

@@ -46,7 +46,7 @@ class Rules:
     )  # groups of features that rules are made of
     fewest: int = 3  # sequences in which a rule was right
     trust: float = 0.8  # how often it must have been right
-    _book: _Book | None = field(default=None, repr=False)
+    _book: _Book = field(default_factory=lambda: _Book([], {}, 1.0, OUTSIDE), repr=False)
 
     def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
         """The seed changes nothing: there is no chance in it."""
@@ -83,12 +83,12 @@ class Rules:
 
     def rule(self, row: Row) -> Rule | None:
         """The most trusted rule that holds of a token."""
-        rules = self._made.rules
-        held = [rules[condition] for condition in _conditions(row, self._made.forms) if condition in rules]
+        rules = self._book.rules
+        held = [rules[condition] for condition in _conditions(row, self._book.forms) if condition in rules]
         return max(held, key=lambda one: (one.sure, one.label)) if held else None
 
     def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
-        book = self._made
+        book = self._book
         usual = Rule(OUTSIDE, book.otherwise)
         told = []
         for rows in sequences:
@@ -103,13 +103,8 @@ class Rules:
             )
         return told
 
-    @property
-    def _made(self) -> _Book:
-        assert self._book is not None, "fitted or loaded before"
-        return self._book
-
     def files(self) -> dict[str, bytes]:
-        return {_FILE: msgspec.json.encode(self._made, order="deterministic")}
+        return {_FILE: msgspec.json.encode(self._book, order="deterministic")}
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:

@@ -149,7 +149,8 @@ class Svm:
 
     @property
     def _made(self) -> _Machine:
-        assert self._machine is not None, "fitted or loaded before"
+        if self._machine is None:
+            raise RuntimeError("the machine was neither fitted nor loaded")
         return self._machine
 
     def files(self) -> dict[str, bytes]:
