@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.characters import is_space, token_kind
-from showthrough.axis.spans import Bools, Counts32, Ints, counted, joined, paint, places, set_within
+from showthrough.axis.characters import is_space
+from showthrough.axis.spans import Bools, Counts32, Ints, counted, joined, paint, places, set_within, touched
 
 if TYPE_CHECKING:
     from showthrough.axis.axis import Axis
@@ -98,9 +98,9 @@ class Ruler:
     def _lay(self, axis: Axis, mentions: Ints) -> None:
         """Lays what is asked for of mentions that have nothing else: words, or signs where there are none."""
         start, end = self._gold.start[mentions], self._gold.end[mentions]
-        word = axis.table(token_kind) > 0
-        before = counted(word)
-        worded = before[end] > before[start]
+        word = axis.kinds > 0
+        first, last = touched(self._axis_tokens, start, end)
+        worded = last > first
         self._section[mentions[~worded]] = _SIGNS
         self._words = set_within(word, start[worded], end[worded])
         if not worded.all():
