@@ -23,6 +23,7 @@ from showthrough import (
 )
 from showthrough.data.offsets import corpus_doubt, masks_doubt
 from showthrough.data.units import Unit, from_code_points
+from showthrough.formats.lines import Lines
 
 # Ten texts with two names each behind an emoji, which is two UTF-16 units and four bytes.
 TEXT = "😀 Well, John Smith met Mary Jones in Oslo."
@@ -195,3 +196,27 @@ def test_one_side_in_each_unit_is_told_whichever_is_said(tmp_path: Path) -> None
     # Taken as UTF-16 units, the masks begin a letter too early: " John Smit". Counted in characters, none does.
     with pytest.raises(InputError, match="say --offsets characters"):
         read_anonymization(masks, RIGHT, offsets="utf-16")
+
+
+def test_documents_of_a_file_are_looked_at_once_for_what_their_offsets_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are ASCII not at all: the survey told."""
+    path = tmp_path / "c.jsonl"
+    layers = {"a": {"entity_mentions": [{"start_offset": 9, "end_offset": 13, "entity_type": "PERSON"}]}}
+    texts = ["😀 Wells: John left", "So well: John left"] * 3
+    path.write_text(
+        "\n".join(json.dumps({"doc_id": str(n), "text": one, "annotations": layers}) for n, one in enumerate(texts))
+    )
+    read: list[str] = []
+    original = Lines.made
+
+    def made(lines: Lines, start: int, stop: int) -> Any:
+        for document in original(lines, start, stop):
+            read.append(document.id)
+            yield document
+
+    monkeypatch.setattr(Lines, "made", made)
+    corpus = read_corpus(path)
+    assert corpus_doubt(corpus) is None
+    assert read == ["0", "2", "4", "0", "2", "4"]  # in bytes, and in UTF-16 units

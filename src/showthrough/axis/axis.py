@@ -73,23 +73,16 @@ class Axis:
     @cached_property
     def tokens(self) -> Spans:
         """Maximal runs of word characters, ideographs one by one."""
-        return self.cut(token_kind)
+        return _cut(self.kinds)
+
+    @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """Of every character, whether it is of a token."""
+        return self.table(token_kind)
 
     def cut(self, kind: Callable[[str], int]) -> Spans:
         """Runs of characters of kind 1, and those of kind 2 one by one."""
-        kinds = self.table(kind)
-        edged = np.zeros(len(kinds) + 2, dtype=np.uint8)
-        edged[1:-1] = kinds
-        borders = edged[1:] != edged[:-1]
-        if kinds.max(initial=0) > WORD_KIND:  # ideographs have a border on both sides, whatever stands there
-            borders |= (edged[1:] > WORD_KIND) | (edged[:-1] > WORD_KIND)
-            edges = np.flatnonzero(borders)
-            start, end = edges[edged[edges + 1] > 0], edges[edged[edges] > 0]
-        else:  # borders alternate: one opens a token, the next closes it
-            edges = np.flatnonzero(borders)
-            start, end = edges[::2].copy(), edges[1::2].copy()
-        number = np.arange(len(start))
-        return Spans(start, end, number, number)
+        return _cut(self.table(kind))
 
     @cached_property
     def folded(self) -> NDArray[np.uint8]:
@@ -139,3 +132,18 @@ class Axis:
 @cache
 def _latin(kind: Callable[[str], int]) -> bytes:
     return bytes(kind(chr(code)) for code in range(256))
+
+
+def _cut(kinds: NDArray[np.uint8]) -> Spans:
+    edged = np.zeros(len(kinds) + 2, dtype=np.uint8)
+    edged[1:-1] = kinds
+    borders = edged[1:] != edged[:-1]
+    if kinds.max(initial=0) > WORD_KIND:  # ideographs have a border on both sides, whatever stands there
+        borders |= (edged[1:] > WORD_KIND) | (edged[:-1] > WORD_KIND)
+        edges = np.flatnonzero(borders)
+        start, end = edges[edged[edges + 1] > 0], edges[edged[edges] > 0]
+    else:  # borders alternate: one opens a token, the next closes it
+        edges = np.flatnonzero(borders)
+        start, end = edges[::2].copy(), edges[1::2].copy()
+    number = np.arange(len(start))
+    return Spans(start, end, number, number)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -37,6 +37,7 @@ _ODD = re.compile(
     r"|\w[<*~`]+\w|-\s*[\r\n]|[A-Za-z0-9+/]{7}="
 )
 _NAME, _CODE = 3, 5  # letters of a name, and digits of a number, that are read where they are glued to something
+_SHORT = 80  # characters of a replacement that may well come again
 _LONGEST = 60  # letters apart that are looked at: any part of them may be a word
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples spread
@@ -133,11 +134,11 @@ class Coverage:
     @cached_property
     def given(self) -> Given:
         """What is under a mask and can be read in its replacement: tokens, and of masks without any token all."""
-        tokens = self.tokens
         texts, number = self.written
         if not any(texts):
             return _NOTHING
-        spelled = list(map(_spelled_out, texts))
+        tokens = self.tokens
+        spelled = [_spelled_before(text) if len(text) <= _SHORT else _spelled_out(text) for text in texts]
         sheet = Axis(Corpus([Document("", text) for text in spelled]))
         again = repeated(self.axis, tokens, sheet, number[tokens.origin])
         count = np.bincount(tokens.origin, minlength=len(number))
@@ -188,6 +189,9 @@ def _spelled_out(text: str) -> str:
     return "\n".join(
         (text, plain, plain.replace("_", " "), *words, text)
     )  # it ends as it began: `_alike` looks at that
+
+
+_spelled_before = lru_cache(maxsize=1 << 14)(_spelled_out)  # an anonymizer writes the same in chunk after chunk
 
 
 def _is_read(word: str) -> bool:

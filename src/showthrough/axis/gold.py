@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.axis.layers import Layers
-from showthrough.axis.spans import Bools, Ints
+from showthrough.axis.spans import Bools, Ints, spread
 from showthrough.data.levels import LEVELS
 
 if TYPE_CHECKING:
@@ -98,11 +98,15 @@ class Gold:
         return start[order], np.maximum.accumulate(end[order])
 
     def agreement(self, start: Ints, end: Ints, document: Ints) -> Ints:
-        """For each span, how many annotators have a to-be-masked mention that contains it whole."""
+        """For each span, how many annotators have a to-be-masked mention that contains it whole.
+
+        Spans come in the order of their documents, and are looked for layer by layer: in ascending order.
+        """
         opens, reach = self._reach
         if not len(opens):
             return np.zeros(len(start), dtype=np.int64)
-        span, layer = self.layers.copies(document)
+        bounds = np.searchsorted(document, np.arange(len(self.layers.count) + 1))
+        layer, span = spread(bounds[self.layers.document], bounds[self.layers.document + 1])
         low, high = start[span] + self.layers.shift[layer], end[span] + self.layers.shift[layer]
         before = np.searchsorted(opens, low, side="right") - 1
         contained = (before >= 0) & (reach[before] >= high)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.characters import is_space, token_kind
-from showthrough.axis.spans import Bools, Counts32, Ints, counted, joined, paint, places, set_within
+from showthrough.axis.characters import is_space
+from showthrough.axis.spans import Bools, Counts32, Ints, counted, joined, paint, places, set_within, touched
 
 if TYPE_CHECKING:
     from showthrough.axis.axis import Axis
@@ -77,8 +77,9 @@ class Ruler:
     """
 
     def __init__(self, axis: Axis, ignorable: Bools, asking: Asking = "mention") -> None:
-        self._axis = axis
-        gold = axis.gold
+        # Not the axis itself, which keeps its rulers: held in a circle, both would wait for the collector.
+        gold = self._gold = axis.gold
+        self._axis_tokens, self._contents = axis.tokens, axis.gold_contents
         asked = np.zeros(len(axis), dtype=bool)
         paint(asked, gold.start, gold.end)
         asked &= ~ignorable
@@ -91,19 +92,19 @@ class Ruler:
         self._section: NDArray[np.int8] = bare.astype(np.int8)  # of a mention
         self._words = self._signs = np.zeros(0, dtype=np.int64)
         if bare.any():
-            self._lay(np.flatnonzero(bare))
+            self._lay(axis, np.flatnonzero(bare))
         self.whole: Ints = np.concatenate([self._words, self._signs])
 
-    def _lay(self, mentions: Ints) -> None:
+    def _lay(self, axis: Axis, mentions: Ints) -> None:
         """Lays what is asked for of mentions that have nothing else: words, or signs where there are none."""
-        start, end = self._axis.gold.start[mentions], self._axis.gold.end[mentions]
-        word = self._axis.table(token_kind) > 0
-        before = counted(word)
-        worded = before[end] > before[start]
+        start, end = self._gold.start[mentions], self._gold.end[mentions]
+        word = axis.kinds > 0
+        first, last = touched(self._axis_tokens, start, end)
+        worded = last > first
         self._section[mentions[~worded]] = _SIGNS
         self._words = set_within(word, start[worded], end[worded])
         if not worded.all():
-            self._signs = set_within(self._axis.table(is_space) == 0, start[~worded], end[~worded])
+            self._signs = set_within(axis.table(is_space) == 0, start[~worded], end[~worded])
 
     def _stretches(self, start: Ints, end: Ints, section: NDArray[np.int8]) -> Stretches:
         """Where spans lie, each of which is asked about on some section."""
@@ -125,12 +126,12 @@ class Ruler:
     @cached_property
     def mentions(self) -> Stretches:
         """Where all mentions lie."""
-        return self._stretches(self._axis.gold.start, self._axis.gold.end, self._section)
+        return self._stretches(self._gold.start, self._gold.end, self._section)
 
     @cached_property
     def tokens(self) -> Runs:
         """Where the tokens of all mentions lie: each once, however many mentions it is in, and those cut off apart."""
-        tokens, held = self._axis.tokens, self._axis.gold_contents
+        tokens, held = self._axis_tokens, self._contents
         cut = held.cut
         parts, first, last = [], np.zeros_like(held.first), np.zeros_like(held.last)
         count = 0

@@ -67,7 +67,7 @@ class InferredMention(Mention, frozen=True, gc=False, array_like=True):
         return hash(Mention(*astuple(self)))
 
 
-class Annotation(msgspec.Struct, frozen=True, array_like=True):
+class Annotation(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """One annotator's mentions on one document; mentions that share an entity id are one entity."""
 
     annotator: str
@@ -81,7 +81,7 @@ class Authorship(msgspec.Struct, frozen=True, array_like=True):
     same: bool | None = None  # None: nobody said
 
 
-class Document(msgspec.Struct, frozen=True, array_like=True):
+class Document(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """An id and a text, with zero or more annotation layers."""
 
     id: str

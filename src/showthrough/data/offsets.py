@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeVar, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.held_texts import ReleasedTexts, Rewriting
 from showthrough.data.masks import Anonymization
-from showthrough.data.units import Unit, counts_alike, from_code_points, places_or_none, to_code_points
+from showthrough.data.units import Unit, from_code_points, places_or_none, reach_of, to_code_points
 from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 
 Offsets = Literal["characters", "utf-16", "bytes"]
@@ -39,8 +41,10 @@ class Span(Protocol):
     def end(self) -> int: ...
 
 
-S = TypeVar("S", bound=Span)
+S = TypeVar("S", list[Document], NDArray[np.int64])
+Ints = NDArray[np.int64]
 Marks = Callable[[Document], Sequence[tuple[int, int]]]
+MarksOf = Callable[[Sequence[Document]], Marks]  # of some documents, which are got together
 
 
 def unit_of(offsets: str | None) -> Unit | None:
@@ -99,16 +103,31 @@ def corpus_doubt(corpus: Corpus) -> Doubt | None:
     """What speaks against the offsets of a corpus; nothing where somebody said that they count characters."""
     if corpus.offsets == "characters" or not corpus.survey.mentions:
         return None
-    return _doubt(_looked_at(corpus), _mentions, corpus.offsets)
+    return _doubt_of(corpus, corpus, lambda documents: _mentions)
 
 
 def masks_doubt(corpus: Corpus, anonymization: Anonymization) -> Doubt | None:
     """The same of the masks of an anonymization; those that were found by aligning texts have no offsets to doubt."""
     if anonymization.offsets == "characters" or isinstance(anonymization, Rewriting | ReleasedTexts):
         return None
-    documents = _looked_at(corpus)
-    masks = anonymization.part([document.id for document in documents]).masks
-    return _doubt(documents, lambda document: _spans(masks.get(document.id, ())), anonymization.offsets)
+
+    def marks(documents: Sequence[Document]) -> Marks:
+        masks = anonymization.part([document.id for document in documents]).masks
+        return lambda document: _spans(masks.get(document.id, ()))
+
+    return _doubt_of(corpus, anonymization, marks)
+
+
+# A corpus and its anonymizations are doubted when they are read, before they are scored, and for the notes: their
+# documents are looked at once.
+_KNOWN: WeakKeyDictionary[Corpus, WeakKeyDictionary[Corpus | Anonymization, Doubt | None]] = WeakKeyDictionary()
+
+
+def _doubt_of(corpus: Corpus, marked: Corpus | Anonymization, marks: MarksOf) -> Doubt | None:
+    known = _KNOWN.setdefault(corpus, WeakKeyDictionary())
+    if marked not in known:
+        known[marked] = _doubt(corpus, marks, marked.offsets)
+    return known[marked]
 
 
 def offset_problems(corpus: Corpus, anonymizations: Iterable[Anonymization] = ()) -> list[Problem]:
@@ -140,52 +159,61 @@ def _spans(marks: Iterable[Span]) -> list[tuple[int, int]]:
     return list(dict.fromkeys((mark.start, mark.end) for mark in marks))
 
 
-def _doubt(documents: Sequence[Document], marks: Marks, said: str) -> Doubt | None:
-    beyond = [document for document in documents if not document.text.isascii()]
-    if not beyond:
-        return None
-    units: dict[Offsets, list[Document]] = {"bytes": beyond}
-    units["utf-16"] = [document for document in beyond if not counts_alike(document.text, "utf-16")]
+def _doubt(corpus: Corpus, marks: MarksOf, said: str) -> Doubt | None:
+    numbers = _looked_at(corpus)
+    farthest = _farthest(corpus, numbers)
+    beyond = np.asarray(numbers)[farthest > 0]
+    above = np.asarray(numbers)[farthest > 1]
+    units: dict[Offsets, Ints] = {"bytes": beyond, "utf-16": above}
     if unit := unit_of(said):
-        units = {"characters": [one for one in beyond if not counts_alike(one.text, unit)]}
-    found = [_in_unit(name, those, marks, said) for name, those in units.items() if those]
+        units = {"characters": above if unit == "utf-16" else beyond}
+    found = [_in_unit(corpus, name, those, marks, said) for name, those in units.items() if len(those)]
     best = min((one for one in found if one is not None), key=lambda one: one[0].left - one[0].inside, default=None)
     if best is None:
         return None
     doubt, share = best  # of the documents that could be looked at
-    total = sum(len(marks(document)) for document in documents)
+    documents = [corpus.documents[number] for number in numbers]
+    of = marks(documents)
+    total = sum(len(of(document)) for document in documents)
     if doubt.inside / share <= _INSIDE / 2 * total:
         return doubt
     # Marks inside words that no unit moves count too, and are not mended.
     others = [document for document in _spread(documents, _SAMPLED) if document.text.isascii()]
-    spans = [(document, marks(document)) for document in others]
+    spans = [(document, of(document)) for document in others]
     split = sum(_is_inside(document.text, *span) for document, each in spans for span in each)
-    plain = sum(len(marks(document)) for document in documents if document.text.isascii())
+    plain = sum(len(of(document)) for document in documents if document.text.isascii())
     inside = doubt.inside / share + split / max(1, sum(len(each) for _, each in spans)) * plain
     mended = (doubt.inside - doubt.left) / share
     enough = doubt.inside - doubt.left >= _FEWEST
     return doubt._replace(refused=enough and inside > _INSIDE * total and mended > inside / 2)
 
 
-def _looked_at(corpus: Corpus) -> Sequence[Document]:
+def _looked_at(corpus: Corpus) -> range:
     """All documents where they are in memory and not very many; else some at even distances."""
     if isinstance(corpus.documents, list | tuple) and len(corpus) <= _LARGE:
-        return corpus.documents
-    step = max(1, -(-len(corpus) // _SPREAD))
-    return [corpus.documents[number] for number in range(0, len(corpus), step)]
+        return range(len(corpus))
+    return range(0, len(corpus), max(1, -(-len(corpus) // _SPREAD)))
 
 
-def _spread(documents: Sequence[Document], most: int) -> Sequence[Document]:
+def _farthest(corpus: Corpus, numbers: range) -> NDArray[np.uint8]:
+    """How far the characters of some documents reach; a survey told where documents would have to be made for it."""
+    if isinstance(corpus.documents, list | tuple):
+        return np.array([reach_of(corpus.documents[number].text) for number in numbers], dtype=np.uint8)
+    return corpus.survey.farthest[numbers.start : numbers.stop : numbers.step]
+
+
+def _spread(documents: S, most: int) -> S:
     return documents[:: max(1, -(-len(documents) // most))]
 
 
-def _in_unit(name: Offsets, documents: Sequence[Document], marks: Marks, said: str) -> tuple[Doubt, float] | None:
+def _in_unit(corpus: Corpus, name: Offsets, numbers: Ints, marks: MarksOf, said: str) -> tuple[Doubt, float] | None:
     """How many marks are inside words as they are taken and in a unit; nothing where the unit is no better."""
-    looked = _spread(documents, _LOOKED)
+    looked = [corpus.documents[number] for number in _spread(numbers, _LOOKED).tolist()]
+    of = marks(looked)
     moved = inside = left = 0
     first = ""
     for document in looked:
-        text, spans = document.text, marks(document)
+        text, spans = document.text, of(document)
         if said_unit := unit_of(said):  # those that are none of the text are told of where they are paired with it
             spans = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
         if not spans:
@@ -206,7 +234,7 @@ def _in_unit(name: Offsets, documents: Sequence[Document], marks: Marks, said: s
             left += to < 0 or until < 0 or _is_inside(text, to, until)
     if inside <= _INSIDE * moved or 2 * left >= inside:
         return None
-    return Doubt(name, inside, moved, left, first, False), len(looked) / len(documents)
+    return Doubt(name, inside, moved, left, first, False), len(looked) / len(numbers)
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:

@@ -18,6 +18,7 @@ from showthrough.columns.index import repeated
 from showthrough.columns.strings import Strings
 from showthrough.data.silver import is_silver
 from showthrough.data.traces import Traces, Tracing
+from showthrough.data.units import reach_of
 from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Survey:
 
     ids: Strings
     lengths: Lengths
+    farthest: NDArray[np.uint8]  # how far the characters of each document reach, as `reach_of` tells
     annotated: int
     annotators: int
     digests: Digests  # of the documents, sorted
@@ -90,10 +92,12 @@ class Surveying:
         self.problems: list[tuple[int, Problem]] = []  # each with the number of its document
         self._sources: list[tuple[int, str]] = []  # of the parts, each with the number of its first document
         self._ids, self._lengths, self._digests = GrowingStrings(), Numbers(), bytearray()
+        self._farthest = bytearray()
         self._groups: GrowingStrings | None = None
         self._shared = array("q")
         self._silver: Counter[str] = Counter()
-        self._annotated = self._annotators = self._asked = self._subjects = 0
+        self._annotated = self._annotators = self._asked = 0
+        self.subjects = 0  # people that documents are about
         self._tags: set[str] = set()
         self._marked: Counter[Marked] = Counter()
         self._tracing = Tracing() if traced else None
@@ -106,6 +110,7 @@ class Surveying:
         self.problems += [(number, problem) for problem in document.problems(self.source)]
         self._ids.append(document.id)
         self._lengths.append(len(document.text))
+        self._farthest.append(reach_of(document.text))
         if self._tracing is not None:
             self._tracing.add(document)
         try:
@@ -119,7 +124,7 @@ class Surveying:
             self._groups.append(document.group)
         self._asked += document.authorship is not None
         if document.subjects:
-            self._subjects += len(document.subjects)
+            self.subjects += len(document.subjects)
             self._tags.update(one.tag for subject in document.subjects for one in subject.attributes)
         if not layers:
             return
@@ -139,6 +144,7 @@ class Surveying:
         self.problems += [(before + number, problem) for number, problem in problems]
         self._ids.extend(part.ids)
         self._lengths.extend(part.lengths)
+        self._farthest += part.farthest.tobytes()
         self._digests += part.digests.tobytes()
         if part.groups and self._groups is None:
             self._groups = GrowingStrings()
@@ -150,7 +156,7 @@ class Surveying:
         self._annotated += part.annotated
         self._annotators += part.annotators
         self._asked += part.asked
-        self._subjects += part.subjects
+        self.subjects += part.subjects
         self._tags.update(part.tags)
         self._marked.update(part.marked)
         if self._tracing is not None and part.traces is not None:
@@ -163,6 +169,7 @@ class Surveying:
         return Survey(
             ids=self._ids.made(),
             lengths=self._lengths.made(),
+            farthest=np.frombuffer(self._farthest, dtype=np.uint8),
             annotated=self._annotated,
             annotators=self._annotators,
             digests=in_order(self._digests),
@@ -171,7 +178,7 @@ class Surveying:
             silver={name: self._silver[name] for name in sorted(self._silver)},
             shared=self._shared,
             asked=self._asked,
-            subjects=self._subjects,
+            subjects=self.subjects,
             tags=tuple(sorted(self._tags)),
             traces=None if self._tracing is None else self._tracing.made(),
         )

@@ -88,6 +88,17 @@ def from_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]
     return [int(borders[offset]) for offset in offsets]
 
 
+def reach_of(text: str) -> int:
+    """How far its characters reach: 0 where all are ASCII, 2 where one is beyond U+FFFF, else 1.
+
+    >>> reach_of("Ann"), reach_of("é Ann"), reach_of("😀 Ann")
+    (0, 1, 2)
+    """
+    if text.isascii():
+        return 0
+    return 1 if counts_alike(text, "utf-16") else 2
+
+
 def counts_alike(text: str, unit: Unit) -> bool:
     """Whether each character counts one, so that offsets into this text are the same in this unit."""
     if unit == "code points" or (text.isascii() and (unit in ("utf-16", "bytes") or "\r\n" not in text)):

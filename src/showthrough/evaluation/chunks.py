@@ -94,6 +94,8 @@ def answered_there(
     started, work = time.perf_counter(), replace(asked.value, anonymizations=anonymizations)
     resources = resources_of_process(models)
     resources.inputs = work.inputs
-    answer = answered(Chunk(corpus, resources, work.types, work.systems), work)
+    chunk = Chunk(corpus, resources, work.types, work.systems)
+    answer = answered(chunk, work)
+    chunk.forget()
     answer.seconds = time.perf_counter() - started  # with what decoding the documents took, which is done here
     return answer

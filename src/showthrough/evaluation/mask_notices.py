@@ -87,6 +87,7 @@ def mask_counts(
             anonymized = Anonymized(chunk, one)
             counts = MaskCounts.of(anonymized.coverage, aside)
             parts[one.name].append(counts.with_elsewhere(anonymized, how) if how else counts)
+        chunk.forget()
     return {name: MaskCounts.summed(counts) for name, counts in parts.items()}
 
 

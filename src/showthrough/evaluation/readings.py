@@ -66,6 +66,7 @@ def _counted(resources: Resources, asked: _Asked, some: _Some) -> _Counted:
         masked = Anonymization({document.id: _wanted(document, name) for document, name in pairs}, "people")
         chunk = Chunk(Corpus([_without(*pair) for pair in pairs]), resources, asked.types)
         answer = answered(chunk, Work(asked.metrics, [masked]))
+        chunk.forget()
         failures |= answer.failures
         place += here
         names += [name for _, name in pairs]

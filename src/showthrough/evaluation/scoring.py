@@ -80,8 +80,10 @@ class Uncertain:
 
     def ends(self, confidence: float) -> list[tuple[float, float] | None]:
         """The interval of each, where it has one."""
-        ends = (self._shares(confidence), number_interval(self.values, self.spread, confidence))
-        low, high = (np.where(self.free, number, share) for share, number in zip(*ends, strict=True))
+        low, high = self._shares(confidence)
+        if self.free.any():  # few are: quantiles are asked for nobody else
+            numbers = number_interval(self.values, self.spread, confidence)
+            low, high = (np.where(self.free, *pair) for pair in zip(numbers, (low, high), strict=True))
         known = (self.right & ~np.isnan(low)).tolist()
         pairs = zip(low.tolist(), high.tolist(), known, strict=True)
         return [(below, above) if has else None for below, above, has in pairs]

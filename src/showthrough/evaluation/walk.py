@@ -98,7 +98,10 @@ class Walk:
     def _answered_here(self, numbers: range) -> Answer:
         if len(numbers) == len(self._corpus):
             return answered(self.whole, self._work(numbers, self._questions.anonymizations))
-        return answered(self._chunk(self._corpus.part(numbers)), self._work(numbers, self._masks(numbers)))
+        chunk = self._chunk(self._corpus.part(numbers))
+        answer = answered(chunk, self._work(numbers, self._masks(numbers)))
+        chunk.forget()
+        return answer
 
     def _sent(self, numbers: range, engine: Engine) -> tuple[Any, ...]:
         """What travels to a worker: documents and masks still to be made, and what is the same for all chunks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -80,6 +81,7 @@ def shape_of(start: bytes) -> Shape:
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
 _CLOSING = {b"{": b"}", b"[": b"]"}
 _ANY = msgspec.json.Decoder()
+_WHOLE = json.JSONDecoder(strict=False)
 _DEEP = 50  # levels that are looked into
 
 
@@ -92,6 +94,8 @@ def first_value(start: bytes) -> tuple[Any, bytes]:
     {'id': 1, 'data': {'text': 'Oslo'}, 'marks': [{'start': 3}]}
     """
     value = start[1:].lstrip() if start[:1] == b"[" else start
+    if end := _end_of(value):
+        return decoded_or_none(value[:end], _ANY), value[end:].lstrip()
     open_: list[bytes] = []
     kept = 0, b""  # up to where it can be closed into a value, and with what
     key = False  # whether a text is a key: in an object, before its colon
@@ -112,6 +116,25 @@ def first_value(start: bytes) -> tuple[Any, bytes]:
                 return decoded_or_none(value[: token.end()], _ANY), value[token.end() :].lstrip()
         key = open_[-1:] == [b"{"] and (sign in b"{," or (key and sign == b'"'))
     return decoded_or_none(value[: kept[0]] + kept[1], _ANY), b""
+
+
+def _end_of(value: bytes) -> int:
+    """Where an object or a list ends that can be seen whole; 0 where it goes on, is empty, too deep or no JSON.
+
+    The standard library tells that many times sooner than going from token to token. A character a byte will do.
+    """
+    if value[:1] not in (b"{", b"["):
+        return 0
+    try:
+        found, end = _WHOLE.raw_decode(value.decode("latin-1"))
+    except (ValueError, RecursionError):
+        return 0
+    return 0 if found == {} or _is_deeper(found, _DEEP) else end
+
+
+def _is_deeper(value: dict[str, Any] | list[Any], levels: int) -> bool:
+    inside = value if isinstance(value, list) else value.values()
+    return not levels or any(_is_deeper(one, levels - 1) for one in inside if isinstance(one, dict | list))
 
 
 def _closed(open_: list[bytes]) -> bytes:

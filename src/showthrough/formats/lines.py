@@ -28,12 +28,17 @@ LookAt = Callable[[str, int, bytes, Remarks], Document]
 
 
 def documents_in(
-    file: Input, decode: Decode, look_at: LookAt, each: Callable[[Document], None] | None = None
+    file: Input,
+    decode: Decode,
+    look_at: LookAt,
+    each: Callable[[Document], None] | None = None,
+    plain: Decode | None = None,
 ) -> Sequence[Document]:
     """One a line of JSON Lines, or one a row of a table; raises InputError with all that is wrong.
 
     Lines of a file are looked at by all workers, and surveyed on the way where it is a corpus. With `each` they are no
-    documents yet: it is called for one after the other.
+    documents yet: it is called for one after the other. `plain` decodes lines of a file that says nothing of people,
+    which the survey tells.
     """
     if isinstance(file.head, RowHead):
         return file.head.documents(decode, partial(_problems, look_at, file.remarks, each))
@@ -43,6 +48,8 @@ def documents_in(
     found = begin()
     places = read_through(file.path, begin, found, file.engine if each is None else None, file.watch)
     file.remarks.extend(found.remarks)
+    if plain is not None and found.surveying is not None and not found.surveying.subjects:
+        decode = plain
     return Lines(StoredLines(file.path, places, state), decode, surveying=found.surveying)
 
 

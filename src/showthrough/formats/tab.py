@@ -13,7 +13,7 @@ from showthrough.data.documents import Annotation, Authorship, Document, Identif
 from showthrough.data.levels import by_type, known_level
 from showthrough.data.offsets import counted
 from showthrough.data.silver import is_silver
-from showthrough.data.subjects import repeated
+from showthrough.data.subjects import Subject, repeated
 from showthrough.data.units import EXPECTED
 from showthrough.errors import InputError, Problem, at_document, shown
 from showthrough.files.heads import Head
@@ -34,16 +34,21 @@ from showthrough.formats.tab_subjects import (
 )
 
 
-class _Mention(msgspec.Struct, gc=False):
-    aside: ClassVar = ("entity_mention_id", "related_mentions")  # nothing here is scored by them
+class _Mark(msgspec.Struct, gc=False, kw_only=True):
+    """What a mention is made of, in the order of TAB's files: a decoder finds keys soonest that come as expected."""
 
+    entity_type: str = ""
     start_offset: int
     end_offset: int
-    entity_type: str = ""
+    edit_type: str | None = None
     identifier_type: Identifier | None = None
     entity_id: str | int | None = None
     confidential_status: str | None = None
-    edit_type: str | None = None
+
+
+class _Mention(_Mark, gc=False, kw_only=True):
+    aside: ClassVar = ("entity_mention_id", "related_mentions")  # nothing here is scored by them
+
     span_text: str | None = None
     subject: str | int | None = None  # whom it is about
     subject_id: str | int | None = None
@@ -51,6 +56,10 @@ class _Mention(msgspec.Struct, gc=False):
 
 class _Layer(msgspec.Struct, gc=False):
     entity_mentions: list[_Mention]  # an annotator who marked nothing says so: a misspelt key must not read as that
+
+
+class _MarkLayer(msgspec.Struct, gc=False):
+    entity_mentions: list[_Mark]
 
 
 class _Authorship(msgspec.Struct):
@@ -75,6 +84,12 @@ class _Document(_Id, gc=False):
     quality_checked: list[str] | bool | None = None  # whose work; or whether that of everybody
     authorship: _Authorship | None = None
     subjects: list[StatedSubject] | None = None
+
+
+class _SoundDocument(_Document, gc=False):
+    """A document that was found sound, and says nothing of people."""
+
+    annotations: dict[str, _MarkLayer] | None = None  # type: ignore[assignment]
 
 
 class _RawDocument(_Id):
@@ -122,7 +137,8 @@ def read_list(file: Input) -> list[Document]:
 def read_lines(file: Input) -> Sequence[Document]:
     """Those of JSON Lines, decoded when they are asked for."""
     columns = file.keys(**_USUAL)
-    return documents_in(file, partial(_line, file.path, columns), partial(_look_at, file.path, columns))
+    plain = None if columns.offsets else partial(_plain_line, columns)
+    return documents_in(file, partial(_line, file.path, columns), partial(_look_at, file.path, columns), plain=plain)
 
 
 def _look_at(path: Path, columns: Columns, place: str, number: int, line: bytes, remarks: Remarks) -> Document:
@@ -135,6 +151,14 @@ def _look_at(path: Path, columns: Columns, place: str, number: int, line: bytes,
 
 def _line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
     return _document(_decoder(_Document, columns).decode(line), path, columns, [])
+
+
+def _plain_line(columns: Columns, line: bytes, number: int) -> Document:
+    """The same of a file without people, whose offsets count characters: nothing is checked again."""
+    wire: _SoundDocument = _decoder(_SoundDocument, columns).decode(line)
+    layers = (wire.annotations or {}).items()
+    annotations = tuple(Annotation(name, tuple(map(_mention, layer.entity_mentions))) for name, layer in layers)
+    return _made(wire, annotations)
 
 
 def _read(
@@ -159,6 +183,9 @@ def _document(wire: _Document, path: Path, columns: Columns, problems: list[Prob
     for annotator, layer in (wire.annotations or {}).items():
         for index, mark in enumerate(layer.entity_mentions):
             start, end = mark.start_offset, mark.end_offset
+            covers = mark.span_text is None or text[start:end] == mark.span_text
+            if covers and mark.subject is None and mark.subject_id is None and not columns.offsets:
+                continue  # nearly all of them
             fault = ""
             if columns.offsets:
                 try:
@@ -186,12 +213,13 @@ def _document(wire: _Document, path: Path, columns: Columns, problems: list[Prob
     stated = wire.subjects or ()
     for field, fault in (*_asked_faults(wire), *repeated(str(one.id) for one in stated)):
         problems.append(Problem(str(path), f"{place}: {field}", fault))
+    return _made(wire, tuple(annotations), subjects_of(stated, said) if stated or said else ())
+
+
+def _made(wire: _Document, annotations: tuple[Annotation, ...], people: tuple[Subject, ...] = ()) -> Document:
     group = "" if wire.group is None else str(wire.group)
-    people = subjects_of(stated, said) if stated or said else ()
-    return Document(
-        str(wire.id),
-        *(text, tuple(annotations), group, wire.dataset_type or "", _reviewed(wire), _asked(wire), people),
-    )
+    split, reviewed, asked = wire.dataset_type or "", _reviewed(wire), _asked(wire)
+    return Document(str(wire.id), wire.text, annotations, group, split, reviewed, asked, people)
 
 
 def _asked(wire: _Document) -> Authorship | None:
@@ -216,12 +244,14 @@ def _reviewed(wire: _Document) -> tuple[str, ...] | None:
     return None if checked is None else tuple(wire.annotations or () if checked is True else checked or ())
 
 
-def _mention(mark: _Mention) -> Mention:
-    entity = "" if mark.entity_id is None else str(mark.entity_id)
+def _mention(mark: _Mark) -> Mention:
+    level, entity = mark.identifier_type, mark.entity_id
+    if type(entity) is not str:
+        entity = "" if entity is None else str(entity)
     start, end, kind, status = mark.start_offset, mark.end_offset, mark.entity_type, mark.confidential_status
-    if mark.identifier_type is None:
+    if level is None:
         return by_type(start, end, kind, entity, status, mark.edit_type)
-    return Mention(start, end, kind, mark.identifier_type, entity, status, mark.edit_type)
+    return Mention(start, end, kind, level, entity, status, mark.edit_type)
 
 
 def _faults(raw: msgspec.Raw, path: Path, place: str, columns: Columns) -> list[Problem]:

@@ -71,6 +71,10 @@ class _Once:
             made = self._made[key] = make()
         return made
 
+    def forget(self) -> None:
+        """Lets go of it all: some of it holds whoever keeps it, and would wait for the collector."""
+        self._made.clear()
+
 
 class Chunk(_Once):
     """Some documents of a corpus, or all of them, with what metrics ask of them."""
