@@ -233,13 +233,21 @@ def test_a_part_whose_weights_could_carry_code(
     assert inside or source.embed(["x"]).shape == (1, 384)
 
 
-@pytest.mark.parametrize("path", ["/", "../other", "a\0b"])
-def test_a_part_outside_of_its_folder(path: str, torch: Any, mini_lm: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/", "outside of its folder"),
+        ("../other", "outside of its folder"),
+        ("a\0b", "outside of its folder"),
+        ("x" * 300, "which is no folder"),  # longer than names of files may be
+    ],
+)
+def test_a_part_outside_of_its_folder(path: str, why: str, torch: Any, mini_lm: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(mini_lm, tmp_path / "outside")
     modules = json.loads((folder / "modules.json").read_text())
     modules[-1]["path"] = path
     (folder / "modules.json").write_text(json.dumps(modules))
-    with pytest.raises(ResourceError, match="outside of its folder"):
+    with pytest.raises(ResourceError, match=why):
         embedder(folder)
 
 

@@ -220,9 +220,13 @@ def _pickled(folder: Path) -> str:
         home = folder / path
         if "\0" in path or not Path(os.path.realpath(home)).is_relative_to(os.path.realpath(folder)):
             return f"{path}, outside of its folder"
-        for inside in (home, *sorted(below for below in home.rglob("*") if below.is_dir())):
-            if alone := _unsafe_alone(inside):
-                return f"{path}: {alone}"
+        try:
+            folders = (home, *sorted(below for below in home.rglob("*") if below.is_dir()))
+            unsafe = next(filter(None, map(_unsafe_alone, folders)), "")
+        except OSError:  # a name too long, say
+            return f"{shown(path)}, which is no folder"
+        if unsafe:
+            return f"{path}: {unsafe}"
     return ""
 
 
