@@ -166,8 +166,14 @@ def cut(text: str, span: Span) -> list[Span]:
     return [(max(start, low), min(end, high)) for start, end in tokens_of(text) if end > low and start < high]
 
 
+def read(word: str) -> str:
+    """A word without its accents and capitals, which nobody needs to read it."""
+    letters = unicodedata.normalize("NFKD", word)
+    return "".join(letter for letter in letters if unicodedata.category(letter)[0] != "M").casefold()
+
+
 def words_of(text: str) -> set[str]:
-    return {text[start:end].casefold() for start, end in tokens_of(text)}
+    return {read(text[start:end]) for start, end in tokens_of(text)}
 
 
 def told_again(text: str, masks: Sequence[Mask]) -> set[int]:
@@ -181,7 +187,7 @@ def told_again(text: str, masks: Sequence[Mask]) -> set[int]:
         if not words and sign and sign in written:
             found |= set(range(mask.start, mask.end))
         for start, end in words:
-            if text[start:end].casefold() in words_of(written):
+            if read(text[start:end]) in words_of(written):
                 found |= set(range(start, end))
     return found
 
