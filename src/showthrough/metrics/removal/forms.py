@@ -14,7 +14,8 @@ from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from showthrough.data.kinds import nearest, path_of, treated_as
-from showthrough.data.reading import cased_form, folded, join_lines, reading_form, unbordered
+from showthrough.data.reading import cased_form, folded, reading_form, unbordered
+from showthrough.data.views import join_lines
 from showthrough.inference.reading.countries import names_of_countries
 from showthrough.metrics.removal.dates import MONTHS, complete_dates, dates_in
 from showthrough.resources.closed_classes import CLOSED_CLASSES

@@ -16,7 +16,8 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from showthrough.data.masks import Anonymization, apply_masks
-from showthrough.data.reading import How, Reading, View, cased_form, places, reading_form, unbordered
+from showthrough.data.reading import cased_form, places, reading_form, unbordered
+from showthrough.data.views import How, Reading, View
 from showthrough.metrics.chunk import Anonymized
 from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
