@@ -116,12 +116,13 @@ def letter_by_letter(text: str) -> bytes | None:
         return None
     if narrow.count(b"?") == text.count("?"):
         return plain
-    patched = bytearray(plain)
-    for place in np.flatnonzero(np.frombuffer(narrow, dtype=np.uint8) == ord("?")).tolist():
-        code = patched[place] = _SIMPLE[text[place]]
-        if code == _HARD[0]:
-            return None
-    return bytes(patched)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    read = _SIMPLE[codes].tobytes()
+    if _NEW in read:
+        for code in np.unique(codes[_SIMPLE[codes] == _NEW[0]]).tolist():
+            _SIMPLE[code] = _simple(chr(code))
+        read = _SIMPLE[codes].tobytes()
+    return None if _HARD in read else read
 
 
 def _letters_of(found: re.Match[str]) -> str:
@@ -252,22 +253,18 @@ class _Letters(dict[int, str]):
 
 
 _LETTERS = _Letters()
-_HARD = b"\0"  # of a character for which one letter is not enough, or that hangs on its neighbours
+_NEW = b"\0"
+_HARD = b"\1"  # of a character for which one letter is not enough, or that hangs on its neighbours
+_SIMPLE = np.zeros(0x110000, dtype=np.uint8)  # what each character is read as where one letter is enough, once met
 
 
-class _Simple(dict[str, int]):
+def _simple(character: str) -> int:
     """The one ASCII letter, digit or space that a character is read as, whatever stands beside it; else `_HARD`."""
-
-    def __missing__(self, character: str) -> int:
-        normal = unicodedata.normalize("NFKC", character)
-        joins = _UNSEEN.search(character) or _joins(character) or ord(character) in _ALIKE
-        read = "".join(_LETTERS[ord(each)] for each in normal)
-        read = " " if read.isspace() else read
-        code = self[character] = ord(read) if not joins and len(read) == 1 and read.isascii() else _HARD[0]
-        return code
-
-
-_SIMPLE = _Simple()
+    normal = unicodedata.normalize("NFKC", character)
+    joins = _UNSEEN.search(character) or _joins(character) or ord(character) in _ALIKE
+    read = "".join(_LETTERS[ord(each)] for each in normal)
+    read = " " if read.isspace() else read
+    return ord(read) if not joins and len(read) == 1 and read.isascii() else _HARD[0]
 
 
 class _Several(dict[str, str]):
@@ -304,7 +301,7 @@ def _read_as(character: str) -> str:
     return character if all(len(one.casefold()) == 1 for one in character) else character.casefold()
 
 
-_LATIN = bytes(_SIMPLE[chr(code)] for code in range(256))
+_LATIN = bytes(_simple(chr(code)) for code in range(256))
 
 
 def unbordered(word: str) -> bool:

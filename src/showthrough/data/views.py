@@ -11,7 +11,7 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
@@ -31,13 +31,13 @@ _MARKUP = re.compile(
     r"|(?<=[a-z])__?(?=[a-z])"
 )
 # For a first look: all other signs of a text are left out; full stops and commas keep a hyphen and a line's end apart.
-_KEPT = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;"
+_KEPT = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;#xX"
 _DROPPED = bytes({*range(256)} - {*_KEPT})
 _LINE_END = re.compile(rb"[-\xad][\r\n\x0b\x0c\x1c\x1d\x1e\x85]*[\r\n]")
 _MARKUP_SIGNS = (
-    (re.compile(r"<(?<=\w<)/?[A-Za-z]"), b"<"),
-    (re.compile(r"[*~`]{1,3}(?=\w)"), b"*~`"),
-    (re.compile(r"_(?<=[a-z]_)_?[a-z]"), b"_"),
+    (re.compile(r"<(?<=\w<)/?[A-Za-z]"), re.compile(b"<")),
+    (re.compile(r"[*~`]{1,3}(?=\w)"), re.compile(b"[*~`]")),
+    (re.compile(r"_(?<=[a-z]_)_?[a-z]"), re.compile(b"_")),
 )
 _LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
 _GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
@@ -69,18 +69,27 @@ class Rewriting(NamedTuple):
         return "".join(piece for _, _, piece in self.pieces(text))
 
 
-class View(NamedTuple):
+class View:
     """One way to read a text: a reading form with a space before and after it, and the same with capitals.
 
     It is that of a rewritten text; or it has words of another view, each of which stands there in another way.
     """
 
-    how: How
-    form: str
-    cased: str
-    rewriting: Rewriting | None = None
-    whole: View | None = None
-    pieces: tuple[str, ...] = ()  # its words, as they stand in the whole
+    def __init__(
+        self,
+        how: How,
+        form: str,
+        cased: str | bytes,  # or the letters of which it is made when somebody asks, which few do
+        rewriting: Rewriting | None = None,
+        whole: View | None = None,
+        pieces: tuple[str, ...] = (),  # its words, as they stand in the whole
+    ) -> None:
+        self.how, self.form, self._cased = how, form, cased
+        self.rewriting, self.whole, self.pieces = rewriting, whole, pieces
+
+    @cached_property
+    def cased(self) -> str:
+        return spaced(self._cased) if isinstance(self._cased, bytes) else self._cased
 
 
 class Reading:
@@ -93,25 +102,20 @@ class Reading:
     def __init__(self, text: str) -> None:
         self.text = text
         self._letters = letter_by_letter(text)
+        cased = cased_form(text) if self._letters is None else self._letters
+        words = folded(cased).split() if isinstance(cased, str) else cased.decode("ascii").lower().split()
+        self.form = f" {' '.join(words)} "
+        self.plain = View("plain", self.form, cased)  # the plain way to read it
+        self._words = frozenset(words)
 
-    @cached_property
-    def form(self) -> str:
-        return self.cased.lower() if self._letters is not None else folded(self.cased)
-
-    @cached_property
+    @property
     def cased(self) -> str:
-        return cased_form(self.text) if self._letters is None else spaced(self._letters)
-
-    @cached_property
-    def plain(self) -> View:
-        """The plain way to read it."""
-        return View("plain", self.form, self.cased)
+        return self.plain.cased
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of all views."""
-        plain = frozenset(self.form.split())
-        return plain.union(*(view.form.split() for view in self.others)) if self.others else plain
+        return self._words.union(*(view.form.split() for view in self.others)) if self.others else self._words
 
     @cached_property
     def views(self) -> tuple[View, ...]:
@@ -125,12 +129,17 @@ class Reading:
         glued = _glued(self.cased) if letters is None else _glued_in(letters)
         spelled = letters is None or _may_be_apart(self.form)
         found = [*_fragments("otherwise", self.plain, glued)] if glued or spelled else []
-        for how, rewriting in _rewritings(self.text, glued):
+        for how, rewriting in _rewritings(self.text, self.signs, glued):
             cased = cased_form(rewriting.apply(self.text))
             view = View(how, folded(cased), cased, rewriting)
             if not view.form.isspace() and view.form != self.form:
                 found += [view, *_fragments(how, view, sorted({*_glued(cased)} - {*self.cased.split()}))]
         return tuple(found)
+
+    @cached_property
+    def signs(self) -> bytes:
+        """The signs of the text that say how it is written, in their order: for a first look."""
+        return self.text.encode("latin-1", "replace").translate(None, _DROPPED)
 
     @cached_property
     def located(self) -> Located:
@@ -187,12 +196,11 @@ class Reading:
         return any(rewriting.pattern.search(self.text, low, high) for low, high in self.spans(view, start, end))
 
 
-def _rewritings(text: str, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
+def _rewritings(text: str, signs: bytes, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
-    signs = text.encode("latin-1", "replace").translate(None, _DROPPED)  # few, in their order
     if (_LINE_END.search(signs) or "\u2010" in text) and _LINE_HYPHEN.search(text):
         yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
-    if any(pattern.search(text) for pattern, mine in _MARKUP_SIGNS if any(sign in signs for sign in mine)):
+    if any(pattern.search(text) for pattern, mine in _MARKUP_SIGNS if mine.search(signs)):
         yield "otherwise", Rewriting(_MARKUP, _nothing)
     if b"&" in signs and b";" in signs and _ENTITY.search(text):
         yield "encoded", Rewriting(_ENTITY, html.unescape)
@@ -241,14 +249,19 @@ def _decoded_word(word: str) -> str:
 
 def _fragments(how: How, whole: View, glued: list[str]) -> Iterator[View]:
     """Words that are glued together, taken apart; and letters that stand apart, put together."""
-    if split := [(word, parted) for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
+    if split := [(word, parted) for word in glued if (parted := _parted(word)) != word]:
         yield _fragment(how, whole, split)
     if _may_be_apart(whole.cased) and (apart := [found[0][1:] for found in _APART.finditer(whole.cased)]):
         joined = [(letters, letters.replace(" ", "")) for letters in apart]
         # A possessive s is one more letter apart: "J.o.h.n's" has the letters of "Johns".
         joined += [(letters, word[:-1]) for letters, word in joined if len(word) > SHORTEST_WORD and word[-1] in "sS"]
-        split = [(letters, parted) for letters, word in joined if (parted := _GLUED.sub(" ", word)) != word]
+        split = [(letters, parted) for letters, word in joined if (parted := _parted(word)) != word]
         yield _fragment(how, whole, [*joined, *split])
+
+
+@lru_cache(maxsize=4096)  # labels with numbers stand in every text of a release
+def _parted(word: str) -> str:
+    return _GLUED.sub(" ", word)
 
 
 def _glued(cased: str) -> list[str]:
@@ -282,12 +295,15 @@ _CASES = bytes(
 _GLUED_CASES = ((_LOWER, _UPPER), (_LOWER, _DIGIT), (_UPPER, _DIGIT), (_DIGIT, _LOWER), (_DIGIT, _UPPER))
 _SEAMS = bytes(divmod(code, 4) in _GLUED_CASES for code in range(256))
 _NAME_BEHIND_CAPITAL = bytes((_UPPER, _UPPER, _LOWER))  # XXXJohn
-_APART_LETTERS = bytes(ord(" ") if chr(code) == " " else ord("a") for code in range(256))
 
 
 def _may_be_apart(cased: str) -> bool:
     """Whether three single characters stand in a row."""
-    return not cased.isascii() or b" a a a " in cased.encode("ascii").translate(_APART_LETTERS)
+    if not cased.isascii():
+        return True
+    space = np.frombuffer(cased.encode("ascii"), dtype=np.uint8) == ord(" ")
+    single = space[:-2] & space[2:]  # spaces with one character between them and the next one
+    return b"\1" in (single[:-4] & single[2:-2] & single[4:]).tobytes()
 
 
 def _one_case(word: str) -> bool:
