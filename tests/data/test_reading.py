@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from showthrough.data import reading
-from showthrough.data.reading import Reading, cased_form, locate, reading_form, unbordered
+from showthrough.data.reading import cased_form, locate, reading_form, unbordered
+from showthrough.data.views import Reading
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from showthrough.axis.ruler import Ruler, Stretches
 from showthrough.axis.spans import Bools, Counts32, Ints, Keys, Spans, counted, eight_letters, opening
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.data.reading import Reading, legible, letters_of, reading_form
+from showthrough.data.reading import legible, letters_of, reading_form
+from showthrough.data.views import Reading
 
 Replacements = Literal["read", "trusted"]
 Letters = NDArray[np.uint8]

@@ -5,27 +5,20 @@ look like Latin ones are these inside a word that mixes scripts, accents are dro
 are 0 to 9, and everything else is a single space. `cased` keeps capitals, `form` does not; both have equal lengths, so
 one offset serves both.
 
-What is written another way again has a *view* of its own: tags inside words, hyphens at line breaks, letters apart,
-names glued together, HTML entities, URL escapes, base64.
+What is written another way again is in `data/views.py`.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from typing import Literal, NamedTuple
-from urllib.parse import unquote
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
-How = Literal["plain", "otherwise", "encoded"]
 
 # Letter to letter, from the confusables of Unicode Technical Standard 39 (no digits): each is followed by the Latin
 # letter that it looks like. Cyrillic вкмнт look like small capitals there, which are read as the letters themselves.
@@ -65,68 +58,8 @@ _UNBORDERED = re.compile(
     "\U00020000-\U000323af]"
 )
 
-_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,6};?|[^\t\n\f <&#;]{1,32};?)")  # as html.unescape has it
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
-_MIXED_CASE = re.compile(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
-_SMALL_BEFORE_CAPITAL = re.compile(r"[a-z].*[A-Z]|[A-Z]{2}.*[a-z]")
-_MARKUP = re.compile(
-    r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=[\w/.,:-])|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)"
-    r"|(?<=[a-z])__?(?=[a-z])"
-)
-# For a first look: all other signs of a text are left out; full stops and commas keep a hyphen and a line's end apart.
-_KEPT = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;"
-_DROPPED = bytes({*range(256)} - {*_KEPT})
-_LINE_END = re.compile(rb"[-\xad][\r\n\x0b\x0c\x1c\x1d\x1e\x85]*[\r\n]")
-_MARKUP_SIGNS = (
-    (re.compile(r"<(?<=\w<)/?[A-Za-z]"), b"<"),
-    (re.compile(r"[*~`]{1,3}(?=\w)"), b"*~`"),
-    (re.compile(r"_(?<=[a-z]_)_?[a-z]"), b"_"),
-)
-_LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
-_GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
-_APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
 _RARE = 4  # letters from which on a word is rare enough to be searched for without its borders
 _SHORT = 300  # characters for which no array is worth its making
-_MIXED = 100  # characters of a word that are looked at
-_ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
-
-
-class Rewriting(NamedTuple):
-    """How a text is rewritten before it is read: what a pattern finds is something else, or all that there is."""
-
-    pattern: re.Pattern[str]
-    substitute: Callable[[str], str]
-    alone: bool = False  # the rest of the text is not read again
-
-    def pieces(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Stretches of a text, and what stands for each."""
-        position = 0
-        for found in self.pattern.finditer(text):
-            if not self.alone:
-                yield position, found.start(), text[position : found.start()]
-            if piece := self.substitute(found[0]):
-                yield found.start(), found.end(), piece
-            position = found.end()
-        if not self.alone:
-            yield position, len(text), text[position:]
-
-    def apply(self, text: str) -> str:
-        return "".join(piece for _, _, piece in self.pieces(text))
-
-
-class View(NamedTuple):
-    """One way to read a text: a reading form with a space before and after it, and the same with capitals.
-
-    It is that of a rewritten text; or it has words of another view, each of which stands there in another way.
-    """
-
-    how: How
-    form: str
-    cased: str
-    rewriting: Rewriting | None = None
-    whole: View | None = None
-    pieces: tuple[str, ...] = ()  # its words, as they stand in the whole
 
 
 class Located(NamedTuple):
@@ -138,117 +71,13 @@ class Located(NamedTuple):
     ends: Ints
 
 
-class Reading:
-    """A text as it is read.
-
-    >>> Reading("Jo\u200bhn  Kowa\u0456ska-\u0141ysy, n\u00b0 36110/97").form
-    ' john kowaiska lysy n 36110 97 '
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._letters = _letter_by_letter(text)
-
-    @cached_property
-    def form(self) -> str:
-        return self.cased.lower() if self._letters is not None else folded(self.cased)
-
-    @cached_property
-    def cased(self) -> str:
-        return _cased(self.text) if self._letters is None else _spaced(self._letters)
-
-    @cached_property
-    def plain(self) -> View:
-        """The plain way to read it."""
-        return View("plain", self.form, self.cased)
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """The words of all views."""
-        plain = frozenset(self.form.split())
-        return plain.union(*(view.form.split() for view in self.others)) if self.others else plain
-
-    @cached_property
-    def views(self) -> tuple[View, ...]:
-        """All ways to read it, the plain one first."""
-        return (self.plain, *self.others)
-
-    @cached_property
-    def others(self) -> tuple[View, ...]:
-        """What else can be read where something is hyphenated, glued, spelled letter by letter or encoded."""
-        letters = self._letters
-        glued = _glued(self.cased) if letters is None else _glued_in(letters)
-        spelled = letters is None or _may_be_apart(self.form)
-        found = [*_fragments("otherwise", self.plain, glued)] if glued or spelled else []
-        for how, rewriting in _rewritings(self.text, glued):
-            cased = cased_form(rewriting.apply(self.text))
-            view = View(how, folded(cased), cased, rewriting)
-            if not view.form.isspace() and view.form != self.form:
-                found += [view, *_fragments(how, view, sorted({*_glued(cased)} - {*self.cased.split()}))]
-        return tuple(found)
-
-    @cached_property
-    def located(self) -> Located:
-        """The plain reading form with where each character comes from."""
-        return locate(self.text)
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of the plain form stands in the text."""
-        located = self.located
-        return int(located.starts[start]), int(located.ends[end - 1])
-
-    def spans(self, view: View, start: int, end: int) -> list[tuple[int, int]]:
-        """Where a stretch of any view stands in the text: a word of which a view has one copy may have several places.
-
-        >>> texts = "by JohnDoe", "by J o h n", "by Jo-\\nhn", "by &#74;ohn", "by Sm9obiBEb2U="
-        >>> views = [(reading, reading.others[-1]) for reading in map(Reading, texts)]
-        >>> [reading.spans(view, *re.search("john", view.form).span()) for reading, view in views]
-        [[(3, 10)], [(3, 10)], [(3, 9)], [(3, 11)], [(3, 15)]]
-        """
-        if view.whole is not None:
-            piece = view.pieces[view.form.count("  ", 0, start)]
-            found = re.finditer(rf"(?<= ){re.escape(piece)}(?= )", view.whole.cased)
-            return [span for each in found for span in self.spans(view.whole, *each.span())]
-        if view.rewriting is None:
-            return [self.span(start, end)]
-        starts, ends, located = self._source(view.rewriting)
-        low, high = located.starts[start], located.ends[end - 1]
-        return [(starts[low], ends[high - 1])]
-
-    def _source(self, rewriting: Rewriting) -> tuple[list[int], list[int], Located]:
-        """Where each character of a rewritten text comes from, and its reading form; found out once."""
-        if rewriting not in self._sources:
-            starts: list[int] = []
-            ends: list[int] = []
-            for start, end, piece in rewriting.pieces(self.text):
-                same = piece == self.text[start:end]
-                starts += range(start, end) if same else [start] * len(piece)
-                ends += range(start + 1, end + 1) if same else [end] * len(piece)
-            self._sources[rewriting] = starts, ends, locate(rewriting.apply(self.text))
-        return self._sources[rewriting]
-
-    @cached_property
-    def _sources(self) -> dict[Rewriting, tuple[list[int], list[int], Located]]:
-        return {}
-
-    def is_new(self, view: View, start: int, end: int) -> bool:
-        """Whether a stretch of a view says more than the plain one: of a rewritten text, what was rewritten itself."""
-        rewriting = view.rewriting
-        if rewriting is None or rewriting.alone:
-            return True
-        word = f" {view.form[start:end]} "
-        if view.form.count(word) <= self.form.count(word):
-            return False
-        return any(rewriting.pattern.search(self.text, low, high) for low, high in self.spans(view, start, end))
-
-
 def cased_form(text: str) -> str:
     """The reading form with its capitals, and a space before and after it."""
-    letters = _letter_by_letter(text)
-    return _cased(text) if letters is None else _spaced(letters)
+    letters = letter_by_letter(text)
+    return _cased(text) if letters is None else spaced(letters)
 
 
-def _spaced(letters: bytes) -> str:
+def spaced(letters: bytes) -> str:
     """A space before and after it, and one wherever there are several."""
     if len(letters) < _SHORT:
         return f" {b' '.join(letters.split()).decode('ascii')} "
@@ -266,9 +95,9 @@ def _cased(text: str) -> str:
     for character in {*beyond}:
         if several := _SEVERAL[character]:
             text = text.replace(character, several)
-    letters = _letter_by_letter(text)
+    letters = letter_by_letter(text)
     if letters is not None:
-        return _spaced(letters)
+        return spaced(letters)
     if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
         text = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
     if _ALIKE_LETTER.search(beyond):
@@ -277,7 +106,7 @@ def _cased(text: str) -> str:
     return f" {' '.join(_SIGN.sub(' ', text).split())} "
 
 
-def _letter_by_letter(text: str) -> bytes | None:
+def letter_by_letter(text: str) -> bytes | None:
     """The text with a letter, a digit or a space for each of its characters, where one is enough for each."""
     if text.isascii():
         return text.encode("ascii").translate(_LATIN)
@@ -287,12 +116,13 @@ def _letter_by_letter(text: str) -> bytes | None:
         return None
     if narrow.count(b"?") == text.count("?"):
         return plain
-    patched = bytearray(plain)
-    for place in np.flatnonzero(np.frombuffer(narrow, dtype=np.uint8) == ord("?")).tolist():
-        code = patched[place] = _SIMPLE[text[place]]
-        if code == _HARD[0]:
-            return None
-    return bytes(patched)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    read = _SIMPLE[codes].tobytes()
+    if _NEW in read:
+        for code in np.unique(codes[_SIMPLE[codes] == _NEW[0]]).tolist():
+            _SIMPLE[code] = _simple(chr(code))
+        read = _SIMPLE[codes].tobytes()
+    return None if _HARD in read else read
 
 
 def _letters_of(found: re.Match[str]) -> str:
@@ -337,7 +167,7 @@ def _small(character: str) -> str:
 
 def locate(text: str) -> Located:
     """The reading form, letter by letter, with its source; slower than `cased_form` and equal to it."""
-    plain = _letter_by_letter(text)
+    plain = letter_by_letter(text)
     if plain is not None:
         return _located(plain.decode("ascii"), np.arange(len(text)), np.arange(1, len(text) + 1), len(text))
     letters: list[str] = []
@@ -423,22 +253,18 @@ class _Letters(dict[int, str]):
 
 
 _LETTERS = _Letters()
-_HARD = b"\0"  # of a character for which one letter is not enough, or that hangs on its neighbours
+_NEW = b"\0"
+_HARD = b"\1"  # of a character for which one letter is not enough, or that hangs on its neighbours
+_SIMPLE = np.zeros(0x110000, dtype=np.uint8)  # what each character is read as where one letter is enough, once met
 
 
-class _Simple(dict[str, int]):
+def _simple(character: str) -> int:
     """The one ASCII letter, digit or space that a character is read as, whatever stands beside it; else `_HARD`."""
-
-    def __missing__(self, character: str) -> int:
-        normal = unicodedata.normalize("NFKC", character)
-        joins = _UNSEEN.search(character) or _joins(character) or ord(character) in _ALIKE
-        read = "".join(_LETTERS[ord(each)] for each in normal)
-        read = " " if read.isspace() else read
-        code = self[character] = ord(read) if not joins and len(read) == 1 and read.isascii() else _HARD[0]
-        return code
-
-
-_SIMPLE = _Simple()
+    normal = unicodedata.normalize("NFKC", character)
+    joins = _UNSEEN.search(character) or _joins(character) or ord(character) in _ALIKE
+    read = "".join(_LETTERS[ord(each)] for each in normal)
+    read = " " if read.isspace() else read
+    return ord(read) if not joins and len(read) == 1 and read.isascii() else _HARD[0]
 
 
 class _Several(dict[str, str]):
@@ -475,119 +301,7 @@ def _read_as(character: str) -> str:
     return character if all(len(one.casefold()) == 1 for one in character) else character.casefold()
 
 
-_LATIN = bytes(_SIMPLE[chr(code)] for code in range(256))
-
-
-def _rewritings(text: str, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
-    """The text as it would be without what is between the letters of words, and as it is decoded."""
-    signs = text.encode("latin-1", "replace").translate(None, _DROPPED)  # few, in their order
-    if (_LINE_END.search(signs) or "\u2010" in text) and _LINE_HYPHEN.search(text):
-        yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
-    if any(pattern.search(text) for pattern, mine in _MARKUP_SIGNS if any(sign in signs for sign in mine)):
-        yield "otherwise", Rewriting(_MARKUP, _nothing)
-    if b"&" in signs and b";" in signs and _ENTITY.search(text):
-        yield "encoded", Rewriting(_ENTITY, html.unescape)
-    if b"%" in signs and _ESCAPED.search(text):
-        yield "encoded", Rewriting(_ESCAPED, _unescaped)
-    if any(map(_may_be_encoded, glued)):
-        yield "encoded", Rewriting(_BASE64, _decoded, alone=True)
-
-
-def join_lines(text: str) -> str:
-    """A text whose words go on where a hyphen ended their line: with a small letter, else there are two words."""
-    return _LINE_HYPHEN.sub(lambda found: "" if text[found.end()].islower() else found[0], text)
-
-
-def _nothing(found: str) -> str:
-    return ""
-
-
-def _unescaped(found: str) -> str:
-    return unquote(found, errors="replace")
-
-
-def _may_be_encoded(word: str) -> bool:
-    """Whether a word mixes capitals and small letters, as what is encoded does."""
-    return len(word) >= _ENCODED and _SMALL_BEFORE_CAPITAL.search(word[:_MIXED]) is not None
-
-
-def _decoded(found: str) -> str:
-    """What base64 says, where it says anything; a slash belongs to it, or stands in a path between two of it."""
-    words = [found, *found.split("/")] if "/" in found else [found]
-    return "".join(f"{said}\n" for said in map(_decoded_word, words) if said)
-
-
-def _decoded_word(word: str) -> str:
-    if not _ENCODED <= len(word) <= _LONGEST_ENCODED or not _MIXED_CASE.match(word):
-        return ""
-    bare = word.rstrip("=")
-    if len(bare) % 4 == 1:
-        return ""
-    try:
-        said = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return ""
-    return said if all(letter.isprintable() or letter.isspace() for letter in said) else ""
-
-
-def _fragments(how: How, whole: View, glued: list[str]) -> Iterator[View]:
-    """Words that are glued together, taken apart; and letters that stand apart, put together."""
-    if split := [(word, parted) for word in glued if (parted := _GLUED.sub(" ", word)) != word]:
-        yield _fragment(how, whole, split)
-    if _may_be_apart(whole.cased) and (apart := [found[0][1:] for found in _APART.finditer(whole.cased)]):
-        joined = [(letters, letters.replace(" ", "")) for letters in apart]
-        # A possessive s is one more letter apart: "J.o.h.n's" has the letters of "Johns".
-        joined += [(letters, word[:-1]) for letters, word in joined if len(word) > _SHORTEST_WORD and word[-1] in "sS"]
-        split = [(letters, parted) for letters, word in joined if (parted := _GLUED.sub(" ", word)) != word]
-        yield _fragment(how, whole, [*joined, *split])
-
-
-def _glued(cased: str) -> list[str]:
-    """Words that may be two: capitals inside, letters beside digits."""
-    return sorted(word for word in {*cased.split()} if not (_one_case(word) or word.isdigit()))
-
-
-def _glued_in(letters: bytes) -> list[str]:
-    """The same of a text that has a letter, a digit or a space for each character."""
-    cases = letters.translate(_CASES)
-    kind = np.frombuffer(cases, dtype=np.uint8)
-    seams = (kind[:-1] * 4 + kind[1:]).tobytes().translate(_SEAMS)
-    return sorted({*_words_at(letters, seams, b"\1"), *_words_at(letters, cases, _NAME_BEHIND_CAPITAL)})
-
-
-def _words_at(letters: bytes, text: bytes, sign: bytes) -> Iterator[str]:
-    """The words in which a sign stands in another text of the same length."""
-    at = text.find(sign)
-    while at >= 0:
-        end = letters.find(b" ", at)
-        end = len(letters) if end < 0 else end
-        yield letters[letters.rfind(b" ", 0, at) + 1 : end].decode("ascii")
-        at = text.find(sign, end)
-
-
-_LOWER, _UPPER, _DIGIT = 1, 2, 3
-_CASES = bytes(
-    _LOWER if letter.islower() else _UPPER if letter.isupper() else _DIGIT if letter.isdigit() else 0
-    for letter in map(chr, range(128))
-).ljust(256, b"\0")
-_GLUED_CASES = ((_LOWER, _UPPER), (_LOWER, _DIGIT), (_UPPER, _DIGIT), (_DIGIT, _LOWER), (_DIGIT, _UPPER))
-_SEAMS = bytes(divmod(code, 4) in _GLUED_CASES for code in range(256))
-_NAME_BEHIND_CAPITAL = bytes((_UPPER, _UPPER, _LOWER))  # XXXJohn
-_APART_LETTERS = bytes(ord(" ") if chr(code) == " " else ord("a") for code in range(256))
-
-
-def _may_be_apart(cased: str) -> bool:
-    """Whether three single characters stand in a row."""
-    return not cased.isascii() or b" a a a " in cased.encode("ascii").translate(_APART_LETTERS)
-
-
-def _one_case(word: str) -> bool:
-    return word.isalpha() and (word.islower() or word.istitle() or word.isupper())
-
-
-def _fragment(how: How, whole: View, words: list[tuple[str, str]]) -> View:
-    cased = f" {'  '.join(read for _, read in words)} "  # two spaces: neighbours here are none in the text
-    return View(how, folded(cased), cased, whole=whole, pieces=tuple(word for word, _ in words))
+_LATIN = bytes(_simple(chr(code)) for code in range(256))
 
 
 def unbordered(word: str) -> bool:
@@ -600,7 +314,7 @@ _SIGNS = {"'": "‘’‚‛′ʼ`", '"': "“”„‟«»", "-": "‐‑‒–
 SPELLINGS = str.maketrans({other: plain for plain, others in _SIGNS.items() for other in others})  # of signs
 _WORD = re.compile(r"[^\W_]+")
 _SINGLES = re.compile(r"(?<![^\W_])[^\W_](?:[\W_]{1,2}[^\W_](?![^\W_])){2,}")  # letters apart: J o h n, J.o.h.n
-_SHORTEST_WORD, _SHORTEST_NUMBER, _LONGEST_WORD = 3, 5, 40  # that are put together of letters or digits
+SHORTEST_WORD, _SHORTEST_NUMBER, _LONGEST_WORD = 3, 5, 40  # that are put together of letters or digits
 _NO_FRACTION = re.compile("[^\u00bc-\u00be\u2150-\u215f\u2189]+")  # 5½ would be 51⁄2
 
 
@@ -685,7 +399,7 @@ def _put_together(run: str, words: set[str]) -> str:
     pieces: list[str] = []
     first = position = 0
     while first < len(places):
-        ends = range(min(len(places), first + _LONGEST_WORD), first + _SHORTEST_WORD - 1, -1)
+        ends = range(min(len(places), first + _LONGEST_WORD), first + SHORTEST_WORD - 1, -1)
         last = next((end for end in ends if _is_word(letters[first:end]) and letters[first:end] in words), first + 1)
         pieces += (run[position : places[first]], *(run[place] for place in places[first:last]))
         first, position = last, places[last - 1] + 1
@@ -693,4 +407,4 @@ def _put_together(run: str, words: set[str]) -> str:
 
 
 def _is_word(letters: str) -> bool:
-    return len(letters) >= (_SHORTEST_NUMBER if letters.isdigit() else _SHORTEST_WORD)
+    return len(letters) >= (_SHORTEST_NUMBER if letters.isdigit() else SHORTEST_WORD)

@@ -12,7 +12,8 @@ from hypothesis import given, settings, strategies as some
 
 import showthrough as st
 from showthrough.anonymizers.replacing import WAYS, rewritten
-from showthrough.data.reading import Reading, cased_form, folded, locate
+from showthrough.data.reading import cased_form, folded, locate
+from showthrough.data.views import Reading
 from showthrough.metrics.removal.forms import form_of, person_form, vocabulary_of
 from showthrough.metrics.removal.search import Capitals, Release
 from showthrough.metrics.removal.strings import FormIndex

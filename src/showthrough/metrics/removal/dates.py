@@ -40,6 +40,7 @@ _MONTHS = """
     janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro
 """
 MONTHS: dict[str, int] = {name: place % 12 + 1 for place, name in enumerate(_MONTHS.split())}
+_MONTH_NAMES = frozenset(MONTHS)
 _ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _TEENS = (
     "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
@@ -55,6 +56,7 @@ _WORDED = "|".join(sorted(_DAYS_IN_WORDS, key=len, reverse=True))
 _DAY = rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|o|er)?|(?P<word>{_WORDED}))"
 _OF = r"(?:day )?(?:of |de |del |the |i )?"
 _BETWEEN = frozenset(["day", "of", "de", "del", "the", "i"])
+_WORDS_BETWEEN = 2  # of them, at most
 _LAST_OF_DAYS = frozenset(day.rpartition(" ")[2] for day in _DAYS_IN_WORDS)
 _TENS = ("ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _UNITS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -132,7 +134,7 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
     >>> sorted({str(found.date) for found in dates_in(" 3 of may 1997 and 03 04 10 ")})
     ['1997-05-03', '2010-03-04', '2010-04-03']
     """
-    for name in sorted(MONTHS.keys() & (frozenset(form.split()) if words is None else words)):
+    for name in sorted(_MONTH_NAMES.intersection(form.split() if words is None else words)):
         for at in places(form, name):
             yield from _around(form, at, at + len(name))
     if not form.isascii():
@@ -156,7 +158,7 @@ def _around(form: str, start: int, end: int) -> Iterator[Found]:
     month = MONTHS[form[start:end]]
     low = max(0, start - _REACH)
     before, behind = form[low:start], form[end : end + _REACH]
-    if _may_end_with_day(before) and (
+    if _may_end_with_day(form, start) and (
         day := _DAY_BEFORE.search(before) or _GLUED_DAY.search(before, max(0, len(before) - _GLUED_REACH))
     ):
         year = _YEAR_BEHIND.match(behind)
@@ -178,12 +180,15 @@ def _around(form: str, start: int, end: int) -> Iterator[Found]:
             yield Found(found, low + year.start("year"), end + max(day.end("day"), day.end("word")))
 
 
-def _may_end_with_day(before: str) -> bool:
-    """Whether the last word is a number or the last one of a day in words, `day of` aside."""
-    words = before.rsplit(None, 3)
-    while words and words[-1] in _BETWEEN:
-        words.pop()
-    return bool(words) and (not words[-1].isalpha() or words[-1] in _LAST_OF_DAYS)
+def _may_end_with_day(form: str, start: int) -> bool:
+    """Whether the word before is a number or the last one of a day in words, `day of` aside."""
+    word = ""
+    for _ in range(_WORDS_BETWEEN + 1):
+        low = form.rfind(" ", 0, max(start - 1, 0)) + 1
+        word, start = form[low : max(start - 1, 0)], low
+        if word not in _BETWEEN:
+            break
+    return not word.isalpha() or word in _LAST_OF_DAYS
 
 
 def _day_of(match: re.Match[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -69,14 +69,15 @@ class Book:
             else:
                 for word in keys:
                     self._by_word.setdefault(word, []).append(number)
+        self._words, self._days = frozenset(self._by_word), frozenset(self._by_day)
 
     def candidates(self, release: Release) -> list[Sought]:
         """The forms of which a release may have one, in their order."""
-        found = {*self._always}
-        for word in self._by_word.keys() & release.reading.words:
+        found = {number for number in self._always if not release.lacks(self.sought[number].form)}
+        for word in self._words & release.reading.words:
             found.update(self._by_word[word])
-        if self._by_day:
-            for day in self._by_day.keys() & release.found_dates.keys():
+        if self._days:
+            for day in self._days.intersection(release.found_dates):
                 found.update(self._by_day[day])
         return [self.sought[number] for number in sorted(found)]
 
@@ -117,7 +118,6 @@ class EntitySearch:
     def _collect(self) -> None:
         gold, axis, vocabulary = self.gold, self.chunk.axis, self.vocabulary
         types = gold.types
-        forms: dict[tuple[str, str, bool], Form] = {}
         here: list[dict[tuple[str, str, bool], Sought]] = [{} for _ in axis.documents]
         document = gold.entity_document[self.entity].tolist()
         direct = (gold.entity_level[self.entity] == DIRECT).tolist()
@@ -128,9 +128,7 @@ class EntitySearch:
         for number, (entity, place, is_direct, kind_number, low, high) in enumerate(rows):
             marked = text[low : min(high, low + LONGEST + 1)]  # what is longer is no identifier, and not held
             key = (marked, types[kind_number], is_direct)
-            form = forms.get(key)
-            if form is None:
-                form = forms[key] = form_of(*key, vocabulary)
+            form = form_of(*key, vocabulary)
             if form.dates and not is_direct:
                 self.dates[number] = form
             if is_direct or form.kind == "person":
@@ -160,14 +158,11 @@ class EntitySearch:
         return self.vocabulary.function | ALWAYS
 
     @cached_property
-    def own(self) -> dict[int, list[tuple[int, int]]]:
+    def own(self) -> _Own:
         """Where each entity was marked, in its document."""
-        found: dict[int, list[tuple[int, int]]] = {}
-        shift = self.chunk.axis.bounds[self.gold.entity_document[self.gold.entity]]
-        spans = zip((self.gold.start - shift).tolist(), (self.gold.end - shift).tolist(), strict=True)
-        for entity, span in zip(self.gold.entity.tolist(), spans, strict=True):
-            found.setdefault(entity, []).append(span)
-        return found
+        gold = self.gold
+        shift = self.chunk.axis.bounds[gold.entity_document[gold.entity]]
+        return _Own(gold.entity, gold.start - shift, gold.end - shift)
 
     @cached_property
     def by_document(self) -> list[list[int]]:
@@ -208,7 +203,8 @@ class EntitySearch:
             exposed[named[coverage.hidden[end] - coverage.hidden[start] < end - start]] = True
         generalized = np.zeros(len(covered), dtype=bool)
         masks_of = _Flattened(coverage.of_documents)
-        for number in [number for number in np.flatnonzero(~covered).tolist() if number in self.dates]:
+        dated_mentions = np.fromiter(self.dates, np.int64, len(self.dates))
+        for number in dated_mentions[~covered[dated_mentions]].tolist():
             generalized[number] = self._lost_its_day(number, masks_of)
         slips = np.bincount(self.entity, ~covered, minlength=entities) > 0
         dated = slips & (np.bincount(self.entity, ~covered & ~generalized, minlength=entities) == 0)
@@ -263,16 +259,22 @@ class EntitySearch:
                 looked[self.by_document[place]] += 1
         return readable, looked
 
-    def _lost_its_day(self, number: int, masks_of: Mapping[int, Sequence[Mask]]) -> bool:
+    @cached_property
+    def _marked(self) -> list[tuple[int, int, int]]:
+        """The document of each mention that is asked, and where it stands there."""
+        place = self.gold.entity_document[self.entity]
+        shift = self.chunk.axis.bounds[place]
+        start, end = self.gold.start[self.asked] - shift, self.gold.end[self.asked] - shift
+        return [*zip(place.tolist(), start.tolist(), end.tolist(), strict=True)]
+
+    def _lost_its_day(self, number: int, masks_of: _Flattened) -> bool:
         """Whether nobody can read the day of a date any more where it was marked, but month or year."""
-        mention = int(self.asked[number])
-        place = int(self.gold.entity_document[self.gold.entity[mention]])
-        shift = int(self.chunk.axis.bounds[place])
-        start, end = int(self.gold.start[mention]) - shift, int(self.gold.end[mention]) - shift
+        place, start, end = self._marked[number]
         text = self.chunk.axis.documents[place].text
-        masks = masks_of[place]
+        masks, ends = masks_of[place]
         left, position = [], start
-        for mask in masks[bisect_right(masks, start, key=_end) :]:
+        for at in range(bisect_right(ends, start), len(masks)):
+            mask = masks[at]
             if mask.start >= end:
                 break
             left += [text[position : max(position, mask.start)], mask.replacement or ""]
@@ -364,19 +366,30 @@ class _Lazily:
         return Released.of(self._text, self._masks)
 
 
-class _Flattened(dict[int, list[Mask]]):
-    """The masks of each document in ascending order, joined where they overlap; found when they are asked for."""
+class _Flattened(dict[int, tuple[list[Mask], list[int]]]):
+    """The masks of each document, ascending and joined where they overlap, and their ends; found when asked for."""
 
     def __init__(self, masks: Sequence[Sequence[Mask]]) -> None:
         self._masks = masks
 
-    def __missing__(self, place: int) -> list[Mask]:
-        flat = self[place] = flattened(self._masks[place])
-        return flat
+    def __missing__(self, place: int) -> tuple[list[Mask], list[int]]:
+        flat = flattened(self._masks[place])
+        self[place] = flat, [mask.end for mask in flat]
+        return self[place]
 
 
-def _end(mask: Mask) -> int:
-    return mask.end
+class _Own(dict[int, list[tuple[int, int]]]):
+    """Where each entity was marked; found when somebody asks, which is about few of them."""
+
+    def __init__(self, entity: Ints, start: Ints, end: Ints) -> None:
+        self._order = np.argsort(entity, kind="stable")
+        self._sorted, self._start, self._end = entity[self._order], start, end
+
+    def __missing__(self, entity: int) -> list[tuple[int, int]]:
+        low, high = np.searchsorted(self._sorted, [entity, entity + 1])
+        mine = self._order[low:high]
+        self[entity] = [*zip(self._start[mine].tolist(), self._end[mine].tolist(), strict=True)]
+        return self[entity]
 
 
 _ARTICLES = frozenset({"the", "a", "an"})

@@ -14,7 +14,8 @@ from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from showthrough.data.kinds import nearest, path_of, treated_as
-from showthrough.data.reading import cased_form, folded, join_lines, reading_form, unbordered
+from showthrough.data.reading import cased_form, folded, reading_form, unbordered
+from showthrough.data.views import join_lines
 from showthrough.inference.reading.countries import names_of_countries
 from showthrough.metrics.removal.dates import MONTHS, complete_dates, dates_in
 from showthrough.resources.closed_classes import CLOSED_CLASSES
@@ -26,6 +27,7 @@ Kind = Literal["person", "code", "date", "other"]
 ORDINARY = 10 ** (3.5 - 9)  # a word is ordinary from Zipf 3.5 on, which is so often of all words
 LETTERS, IDEOGRAPHS = 3, 2  # of a word of a name that is looked for by itself
 CODE = 5  # letters and digits of a code, at least
+NO_DIGITS = bytes({*range(256)} - {*b"0123456789"})
 LONGEST = 300  # characters of what is looked for: what is longer is no identifier
 # Given names that are words as well: with a capital they are names only inside a sentence.
 _ALSO_WORDS = """
@@ -158,6 +160,17 @@ class Form:
         return tuple(word for word in short if word not in (first, last))
 
     @cached_property
+    def initials(self) -> tuple[tuple[frozenset[str], str, str], ...]:
+        """The first letters of a name of several words, forwards and backwards: as a set, apart and together."""
+        rows = [[word[0] for word in words] for words in (self.words, self.words[::-1]) if len(words) > 1]
+        return tuple((frozenset(row), " ".join(row).upper(), "".join(row)) for row in rows)
+
+    @cached_property
+    def digits(self) -> tuple[bytes, ...]:
+        """The digits of each of its codes, which stand one after the other wherever the code does."""
+        return tuple("".join(groups).encode("ascii", "ignore").translate(None, NO_DIGITS) for groups in self.codes)
+
+    @cached_property
     def keys(self) -> frozenset[str] | None:
         """Words of which a text must have one, or there is nothing to look for; `None`: words do not tell."""
         if self.codes or self.dates or any(map(unbordered, (*self.words, self.whole[:1]))):
@@ -183,6 +196,7 @@ def kind_of_type(entity_type: str) -> Kind | None:
     return "code" if treated == "code" else "date" if treated == "date" else "other"
 
 
+@lru_cache(maxsize=8192)  # names, towns and dates come again in other documents
 def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -> Form:
     """What is looked for of a mention.
 

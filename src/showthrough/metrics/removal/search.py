@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import cached_property
@@ -16,13 +15,15 @@ from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 from showthrough.data.masks import Anonymization, apply_masks
-from showthrough.data.reading import How, Reading, View, cased_form, places, reading_form, unbordered
+from showthrough.data.reading import cased_form, places, reading_form, unbordered
+from showthrough.data.views import How, Reading, View
 from showthrough.metrics.chunk import Anonymized
 from showthrough.metrics.removal.dates import Found, dates_in
 from showthrough.metrics.removal.forms import (
     ALSO_WORDS,
     GIVEN_FORMS,
     INSTITUTION_FORMS,
+    NO_DIGITS,
     PARTICLE_FORMS,
     TITLE_FORMS,
     Form,
@@ -35,7 +36,10 @@ _FEW = 20  # words of a text in which one small letter shows what capitals say
 _GERMAN = frozenset(["und", "der", "die", "das", "ist", "nicht", "mit", "wurde", "den", "dem", "zu", "von", "auf"])
 _GERMAN_WORDS = 6  # so many of these words make a text German
 _CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
-_SIGNS = ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..", "xx", "XX")
+_SIGNS = {
+    sign: sign.encode("ascii", "ignore")
+    for sign in ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..", "xx", "XX")
+}
 _LETTERS = 0.7  # share of letters in a word that may be a name
 _STEM = 0.7  # share of a word before mask characters that tells it
 _NEAR = ((9, 2), (5, 1))  # letters of a word, at least, and the edit distance at which it is nearly readable
@@ -98,7 +102,15 @@ class Release:
 
     def lacks(self, form: Form) -> bool:
         """Whether a first look shows that a form is not there."""
+        if form.codes:
+            return not any(digits in written for digits in form.digits for written in self._digits.values())
         return form.keys is not None and form.keys.isdisjoint(self.reading.words)
+
+    @cached_property
+    def _digits(self) -> dict[View, bytes]:
+        """The digits of each view, one after the other."""
+        views = self.reading.views
+        return {view: view.form.encode("latin-1", "replace").translate(None, NO_DIGITS) for view in views}
 
     def hits(self, form: Form) -> Iterator[Hit]:
         """All places where a form can be read, those of the plain view first."""
@@ -242,9 +254,11 @@ class Release:
                     yield Hit(view, start, start + len(form.whole))
 
     def _codes(self, form: Form) -> Iterator[Hit]:
-        for groups in form.codes:
+        for groups, digits in zip(form.codes, form.digits, strict=True):
             code = "".join(groups)
             for view in self.reading.views:
+                if digits not in self._digits[view]:
+                    continue
                 squeezed = self._squeezed(view)
                 at = squeezed.find(code)
                 while at >= 0:
@@ -327,7 +341,7 @@ class Release:
             if unbordered(name) and (half := self._half_of(name)):
                 return half
         for name in form.spelled:
-            if stem := next((stem for stem in self._stems if _is_stem(stem, name)), ""):
+            if self._stems and (stem := next((stem for stem in self._stems if _is_stem(stem, name)), "")):
                 return stem
             if near := self._near_word(name):
                 return near
@@ -335,7 +349,7 @@ class Release:
             return stem
         if form.codes and (digits := self._same_digits(form)):
             return digits
-        return self._initials_of(form) if form.kind == "person" and len(form.words) > 1 else ""
+        return self._initials_of(form) if form.kind == "person" else ""
 
     def _may_name(self, word: str) -> bool:
         """Whether a word that is ordinary too stands there as a name may: with a capital, or inside an address.
@@ -363,19 +377,19 @@ class Release:
         """The digits of a code without its letters and leading zeros, also behind a country's number."""
         for groups in form.codes:
             digits = "".join(filter(str.isdigit, "".join(groups))).lstrip("0")
-            written = self._squeezed(self.reading.plain) if len(digits) >= _DIGITS else ""
-            if digits in written and re.search(rf"(?<!\d)\d{{0,3}}{digits}(?!\d)", written):
+            if not digits:
+                break
+            there = len(digits) >= _DIGITS and digits.encode("ascii", "ignore") in self._digits[self.reading.plain]
+            pattern = rf"(?<!\d)\d{{0,3}}{digits}(?!\d)"
+            if there and re.search(pattern, self._squeezed(self.reading.plain)):
                 return digits
         return ""
 
     def _cut_off(self, whole: str) -> str:
         """What stands before mask characters of a number or a date whose end they hide."""
         least = max(_SHORTEST_STEM, math.ceil(_STEM * len(whole)))
-        for tail in self.tails:
-            for size in range(len(whole) - 1, least - 1, -1):
-                if tail.endswith(whole[:size]):
-                    return whole[:size]
-        return ""
+        stems = tuple(whole[:size] for size in range(len(whole) - 1, least - 1, -1))
+        return next((stem for tail in self.tails if tail.endswith(stems) for stem in stems if tail.endswith(stem)), "")
 
     @cached_property
     def tails(self) -> list[str]:
@@ -397,9 +411,9 @@ class Release:
     @cached_property
     def _cuts(self) -> list[int]:
         """Where mask characters stand right behind a letter or a digit, and none behind them: not in DATE_TIME."""
-        text, found = self.reading.text, []
-        for sign in _SIGNS:
-            at = text.find(sign)
+        text, signs, found = self.reading.text, self.reading.signs, list[int]()
+        for sign, plain in _SIGNS.items():
+            at = text.find(sign) if plain in signs else -1
             while at >= 0:
                 end = at + len(sign)
                 if at and text[at - 1].isalnum() and not text[end : end + 1].isalnum():
@@ -412,10 +426,10 @@ class Release:
         found = self._near_words.get(name)
         if found is None:
             distance = next((edits for least, edits in _NEAR if len(name) >= least), 0)
-            sizes = range(len(name) - distance, len(name) + distance + 1) if distance else ()
-            words = [word for size in sizes for word in self._unusual[size]]
+            words = self._unusual if distance else ()
             near = process.extract(name, words, scorer=Levenshtein.distance, score_cutoff=distance, limit=None)
-            found = self._near_words[name] = min(((edits, word) for word, edits, _ in near), default=(0, ""))[1]
+            likely = [(edits, word) for word, edits, _ in near if _mostly_letters(word)]
+            found = self._near_words[name] = min(likely, default=(0, ""))[1]
         return found
 
     @cached_property
@@ -423,23 +437,18 @@ class Release:
         return {}
 
     def _initials_of(self, form: Form) -> str:
-        initials, words, cased = [word[0] for word in form.words], self.reading.words, self.reading.cased
-        for row in (initials, initials[::-1]):
-            apart, together = " ".join(row).upper(), "".join(row)
-            if {*row} <= words and f" {apart} " in cased:
+        words = self.reading.words
+        for letters, apart, together in form.initials:
+            if letters <= words and f" {apart} " in self.reading.cased:
                 return apart
-            if len(row) >= _INITIALS and together in words and f" {together.upper()} " in cased:
+            if len(together) >= _INITIALS and together in words and f" {together.upper()} " in self.reading.cased:
                 return apart
         return ""
 
     @cached_property
-    def _unusual(self) -> defaultdict[int, list[str]]:
-        """Words that are not ordinary, given names aside, by their lengths."""
-        found: defaultdict[int, list[str]] = defaultdict(list)
-        for word in sorted(self.reading.words - self._vocabulary.unlike_names):  # the first that is near is shown
-            if word.isalpha() or (not word.isdigit() and _mostly_letters(word)):
-                found[len(word)].append(word)
-        return found
+    def _unusual(self) -> list[str]:
+        """Words that are not ordinary, given names aside."""
+        return [*(self.reading.words - self._vocabulary.unlike_names)]
 
 
 def _is_stem(stem: str, name: str) -> bool:
@@ -447,8 +456,8 @@ def _is_stem(stem: str, name: str) -> bool:
 
 
 def _mostly_letters(word: str) -> bool:
-    """Whether a digit or two may stand for letters: `K0walska`."""
-    return sum(map(str.isalpha, word)) >= _LETTERS * len(word)
+    """Whether it may be a name: a digit or two may stand for letters, as in `K0walska`."""
+    return word.isalpha() or sum(map(str.isalpha, word)) >= _LETTERS * len(word)
 
 
 def releases_of(

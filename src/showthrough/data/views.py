@@ -1,0 +1,315 @@
+"""A text in all ways to read it: as it stands, as it would be without what is between its letters, and decoded.
+
+What is written another way has a *view* of its own beside the plain one: tags inside words, hyphens at line breaks,
+letters apart, names glued together, HTML entities, URL escapes, base64.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property, lru_cache
+from typing import Literal, NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+
+from showthrough.data.reading import SHORTEST_WORD, Located, cased_form, folded, letter_by_letter, locate, spaced
+
+How = Literal["plain", "otherwise", "encoded"]
+
+_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,6};?|[^\t\n\f <&#;]{1,32};?)")  # as html.unescape has it
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
+_MIXED_CASE = re.compile(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
+_SMALL_BEFORE_CAPITAL = re.compile(r"[a-z].*[A-Z]|[A-Z]{2}.*[a-z]")
+_MARKUP = re.compile(
+    r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=[\w/.,:-])|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)"
+    r"|(?<=[a-z])__?(?=[a-z])"
+)
+# For a first look: all other signs of a text are left out; full stops and commas keep a hyphen and a line's end apart.
+_KEPT = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;#xX"
+_DROPPED = bytes({*range(256)} - {*_KEPT})
+_LINE_END = re.compile(rb"[-\xad][\r\n\x0b\x0c\x1c\x1d\x1e\x85]*[\r\n]")
+_MARKUP_SIGNS = (
+    (re.compile(r"<(?<=\w<)/?[A-Za-z]"), re.compile(b"<")),
+    (re.compile(r"[*~`]{1,3}(?=\w)"), re.compile(b"[*~`]")),
+    (re.compile(r"_(?<=[a-z]_)_?[a-z]"), re.compile(b"_")),
+)
+_LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
+_GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
+_MIXED = 100  # characters of a word that are looked at
+_ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
+
+
+class Rewriting(NamedTuple):
+    """How a text is rewritten before it is read: what a pattern finds is something else, or all that there is."""
+
+    pattern: re.Pattern[str]
+    substitute: Callable[[str], str]
+    alone: bool = False  # the rest of the text is not read again
+
+    def pieces(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Stretches of a text, and what stands for each."""
+        position = 0
+        for found in self.pattern.finditer(text):
+            if not self.alone:
+                yield position, found.start(), text[position : found.start()]
+            if piece := self.substitute(found[0]):
+                yield found.start(), found.end(), piece
+            position = found.end()
+        if not self.alone:
+            yield position, len(text), text[position:]
+
+    def apply(self, text: str) -> str:
+        return "".join(piece for _, _, piece in self.pieces(text))
+
+
+class View:
+    """One way to read a text: a reading form with a space before and after it, and the same with capitals.
+
+    It is that of a rewritten text; or it has words of another view, each of which stands there in another way.
+    """
+
+    def __init__(
+        self,
+        how: How,
+        form: str,
+        cased: str | bytes,  # or the letters of which it is made when somebody asks, which few do
+        rewriting: Rewriting | None = None,
+        whole: View | None = None,
+        pieces: tuple[str, ...] = (),  # its words, as they stand in the whole
+    ) -> None:
+        self.how, self.form, self._cased = how, form, cased
+        self.rewriting, self.whole, self.pieces = rewriting, whole, pieces
+
+    @cached_property
+    def cased(self) -> str:
+        return spaced(self._cased) if isinstance(self._cased, bytes) else self._cased
+
+
+class Reading:
+    """A text as it is read.
+
+    >>> Reading("Jo\u200bhn  Kowa\u0456ska-\u0141ysy, n\u00b0 36110/97").form
+    ' john kowaiska lysy n 36110 97 '
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._letters = letter_by_letter(text)
+        cased = cased_form(text) if self._letters is None else self._letters
+        words = folded(cased).split() if isinstance(cased, str) else cased.decode("ascii").lower().split()
+        self.form = f" {' '.join(words)} "
+        self.plain = View("plain", self.form, cased)  # the plain way to read it
+        self._words = frozenset(words)
+
+    @property
+    def cased(self) -> str:
+        return self.plain.cased
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of all views."""
+        return self._words.union(*(view.form.split() for view in self.others)) if self.others else self._words
+
+    @cached_property
+    def views(self) -> tuple[View, ...]:
+        """All ways to read it, the plain one first."""
+        return (self.plain, *self.others)
+
+    @cached_property
+    def others(self) -> tuple[View, ...]:
+        """What else can be read where something is hyphenated, glued, spelled letter by letter or encoded."""
+        letters = self._letters
+        glued = _glued(self.cased) if letters is None else _glued_in(letters)
+        spelled = letters is None or _may_be_apart(self.form)
+        found = [*_fragments("otherwise", self.plain, glued)] if glued or spelled else []
+        for how, rewriting in _rewritings(self.text, self.signs, glued):
+            cased = cased_form(rewriting.apply(self.text))
+            view = View(how, folded(cased), cased, rewriting)
+            if not view.form.isspace() and view.form != self.form:
+                found += [view, *_fragments(how, view, sorted({*_glued(cased)} - {*self.cased.split()}))]
+        return tuple(found)
+
+    @cached_property
+    def signs(self) -> bytes:
+        """The signs of the text that say how it is written, in their order: for a first look."""
+        return self.text.encode("latin-1", "replace").translate(None, _DROPPED)
+
+    @cached_property
+    def located(self) -> Located:
+        """The plain reading form with where each character comes from."""
+        return locate(self.text)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where a stretch of the plain form stands in the text."""
+        located = self.located
+        return int(located.starts[start]), int(located.ends[end - 1])
+
+    def spans(self, view: View, start: int, end: int) -> list[tuple[int, int]]:
+        """Where a stretch of any view stands in the text: a word of which a view has one copy may have several places.
+
+        >>> texts = "by JohnDoe", "by J o h n", "by Jo-\\nhn", "by &#74;ohn", "by Sm9obiBEb2U="
+        >>> views = [(reading, reading.others[-1]) for reading in map(Reading, texts)]
+        >>> [reading.spans(view, *re.search("john", view.form).span()) for reading, view in views]
+        [[(3, 10)], [(3, 10)], [(3, 9)], [(3, 11)], [(3, 15)]]
+        """
+        if view.whole is not None:
+            piece = view.pieces[view.form.count("  ", 0, start)]
+            found = re.finditer(rf"(?<= ){re.escape(piece)}(?= )", view.whole.cased)
+            return [span for each in found for span in self.spans(view.whole, *each.span())]
+        if view.rewriting is None:
+            return [self.span(start, end)]
+        starts, ends, located = self._source(view.rewriting)
+        low, high = located.starts[start], located.ends[end - 1]
+        return [(starts[low], ends[high - 1])]
+
+    def _source(self, rewriting: Rewriting) -> tuple[list[int], list[int], Located]:
+        """Where each character of a rewritten text comes from, and its reading form; found out once."""
+        if rewriting not in self._sources:
+            starts: list[int] = []
+            ends: list[int] = []
+            for start, end, piece in rewriting.pieces(self.text):
+                same = piece == self.text[start:end]
+                starts += range(start, end) if same else [start] * len(piece)
+                ends += range(start + 1, end + 1) if same else [end] * len(piece)
+            self._sources[rewriting] = starts, ends, locate(rewriting.apply(self.text))
+        return self._sources[rewriting]
+
+    @cached_property
+    def _sources(self) -> dict[Rewriting, tuple[list[int], list[int], Located]]:
+        return {}
+
+    def is_new(self, view: View, start: int, end: int) -> bool:
+        """Whether a stretch of a view says more than the plain one: of a rewritten text, what was rewritten itself."""
+        rewriting = view.rewriting
+        if rewriting is None or rewriting.alone:
+            return True
+        word = f" {view.form[start:end]} "
+        if view.form.count(word) <= self.form.count(word):
+            return False
+        return any(rewriting.pattern.search(self.text, low, high) for low, high in self.spans(view, start, end))
+
+
+def _rewritings(text: str, signs: bytes, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
+    """The text as it would be without what is between the letters of words, and as it is decoded."""
+    if (_LINE_END.search(signs) or "\u2010" in text) and _LINE_HYPHEN.search(text):
+        yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
+    if any(pattern.search(text) for pattern, mine in _MARKUP_SIGNS if mine.search(signs)):
+        yield "otherwise", Rewriting(_MARKUP, _nothing)
+    if b"&" in signs and b";" in signs and _ENTITY.search(text):
+        yield "encoded", Rewriting(_ENTITY, html.unescape)
+    if b"%" in signs and _ESCAPED.search(text):
+        yield "encoded", Rewriting(_ESCAPED, _unescaped)
+    if any(map(_may_be_encoded, glued)):
+        yield "encoded", Rewriting(_BASE64, _decoded, alone=True)
+
+
+def join_lines(text: str) -> str:
+    """A text whose words go on where a hyphen ended their line: with a small letter, else there are two words."""
+    return _LINE_HYPHEN.sub(lambda found: "" if text[found.end()].islower() else found[0], text)
+
+
+def _nothing(found: str) -> str:
+    return ""
+
+
+def _unescaped(found: str) -> str:
+    return unquote(found, errors="replace")
+
+
+def _may_be_encoded(word: str) -> bool:
+    """Whether a word mixes capitals and small letters, as what is encoded does."""
+    return len(word) >= _ENCODED and _SMALL_BEFORE_CAPITAL.search(word[:_MIXED]) is not None
+
+
+def _decoded(found: str) -> str:
+    """What base64 says, where it says anything; a slash belongs to it, or stands in a path between two of it."""
+    words = [found, *found.split("/")] if "/" in found else [found]
+    return "".join(f"{said}\n" for said in map(_decoded_word, words) if said)
+
+
+def _decoded_word(word: str) -> str:
+    if not _ENCODED <= len(word) <= _LONGEST_ENCODED or not _MIXED_CASE.match(word):
+        return ""
+    bare = word.rstrip("=")
+    if len(bare) % 4 == 1:
+        return ""
+    try:
+        said = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+    return said if all(letter.isprintable() or letter.isspace() for letter in said) else ""
+
+
+def _fragments(how: How, whole: View, glued: list[str]) -> Iterator[View]:
+    """Words that are glued together, taken apart; and letters that stand apart, put together."""
+    if split := [(word, parted) for word in glued if (parted := _parted(word)) != word]:
+        yield _fragment(how, whole, split)
+    if _may_be_apart(whole.cased) and (apart := [found[0][1:] for found in _APART.finditer(whole.cased)]):
+        joined = [(letters, letters.replace(" ", "")) for letters in apart]
+        # A possessive s is one more letter apart: "J.o.h.n's" has the letters of "Johns".
+        joined += [(letters, word[:-1]) for letters, word in joined if len(word) > SHORTEST_WORD and word[-1] in "sS"]
+        split = [(letters, parted) for letters, word in joined if (parted := _parted(word)) != word]
+        yield _fragment(how, whole, [*joined, *split])
+
+
+@lru_cache(maxsize=4096)  # labels with numbers stand in every text of a release
+def _parted(word: str) -> str:
+    return _GLUED.sub(" ", word)
+
+
+def _glued(cased: str) -> list[str]:
+    """Words that may be two: capitals inside, letters beside digits."""
+    return sorted(word for word in {*cased.split()} if not (_one_case(word) or word.isdigit()))
+
+
+def _glued_in(letters: bytes) -> list[str]:
+    """The same of a text that has a letter, a digit or a space for each character."""
+    cases = letters.translate(_CASES)
+    kind = np.frombuffer(cases, dtype=np.uint8)
+    seams = (kind[:-1] * 4 + kind[1:]).tobytes().translate(_SEAMS)
+    return sorted({*_words_at(letters, seams, b"\1"), *_words_at(letters, cases, _NAME_BEHIND_CAPITAL)})
+
+
+def _words_at(letters: bytes, text: bytes, sign: bytes) -> Iterator[str]:
+    """The words in which a sign stands in another text of the same length."""
+    at = text.find(sign)
+    while at >= 0:
+        end = letters.find(b" ", at)
+        end = len(letters) if end < 0 else end
+        yield letters[letters.rfind(b" ", 0, at) + 1 : end].decode("ascii")
+        at = text.find(sign, end)
+
+
+_LOWER, _UPPER, _DIGIT = 1, 2, 3
+_CASES = bytes(
+    _LOWER if letter.islower() else _UPPER if letter.isupper() else _DIGIT if letter.isdigit() else 0
+    for letter in map(chr, range(128))
+).ljust(256, b"\0")
+_GLUED_CASES = ((_LOWER, _UPPER), (_LOWER, _DIGIT), (_UPPER, _DIGIT), (_DIGIT, _LOWER), (_DIGIT, _UPPER))
+_SEAMS = bytes(divmod(code, 4) in _GLUED_CASES for code in range(256))
+_NAME_BEHIND_CAPITAL = bytes((_UPPER, _UPPER, _LOWER))  # XXXJohn
+
+
+def _may_be_apart(cased: str) -> bool:
+    """Whether three single characters stand in a row."""
+    if not cased.isascii():
+        return True
+    space = np.frombuffer(cased.encode("ascii"), dtype=np.uint8) == ord(" ")
+    single = space[:-2] & space[2:]  # spaces with one character between them and the next one
+    return b"\1" in (single[:-4] & single[2:-2] & single[4:]).tobytes()
+
+
+def _one_case(word: str) -> bool:
+    return word.isalpha() and (word.islower() or word.istitle() or word.isupper())
+
+
+def _fragment(how: How, whole: View, words: list[tuple[str, str]]) -> View:
+    cased = f" {'  '.join(read for _, read in words)} "  # two spaces: neighbours here are none in the text
+    return View(how, folded(cased), cased, whole=whole, pieces=tuple(word for word, _ in words))
