@@ -14,14 +14,15 @@ def main() -> None:
     """
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _leave)
+        signal.signal(signal.SIGINT, leave)
     from showthrough.cli import main as command
 
     signal.signal(signal.SIGINT, usual)
     command()
 
 
-def _leave(*_: object) -> None:
+def leave(*_: object) -> None:
+    """Handles a signal while something is being imported."""
     os.write(2, b"interrupted while starting; nothing was written\n")
     os._exit(130)
 
