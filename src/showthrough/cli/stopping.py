@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import time
@@ -66,6 +67,9 @@ def starting() -> Iterator[None]:
     finally:
         for number in taken:
             signal.signal(number, _requests.take)
+        if not gc.isenabled():
+            gc.freeze()  # what was imported stays to the end, and need not be looked at again and again
+            gc.enable()
 
 
 @contextmanager
