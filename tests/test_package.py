@@ -262,26 +262,49 @@ def test_test_models_are_pinned_to_the_very_file() -> None:
     assert "--require-hashes -r test-models.txt" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("module", ["typer", "numpy", "msgspec", "showthrough.cli.evaluate"])
-def test_ctrl_c_while_the_program_is_loaded(module: str) -> None:
-    """The first 0.4 s are imports: whoever stops them is told so in one line, whatever was being imported."""
+@pytest.mark.parametrize("stop", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("module", ["numpy", "msgspec", "showthrough.cli.evaluate"])
+def test_a_signal_while_a_command_is_loaded(module: str, stop: str) -> None:
+    assert stopped_at(module, stop) == (130, "", "interrupted while starting; nothing was written\n")
+
+
+def test_ctrl_c_while_the_program_is_loaded() -> None:
+    """The first tenths of a second are imports: whoever stops them is told so in one line."""
+    assert stopped_at("typer") == (130, "", "interrupted while starting; nothing was written\n")
+
+
+def stopped_at(module: str, stop: str = "SIGINT") -> tuple[int, str, str]:
+    """What a user sees of `evaluate --help` when a signal comes as a module is about to be imported."""
     code = f"""
 import importlib.abc, os, signal, sys
 
 class Stop(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path, target=None):
         if name == {module!r}:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), signal.{stop})
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 sys.meta_path.insert(0, Stop())
-sys.argv = ["showthrough", "--version"]
+sys.argv = ["showthrough", "evaluate", "--help"]
 from showthrough.__main__ import main
 main()
 """
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stdout) == (130, "")
-    assert found.stderr == "interrupted while starting; nothing was written\n"
+    return found.returncode, found.stdout, found.stderr
+
+
+def test_a_version_is_printed_without_the_rest() -> None:
+    code = """
+import atexit, sys
+atexit.register(lambda: print(*(name for name in sys.modules if name.startswith("showthrough"))))
+sys.argv = ["showthrough", "--version"]
+from showthrough.__main__ import main
+main()
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    version, modules = found.stdout.splitlines()
+    assert version.startswith("showthrough ")
+    assert len(modules.split()) < 20
 
 
 def test_the_program_leaves_signals_as_they_were() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 
@@ -12,16 +13,21 @@ def main() -> None:
     Python would print where in a library's import it was, and some libraries take the interruption for a fault of
     theirs. There is nothing to clean up yet, so the process just ends.
     """
+    gc.disable()  # imports leave no garbage; `starting` lets the collector work once a command is there
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _leave)
+        signal.signal(signal.SIGINT, leave)
     from showthrough.cli import main as command
 
     signal.signal(signal.SIGINT, usual)
-    command()
+    try:
+        command()
+    finally:
+        gc.enable()
 
 
-def _leave(*_: object) -> None:
+def leave(*_: object) -> None:
+    """Handles a signal while something is being imported."""
     os.write(2, b"interrupted while starting; nothing was written\n")
     os._exit(130)
 

@@ -3,38 +3,79 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
-from showthrough.cli import lists, rate, train, verifier
 from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
-from showthrough.cli.stopping import stoppable
+from showthrough.cli.stopping import starting, stoppable
 from showthrough.cli.streams import outlets
 from showthrough.errors import PlanError, ShowthroughError
 from showthrough.version import __version__
 
+# In the order in which help lists them: a module, and what in it is the command or holds several.
+_COMMANDS = {
+    **{name: f"{name}:command" for name in (
+        "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
+        "surrogate", "labels", "scan", "annotate", "apply", "check",
+        "corpus", "agreement", "errors", "review", "fetch", "bench", "risk",
+    )},
+    **{name: f"lists:{name}" for name in ("metrics", "formats", "attacks", "anonymizers", "detectors")},
+    **{name: f"{name}:app" for name in ("train", "rate", "verifier")},
+}  # fmt: skip
+
+
+class _Commands(Mapping[str, Any]):
+    """Commands by name. Each is imported when it is called or its help is asked for: all take most of a second."""
+
+    def __init__(self) -> None:
+        self._imported: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._imported:
+            module, _, attribute = _COMMANDS[name].partition(":")
+            parent = typer.Typer(rich_markup_mode=None)
+            with starting():
+                entry = getattr(import_module(f"{__name__}.{module}"), attribute)
+                if isinstance(entry, typer.Typer):
+                    parent.add_typer(entry, name=name)
+                else:
+                    parent.command(name)(entry)
+                self._imported[name] = get_group(parent).commands[name]
+        return self._imported[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in _COMMANDS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_COMMANDS)
+
+    def __len__(self) -> int:
+        return len(_COMMANDS)
+
+
+class _Group(TyperGroup):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = _Commands()
+
+    def list_commands(self, _: object) -> list[str]:
+        return list(self.commands)
+
+
 app = typer.Typer(
     name="showthrough",
+    cls=_Group,
     help="How much still shows through in anonymized text, how much use is left, and which anonymizer is better.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for name in (
-    "evaluate", "compare", "report", "attack", "validate", "anonymize", "demo", "cache", "convert", "vocabulary",
-    "surrogate", "labels", "scan", "annotate", "apply", "check",
-    "corpus", "agreement", "errors", "review", "fetch", "bench", "risk",
-):  # fmt: skip
-    app.command(name)(import_module(f"{__name__}.{name}").command)
-app.add_typer(train.app, name="train")
-app.add_typer(rate.app, name="rate")
-app.add_typer(verifier.app, name="verifier")
-for listing in (lists.metrics, lists.formats, lists.attacks, lists.anonymizers, lists.detectors):
-    app.command(listing.__name__)(listing)
-
 _debug = False
 
 

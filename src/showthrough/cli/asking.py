@@ -10,11 +10,9 @@ from typing import TypeVar
 from showthrough.cli.consoles import console
 from showthrough.cli.outputs import Results
 from showthrough.cli.progress import working
-from showthrough.evaluation.estimating import estimate_plan
 from showthrough.evaluation.requests import Request
 from showthrough.inference.asking import MODEL
 from showthrough.metrics import Metric
-from showthrough.report.estimate import show_estimate
 from showthrough.resources.chat.recordings import beside, read_recordings
 from showthrough.resources.chat.settings import AskingSettings
 from showthrough.run.run import Run
@@ -44,6 +42,9 @@ def recordings_of(settings: AskingSettings) -> Path | None:
 
 
 def tell_estimate(request: Request) -> None:
+    from showthrough.evaluation.estimating import estimate_plan  # here: few ask for it
+    from showthrough.report.estimate import show_estimate
+
     with working("estimating"):
         found = estimate_plan(request.plan())
     show_estimate(found, console())

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
-from showthrough.anonymizers import ANONYMIZERS
-from showthrough.attacks import ATTACKS
-from showthrough.detectors import DETECTORS
-from showthrough.formats import FORMATS
-from showthrough.metrics import METRICS, PRESETS
+from collections.abc import Callable
+from pkgutil import resolve_name
 
 Offer = Callable[[str], list[str]]
 
 
-def _names(table: Iterable[str]) -> Offer:
+def _names(table: str) -> Offer:
+    """Offers the names in a table, which is imported when a shell asks."""
+
     def offer(incomplete: str) -> list[str]:
-        return [name for name in table if name.startswith(incomplete)]
+        return [name for name in resolve_name(f"showthrough.{table}") if name.startswith(incomplete)]
 
     return offer
 
 
-metric_names = _names(METRICS)
-preset_names = _names(PRESETS)
-format_names = _names(FORMATS)
-anonymizer_names = _names(ANONYMIZERS)
-detector_names = _names(DETECTORS)
-attack_names = _names(ATTACKS)
+metric_names = _names("metrics:METRICS")
+preset_names = _names("metrics:PRESETS")
+format_names = _names("formats:FORMATS")
+anonymizer_names = _names("anonymizers:ANONYMIZERS")
+detector_names = _names("detectors:DETECTORS")
+attack_names = _names("attacks:ATTACKS")
 
 OF_SETTINGS = {"format": format_names, "attacks": attack_names}  # by the name of the field that makes the option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
 import time
@@ -9,9 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from showthrough.__main__ import leave
+
 Result = TypeVar("Result")
 
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _ONCE = 3  # seconds in which a second request is the same one: supervisors and fingers repeat themselves
 
 
@@ -40,9 +43,8 @@ def stoppable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
     usual = {signal.SIG_DFL, signal.default_int_handler}
-    before = {number: found for number in numbers if (found := signal.getsignal(number)) in usual}
+    before = {number: found for number in _SIGNALS if (found := signal.getsignal(number)) in usual}
     global _requests
     _requests = _Requests()
     for number in before:
@@ -52,6 +54,22 @@ def stoppable() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """A signal to stop ends the process in here, as while the program is loaded: a command is being imported."""
+    taken = [number for number in _SIGNALS if signal.getsignal(number) == _requests.take]
+    for number in taken:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, _requests.take)
+        if not gc.isenabled():
+            gc.freeze()  # what was imported stays to the end, and need not be looked at again and again
+            gc.enable()
 
 
 @contextmanager

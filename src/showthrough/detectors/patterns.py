@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from showthrough.detectors.base import Detector, Find
 from showthrough.detectors.expressions import expressions
 from showthrough.detectors.phones import phones
-from showthrough.detectors.titles import is_placeholder, is_written, titled
+from showthrough.detectors.placeholders import is_placeholder, is_written
+from showthrough.detectors.titles import titled
 from showthrough.detectors.wider import wider_expressions
 
 # What the types of the rules are called here.

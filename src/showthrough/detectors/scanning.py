@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.detectors import Chosen
-from showthrough.detectors.titles import is_written
+from showthrough.detectors.placeholders import is_written
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from showthrough.core.families import families
 from showthrough.errors import InputError, PlanError, Problem, shown
 from showthrough.evaluation.requests import Request, Source, beside, path_of
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.evaluation.tae import is_tae, read_tae
 from showthrough.files.heads import Head
 from showthrough.files.reading import decoded, read_bytes, suffix, text_of
 from showthrough.gate.asking import asked_in
@@ -25,12 +24,22 @@ _FAULT = 100  # characters of what a reader of TOML says
 def is_request(path: Path | Head) -> bool:
     """Whether a file is a plan or a TAE configuration rather than a corpus."""
     head = Head.of(path)
-    return suffix(head.path) == ".toml" or is_tae(head)
+    if suffix(head.path) == ".toml":
+        return True
+    if head.suffix != ".json" or head.json.opening != b"{":
+        return False
+    from showthrough.evaluation.tae import is_tae  # here, as it knows metrics of which most runs ask none
+
+    return is_tae(head)
 
 
 def read_request(path: Path, kind: type[FileSettings] = FileSettings) -> Request:
     """What a plan (TOML) or a TAE configuration (JSON) asks for; `kind` has the settings that a plan may name."""
-    return _read_toml(path, kind) if suffix(path) == ".toml" else read_tae(path)
+    if suffix(path) == ".toml":
+        return _read_toml(path, kind)
+    from showthrough.evaluation.tae import read_tae
+
+    return read_tae(path)
 
 
 class _Table(msgspec.Struct, forbid_unknown_fields=True):

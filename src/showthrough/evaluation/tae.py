@@ -43,9 +43,7 @@ _TELLING = "verbose"  # how much TAE tells while it works
 
 
 def is_tae(head: Head) -> bool:
-    """Whether a file is a configuration rather than a corpus of texts by id, by the keys at its start."""
-    if head.suffix != ".json" or head.json.opening != b"{":
-        return False
+    """Whether a JSON object is a configuration rather than a corpus of texts by id, by the keys at its start."""
     # Two of them will do: a configuration that lacks a key must not be taken for a corpus.
     return len(head.json.keys.keys() & set(_Configuration.__struct_fields__)) > 1
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask, flattened
 from showthrough.data.pairing import Pairing
-from showthrough.detectors.titles import LABELS, is_placeholder
+from showthrough.detectors.placeholders import LABELS, is_placeholder
 from showthrough.errors import InputError, Problem, shown, some
 from showthrough.evaluation.refusals import SHORT, is_refusal
 

@@ -153,7 +153,7 @@ def recognised(head: Head, task: Task) -> str | None:
     best = max(claims, key=claims.__getitem__, default=None)  # the first among equals
     if best is not None and claims[best][0] >= Fit.SURE:
         return best
-    guests = {name: format for name, format in FORMATS.sound().items() if name not in FORMATS.built_in}
+    guests = {name: format for name, format in FORMATS.sound().items() if name not in FORMATS.built_in_names}
     theirs = _claims(head, guests, task)
     most = max(theirs.values(), default=(Fit.NO, False))
     if most[0] <= (claims[best][0] if best else Fit.NO):
@@ -173,7 +173,7 @@ def _claims(head: Head, formats: Mapping[str, Format], task: Task) -> dict[str, 
 
 def _ask(name: str, function: Callable[[Place], Any], place: Place, check: Callable[[Any, Place], Any]) -> Any:
     """What a format says. A guest's word is checked like input, and whatever is wrong with it names the guest."""
-    if name in FORMATS.built_in:
+    if name in FORMATS.built_in_names:
         return function(place)
     by = f"format {name}"
     try:

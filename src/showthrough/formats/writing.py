@@ -91,7 +91,7 @@ def _files(corpus: Corpus, format: str, annotator: str | None) -> Files:
     try:
         files = written(chosen, (_prepared(document, annotator) for document in corpus))
     except Exception as error:  # of a guest, anything
-        why = raised(error, ours=format in FORMATS.built_in)
+        why = raised(error, ours=format in FORMATS.built_in_names)
         raise OutputError(f"format {format}: its writer {why}; nothing was written") from error
     if not isinstance(files, dict) or not all(isinstance(content, bytes) for content in files.values()):
         raise OutputError(f"format {format}: its writer gave something else than bytes; nothing was written")

@@ -10,9 +10,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 from showthrough.data.documents import Document
 from showthrough.errors import OutputError, ResourceError, at_document, shown, some
@@ -224,7 +224,7 @@ def write(documents: Iterable[Document]) -> Files:
 
 def _cell(text: str) -> str:
     """A cell that is text, also where that begins as formulas do."""
-    inside = escape(_TO_NUMBER.sub(_as_number, text))
+    inside = escape(_TO_NUMBER.sub(_as_number, text), quote=False)
     return f'<c t="inlineStr"><is><t xml:space="preserve">{inside}</t></is></c>'
 
 

@@ -9,79 +9,81 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, get_args
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, get_args
 
 from showthrough.errors import PlanError, meant, quoted, shown
-from showthrough.metrics.authorship.known_words import KnownWords, Perplexity
-from showthrough.metrics.authorship.safety import Safety
-from showthrough.metrics.authorship.sensibleness import Sensibleness
-from showthrough.metrics.authorship.soundness import Soundness
 from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
-from showthrough.metrics.clinical.by_hard_token import PhiHardToken
-from showthrough.metrics.clinical.by_instance import PhiInstance
-from showthrough.metrics.clinical.by_span import PhiLeak, PhiSpan
-from showthrough.metrics.clinical.by_token import PhiToken
-from showthrough.metrics.clustering import ClusteringAgreement
-from showthrough.metrics.disagreement import Disagreement
-from showthrough.metrics.inconsistent import Inconsistency
-from showthrough.metrics.inference.attributes import AuthorAttributes
-from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
-from showthrough.metrics.inference.protection import CollectiveProtection, IndividualProtection
-from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
-from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
-from showthrough.metrics.overlap import Bleu, Rouge
-from showthrough.metrics.precision import Precision
-from showthrough.metrics.reidentification import ReIdentification
-from showthrough.metrics.removal.removed import Clean, Removed
-from showthrough.metrics.residual import Residual
 from showthrough.tables import Table, value_of
 from showthrough.tables.calls import UNREADABLE, call_text, check_kinds, completed, difference, parsed_call
 
-_BUILT_IN: dict[str, Metric] = {
-    "removed_di": Removed("direct"),
-    "removed_qi": Removed("quasi"),
-    "removed": Removed(),
-    "clean": Clean(),
-    "er_di": EntityRecall("direct"),
-    "er_qi": EntityRecall("quasi"),
-    "er": EntityRecall(),
-    "recall": Recall(),
-    "recall_per_type": RecallPerType(),
-    "precision": Precision(),
-    "wp": WeightedPrecision(),
-    "f1": FScore(1.0),
-    "f2": FScore(2.0),
-    "tpi": TextPreservedInformation(),
-    "tps": TextPreservedSimilarity(),
-    "nmi": ClusteringAgreement(),
-    "trir": ReIdentification(),
-    "cpr": CollectiveProtection(),
-    "ipr": IndividualProtection(),
-    "attributes": AuthorAttributes(),
-    "residual": Residual(),
-    "inconsistent": Inconsistency(),
-    "disagreement": Disagreement(),
-    "safety": Safety(),
-    "soundness": Soundness(),
-    "sensibleness": Sensibleness(),
-    "known_words": KnownWords(),
-    "perplexity": Perplexity(),
-    "readability": Readability(),
-    "meaning": Meaning(),
-    "hallucination": Hallucination(),
-    "bleu": Bleu(),
-    "rouge": Rouge(),
-    "phi_token": PhiToken(),
-    "phi_instance": PhiInstance(),
-    "phi_strict": PhiSpan(),
-    "phi_span": PhiSpan(types=False),
-    "phi_merged": PhiSpan(types=False, merged=True),
-    "phi_leak": PhiLeak(),
-    "phi_oov": PhiHardToken(hard="oov"),
-    "phi_ambiguous": PhiHardToken(hard="ambiguous", dictionary=""),
-    "phi_ambiguous_non_phi": PhiHardToken(hard="ambiguous_non_phi", dictionary=""),
-}
+if TYPE_CHECKING:
+    from showthrough.metrics.authorship.safety import Safety
+    from showthrough.metrics.authorship.sensibleness import Sensibleness
+    from showthrough.metrics.authorship.soundness import Soundness
+    from showthrough.metrics.clinical.by_hard_token import PhiHardToken
+    from showthrough.metrics.clinical.by_instance import PhiInstance
+    from showthrough.metrics.clinical.by_span import PhiLeak, PhiSpan
+    from showthrough.metrics.clinical.by_token import PhiToken
+    from showthrough.metrics.clustering import ClusteringAgreement
+    from showthrough.metrics.inference.attributes import AuthorAttributes
+    from showthrough.metrics.inference.protection import CollectiveProtection, IndividualProtection
+    from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
+    from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
+    from showthrough.metrics.precision import Precision
+    from showthrough.metrics.reidentification import ReIdentification
+    from showthrough.metrics.removal.removed import Clean, Removed
+    from showthrough.metrics.residual import Residual
 
+# Where each class is, and what differs from its defaults. It is imported when somebody asks for the metric, so that who
+# counts masks does not wait for attackers and models.
+_BUILT_IN: dict[str, tuple[str, dict[str, Any]]] = {
+    "removed_di": ("removal.removed:Removed", {"identifier": "direct"}),
+    "removed_qi": ("removal.removed:Removed", {"identifier": "quasi"}),
+    "removed": ("removal.removed:Removed", {}),
+    "clean": ("removal.removed:Clean", {}),
+    "er_di": ("masking:EntityRecall", {"identifier": "direct"}),
+    "er_qi": ("masking:EntityRecall", {"identifier": "quasi"}),
+    "er": ("masking:EntityRecall", {}),
+    "recall": ("masking:Recall", {}),
+    "recall_per_type": ("masking:RecallPerType", {}),
+    "precision": ("precision:Precision", {}),
+    "wp": ("information:WeightedPrecision", {}),
+    "f1": ("masking:FScore", {"beta": 1.0}),
+    "f2": ("masking:FScore", {"beta": 2.0}),
+    "tpi": ("information:TextPreservedInformation", {}),
+    "tps": ("information:TextPreservedSimilarity", {}),
+    "nmi": ("clustering:ClusteringAgreement", {}),
+    "trir": ("reidentification:ReIdentification", {}),
+    "cpr": ("inference.protection:CollectiveProtection", {}),
+    "ipr": ("inference.protection:IndividualProtection", {}),
+    "attributes": ("inference.attributes:AuthorAttributes", {}),
+    "residual": ("residual:Residual", {}),
+    "inconsistent": ("inconsistent:Inconsistency", {}),
+    "disagreement": ("disagreement:Disagreement", {}),
+    "safety": ("authorship.safety:Safety", {}),
+    "soundness": ("authorship.soundness:Soundness", {}),
+    "sensibleness": ("authorship.sensibleness:Sensibleness", {}),
+    "known_words": ("authorship.known_words:KnownWords", {}),
+    "perplexity": ("authorship.known_words:Perplexity", {}),
+    "readability": ("inference.judged:Readability", {}),
+    "meaning": ("inference.judged:Meaning", {}),
+    "hallucination": ("inference.judged:Hallucination", {}),
+    "bleu": ("overlap:Bleu", {}),
+    "rouge": ("overlap:Rouge", {}),
+    "phi_token": ("clinical.by_token:PhiToken", {}),
+    "phi_instance": ("clinical.by_instance:PhiInstance", {}),
+    "phi_strict": ("clinical.by_span:PhiSpan", {}),
+    "phi_span": ("clinical.by_span:PhiSpan", {"types": False}),
+    "phi_merged": ("clinical.by_span:PhiSpan", {"types": False, "merged": True}),
+    "phi_leak": ("clinical.by_span:PhiLeak", {}),
+    "phi_oov": ("clinical.by_hard_token:PhiHardToken", {"hard": "oov"}),
+    "phi_ambiguous": ("clinical.by_hard_token:PhiHardToken", {"hard": "ambiguous", "dictionary": ""}),
+    "phi_ambiguous_non_phi": ("clinical.by_hard_token:PhiHardToken", {"hard": "ambiguous_non_phi", "dictionary": ""}),
+}
+_PLACES = {name: f"{__name__}.{place}" for name, (place, _) in _BUILT_IN.items()}
+_CLASSES = dict(place.split(":")[::-1] for place in _PLACES.values())
 
 # What each metric must state: some text, or one of these words.
 _TRAITS: dict[str, tuple[str, ...]] = {
@@ -90,8 +92,10 @@ _TRAITS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def _checked(name: str, brought: object) -> Metric:
-    """A metric that a guest brings, with all that reports ask of it."""
+def _checked(name: str, brought: Any) -> Metric:
+    """A metric of ours, or one that a guest brings, with all that reports ask of it."""
+    if name in _BUILT_IN:
+        brought = partial(brought, **_BUILT_IN[name][1])
     metric: Metric = value_of(Metric, "metric", name, brought)
     for trait, allowed in _TRAITS.items():
         value = getattr(metric, trait, None)
@@ -109,7 +113,7 @@ def _checked(name: str, brought: object) -> Metric:
     return metric
 
 
-METRICS = Table("metrics", _BUILT_IN, _checked, called=True)
+METRICS: Table[Metric] = Table("metrics", {}, _checked, lazy=_PLACES, called=True)
 # Names that run files and plans of before may have. They are read, and never written again.
 _FORMER = {"readable": "known_words"}
 
@@ -150,14 +154,16 @@ def metric_name(metric: Metric) -> str:
 
     A built-in class has built-in names, so that guests change no name in a result.
     """
-    built_in = type(metric) in map(type, METRICS.built_in.values())
-    entries = METRICS.built_in if built_in else METRICS.sound()
-    alike = [name for name, entry in entries.items() if type(entry) is type(metric)]
-    return min(alike, key=lambda name: len(difference(metric, entries[name])), default=type(metric).__name__)
+    kind = type(metric)
+    ours = [name for name, place in _PLACES.items() if place == f"{kind.__module__}:{kind.__qualname__}"]
+    entries = {name: METRICS[name] for name in ours} or METRICS.sound()
+    alike = [name for name, entry in entries.items() if type(entry) is kind]
+    return min(alike, key=lambda name: len(difference(metric, entries[name])), default=kind.__name__)
 
 
 def metric_text(metric: Metric) -> str:
     """
+    >>> from showthrough.metrics import EntityRecall, Recall
     >>> metric_text(Recall(unit="mention")), metric_text(EntityRecall("direct"))
     ('recall(unit="mention")', 'er_di')
     """
@@ -211,6 +217,14 @@ def preset(name: str) -> tuple[str, ...]:
     if name not in PRESETS:
         raise PlanError(f"unknown preset; there are {', '.join(PRESETS)}", f"preset {name}")
     return PRESETS[name]
+
+
+def __getattr__(name: str) -> Any:
+    """A class of the table, which is imported when it is first asked for."""
+    if name not in _CLASSES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = getattr(import_module(_CLASSES[name]), name)
+    return globals()[name]
 
 
 __all__ = [

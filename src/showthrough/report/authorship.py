@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from showthrough.metrics import HEADLINE
-from showthrough.metrics.authorship.safety import BEFORE, FALSE, LOST, TOLD
-from showthrough.metrics.authorship.soundness import OVERLAP
+from showthrough.metrics.authorship.parts import BEFORE, FALSE, LOST, OVERLAP, TOLD
 from showthrough.report.table import DASH, Cell, Column, OwnTable, column_of, rounded
 from showthrough.report.wording import Clause, listed, verifiers_that_knew_them
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import chosen, headline, in_all, playing
 from showthrough.run.run import Run
-from showthrough.verifiers.adaptive import ADAPTIVE
-from showthrough.verifiers.base import UNANSWERED
+from showthrough.verifiers.base import ADAPTIVE, UNANSWERED
 from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL
 
 AUTHORS = "author masking"  # how titles of these tables begin

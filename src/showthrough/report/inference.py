@@ -10,9 +10,7 @@ from showthrough.errors import shown
 from showthrough.inference.asking import ANSWERS, READER
 from showthrough.inference.controls import CONTROL, CONTROLS, EMPTY, OTHER, RISK, SUCCESS
 from showthrough.metrics import HEADLINE, Role
-from showthrough.metrics.inference.attributes import TOP_1, TOP_3
-from showthrough.metrics.inference.author_remarks import ALL
-from showthrough.metrics.inference.people import ASKED, BARE, PEOPLE, TAG, column_of as stratum_column
+from showthrough.metrics.inference.parts import ALL, ASKED, BARE, PEOPLE, TAG, TOP_1, TOP_3, column_of as stratum_column
 from showthrough.report.table import (
     DASH,
     Cell,

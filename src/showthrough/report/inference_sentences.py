@@ -11,9 +11,7 @@ from showthrough.errors import shown
 from showthrough.inference.asking import READER
 from showthrough.inference.controls import CONTROL, CONTROLS, SUCCESS
 from showthrough.metrics import HEADLINE, Role
-from showthrough.metrics.inference.attributes import TOP_1, TOP_3
-from showthrough.metrics.inference.author_remarks import ALL
-from showthrough.metrics.inference.people import ABOUT, ASKED, INFERRED, PEOPLE, UNANSWERED
+from showthrough.metrics.inference.parts import ABOUT, ALL, ASKED, INFERRED, PEOPLE, TOP_1, TOP_3, UNANSWERED
 from showthrough.report.inference import (
     AS_GOOD,
     ROLES,

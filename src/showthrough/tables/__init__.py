@@ -44,7 +44,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         called: bool = False,
     ) -> None:
         self.kind = kind  # in the plural, as the group is called
-        self.built_in = dict(built_in)
+        self._eager = dict(built_in)
         self.built_in_names = (*built_in, *lazy)
         self._lazy = lazy
         self._called = called  # whether entries are written as calls, which have no dash in their names
@@ -64,6 +64,11 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
             places += [entry.value] if entry.value not in places else []
         return {name: sorted(declared[name]) for name in sorted(declared) if name not in self.built_in_names}
 
+    @property
+    def built_in(self) -> dict[str, Entry]:
+        """All that is no guest's."""
+        return {name: self[name] for name in self.built_in_names}
+
     def register(self, name: str, entry: object) -> None:
         """Enters a guest under a name that no built-in has; raises PlanError for what is no entry of this table."""
         if name in self.built_in_names:
@@ -76,7 +81,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         del self._registered[name]
 
     def __getitem__(self, name: str) -> Entry:
-        for entries in (self.built_in, self._registered):
+        for entries in (self._eager, self._registered):
             if name in entries:
                 return entries[name]
         if name not in self._imported:

@@ -10,11 +10,10 @@ from showthrough.axis.spans import Bools, Ints
 from showthrough.resources.cache import Cache, question
 from showthrough.resources.files import library_versions
 from showthrough.resources.settings import Watch
-from showthrough.verifiers.base import Array, Learner, Question
+from showthrough.verifiers.base import ADAPTIVE as ADAPTIVE, Array, Learner, Question
 from showthrough.verifiers.folds import parted
 from showthrough.verifiers.remembering import question_digest
 
-ADAPTIVE = "adaptive"
 AUTHORS = 20  # with fewer there is next to nothing to learn from
 FOLDS = 10
 VERSION = 1  # rises when an answer could change

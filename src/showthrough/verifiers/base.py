@@ -12,6 +12,7 @@ from showthrough.axis.spans import Bools, Ints
 
 Array = NDArray[np.float64]
 UNANSWERED = 0.5  # exactly
+ADAPTIVE = "adaptive"  # the verifier that learns from the releases themselves
 
 
 class Question(NamedTuple):

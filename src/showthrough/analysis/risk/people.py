@@ -10,7 +10,7 @@ from showthrough.analysis.risk.learned import Learned
 from showthrough.axis.spans import Ints
 from showthrough.data.population import tag_of
 from showthrough.inference.agreement import PARTLY
-from showthrough.metrics.inference.people import INFERENCES, PEOPLE
+from showthrough.metrics.inference.parts import INFERENCES, PEOPLE
 from showthrough.run.records import Inferred
 from showthrough.run.run import Run
 from showthrough.run.stored import numbered

@@ -14,6 +14,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.errors import PlanError, Problem, ResourceError, quoted
 from showthrough.metrics.authorship.attackers import attackers_of
+from showthrough.metrics.authorship.parts import BEFORE, FALSE, LOST, TOLD
 from showthrough.metrics.authorship.problems import Problems, problems_of
 from showthrough.metrics.authorship.remarks import OUTSIDE, remarks_of
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
@@ -25,7 +26,6 @@ from showthrough.verifiers.base import UNANSWERED
 from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL, measured, statistics_of
 from showthrough.verifiers.table import learner_named
 
-BEFORE, LOST, TOLD, FALSE = "before", "lost", "told", "false"
 _BOTH_KINDS = (AUC, F_HALF_U, F1, OVERALL)  # say nothing where the right answer is always the same
 _MOST = 1000  # known texts, and more than anybody reads
 _MANY = 0.4  # of problems; of PAN's own training problems it is 0.17

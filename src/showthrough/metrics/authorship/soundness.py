@@ -12,6 +12,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.errors import Problem, ResourceError
+from showthrough.metrics.authorship.parts import OVERLAP
 from showthrough.metrics.authorship.passages import Passage, passages
 from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -21,7 +22,6 @@ from showthrough.resources.word_vectors import no_vectors
 from showthrough.resources.wordnet import WordNet
 from showthrough.tables.calls import parameter
 
-OVERLAP = "overlap"
 UNCHANGED = "unchanged"
 MOST = 5.0
 MOST_PASSAGES = 20  # of a document that are kept for a reader

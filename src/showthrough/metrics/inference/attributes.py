@@ -42,18 +42,16 @@ from showthrough.inference.judging import PARTS, agreement_parts, limits_of, mee
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.inference.author_remarks import (
-    ALL,
     OWN,
-    RIGHT,
     UNGUESSED,
     against,
     remarks_of,
 )
-from showthrough.metrics.inference.people import INFERENCES, PEOPLE, UNANSWERED, UNJUDGED, evidence_of
+from showthrough.metrics.inference.parts import ALL, INFERENCES, PEOPLE, RIGHT, TOP_1, TOP_3, UNANSWERED, UNJUDGED
+from showthrough.metrics.inference.people import evidence_of
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
-TOP_1, TOP_3 = "top-1", "top-3"
 CERTAINTY, HARDNESS = "certainty", "hardness"
 _HALVES = (0.0, 0.5, 1.0)
 

@@ -9,9 +9,8 @@ from showthrough.errors import shown
 from showthrough.inference.asking import ANSWERS, READER
 from showthrough.inference.controls import CONTROL, CONTROLS, OTHER, Units, as_good
 from showthrough.metrics.base import Rows, Totals
-from showthrough.metrics.inference.people import UNANSWERED, UNJUDGED
+from showthrough.metrics.inference.parts import ALL, RIGHT, UNANSWERED, UNJUDGED
 
-RIGHT, ALL = "inferred", "attributes"  # columns; of a part with its name behind
 OWN = "own"  # of a control: what the attack itself finds of the attributes that the control was asked for
 UNGUESSED = "unguessed"
 

@@ -20,39 +20,23 @@ from showthrough.inference.judges import expect_pairs
 from showthrough.inference.matching import by_agreement, matched
 from showthrough.metrics.base import Array
 from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.metrics.inference.parts import (
+    ABOUT,
+    ASKED,
+    BARE,
+    INFERENCES,
+    INFERRED,
+    PEOPLE,
+    TAG,
+    UNANSWERED,
+    UNJUDGED,
+    column_of,
+)
 from showthrough.metrics.released import Released
 
-INFERRED, ASKED = "inferred", "asked"  # columns, of all and of each stratum, as in `asked:AGE` and `asked hardness 1`
-TAG = "tag"
-BARE, UNANSWERED, UNJUDGED, ABOUT = "bare", "unanswered", "unjudged", "about_people"
-PEOPLE, INFERENCES = "people", "inferences"  # who was asked about, and of whom how many attributes were inferred
 MOST_INFERRED = 300  # of a document that are kept as evidence
 _LONGEST = 200  # characters of a value that are kept
 _TOGETHER = 2000  # documents that are asked about at once
-
-
-def column_of(statistic: str, stratum: str) -> str:
-    """Tags behind a colon, since tables count by them; the rest in words.
-
-    >>> column_of("asked", "tag:AGE"), column_of("asked", "control:empty"), column_of("asked", "")
-    ('asked:AGE', 'asked control empty', 'asked')
-    """
-    kind, _, value = stratum.partition(":")
-    if kind == TAG:
-        return f"{statistic}:{value}"
-    return f"{statistic} {kind} {value}" if stratum else statistic
-
-
-def stratum_of(column: str) -> str | None:
-    """What a column of what was asked is about; `None` of other columns.
-
-    >>> stratum_of("asked:AGE"), stratum_of("asked control empty"), stratum_of("asked"), stratum_of("unanswered")
-    ('tag:AGE', 'control:empty', '', None)
-    """
-    about = column.removeprefix(ASKED)
-    if about == column:
-        return None
-    return f"{TAG}{about}" if about.startswith(":") else about.strip().replace(" ", ":")
 
 
 @dataclass

@@ -16,7 +16,7 @@ from showthrough.inference.asking import ANSWERS, READER, RULES, TRUTH, attacker
 from showthrough.inference.controls import CONTROL, CONTROLS, RISK, SUCCESS, Units, as_good, risk, risk_interval
 from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.inference.people import (
+from showthrough.metrics.inference.parts import (
     ABOUT,
     ASKED,
     BARE,
@@ -24,11 +24,10 @@ from showthrough.metrics.inference.people import (
     TAG,
     UNANSWERED,
     UNJUDGED,
-    Asking,
-    Tally,
     column_of,
     stratum_of,
 )
+from showthrough.metrics.inference.people import Asking, Tally
 from showthrough.resources import Resources
 from showthrough.tables.calls import parameter
 
