@@ -17,6 +17,8 @@ from showthrough.errors import InputError, ResourceError
 
 spacy: Any = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'showthrough[spacy]'")
 
+pytestmark = pytest.mark.slow
+
 TEXT = "Ann Lee made 3 films (in Oslo).\nShe loves the films."
 
 

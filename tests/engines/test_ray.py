@@ -49,7 +49,7 @@ from showthrough.metrics.chunk import Chunk
 from showthrough.run.run import Run
 
 pytest.importorskip("ray")
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes seen in /proc")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="processes seen in /proc")]
 
 SHARDS = 20
 SLOWLY = r"(?m:^.+, .+ (so far|left)\n)*"  # what the program says on a machine with much else to do

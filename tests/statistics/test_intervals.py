@@ -74,6 +74,7 @@ def test_an_interval_contains_its_value(counts: Counts) -> None:
         assert high - low > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "block"), [(0.5, 0), (0.97, 0), (0.97, 16)])
 def test_coverage(share: float, block: int) -> None:
     """A small version of benchmarks/calibration.py: 42 documents, identifiers that leak together."""

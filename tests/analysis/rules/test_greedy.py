@@ -277,6 +277,7 @@ def test_the_demo_to_the_last_digit() -> None:
         agrees(run, corpus, worth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["presidio", "manual_entity", "manual_intact", "presidio_gpt"])
 def test_tab_to_the_last_digit(data: Path, name: str) -> None:
     corpus = read_corpus(data / "tab/train_100.json")
