@@ -16,6 +16,7 @@ from showthrough import Run
 from showthrough.files import writing as files
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and devices")
+SLOW = pytest.mark.slow  # one more start of the program
 EVALUATE = ("evaluate", "corpus.json", "a=masks.json", "--resamples", "0")
 ATTACK = ("attack", "a=masks.json", "--background", "public.json", "--corpus", "corpus.json")
 PUBLIC = {"d1": "John Doe lives in Oslo", "d2": "somebody else"}
@@ -76,11 +77,11 @@ def test_an_attack_is_kept_whatever_becomes_of_the_output(out: str) -> None:
     ("command", "made"),
     [
         ((*ATTACK, "-o", "out"), True),
-        (("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json", "out"), True),
+        pytest.param(("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json", "out"), True, marks=SLOW),
         (("report", "old.json", "--json", "out"), True),
-        (("report", "old.json"), False),
-        (("compare", "old.json"), False),
-        (("convert", "corpus.json", "--to", "tab", "-o", "out"), True),
+        pytest.param(("report", "old.json"), False, marks=SLOW),
+        pytest.param(("compare", "old.json"), False, marks=SLOW),
+        pytest.param(("convert", "corpus.json", "--to", "tab", "-o", "out"), True, marks=SLOW),
         (("metrics",), False),
     ],
 )

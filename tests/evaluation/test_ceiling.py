@@ -325,7 +325,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus(documents)
 
 
-@settings(max_examples=40)  # each of them evaluates every annotator
+@settings(max_examples=20)  # each of them evaluates every annotator
 @given(corpora())
 def test_the_same_as_evaluating_each(corpus: Corpus) -> None:
     metrics = [*module.USUAL, 'phi_span(unknown_types="keep")', 'precision(overlaps="each")']
