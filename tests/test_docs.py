@@ -128,6 +128,7 @@ def test_all_generated_pages_are_tested(generate: ModuleType) -> None:
     assert set(generate.PAGES) == {*GENERATED}
 
 
+@pytest.mark.slow
 def test_the_terminal_does_not_matter(generate: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = generate.cli_page(), generate.demo_output()
     monkeypatch.setenv("COLUMNS", "40")

@@ -416,6 +416,7 @@ def test_masking_more_never_leaks_more(
     assert error_cases(evaluated(*masks, Mask(0, 53), layers=layers)).spans.leaking == 0
 
 
+@pytest.mark.slow
 def test_tab_has_the_counts_of_its_metrics(data: Path) -> None:
     corpus = read_corpus(data / "tab/train_100.json")
     files = sorted((data / "tab/train_anonymizations").glob("*.json"))

@@ -115,6 +115,7 @@ def test_what_need_not_be_masked_is_no_mask() -> None:
     assert values(found.people) == {"precision": 1.0, "recall": 1.0}
 
 
+@pytest.mark.slow
 def test_the_same_as_evaluating_each_on_tab(data: Path) -> None:
     corpus = read_corpus(data / "tab/train_100.json")
     metrics = ["er_di", "er_qi", "recall", 'recall(unit="mention")', "precision", "f1", "phi_strict", "phi_token"]

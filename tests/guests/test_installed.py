@@ -43,6 +43,7 @@ def test_parameters_are_explained(command: Callable[..., Any]) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("desk")
 def test_they_work_together_with_several_processes(command: Callable[..., Any]) -> None:
     made = command("anonymize", "corpus.json", "--with", "many=digits(least=3)+rules", "-o", "many.json", "--jobs", 2)

@@ -52,6 +52,7 @@ def test_tags_that_hang_on_the_parse(spacy_small: str) -> None:
     assert free(spacy_small, text) == [by_whole_pipeline(spacy().load(spacy_small), text)]
 
 
+@pytest.mark.slow
 def test_the_tags_of_court_cases(spacy_small: str, data: Path) -> None:
     texts = list(json.loads((data / "tab/test_texts.json").read_text()).values())[:4]
     texts = [text.replace("\n", " ") for text in texts]

@@ -224,6 +224,7 @@ def test_documents_of_one_size_have_the_usual_interval() -> None:
     assert (spread.lean == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("documents", "rate"), [(50, 0.01), (50, 0.002), (150, 0.01), (150, 0.002), (500, 0.01), (500, 0.002)]
 )

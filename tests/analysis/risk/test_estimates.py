@@ -48,6 +48,7 @@ def test_nothing_below_the_line(run: Run) -> None:
     assert (found.value, found.low, found.reason) == (None, None, "nothing")
 
 
+@pytest.mark.slow
 def test_coverage_where_people_stand_together(run: Run) -> None:
     """People of a document are alike: of 200 samples nearly all intervals hold the share of 5 %."""
     random = np.random.default_rng(3)

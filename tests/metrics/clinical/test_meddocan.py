@@ -197,6 +197,7 @@ class Spoiled:
         return [TypedMask(start, end, None, kind)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_spoiled_copy_gives_the_counts_of_its_spoiling(records: Corpus, seed: int) -> None:
     spoiled = Spoiled(records, seed)
