@@ -246,7 +246,7 @@ def options_of(command: Any) -> set[str]:
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "sh")])
 def test_commands_exist(page: str) -> None:
     known = commands()
-    targets = re.findall(r"^(\w+):", text_of("Makefile"), re.MULTILINE)
+    targets = re.findall(r"^([\w-]+):", text_of("Makefile"), re.MULTILINE)
     for words in written_commands(page):
         if words[0] == "make":
             assert set(words[1:]) <= set(targets), words
