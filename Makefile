@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 SHOWTHROUGH_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 export SHOWTHROUGH_DATA
 
-.PHONY: demo test coverage fuzz lint format docs screenshot bench bench-quick clean
+.PHONY: demo test test-slow test-all coverage fuzz lint format docs screenshot bench bench-quick clean
 
 $(VENV)/.base: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -24,18 +24,26 @@ demo: $(VENV)/.base  ## bench what the base install offers on the corpus that sh
 	@mkdir -p demo-output
 	@$(BIN)/showthrough demo --html demo-output/report.html --force
 
-test: $(VENV)/.test  ## all tests
-	$(BIN)/python -m pytest -q -n auto --dist loadfile
+# Many tests start the program, which would be compiled anew each time where nothing compiled is kept.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -q -n auto
+
+test: $(VENV)/.test  ## all tests but those that are slow by nature
+	$(PYTEST) -m "not slow" --dist worksteal
+
+test-slow: $(VENV)/.test  ## the others; a file's models, servers and trainings are made once, so files stay whole
+	$(PYTEST) -m slow --dist loadfile
+
+test-all: test test-slow  ## every test, each once
 
 PACKAGES ?= metrics statistics gate axis
 coverage: $(VENV)/.test  ## lines and branches of some packages that their own tests reach
-	$(BIN)/python -m pytest -q -n auto $(PACKAGES:%=--cov=showthrough.%) --cov-report=term:skip-covered $(PACKAGES:%=tests/%) $(PACKAGES:%=src/showthrough/%)
+	$(BIN)/python -m pytest -q -n auto $(PACKAGES:%=--cov=showthrough.%) --cov-report=term:skip-covered $(PACKAGES:%=tests/%)
 
 ROUNDS ?= 5
 fuzz: $(VENV)/.test  ## property tests and malformed inputs not tried before; what fails becomes a test of its own
 	for round in $$(seq $(ROUNDS)); do \
-		$(BIN)/python -m pytest -q -n auto -m hypothesis --hypothesis-profile=fuzz || exit 1; \
-		MALFORMED=$$(date +%s) $(BIN)/python -m pytest -q -n auto tests/malformed || exit 1; \
+		$(PYTEST) -m hypothesis --hypothesis-profile=fuzz || exit 1; \
+		MALFORMED=$$(date +%s) $(PYTEST) tests/malformed || exit 1; \
 	done
 
 lint: $(VENV)/.test  ## style and types

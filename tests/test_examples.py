@@ -59,6 +59,7 @@ def release() -> str:
     ]
 
 
+@pytest.mark.slow
 def test_the_workflow_lets_a_good_one_pass_where_documents_are_enough(repository: Path) -> None:
     """The 42 documents of the demonstration are too few to be sure."""
     assert run(repository, release()) == 0
@@ -79,6 +80,7 @@ def test_the_workflow_stops_a_worse_one(repository: Path) -> None:
     assert "which chance hardly makes" in summary
 
 
+@pytest.mark.slow
 def test_the_hooks_do_the_same_before_a_commit(repository: Path) -> None:
     assert [run(repository, hook) for hook in hooks()] == [0, 3]  # 42 documents are too few to be sure
     assert run(repository, f"{hooks()[1]} --allow-unsure") == 0

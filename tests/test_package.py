@@ -184,6 +184,7 @@ def test_nothing_big_is_installed_along() -> None:
     assert base & {*BIG, "scikit-learn", "vl-convert-python"} == set()
 
 
+@pytest.mark.slow
 def test_the_demo_needs_nothing_big(tmp_path: Path) -> None:
     """The demo with its page, clusters of documents and tests, where none of the big packages can be imported."""
     code = f"""

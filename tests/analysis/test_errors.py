@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
 
 from showthrough import (
@@ -383,6 +383,7 @@ def slow_kinds(run: Run) -> list[str]:
 METRICS = [METRIC, f'{METRIC[:-1]}, replacements="trusted")', f'{METRIC[:-1]}, function_word_mentions="free")']
 
 
+@settings(max_examples=40)  # each evaluates
 @given(annotations, masked, st.sampled_from(METRICS))
 def test_kinds_part_what_the_metric_calls_uncovered(
     layers: tuple[Annotation, ...], given_masks: list[tuple[tuple[int, int], str | None]], metric: str
@@ -404,6 +405,7 @@ def test_kinds_part_what_the_metric_calls_uncovered(
         assert f"{case.before}{case.text}{case.after}" in TEXT
 
 
+@settings(max_examples=40)  # each evaluates
 @given(annotations, masked)
 def test_masking_more_never_leaks_more(
     layers: tuple[Annotation, ...], given_masks: list[tuple[tuple[int, int], str | None]]
@@ -414,6 +416,7 @@ def test_masking_more_never_leaks_more(
     assert error_cases(evaluated(*masks, Mask(0, 53), layers=layers)).spans.leaking == 0
 
 
+@pytest.mark.slow
 def test_tab_has_the_counts_of_its_metrics(data: Path) -> None:
     corpus = read_corpus(data / "tab/train_100.json")
     files = sorted((data / "tab/train_anonymizations").glob("*.json"))

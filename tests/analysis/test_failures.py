@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, TypedMask, evaluate
 from showthrough.analysis.failures import (
@@ -144,6 +144,7 @@ layers = st.lists(st.lists(marks, max_size=4), min_size=1, max_size=3).map(
 texts = st.sampled_from([None, "X", "Mr Doe", "JOHN of Oslo", "3 May", "met ann on 2021"])
 
 
+@settings(max_examples=40)  # each evaluates
 @given(layers, st.lists(st.tuples(spans, texts), max_size=5), st.sampled_from(["er", 'er(replacements="trusted")']))
 def test_what_leaks_is_what_entity_recall_says(
     annotations: tuple[Annotation, ...], masked: list[tuple[tuple[int, int], str | None]], metric: str
@@ -161,6 +162,7 @@ def test_what_leaks_is_what_entity_recall_says(
     assert len(slipped) == columns["total"][0] - columns["hidden"][0]
 
 
+@settings(max_examples=40)  # each evaluates
 @given(layers)
 def test_everything_masked_misses_nothing(annotations: tuple[Annotation, ...]) -> None:
     answer = found(Mask(0, len(TEXT)), layers=annotations)
@@ -168,6 +170,7 @@ def test_everything_masked_misses_nothing(annotations: tuple[Annotation, ...]) -
     assert not answer.leaks.any()
 
 
+@settings(max_examples=40)  # each evaluates
 @given(layers)
 def test_nothing_masked_is_never_needless(annotations: tuple[Annotation, ...]) -> None:
     answer = found(layers=annotations)

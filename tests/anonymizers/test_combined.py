@@ -327,6 +327,7 @@ class Given:
         return [list(self.masks_by_id.of(one.id)) for one in documents]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["presidio", "rules"])
 def test_what_it_wins_on_real_cases_is_as_documented(data: Path, name: str) -> None:
     """A row of the table in docs/your-system.md, number by number."""

@@ -99,6 +99,7 @@ def test_bad_parameters_are_one_line(asked: str) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA, reason="SHOWTHROUGH_DATA is not set")
 def test_presidio_masks_what_it_masked_for_the_benchmark() -> None:
     """Token F1 against the published anonymization of the same cases; the first 6 of them, for the time it takes.

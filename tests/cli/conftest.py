@@ -69,6 +69,30 @@ def cli(
     return call
 
 
+@pytest.fixture(scope="session")
+def runs() -> dict[object, bytes]:
+    return {}
+
+
+@pytest.fixture
+def evaluated(cli: Callable[..., Outcome], runs: dict[object, bytes]) -> Callable[..., None]:
+    """`evaluated("corpus.json", …, "-o", "run.json")`: a run for tests that are about what is done with it.
+
+    A test before may have evaluated the same files: then that run is written.
+    """
+
+    def write(*arguments: str) -> None:
+        files = {path: path.read_bytes() for path in sorted(Path().rglob("*")) if path.is_file()}
+        key, target = (arguments, *files.items()), Path(arguments[-1])
+        if key in runs:
+            target.write_bytes(runs[key])
+        else:
+            assert cli("evaluate", *arguments).status == 0
+            runs[key] = target.read_bytes()
+
+    return write
+
+
 class Desk:
     """A working directory with a sound corpus.json and a sound masks.json."""
 

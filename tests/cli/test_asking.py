@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from showthrough.resources.chat.recordings import read_recordings
 from showthrough.run.run import Run
 from talking import BUSY, REFUSED_FOR_A_WHILE, Talking, talking
 
-pytest.importorskip("openai")
+pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="pip install 'showthrough[llm]'")
 COUNT = 6
 QUESTIONS = 2 * COUNT + 1  # of the release, of the originals, and of no text
 

@@ -20,9 +20,9 @@ EVALUATE = ("evaluate", "corpus.json", "a=masks.json", "-o", "out.json")
 
 
 @pytest.fixture
-def run(desk: Any) -> dict[str, Any]:
+def run(desk: Any, evaluated: Callable[..., None]) -> dict[str, Any]:
     """A sound run of two anonymizations of one document, as JSON."""
-    assert desk.cli("evaluate", "corpus.json", "a=masks.json", "b=masks.json", "-o", "run.json").status == 0
+    evaluated("corpus.json", "a=masks.json", "b=masks.json", "-o", "run.json")
     found: dict[str, Any] = json.loads((desk.folder / "run.json").read_bytes())
     return found
 
@@ -239,11 +239,6 @@ def program(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]
     ("files", "starts"),
     [
         ({"corpus.json": '[{"doc_id": '}, "corpus.json: is not valid JSON: it ends too early"),
-        (
-            {"corpus.json": '[{"doc_id": "d1", "text": "é"}]'.encode("latin-1")},
-            "corpus.json: document d1: is not UTF-8",
-        ),
-        ({"masks.json": {"d1": [[0, 99]]}}, "masks.json: document d1: masks[0]: end 99 is past the end of the text"),
         ({"masks.json": {}, "out.json": "precious"}, "out.json: exists already"),
     ],
 )

@@ -178,6 +178,7 @@ def test_documents_of_the_training_are_noted(desk: Any) -> None:
     assert "note: made was trained on 1 of these 1 documents" in desk.cli("compare", "run.json").err
 
 
+@pytest.mark.slow
 def test_the_demo_puts_systems_to_work(desk: Any) -> None:
     outcome = desk.cli("demo", "-o", "run.json")
     assert outcome.status == 0

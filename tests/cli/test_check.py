@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -23,15 +24,14 @@ def masks(leaking: int) -> dict[str, Any]:
 
 
 @pytest.fixture
-def gate(desk: Any) -> Any:
+def gate(desk: Any, evaluated: Callable[..., None]) -> Any:
     """A desk with runs in which none, 1 and 12 of 40 names leak, one of another corpus, one interrupted."""
     desk.write({"cases.json": [case(one) for one in range(DOCUMENTS)], "few.json": [case(one) for one in range(10)]})
     for name, leaking in {"none": 0, "one": 1, "many": 12}.items():
         desk.write({f"{name}-masks.json": masks(leaking)})
-        made = desk.cli("evaluate", "cases.json", f"tool={name}-masks.json", "-m", "er_di", "-o", f"{name}.json")
-        assert made.status == 0
+        evaluated("cases.json", f"tool={name}-masks.json", "-m", "er_di", "-o", f"{name}.json")
     desk.write({"few-masks.json": {f"d{one:02}": [[0, 3]] for one in range(10)}})
-    assert desk.cli("evaluate", "few.json", "tool=few-masks.json", "-m", "er_di", "-o", "small.json").status == 0
+    evaluated("few.json", "tool=few-masks.json", "-m", "er_di", "-o", "small.json")
     whole = json.loads((desk.folder / "one.json").read_bytes())
     desk.write({"half.json": {**whole, "complete": False}})
     return desk

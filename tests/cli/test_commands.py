@@ -291,8 +291,8 @@ def test_TAE_settings_come_from_the_command_line(here: Path, cli: Callable[..., 
 
 
 @pytest.fixture
-def run(here: Path, cli: Callable[..., Any]) -> Run:
-    assert cli(*EVALUATE, "every=every.json", "-o", "run.json").status == 0
+def run(here: Path, evaluated: Callable[..., None]) -> Run:
+    evaluated(*EVALUATE[1:], "every=every.json", "-o", "run.json")
     return Run.load("run.json")
 
 

@@ -28,14 +28,13 @@ CORPUS = [{"doc_id": "d1", "text": TEXT, "annotations": {"ann": {"entity_mention
 
 
 @pytest.fixture(autouse=True)
-def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Cli) -> None:
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, evaluated: Callable[..., None]) -> None:
     monkeypatch.chdir(tmp_path)
     Path("corpus.json").write_text(json.dumps(CORPUS))
     Path("half.json").write_text('{"d1": [[3, 7, "X"], [24, 27, "X"]]}')
     Path("none.json").write_text('{"d1": []}')
-    assert cli("evaluate", "corpus.json", "half.json", "--metric", "recall", "-o", "run.json").status == 0
-    two = cli("evaluate", "corpus.json", "half.json", "none.json", "--metric", "recall", "-o", "two.json")
-    assert two.status == 0
+    evaluated("corpus.json", "half.json", "--metric", "recall", "-o", "run.json")
+    evaluated("corpus.json", "half.json", "none.json", "--metric", "recall", "-o", "two.json")
 
 
 def test_one_anonymization_needs_no_name(cli: Cli) -> None:

@@ -86,6 +86,7 @@ _COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 def test_the_order_of_sets_is_nowhere_to_be_seen(folder: Path) -> None:
     with ThreadPoolExecutor() as pool:
         first, *others = pool.map(lambda seed: _seen(folder, seed), ("1", "2"))

@@ -67,8 +67,8 @@ def plan() -> str:
 
 
 @pytest.fixture
-def run(cli: Any) -> Run:
-    assert cli("evaluate", plan(), "-o", "run.json", "--resamples", "20").status == 0
+def run(evaluated: Any) -> Run:
+    evaluated(plan(), "--resamples", "20", "-o", "run.json")
     return Run.load("run.json")
 
 

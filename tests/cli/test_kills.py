@@ -173,6 +173,7 @@ def semaphores() -> set[str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "to_group", "jobs"),
     [
@@ -216,6 +217,7 @@ def test_a_signal(number: signal.Signals, to_group: bool, jobs: int) -> None:
     assert (run.rows, run.scores) == (whole().rows, whole().scores)
 
 
+@pytest.mark.slow
 def test_three_kills_of_a_run_whose_rows_are_in_files() -> None:
     """With half of the documents done, with all, and when the run is about to be saved."""
     kills = [
@@ -237,6 +239,7 @@ def test_three_kills_of_a_run_whose_rows_are_in_files() -> None:
     assert run.rows_of("recall", "a").totals() == wanted.rows_of("recall", "a").totals()
 
 
+@pytest.mark.slow
 def test_a_killed_worker_keeps_what_was_finished() -> None:
     """As the system does when memory runs out."""
     program = Program("--jobs", "2")
@@ -299,6 +302,7 @@ def test_a_signal_while_workers_are_closed(cli: Callable[..., Any], monkeypatch:
     assert Run.load("run.json").scores == whole().scores
 
 
+@pytest.mark.slow
 def test_who_ignores_a_signal_is_not_stopped_by_it() -> None:
     """As nohup does, and a shell for what runs in the background."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)

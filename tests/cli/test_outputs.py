@@ -16,6 +16,7 @@ from showthrough import Run
 from showthrough.files import writing as files
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and devices")
+SLOW = pytest.mark.slow  # one more start of the program
 EVALUATE = ("evaluate", "corpus.json", "a=masks.json", "--resamples", "0")
 ATTACK = ("attack", "a=masks.json", "--background", "public.json", "--corpus", "corpus.json")
 PUBLIC = {"d1": "John Doe lives in Oslo", "d2": "somebody else"}
@@ -23,9 +24,9 @@ GOLD = '<ROOT><RECORD ID="1"><TEXT>Dr <PHI TYPE="DOCTOR">Brown</PHI> saw a brown
 
 
 @pytest.fixture
-def here(desk: Any) -> Any:
+def here(desk: Any, evaluated: Callable[..., None]) -> Any:
     desk.write({"public.json": PUBLIC, "gold.xml": GOLD, "words.txt": "dr\nbrown\nsaw\n", "terms.txt": "mole\n"})
-    assert desk.cli(*EVALUATE, "b=masks.json", "-o", "old.json").status == 0
+    evaluated(*EVALUATE[1:], "b=masks.json", "-o", "old.json")
     return desk
 
 
@@ -76,11 +77,11 @@ def test_an_attack_is_kept_whatever_becomes_of_the_output(out: str) -> None:
     ("command", "made"),
     [
         ((*ATTACK, "-o", "out"), True),
-        (("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json", "out"), True),
+        pytest.param(("vocabulary", "gold.xml", "--dictionary", "words.txt", "--json", "out"), True, marks=SLOW),
         (("report", "old.json", "--json", "out"), True),
-        (("report", "old.json"), False),
-        (("compare", "old.json"), False),
-        (("convert", "corpus.json", "--to", "tab", "-o", "out"), True),
+        pytest.param(("report", "old.json"), False, marks=SLOW),
+        pytest.param(("compare", "old.json"), False, marks=SLOW),
+        pytest.param(("convert", "corpus.json", "--to", "tab", "-o", "out"), True, marks=SLOW),
         (("metrics",), False),
     ],
 )
@@ -312,15 +313,16 @@ def test_a_link_to_a_folder_that_is_not_there_is_told_first(desk: Any, monkeypat
 # --- a disk that is really full, of which a limit on the size of files is the nearest -------------------------------
 
 
-def cramped(*arguments: str, most: int = 1000) -> subprocess.CompletedProcess[str]:
-    """The program where no file may have more than a few bytes."""
+def cramped(desk: Any, *arguments: str, most: int = 1000) -> Any:
+    """A command where no file may have more than a few bytes."""
     import resource
 
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
-
-    command = [sys.executable, "-m", "showthrough", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        return desk.cli(*arguments)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def contents(desk: Any) -> dict[str, bytes]:
@@ -334,8 +336,8 @@ def test_a_report_that_the_disk_cannot_take(target: str, here: Any) -> None:
     option = {"page.html": "--html", "scores.json": "--json", "figures": "--plots"}[target]
     here.write({"page.html": "mine", "scores.json": "mine", "figures/scores.svg": "mine"})
     before = contents(here)
-    done = cramped("report", "old.json", option, target, "--force")
-    assert (done.returncode, done.stderr) == (2, f"{target}: cannot be written: File too large\n")
+    done = cramped(here, "report", "old.json", option, target, "--force")
+    assert (done.status, done.err) == (2, f"{target}: cannot be written: File too large\n")
     assert contents(here) == before
 
 
@@ -347,9 +349,9 @@ def test_a_folder_that_the_disk_cannot_take(command: str, there: bool, desk: Any
     long[1]["text"] += " And came back." * 100
     desk.write({"records.json": long, **({"out/1.txt": "mine", "out/other": "mine"} if there else {})})
     before = contents(desk)
-    done = cramped(command, "records.json", "--to", "brat", "-o", "out", *(["--force"] if there else []))
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "out: cannot be written: File too large\n"
+    done = cramped(desk, command, "records.json", "--to", "brat", "-o", "out", *(["--force"] if there else []))
+    assert (done.status, done.out) == (2, "")
+    assert done.err == "out: cannot be written: File too large\n"
     assert contents(desk) == before
 
 

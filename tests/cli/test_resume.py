@@ -409,6 +409,7 @@ Chunk.__init__ = waiting
 """
 
 
+@pytest.mark.slow
 def test_a_signal_in_the_middle(tmp_path: Path) -> None:
     """The real program and a real signal: a module that Python loads at its start makes it wait half-way."""
     write_corpus(tmp_path, 500)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -42,11 +42,10 @@ def shards() -> dict[str, bytes]:
 
 
 @pytest.fixture
-def expected(desk: Desk) -> list[Any]:
+def expected(desk: Desk, evaluated: Callable[..., None]) -> list[Any]:
     """The scores of one file."""
     desk.write({"one.jsonl": lines(documents()), "whole.jsonl": lines(masks())})
-    outcome = desk.cli("evaluate", "one.jsonl", "a=whole.jsonl", *EVALUATE[:-1], "one.json")
-    assert outcome.status == 0, outcome.err
+    evaluated("one.jsonl", "a=whole.jsonl", *EVALUATE[:-1], "one.json")
     return numbers(Run.load(desk.folder / "one.json"))
 
 

@@ -12,6 +12,8 @@ import pytest
 from showthrough import Corpus, write_corpus
 from showthrough.anonymizers.encoders.learning import Tagging
 
+pytestmark = pytest.mark.slow
+
 Cli = Callable[..., Any]
 
 

@@ -212,7 +212,13 @@ def reflowed(text: str) -> str:
 
 
 @pytest.mark.skipif(not DATA, reason="SHOWTHROUGH_DATA is not set; it names the folder that holds tab/train_100.json")
-@pytest.mark.parametrize("name", ["manual_entity", "manual_intact", "presidio", "presidio_gpt"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "presidio",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("manual_entity", "manual_intact", "presidio_gpt")),
+    ],
+)
 @pytest.mark.parametrize(
     ("label", "passed_on"),
     [

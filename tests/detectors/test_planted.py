@@ -100,6 +100,7 @@ def shipped() -> tuple[Corpus, dict[str, Anonymization]]:
     return corpus, {name: read_anonymization(path, corpus) for name, path in demo.anonymization_paths().items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["overmask", "rules"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_nearly_all_that_is_planted_is_found(

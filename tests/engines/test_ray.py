@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -48,8 +49,11 @@ from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Chunk
 from showthrough.run.run import Run
 
-pytest.importorskip("ray")
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes seen in /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'showthrough[ray]'"),
+    pytest.mark.skipif(sys.platform != "linux", reason="processes seen in /proc"),
+]
 
 SHARDS = 20
 SLOWLY = r"(?m:^.+, .+ (so far|left)\n)*"  # what the program says on a machine with much else to do

@@ -115,6 +115,7 @@ def test_what_need_not_be_masked_is_no_mask() -> None:
     assert values(found.people) == {"precision": 1.0, "recall": 1.0}
 
 
+@pytest.mark.slow
 def test_the_same_as_evaluating_each_on_tab(data: Path) -> None:
     corpus = read_corpus(data / "tab/train_100.json")
     metrics = ["er_di", "er_qi", "recall", 'recall(unit="mention")', "precision", "f1", "phi_strict", "phi_token"]
@@ -325,7 +326,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus(documents)
 
 
-@settings(max_examples=40)  # each of them evaluates every annotator
+@settings(max_examples=20)  # each of them evaluates every annotator
 @given(corpora())
 def test_the_same_as_evaluating_each(corpus: Corpus) -> None:
     metrics = [*module.USUAL, 'phi_span(unknown_types="keep")', 'precision(overlaps="each")']

@@ -86,7 +86,7 @@ def killed(path: Path, after: int, step: float = EVERY, **settings: Any) -> Jour
 
 @pytest.mark.parametrize("limit", [1, 1000])  # where not all documents are kept, those at most risk are
 @pytest.mark.parametrize("after", [1, 5, DOCUMENTS])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_killed_run_is_completed(
     after: int, jobs: int, limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

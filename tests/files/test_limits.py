@@ -172,10 +172,28 @@ def test_what_has_no_end_is_not_opened(tmp_path: Path, name: str, reader: Reader
     assert "is a pipe or a device; expected a file" in refused(reader, tmp_path / name)
 
 
+# Every command in one process of its own, which can be given up if one of them waits.
+ASKING = """
+import contextlib, io, json, sys
+from showthrough.cli import main
+
+answers = []
+for arguments in json.loads(sys.argv.pop()):
+    sys.argv = ["showthrough", *arguments]
+    with contextlib.redirect_stderr(io.StringIO()) as err:
+        try:
+            main()
+            status = 0
+        except SystemExit as left:
+            status = left.code
+    answers.append([status, err.getvalue()])
+print(json.dumps(answers))
+"""
+
+
 @needs_pipes
-@pytest.mark.parametrize(
-    "arguments",
-    [
+def test_a_pipe_that_nobody_writes_into(tmp_path: Path) -> None:
+    commands = [
         ("evaluate", "pipe", "a=masks.json"),
         ("evaluate", "corpus.json", "a=pipe"),
         ("validate", "pipe"),
@@ -184,19 +202,17 @@ def test_what_has_no_end_is_not_opened(tmp_path: Path, name: str, reader: Reader
         ("attack", "corpus.json", "a=masks.json", "--background", "pipe"),
         ("vocabulary", "corpus.json", "--dictionary", "pipe"),
         ("evaluate", "pipe.toml"),
-    ],
-    ids=lambda arguments: " ".join(arguments),
-)
-def test_a_pipe_that_nobody_writes_into(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    ]
     for name in ("pipe", "pipe.toml"):
         os.mkfifo(tmp_path / name)
     (tmp_path / "corpus.json").write_text('[{"doc_id": "a", "text": "b"}]', encoding="utf-8")
     (tmp_path / "masks.json").write_text('{"a": []}', encoding="utf-8")
-    command = [sys.executable, "-m", "showthrough", *arguments]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert "is a pipe or a device" in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
+    process = [sys.executable, "-c", ASKING, json.dumps(commands)]
+    done = subprocess.run(process, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True)
+    for command, (status, said) in zip(commands, json.loads(done.stdout), strict=True):
+        assert status == 2, command
+        assert "is a pipe or a device" in " ".join(said.split()), command
+        assert "Traceback" not in said
 
 
 @needs_pipes

@@ -170,6 +170,7 @@ def under_limit(path: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("texts", "rows"), [(20_000, 360_000), (7_200_000, 1000)])
 def test_a_small_file_of_many_gigabytes_is_refused_in_little_memory(tmp_path: Path, texts: int, rows: int) -> None:
     path = repeated(tmp_path / "x.parquet", texts, rows, store_schema=False, dictionary_pagesize_limit=1 << 25)

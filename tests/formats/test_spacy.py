@@ -6,6 +6,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +30,24 @@ from showthrough.files.heads import Head
 from showthrough.formats import FORMATS, Input, docbin
 from showthrough.formats.choice import recognised
 
-spacy = pytest.importorskip("spacy")
-tokens = spacy.tokens
+pytestmark = pytest.mark.skipif(
+    find_spec("spacy") is None, reason="spaCy is not installed: pip install 'showthrough[spacy]'"
+)
+
+
+def spacy() -> Any:
+    """Not imported before a test needs it: that takes seconds."""
+    import spacy
+
+    return spacy
+
+
 TEXT = "😀 Mr John Doe  of Oslo\r\nleft."
 
 
 def doc(text: str = TEXT, *spans: tuple[int, int, str], group: str | None = None, **named: Any) -> Any:
     """A document of spaCy with spans by characters: entities, or a span group."""
-    made = spacy.blank("en")(text)
+    made = spacy().blank("en")(text)
     found = [made.char_span(*span, **named) for span in spans]
     if group is None:
         made.set_ents(found)
@@ -63,17 +74,17 @@ def writer(name: str) -> Callable[[Callable[[Path, list[Any]], None]], Callable[
 
 @writer("d.spacy")
 def _bin(path: Path, docs: list[Any]) -> None:
-    tokens.DocBin(docs=docs).to_disk(path)
+    spacy().tokens.DocBin(docs=docs).to_disk(path)
 
 
 @writer("d.bin")
 def _other_name(path: Path, docs: list[Any]) -> None:
-    tokens.DocBin(docs=docs).to_disk(path)
+    spacy().tokens.DocBin(docs=docs).to_disk(path)
 
 
 @writer("d.spacy.gz")
 def _packed(path: Path, docs: list[Any]) -> None:
-    path.write_bytes(gzip.compress(tokens.DocBin(docs=docs).to_bytes()))
+    path.write_bytes(gzip.compress(spacy().tokens.DocBin(docs=docs).to_bytes()))
 
 
 @writer("d.json")
@@ -124,7 +135,7 @@ def test_what_spacy_writes_is_read(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", [name for name in WRITERS if not name.startswith("pairs")])
 def test_nobody_looked_or_nothing_was_found(name: str, tmp_path: Path) -> None:
     """A blank pipeline looks for nothing, which is not the same as to find nothing."""
-    corpus = read_corpus(WRITERS[name](tmp_path, [spacy.blank("en")("Oslo."), doc("Oslo.")]))
+    corpus = read_corpus(WRITERS[name](tmp_path, [spacy().blank("en")("Oslo."), doc("Oslo.")]))
     assert [len(one.annotations) for one in corpus] == [0, 1]
 
 
@@ -136,7 +147,7 @@ def test_span_groups_are_told_or_are_the_marks(name: str, tmp_path: Path) -> Non
     assert corpus.notes[1:] == ("its entities are the marks; spans in span groups are left aside: parts (1)",)
     grouped = doc(TEXT, (5, 9, "FIRST"), (5, 13, "PERSON"), group="sc")
     grouped.spans["other"] = [grouped[:1]]
-    corpus = read_corpus(WRITERS[name](tmp_path, [grouped, spacy.blank("en")("Oslo.")]))
+    corpus = read_corpus(WRITERS[name](tmp_path, [grouped, spacy().blank("en")("Oslo.")]))
     assert spans(corpus.documents[0]) == [(5, 9, "FIRST"), (5, 13, "PERSON")]
     note = "it has no entities: the spans of its span group sc are the marks; left aside: other"
     assert corpus.notes[1:] == (note,)
@@ -150,12 +161,12 @@ def test_span_groups_are_told_or_are_the_marks(name: str, tmp_path: Path) -> Non
 
 
 def test_ids_links_and_groups(tmp_path: Path) -> None:
-    tokens.Doc.set_extension("case", default=None, force=True)
+    spacy().tokens.Doc.set_extension("case", default=None, force=True)
     linked = doc(TEXT, *MARKED, kb_id="Q1")
     linked.user_data |= {"id": 7, "ward": "w"}
     linked._.case = "c1"
     path = tmp_path / "d.spacy"
-    tokens.DocBin(docs=[linked], store_user_data=True).to_disk(path)
+    spacy().tokens.DocBin(docs=[linked], store_user_data=True).to_disk(path)
     corpus = read_corpus(path, group_by="ward")
     assert (corpus.ids, corpus.notes, corpus.survey.groups) == (("7",), (), ("w",))
     assert {one.entity_id for one in corpus.documents[0].annotations[0].mentions} == {"Q1"}
@@ -200,10 +211,10 @@ def test_nothing_is_lost_by_writing_and_reading(
 def test_spacy_reads_what_we_write(tmp_path: Path) -> None:
     corpus = Corpus([Document("a", TEXT, (Annotation("gold", tuple(by_type(*one) for one in MARKED)),))])
     write_corpus(corpus, tmp_path / "d.spacy", "spacy")
-    vocabulary = spacy.blank("en").vocab
-    (made,) = tokens.DocBin().from_disk(tmp_path / "d.spacy").get_docs(vocabulary)
+    vocabulary = spacy().blank("en").vocab
+    (made,) = spacy().tokens.DocBin().from_disk(tmp_path / "d.spacy").get_docs(vocabulary)
     write_corpus(corpus, tmp_path / "d.jsonl", "spacy-json")
-    other = tokens.Doc(vocabulary).from_json(json.loads((tmp_path / "d.jsonl").read_text()), validate=True)
+    other = spacy().tokens.Doc(vocabulary).from_json(json.loads((tmp_path / "d.jsonl").read_text()), validate=True)
     for one in (made, other):
         assert one.text == TEXT
         assert [(ent.start_char, ent.end_char, ent.label_) for ent in one.ents] == list(MARKED)
@@ -219,26 +230,26 @@ def test_overlapping_marks_cannot_be_written(name: str, tmp_path: Path) -> None:
 
 
 def raw(**changed: Any) -> bytes:
-    packed = msgspec.msgpack.decode(zlib.decompress(tokens.DocBin(docs=[doc(TEXT, *MARKED)]).to_bytes()))
+    packed = msgspec.msgpack.decode(zlib.decompress(spacy().tokens.DocBin(docs=[doc(TEXT, *MARKED)]).to_bytes()))
     return zlib.compress(msgspec.msgpack.encode({**packed, **changed}))
 
 
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
-        (b"hello", "is no DocBin of spaCy: it is not packed as one; expected what DocBin.to_disk writes"),
-        (b"", "ends too early; expected a whole DocBin"),
-        (tokens.DocBin(docs=[doc()]).to_bytes()[:-9], "ends too early; expected a whole DocBin"),
-        (zlib.compress(b"\x81\xa1a\x01"), "is no DocBin of spaCy: attrs is missing"),
-        (zlib.compress(b"\xc1"), "is no DocBin of spaCy: what it unpacks to is no msgpack"),
-        (raw(lengths=b"\x01\0\0\0"), "is a damaged DocBin: its arrays are not as long as its documents"),
-        (raw(strings=["Mr"]), "is a damaged DocBin: a token has no text"),
-        (raw(span_groups=[b"\xc1"]), "document number 1: is a damaged DocBin: its span groups cannot be read"),
+        (lambda: b"hello", "is no DocBin of spaCy: it is not packed as one; expected what DocBin.to_disk writes"),
+        (lambda: b"", "ends too early; expected a whole DocBin"),
+        (lambda: spacy().tokens.DocBin(docs=[doc()]).to_bytes()[:-9], "ends too early; expected a whole DocBin"),
+        (lambda: zlib.compress(b"\x81\xa1a\x01"), "is no DocBin of spaCy: attrs is missing"),
+        (lambda: zlib.compress(b"\xc1"), "is no DocBin of spaCy: what it unpacks to is no msgpack"),
+        (lambda: raw(lengths=b"\x01\0\0\0"), "is a damaged DocBin: its arrays are not as long as its documents"),
+        (lambda: raw(strings=["Mr"]), "is a damaged DocBin: a token has no text"),
+        (lambda: raw(span_groups=[b"\xc1"]), "document number 1: is a damaged DocBin: its span groups cannot be read"),
     ],
 )
-def test_a_damaged_bin_is_refused(tmp_path: Path, content: bytes, fault: str) -> None:
+def test_a_damaged_bin_is_refused(tmp_path: Path, content: Callable[[], bytes], fault: str) -> None:
     path = tmp_path / "d.spacy"
-    path.write_bytes(content)
+    path.write_bytes(content())
     with pytest.raises(InputError) as caught:
         read_corpus(path)
     assert str(caught.value) == f"{path}: {fault}"

@@ -43,6 +43,7 @@ def statuses(groups: list[str], right: list[np.ndarray], limit: float, *, allow:
     return [one.status for one in checked(run, gate).anonymizations]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("documents", "size", "together"), [(40, 1, False), (40, 1, True), (60, 3, True)], ids=["singly", "whole", "groups"]
 )

@@ -25,6 +25,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("corpus.json").write_text(json.dumps(documents))
 
 
+@pytest.mark.slow
 def test_lists_name_them(command: Callable[..., Any]) -> None:
     listed = {kind: command(kind).stdout for kind in ("metrics", "attacks", "anonymizers", "formats")}
     assert re.search("^kept +utility +↑ +Share of characters that are not masked", listed["metrics"], re.MULTILINE)
@@ -43,6 +44,7 @@ def test_parameters_are_explained(command: Callable[..., Any]) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("desk")
 def test_they_work_together_with_several_processes(command: Callable[..., Any]) -> None:
     made = command("anonymize", "corpus.json", "--with", "many=digits(least=3)+rules", "-o", "many.json", "--jobs", 2)
@@ -123,6 +125,7 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("texts.json").write_text(json.dumps(texts))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("notes")
 @pytest.mark.parametrize("asked", [(), ("--format", "notes")])
 def test_a_format_is_recognised_or_named_and_read_with_several_processes(

@@ -121,6 +121,7 @@ def test_whoever_tells_everything_has_risk_1() -> None:
     assert np.isnan(risk(1.0, 1.0))  # nothing is left to be told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("success", "control", "spread"), [(0.3, 0.3, 0.5), (0.5, 0.1, 0.2), (0.9, 0.05, 0.5)])
 def test_intervals_hold_the_risk_where_attributes_stand_together(success: float, control: float, spread: float) -> None:
     """Of 200 corpora of 40 documents with 1 to 10 attributes each; 95 % is meant, and 90 % would be 15 misses more."""

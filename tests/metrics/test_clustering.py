@@ -245,6 +245,7 @@ def test_clear_clusters_are_found() -> None:
         assert inertia(points, found) == pytest.approx(inertia(points, np.repeat(range(4), 12)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "k"), [((60, 5), 8), ((25, 40), 4), ((127, 384), 16)])
 def test_as_good_as_scikit_learn(shape: tuple[int, int], k: int) -> None:
     """On points without clusters the best of 50 tries is on average as near to its centres as scikit-learn's."""

@@ -253,6 +253,7 @@ def test_text_that_was_moved_is_read_where_it_stands_now() -> None:
     assert "Tom Yalman" in run.evidence["inconsistent"]["moved"]["d"].strings[0].text
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("SHOWTHROUGH_DATA" not in os.environ, reason="needs the TAB files")
 def test_court_cases_without_annotations() -> None:
     """The manual masks of the benchmark are consistent by construction; Presidio's are not."""

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given, settings, strategies as st
-from rouge_score.rouge_scorer import RougeScorer
 
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
 from showthrough.data.references import REFERENCES
@@ -68,6 +67,8 @@ def test_bleu_sums_before_it_divides() -> None:
 @given(pairs=texts)
 @settings(max_examples=25)
 def test_rouge_is_rouge_scores(variant: Any, stemmer: bool, pairs: Pairs) -> None:
+    from rouge_score.rouge_scorer import RougeScorer
+
     scorer = RougeScorer([variant], use_stemmer=stemmer)
     read = [(one, two) for one, two in pairs if any(letter.isascii() and letter.isalnum() for letter in one)]
     expected = np.mean([scorer.score(one, two)[variant].fmeasure for one, two in read]) if read else math.nan

@@ -62,7 +62,7 @@ def values(
     return {(score.metric, score.part): score.value for score in run.scores}
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(cases(), st.randoms(use_true_random=False))
 def test_order_of_documents_annotators_and_masks_does_not_matter(
     case: tuple[Corpus, Anonymization], random: object
@@ -81,7 +81,7 @@ def test_order_of_documents_annotators_and_masks_does_not_matter(
     assert shuffled.digest == masked.digest
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(cases())
 def test_values_are_shares(case: tuple[Corpus, Anonymization]) -> None:
     for key, value in values(*case, MASKING + MODEL_FREE).items():
@@ -90,7 +90,7 @@ def test_values_are_shares(case: tuple[Corpus, Anonymization]) -> None:
         assert value is None or least <= value <= 1 or key[1] in ("ic_multiplier", "k"), key
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(cases())
 def test_masking_everything_hides_everything(case: tuple[Corpus, Anonymization]) -> None:
     corpus, _ = case
@@ -103,7 +103,7 @@ def trusting(metrics: list[str]) -> list[Metric]:
     return [replace(METRICS[name], replacements="trusted") for name in metrics]  # type: ignore[call-arg]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(cases(), st.data())
 def test_masking_more_never_lowers_recall(case: tuple[Corpus, Anonymization], data: st.DataObject) -> None:
     corpus, masked = case
@@ -118,7 +118,7 @@ def test_masking_more_never_lowers_recall(case: tuple[Corpus, Anonymization], da
         assert value is None or after[key] >= value, key  # type: ignore[operator]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(cases(), st.data())
 def test_writing_nothing_instead_never_lowers_recall(case: tuple[Corpus, Anonymization], data: st.DataObject) -> None:
     corpus, masked = case
@@ -134,14 +134,14 @@ def test_writing_nothing_instead_never_lowers_recall(case: tuple[Corpus, Anonymi
         assert value is None or after[key] >= value, key  # type: ignore[operator]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(cases())
 def test_to_trust_replacements_never_lowers_recall(case: tuple[Corpus, Anonymization]) -> None:
     read, trusted = (list(values(*case, metrics).values()) for metrics in (RECALL, trusting(RECALL)))
     assert all(value is None or value <= more for value, more in zip(read, trusted, strict=True))  # type: ignore[operator]
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(cases())
 def test_rows_add_up_however_the_corpus_is_cut(case: tuple[Corpus, Anonymization]) -> None:
     corpus, masked = case

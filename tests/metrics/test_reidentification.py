@@ -512,6 +512,7 @@ TAB = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_applicants_are_found(data: Path) -> None:
     corpus = read_corpus(data / "tab/test_texts.json")
     found = {name: read_anonymization(data / f"tab/anonymizations/{name}.json", corpus) for name in TAB}

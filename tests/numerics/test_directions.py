@@ -42,7 +42,7 @@ def test_as_the_dense_decomposition(rows: int, width: int) -> None:
     assert apart(found, expected[:COUNT]) < 1e-10
 
 
-@pytest.mark.parametrize("rows", [400, 1_200])
+@pytest.mark.parametrize("rows", [400, pytest.param(1_200, marks=pytest.mark.slow)])
 def test_as_scipy(rows: int) -> None:
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import svds

@@ -17,6 +17,8 @@ from showthrough.verifiers.answering import answers_to
 from showthrough.verifiers.base import UNANSWERED, Question
 from showthrough.verifiers.seen import seen
 
+pytestmark = pytest.mark.slow
+
 
 def test_glad(pan: Path) -> None:
     glad = train_verifier(read_corpus(pan / "verification_train"))

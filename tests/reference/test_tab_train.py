@@ -14,6 +14,8 @@ import pytest
 
 from showthrough import Run, evaluate, parse_metric, read_anonymization, read_corpus
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = {
     "er_di": "er_di",
     "er_qi": "er_qi",

@@ -15,6 +15,8 @@ from showthrough.resources import Resources
 from showthrough.resources.causal_lm import Surprise
 from showthrough.resources.settings import ModelSettings
 
+pytestmark = pytest.mark.slow
+
 WORDS = [f"w{number}" for number in range(60)]
 LONG = " ".join(WORDS[number * 7 % 60] for number in range(100))
 TEXTS = ["w1 w2 w3", "w1", "", LONG, "w5 w4 w3 w2 w1", LONG[: len(LONG) // 3]]

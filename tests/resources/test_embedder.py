@@ -17,6 +17,8 @@ from showthrough.resources import Resources
 from showthrough.resources.embedder import _WORD, LatentSemantics, _KnownWords, _words
 from showthrough.resources.settings import ModelSettings
 
+pytestmark = pytest.mark.slow
+
 TEXTS = ["The court dismissed the appeal.", "A cat sat on the mat.", "x", "The judge rejected the appeal.", "x"]
 LONG = " ".join(f"In {year} the applicant lodged complaint number {year % 97}." for year in range(1900, 1999))
 

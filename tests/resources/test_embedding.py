@@ -15,6 +15,8 @@ from showthrough.metrics.clustering import ClusteringAgreement
 from showthrough.resources import Resources, embedding
 from showthrough.resources.settings import ModelSettings
 
+pytestmark = pytest.mark.slow
+
 WORDS = ["cats sat on mats", "dogs ran in the rain", "judges read long files", "bread rises in ovens"]
 CORPUS = Corpus([Document(f"d{(7 * n) % 20:02}", f"{WORDS[n % 4]} and {n} more " * (1 + n % 3)) for n in range(20)])
 MASKED = Anonymization({one.id: [Mask(0, 4)] for one in CORPUS}, "masked")

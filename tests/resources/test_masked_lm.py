@@ -16,6 +16,8 @@ from showthrough.resources import Resources
 from showthrough.resources.information import Context, Question
 from showthrough.resources.settings import ModelSettings
 
+pytestmark = pytest.mark.slow
+
 SHORT = "Mr John Doe of Oslo left on 3 May 1996."
 LONG = " ".join(f"Part {n}: the applicant, Zbigniew Naïve-{n}, was born in Kraków ({1900 + n})." for n in range(30))
 Span = tuple[int, int]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import copy
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,17 @@ from showthrough.resources.overlap import MOST, Floats, Nearness, Overlap, compa
 from showthrough.resources.word_vectors import FileVectors, Known, word_vectors
 from showthrough.resources.wordnet import Senses, WordNet
 
-nltk = pytest.importorskip("nltk", reason="NLTK is not installed: pip install 'showthrough[authors]'")
+pytestmark = pytest.mark.skipif(
+    find_spec("nltk") is None, reason="NLTK is not installed: pip install 'showthrough[authors]'"
+)
+
+
+def nltk() -> Any:
+    """Not imported before a test needs it: that takes seconds."""
+    import nltk
+
+    return nltk
+
 
 # dog and hound mean the same most often; bank and shore share a rarer meaning; cat has nothing with them but a vector.
 SENSES = {
@@ -57,10 +68,10 @@ class Flat:
 
 @pytest.fixture(scope="session")
 def wordnet(data: Path) -> Iterator[WordNet]:
-    kept = list(nltk.data.path)
-    nltk.data.path[:] = [str(data / "nltk_data")]
+    kept = list(nltk().data.path)
+    nltk().data.path[:] = [str(data / "nltk_data")]
     yield WordNet()
-    nltk.data.path[:] = kept
+    nltk().data.path[:] = kept
 
 
 def sts(one: str, two: str, vectors: Flat | None = None) -> float:
@@ -147,18 +158,18 @@ def test_wordnet_in_a_folder_is_the_same(wordnet: WordNet, data: Path, tmp_path:
 
     with ZipFile(data / "nltk_data/corpora/wordnet.zip") as packed:
         packed.extractall(tmp_path / "corpora")
-    kept, nltk.data.path[:] = list(nltk.data.path), [str(tmp_path)]
+    kept, nltk().data.path[:] = list(nltk().data.path), [str(tmp_path)]
     try:
         assert WordNet().revision == wordnet.revision
         (tmp_path / "corpora/wordnet/index.sense").unlink()
         with pytest.raises(ResourceError, match="cannot be read"):
             WordNet().revision  # noqa: B018
     finally:
-        nltk.data.path[:] = kept
+        nltk().data.path[:] = kept
 
 
 def test_a_missing_wordnet_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    monkeypatch.setattr(nltk().data, "path", [str(tmp_path)])
     with pytest.raises(ResourceError, match=r"python -m nltk\.downloader wordnet, or set NLTK_DATA") as error:
         WordNet()
     assert "\n" not in str(error.value)

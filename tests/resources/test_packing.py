@@ -16,6 +16,8 @@ from showthrough.resources.packing import Pack, laid_out, plain_attention
 from showthrough.resources.prediction import Predictor
 from showthrough.resources.settings import ModelSettings
 
+pytestmark = pytest.mark.slow
+
 LONG = " ".join(f"Part {n}: the applicant, Zbigniew Naïve-{n}, was born in Kraków ({1900 + n})." for n in range(30))
 TEXTS = [LONG, "Mr John Doe of Oslo left on 3 May 1996.", LONG[:200], "x", LONG[70:777], "Oslo"]
 

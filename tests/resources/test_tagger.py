@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,16 @@ from showthrough.resources import Resources
 from showthrough.resources.lexicon import ALWAYS, PUNCTUATION
 from showthrough.resources.tagger import FREE_TAGS
 
-spacy: Any = pytest.importorskip("spacy", reason="spaCy is not installed: pip install 'showthrough[spacy]'")
+pytestmark = pytest.mark.skipif(
+    find_spec("spacy") is None, reason="spaCy is not installed: pip install 'showthrough[spacy]'"
+)
+
+
+def spacy() -> Any:
+    """Not imported before a test needs it: that takes seconds."""
+    import spacy
+
+    return spacy
 
 
 def free(name: str, *texts: str) -> list[str]:
@@ -39,19 +49,20 @@ def test_tags_that_hang_on_the_parse(spacy_small: str) -> None:
     """Without the parser, the attribute ruler takes "each" and "which" for determiners: 0.5 % of all tokens."""
     text = "The two parties each filed a claim, which was late."
     assert free(spacy_small, text) == ["----two-parties-each-filed---claim--which-was-late-"]
-    assert free(spacy_small, text) == [by_whole_pipeline(spacy.load(spacy_small), text)]
+    assert free(spacy_small, text) == [by_whole_pipeline(spacy().load(spacy_small), text)]
 
 
+@pytest.mark.slow
 def test_the_tags_of_court_cases(spacy_small: str, data: Path) -> None:
     texts = list(json.loads((data / "tab/test_texts.json").read_text()).values())[:4]
     texts = [text.replace("\n", " ") for text in texts]
-    pipeline = spacy.load(spacy_small)
+    pipeline = spacy().load(spacy_small)
     assert free(spacy_small, *texts) == [by_whole_pipeline(pipeline, text) for text in texts]
 
 
 def test_whatever_comes_before_the_last_tag_is_run(tmp_path: Path) -> None:
     """A ruler that tags by entities needs the component that finds them; one behind it is of no use."""
-    made = spacy.blank("en")
+    made = spacy().blank("en")
     names = made.add_pipe("entity_ruler")
     names.add_patterns([{"label": "PERSON", "pattern": "Per Lind"}])
     tags = made.add_pipe("attribute_ruler")
@@ -64,7 +75,7 @@ def test_whatever_comes_before_the_last_tag_is_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("language", "expected"), [("en", "---Sol-said---"), ("es", "Mr-Sol-said-no")])
 def test_words_that_are_free_whatever_their_tag_are_english(language: str, expected: str, tmp_path: Path) -> None:
-    spacy.blank(language).to_disk(tmp_path / "bare")
+    spacy().blank(language).to_disk(tmp_path / "bare")
     assert free(str(tmp_path / "bare"), "Mr Sol said no") == [expected]
 
 

@@ -12,6 +12,8 @@ from showthrough.errors import ResourceError
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings
 
+pytestmark = pytest.mark.slow
+
 PAIRS = [
     ("The dog slept at home.", "The dog slept at home."),
     ("The dog slept at home.", "A hound rested in its house."),

@@ -98,6 +98,7 @@ def slow_tpi(
     return kept / total, near / total
 
 
+@pytest.mark.slow
 def test_TPI_TPS_and_WP_as_the_slow_ones(  # noqa: N802
     bert: Path, mini_lm: Path, spacy_small: str, slow_ics: Callable[..., list[float]], slow_terms: Any
 ) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +13,25 @@ from showthrough import Anonymization, Corpus, Document, Mask, evaluate
 from showthrough.resources import Resources
 from showthrough.resources.settings import ModelSettings
 
-spacy = pytest.importorskip("spacy")
+pytestmark = pytest.mark.skipif(
+    find_spec("spacy") is None, reason="spaCy is not installed: pip install 'showthrough[spacy]'"
+)
+
+
+def spacy() -> Any:
+    """Not imported before a test needs it: that takes seconds."""
+    import spacy
+
+    return spacy
+
+
 VECTORS = {"Oslo": (3, 4), "Bergen": (4, 3), "a": (0, 1), "town": (1, 0)}
 
 
 @pytest.fixture
 def pipeline(tmp_path: Path) -> str:
-    made = spacy.blank("en")
-    made.vocab.vectors = spacy.vectors.Vectors(shape=(len(VECTORS), 2))
+    made = spacy().blank("en")
+    made.vocab.vectors = spacy().vectors.Vectors(shape=(len(VECTORS), 2))
     for word, vector in VECTORS.items():
         made.vocab.set_vector(word, np.array(vector, dtype=np.float32))
     made.to_disk(tmp_path / "vectors")
@@ -44,7 +57,7 @@ def test_tps_keeps_what_the_words_share(pipeline: str) -> None:
 
 
 def test_a_pipeline_without_vectors_is_an_error(tmp_path: Path) -> None:
-    spacy.blank("en").to_disk(tmp_path / "bare")
+    spacy().blank("en").to_disk(tmp_path / "bare")
     metric = f'tps(ic="uniform", similarity="spacy:{tmp_path / "bare"}")'
     masks = {"one": Anonymization({"d": [Mask(3, 7, "Bergen")]})}
     run = evaluate(Corpus([Document("d", "to Oslo")]), masks, metric, resamples=0, cache=False)

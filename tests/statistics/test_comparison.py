@@ -47,6 +47,7 @@ def alarms(rates: tuple[float, float], documents: int, times: int, block: int = 
     return sum(p <= 0.05 for p in known) / len(known)
 
 
+@pytest.mark.slow
 def test_equal_precision_is_not_found_to_differ() -> None:
     """Plain randomization finds a difference in 34 % of such cases; a small version of benchmarks/calibration.py."""
     assert alarms((30, 0.5), documents=60, times=200) <= 0.1
@@ -182,6 +183,7 @@ def test_what_is_said_where_no_error_or_no_test_is() -> None:
     assert judged(PairTest("", 0, 1, None, 0.1, 4.0, fault="x"), 0.3, PERFECT, HALF, 0.95) == (None, None, None, "x")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("documents", "most"), [(50, 0.15), (150, 0.08)])
 def test_long_documents_that_leak_more_in_one_system_make_no_difference(documents: int, most: float) -> None:
     """Of t entities the first leaks each with 1 − e^(−0.002 · t), the second as many by the mean: once 0.3 to 0.46."""

@@ -74,6 +74,7 @@ def test_an_interval_contains_its_value(counts: Counts) -> None:
         assert high - low > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "block"), [(0.5, 0), (0.97, 0), (0.97, 16)])
 def test_coverage(share: float, block: int) -> None:
     """A small version of benchmarks/calibration.py: 42 documents, identifiers that leak together."""
@@ -223,6 +224,7 @@ def test_documents_of_one_size_have_the_usual_interval() -> None:
     assert (spread.lean == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("documents", "rate"), [(50, 0.01), (50, 0.002), (150, 0.01), (150, 0.002), (500, 0.01), (500, 0.002)]
 )

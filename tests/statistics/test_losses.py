@@ -91,6 +91,7 @@ def shares(random: np.random.Generator, share: float, total: np.ndarray) -> np.n
     return counts(random.binomial(total, random.beta(4 * share, 4 * (1 - share), len(total))), total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "documents"), [(0.9, 40), (0.99, 100)])
 def test_equal_systems_seldom_fail(share: float, documents: int) -> None:
     """Three numbers at a time with Holm's correction; benchmarks/gate.py tries it a thousand times in many ways."""
@@ -111,6 +112,7 @@ def test_planted_losses_are_caught() -> None:
     assert caught >= 36
 
 
+@pytest.mark.slow
 def test_a_loss_of_the_margin_is_seldom_said_to_be_less() -> None:
     random, said, times = np.random.default_rng(0), 0, 200
     for seed in range(times):

@@ -108,6 +108,7 @@ def test_memory_would_be_told() -> None:
     assert cross_fitted(Memory(), questions, problems.same, each, 0, Cache(None)).any()
 
 
+@pytest.mark.slow
 def test_with_strangers_for_authors_there_is_nothing_to_learn() -> None:
     """Ten corpora of 40: one has a standard deviation of 0.08, and a leak would show in all of them."""
     found = [learned(authors(40, 100 + seed, strangers=True), seed=seed) for seed in range(10)]

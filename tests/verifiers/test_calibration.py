@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from showthrough.verifiers.calibration import Calibration, calibrated, chances, logistic, middle_of
 
@@ -23,6 +22,8 @@ def drawn(count: int, skill: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_logistic_finds_what_scipy_finds() -> None:
+    from scipy.optimize import minimize
+
     columns, same = drawn(60, 1.0)
     target = np.where(same, 31 / 32, 1 / 32)
 

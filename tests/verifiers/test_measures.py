@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
 from numpy.typing import NDArray
-from sklearn.metrics import brier_score_loss, f1_score, roc_auc_score
 
 from showthrough.statistics import Ratios, forms, influences
 from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, MEASURES, OVERALL, measured, statistics_of
@@ -89,6 +88,8 @@ def test_as_plain_loops(problems: Problems) -> None:
 
 @given(PROBLEMS)
 def test_as_scikit_learn(problems: Problems) -> None:
+    from sklearn.metrics import brier_score_loss, f1_score, roc_auc_score
+
     same, answers = map(np.array, zip(*_filled(problems), strict=True))
     assume(same.any() and not same.all() and (answers != 0.5).any())
     found, said = of(problems), answers != 0.5

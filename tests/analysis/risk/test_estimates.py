@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import beta
 
 from inferring import run_of
 from showthrough.analysis.risk.estimates import shares
@@ -28,6 +27,8 @@ def interval(run: Run, above: np.ndarray, below: np.ndarray) -> tuple[float, flo
 @pytest.mark.parametrize("few", [1, 3, 10, 29])
 def test_single_documents_are_nearly_as_exact_as_trials(run: Run, few: int) -> None:
     """A little wider than Clopper and Pearson's, and alike from both sides."""
+    from scipy.stats import beta
+
     above = (np.arange(60) < few).astype(float)
     value, low, high = interval(run, above, np.ones(60))
     exact = beta.ppf(0.025, few, 61 - few), beta.ppf(0.975, few + 1, 60 - few)
@@ -47,6 +48,7 @@ def test_nothing_below_the_line(run: Run) -> None:
     assert (found.value, found.low, found.reason) == (None, None, "nothing")
 
 
+@pytest.mark.slow
 def test_coverage_where_people_stand_together(run: Run) -> None:
     """People of a document are alike: of 200 samples nearly all intervals hold the share of 5 %."""
     random = np.random.default_rng(3)

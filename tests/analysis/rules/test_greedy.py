@@ -110,7 +110,7 @@ def cases(draw: st.DrawFn, written: bool = True) -> tuple[Corpus, Anonymization]
     return Corpus(laid), Anonymization(masks, "one")
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(cases(), st.sampled_from([PLAIN, *OTHERS]))
 def test_numbers_are_those_of_evaluating_again(case: tuple[Corpus, Anonymization], metrics: tuple[str, ...]) -> None:
     corpus, anonymization = case
@@ -120,7 +120,7 @@ def test_numbers_are_those_of_evaluating_again(case: tuple[Corpus, Anonymization
     assert all(metric in worth.metrics.values() for metric in metrics)  # the run's own, with their parameters
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(cases(written=False))
 def test_what_a_candidate_seems_to_win_it_wins(case: tuple[Corpus, Anonymization]) -> None:
     """Where nothing is written for masks, all candidates are worth what they were tried for."""
@@ -277,6 +277,7 @@ def test_the_demo_to_the_last_digit() -> None:
         agrees(run, corpus, worth)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["presidio", "manual_entity", "manual_intact", "presidio_gpt"])
 def test_tab_to_the_last_digit(data: Path, name: str) -> None:
     corpus = read_corpus(data / "tab/train_100.json")

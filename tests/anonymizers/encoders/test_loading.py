@@ -15,6 +15,8 @@ from showthrough.anonymizers.encoders.loading import CLASSIFIER, ENCODER, Encode
 from showthrough.errors import PlanError, ResourceError
 from showthrough.resources.settings import ModelSettings
 
+pytestmark = pytest.mark.slow
+
 CPU = ModelSettings(device="cpu")
 
 

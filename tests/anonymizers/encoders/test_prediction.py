@@ -14,6 +14,8 @@ from showthrough.anonymizers.encoders.windows import windows_of
 from showthrough.errors import ResourceError
 from showthrough.resources.settings import ModelSettings
 
+pytestmark = pytest.mark.slow
+
 LONG = " ".join(f"Part {n}: the applicant, Zbigniew Naïve-{n}, was born in Kraków ({1900 + n})." for n in range(12))
 TEXTS = ["Mr John Doe of Oslo left.", LONG, "", "x", LONG[:300], " \r\n "]
 

@@ -15,6 +15,8 @@ from showthrough.resources.model_folders import Card, training_on, write_model
 
 from .conftest import Plant
 
+pytestmark = pytest.mark.slow
+
 LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 PIECES = {"john": "B-PER", "smith": "I-PER", "paris": "B-LOC", "jose": "B-PER", "東": "B-LOC", "京": "I-LOC"}
 TEXT = "👍 John Smith, José\r\nof PARIS and 東京. Cafe\u0301 Jose\u0301!"

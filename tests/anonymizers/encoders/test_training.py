@@ -26,6 +26,8 @@ from showthrough.errors import ResourceError
 from showthrough.resources.model_folders import read_card
 from showthrough.resources.training import Course, whole
 
+pytestmark = pytest.mark.slow
+
 WEIGHTS = "model.safetensors"
 
 

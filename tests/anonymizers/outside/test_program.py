@@ -86,6 +86,7 @@ def test_one_that_rewrites_is_aligned(program: Written) -> None:
     assert masks(program(source))["a"] == [st.Mask(5, 7, "N")]
 
 
+@pytest.mark.slow
 def test_it_is_started_once_and_more_than_a_pipe_holds_goes_through(program: Written, tmp_path: Path) -> None:
     long = st.Corpus([st.Document(str(number), "1 " * 60_000) for number in range(5)])  # several batches
     source = f"open({str(tmp_path / 'starts')!r}, 'a').write('x')\n{NUMBERS}"

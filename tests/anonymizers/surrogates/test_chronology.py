@@ -98,6 +98,7 @@ def test_four_hundred_mixed_records(kinds: list[str]) -> None:
         check_days(events, seed)
 
 
+@pytest.mark.slow
 def test_four_hundred_records_with_years_marked_unmarked_and_missing() -> None:
     """Days without a year are read in every year that the record names, and all distances are the same in each."""
     random = Random(8)
@@ -364,6 +365,7 @@ def test_pieces_stay_what_they_are(form: str, expected: str) -> None:
         assert texts(found) != texts(document)
 
 
+@pytest.mark.slow
 def test_records_of_meddocan_with_the_years_out_of_the_marks(records: Corpus) -> None:
     """What i2b2 2006 would have marked: 10/29 of 10/29/2004."""
     form = re.compile(r"(\d+/\d+)/\d{4}|(\d+ de [a-z]+) de \d{4}")

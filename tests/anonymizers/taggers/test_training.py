@@ -234,6 +234,7 @@ def test_records_of_blanks_or_one_word_are_no_special_case(tagger: Tagger) -> No
     assert tagger.masks([Document("a", " \n "), Document("b", "x")])[0] == []
 
 
+@pytest.mark.slow
 def test_real_cases_are_masked_better_than_by_rules(data: Path) -> None:
     documents = list(read_corpus(data / "tab" / "train_100.json"))
     short = sorted(documents, key=lambda one: len(one.text))[:40]

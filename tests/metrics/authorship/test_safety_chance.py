@@ -46,6 +46,7 @@ def tables(seed: int, systems: int) -> Iterator[Rows]:
         yield Rows.named(columns)
 
 
+@pytest.mark.slow
 def test_intervals_contain_what_is_so() -> None:
     """Of 80 corpora, 95 % are more than 69 nearly always."""
     true = {"c@1:one": (1 - OPEN) * RIGHT * (1 + OPEN), "lost:turned": LOST}
@@ -61,6 +62,7 @@ def test_intervals_contain_what_is_so() -> None:
     assert all(count > 69 for count in inside.values()), inside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [HEADLINE, "c@1:one", "lost:turned"])
 def test_equally_good_maskers_seldom_differ(part: str) -> None:
     """Of 60 pairs, 5 % are at most 7 nearly always."""

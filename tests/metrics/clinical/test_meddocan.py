@@ -118,6 +118,7 @@ def _strings_of(train: Corpus, dev: Corpus) -> Anonymization:
     return Anonymization({one.id: [Mask(*found.span()) for found in pattern.finditer(one.text)] for one in dev})
 
 
+@pytest.mark.slow
 def test_the_merged_view_differs_from_the_script_as_documented(meddocan: Path) -> None:
     train, dev = (read_corpus(meddocan / part / "xml", format="meddocan") for part in ("train", "dev"))
     spans = {one.id: {(mark.start, mark.end) for mark in one.annotations[0].mentions} for one in dev}
@@ -196,6 +197,7 @@ class Spoiled:
         return [TypedMask(start, end, None, kind)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_spoiled_copy_gives_the_counts_of_its_spoiling(records: Corpus, seed: int) -> None:
     spoiled = Spoiled(records, seed)
@@ -222,6 +224,7 @@ def _most(kinds: list[str], places: list[int]) -> str:
     return counts.most_common(1)[0][0] if counts else ""
 
 
+@pytest.mark.slow
 def test_tokens_of_a_spoiled_copy(records: Corpus) -> None:
     spoiled = Spoiled(records, 3)
     run = evaluate(records, {"a": Anonymization(spoiled.masks)}, ["phi_token"], resamples=0)

@@ -196,6 +196,7 @@ def test_removed_is_below_recall_and_rises_with_masks(data: Path) -> None:
         assert run["all", removed].value == 1.0
 
 
+@pytest.mark.slow
 def test_by_chance_few_direct_identifiers_can_be_read(data: Path, records: st.Corpus) -> None:
     """Everything that was marked is replaced, in each of the ways there are: in courts and in Spanish records."""
     cases = st.read_corpus(data / "tab/train_100.json")

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from showthrough.resources.chat.recordings import Recordings, read_recordings
 from showthrough.resources.chat.settings import AskingSettings
 from talking import CUT, DROPPED, FAULTS, MALFORMED, REFUSED, Talking, talking
 
-pytest.importorskip("openai")
+pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="pip install 'showthrough[llm]'")
 PEOPLE = {"type": "object", "properties": {"people": {"type": "array"}}}
 
 

@@ -22,9 +22,12 @@ from showthrough.resources.chat.settings import AskingSettings
 
 NEEDED = ("transformers", "torch", "accelerate", "fastapi", "uvicorn", "openai")
 MISSING = [name for name in NEEDED if find_spec(name) is None]
-pytestmark = pytest.mark.skipif(
-    bool(MISSING), reason=f"transformers serve needs {', '.join(MISSING)}: pip install 'showthrough[models,serve]'"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        bool(MISSING), reason=f"transformers serve needs {', '.join(MISSING)}: pip install 'showthrough[models,serve]'"
+    ),
+]
 TEMPLATE = "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}\n{% endfor %}assistant:"
 PATIENCE = 60  # seconds until it is there
 
