@@ -15,7 +15,10 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src/showthrough"
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="is there what the others pretend to be")
+pytestmark = [
+    pytest.mark.slow,  # each imports the whole package in a process of its own
+    pytest.mark.skipif(sys.platform == "win32", reason="is there what the others pretend to be"),
+]
 
 WINDOWS = """
 import importlib, os, signal, sys
