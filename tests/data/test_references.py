@@ -256,7 +256,7 @@ def test_attacks_have_them_too(tiny: Corpus) -> None:
 
 def test_an_older_run_without_them_is_read(run: Run, tmp_path: Path) -> None:
     older = msgspec.to_builtins(run)
-    del older["references"], older["backgrounds"]
+    del older["references"], older["inputs"]
     older["scores"] = [score for score in older["scores"] if score["anonymization"] in run.names]
     older["rows"] = {text: {name: by[name] for name in run.names} for text, by in older["rows"].items()}
     (tmp_path / "run.json").write_bytes(msgspec.json.encode(older))

@@ -139,7 +139,7 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
     except msgspec.ValidationError as error:
         yield type_fault(error, "provenance")
     for record in run.metrics:
-        for name in run.inputs:  # by a parameter of that name a metric chooses among several
+        for name in (kind.name for kind in input_types()):  # a parameter of that name chooses among several
             if not isinstance(chosen := record.parameters.get(name, ""), str):
                 place = f"metrics.{shown(record.text, _SHOWN)}.parameters.{name}"
                 yield place, f"found {quoted(chosen)}; expected text"
