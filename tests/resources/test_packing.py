@@ -143,11 +143,11 @@ def test_a_pack_that_does_not_fit_is_halved(torch: Any, bert: Path, monkeypatch:
     run, rooms = packed._run_pack, []
     most = 300
 
-    def little_memory(passes: Any, context: Context, room: int) -> Any:
+    def little_memory(model: Any, passes: Any, context: Context, room: int) -> Any:
         rooms.append(room)
         if room > most:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        return run(passes, context, room)
+        return run(model, passes, context, room)
 
     questions = [asked(text, 2) for text in TEXTS]
     expected = packed.weigh(questions, Context())
