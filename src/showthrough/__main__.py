@@ -13,17 +13,19 @@ def main() -> None:
     Python would print where in a library's import it was, and some libraries take the interruption for a fault of
     theirs. There is nothing to clean up yet, so the process just ends.
     """
+    collecting = gc.isenabled()
     gc.disable()  # imports leave no garbage; `starting` lets the collector work once a command is there
-    usual = signal.getsignal(signal.SIGINT)
-    if usual is signal.default_int_handler:
-        signal.signal(signal.SIGINT, leave)
-    from showthrough.cli import main as command
-
-    signal.signal(signal.SIGINT, usual)
     try:
+        usual = signal.getsignal(signal.SIGINT)
+        if usual is signal.default_int_handler:
+            signal.signal(signal.SIGINT, leave)
+        from showthrough.cli import main as command
+
+        signal.signal(signal.SIGINT, usual)
         command()
     finally:
-        gc.enable()
+        if collecting:
+            gc.enable()
 
 
 def leave(*_: object) -> None:

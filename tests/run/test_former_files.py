@@ -42,9 +42,12 @@ def test_several_backgrounds_keep_their_names(tmp_path: Path) -> None:
     assert [*records] == ["web", "press"]
 
 
-def test_an_input_that_is_none_is_refused_in_a_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "keys", [{"background": {"name": 3}}, {"backgrounds": [1]}, {"verifiers": 3}, {"ratings": "x"}]
+)
+def test_an_input_that_is_none_is_refused_in_a_line(keys: dict[str, object], tmp_path: Path) -> None:
     run = evaluate(CORPUS, MASKS, ["trir"], background=KNOWN, resamples=0, references=False)
-    path = former(run, tmp_path / "run.json", background={"name": 3})
+    path = former(run, tmp_path / "run.json", **keys)
     with pytest.raises(InputError, match="inputs"):
         Run.load(path)
 

@@ -36,17 +36,24 @@ class _Commands(Mapping[str, Any]):
         self._imported: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
+        with starting():
+            self._import(name)
+        return self._imported[name]
+
+    def _import(self, name: str) -> None:
         if name not in self._imported:
             module, _, attribute = _COMMANDS[name].partition(":")
             parent = typer.Typer(rich_markup_mode=None)
-            with starting():
-                entry = getattr(import_module(f"{__name__}.{module}"), attribute)
-                if isinstance(entry, typer.Typer):
-                    parent.add_typer(entry, name=name)
-                else:
-                    parent.command(name)(entry)
-                self._imported[name] = get_group(parent).commands[name]
-        return self._imported[name]
+            entry = getattr(import_module(f"{__name__}.{module}"), attribute)
+            if isinstance(entry, typer.Typer):
+                parent.add_typer(entry, name=name)
+            else:
+                parent.command(name)(entry)
+            self._imported[name] = get_group(parent).commands[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """As usual, but a KeyError while a command is imported is its own, and not that there is none."""
+        return self[name] if name in _COMMANDS else default
 
     def __contains__(self, name: object) -> bool:
         return name in _COMMANDS

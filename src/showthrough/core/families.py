@@ -14,7 +14,7 @@ Built-in families are the modules of `showthrough.families`. A package declares 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, is_dataclass, make_dataclass
+from dataclasses import dataclass, fields, make_dataclass
 from functools import lru_cache
 from pathlib import Path
 from pkgutil import iter_modules
@@ -74,9 +74,10 @@ class InputType:
 
     def pin(self, records: Sequence[Input], metric: MetricRecord) -> str:
         """What the signature of a metric says of it: all of it, or what a parameter of its name chooses."""
-        one = record_for(self.name, records, metric)
-        chosen = records if one is None else [one]
-        return ",".join(f"{record.name}@{record.digest[:8]}" for record in chosen)
+        if self.name in metric.parameters:
+            chosen = record_for(self.name, records, metric)
+            records = [] if chosen is None else [chosen]
+        return ",".join(f"{record.name}@{record.digest[:8]}" for record in records)
 
     def former_records(self, run: Mapping[str, Any]) -> list[Any]:
         """Its records in a run file of before there was one mapping of inputs, as JSON values."""
@@ -84,13 +85,11 @@ class InputType:
 
 
 def record_for(name: str, records: Sequence[Input], metric: MetricRecord) -> Input | None:
-    """Of several of an input, the one that a metric chooses by a parameter of its name; the first where it names none.
-
-    None where the metric has no such parameter.
-    """
-    if name not in metric.parameters or not records:
-        return None
-    return next((record for record in records if record.name == metric.parameters[name]), records[0])
+    """Of an input the record that a metric chooses by a parameter of its name; the only one where it names none."""
+    key = metric.parameters.get(name)
+    if key == "":
+        return records[0] if records else None
+    return next((record for record in records if record.name == key), None)
 
 
 @dataclass(frozen=True)
@@ -132,8 +131,14 @@ class Family:
 
 def _checked(name: str, brought: object) -> Family:
     family: Family = value_of(Family, "family", name, brought)
-    if family.options is not None and not is_dataclass(family.options):
-        raise PlanError(f"found the options {family.options!r}; expected a dataclass", f"family {shown(name)}")
+    place = f"family {shown(name)}"
+    for kind in filter(None, (family.options, family.arguments)):
+        try:
+            fields(kind)
+            make_dataclass("Tried", [], bases=(kind,), frozen=True, kw_only=True)()
+        except Exception as error:  # whatever a package of somebody else declares: it must not keep others from working
+            why = f"{kind.__name__} cannot be used: {type(error).__name__}: {error}"
+            raise PlanError(f"{why}; expected a frozen dataclass of keywords, each with a default", place) from error
     return family
 
 

@@ -11,7 +11,7 @@ import binascii
 import html
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
@@ -259,7 +259,6 @@ def _fragments(how: How, whole: View, glued: list[str]) -> Iterator[View]:
         yield _fragment(how, whole, [*joined, *split])
 
 
-@lru_cache(maxsize=4096)  # labels with numbers stand in every text of a release
 def _parted(word: str) -> str:
     return _GLUED.sub(" ", word)
 

@@ -119,7 +119,7 @@ def _unwritable_names(plan: Plan) -> list[Problem]:
     given = [plan.corpus.name, plan.corpus.source]
     given += [text for one in plan.anonymizations for text in (one.name, one.source)]
     items = [item for kind in input_types() for item in kind.items(plan.inputs.get(kind.name))]
-    given += [text for item in items for text in (item.name, getattr(item, "source", ""))]
+    given += [text for item in items for text in (item.name, str(getattr(item, "source", "") or ""))]
     return [
         Problem("", text, "is not UTF-8; expected names and paths in UTF-8")
         for text in dict.fromkeys(given)

@@ -71,6 +71,8 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         raise InputError(Problem(str(path), "anonymizations", expected))
     try:
         settings = kind(**{name: getattr(plan, name) for name in options_of(kind)})
+        for family in families():
+            settings = replace(settings, **family.relocate(settings, path))
         metrics = metrics_of([*(preset(plan.preset) if plan.preset else ()), *plan.metrics])
     except PlanError as error:
         raise InputError([Problem(str(path), one.place, one.message) for one in error.problems]) from error
@@ -86,8 +88,6 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         whole = files[0] if isinstance(table.path, str) else Head.of(files)
         return Source(whole, {**settings.columns, **own})
 
-    for family in families():
-        settings = replace(settings, **family.relocate(settings, path))
     return Request(
         source(plan.corpus, "corpus"),
         {name: source(given, f"anonymizations.{shown(name)}") for name, given in plan.anonymizations.items()},

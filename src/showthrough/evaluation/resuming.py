@@ -24,9 +24,12 @@ _BEFORE = " (in the part that was done before; start afresh to try again)"
 _OTHER = "not the same as in the run to resume; start afresh without --resume"
 
 
-def _identity(kind: InputType, run: Run) -> list[object]:
-    """What tells an input of a family from another."""
-    return [(one.name, one.digest) if kind.named else one.digest for one in run.inputs.get(kind.name, ())]
+def _identity(kind: InputType, run: Run) -> Sequence[object]:
+    """What tells an input of a family from another; of several that metrics ask for by name, also their names."""
+    records = run.inputs.get(kind.name, [])
+    if kind.named:
+        return [(one.name, one.digest) for one in records]
+    return [one.digest for one in records] if len(records) < 2 else sorted((one.name, one.digest) for one in records)
 
 
 # What has to be the same where a run is resumed.
@@ -44,7 +47,7 @@ _SAME: dict[str, Callable[[Run], object]] = {
 def evaluation_key(run: Run, order: str) -> str:
     """A digest of all that numbers hang on: the documents in their order, and what is asked of them."""
     told = run.without_folders()
-    same = [repr(of(told)) for of in _SAME.values()]
+    same = [repr(value) for of in _SAME.values() if (value := of(told)) != []]  # no input: as if nobody knew of it
     return hashlib.blake2b(msgspec.json.encode([order, *same]), digest_size=16).hexdigest()
 
 

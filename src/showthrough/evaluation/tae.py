@@ -13,6 +13,7 @@ from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.evaluation.requests import Request, Source, path_of
 from showthrough.evaluation.settings import FileSettings
 from showthrough.files.heads import Head
+from showthrough.files.places import Remote
 from showthrough.files.reading import decoded, object_entries, read_bytes, stem
 from showthrough.metrics import (
     ClusteringAgreement,
@@ -91,7 +92,7 @@ def read_tae(path: Path) -> Request:
 
 def _known(backgrounds: Mapping[Path, str]) -> str | dict[str, str] | None:
     """The files as an option names them: one alone, or several by name."""
-    files = {name: os.fspath(file) for file, name in backgrounds.items()}
+    files = {name: file.url if isinstance(file, Remote) else os.fspath(file) for file, name in backgrounds.items()}
     return files if len(files) > 1 else next(iter(files.values()), None)
 
 

@@ -41,7 +41,7 @@ class BackgroundOptions:
             return given
         files = () if given is None else (given,) if isinstance(given, str) else given
         if len(files) > 1:
-            raise PlanError(f"found {some(files)}; expected one file; in a plan, several by name", NAME)
+            raise PlanError(f"found {len(files)}; expected one file; in a plan, several by name", NAME)
         return {"": files[0]} if files else {}
 
 
@@ -95,7 +95,8 @@ class BackgroundInput(InputType):
 
     def former_records(self, run: Mapping[str, Any]) -> list[Any]:
         alone, several = run.get("background"), run.get("backgrounds") or {}
-        return [*([alone] if alone else []), *several.values()]
+        named = several.values() if isinstance(several, Mapping) else [several]  # which is then refused
+        return [*([alone] if alone else []), *named]
 
 
 class _Repeated(dict[str, "Background"]):
@@ -125,12 +126,11 @@ class _Reidentification(Family):
     def relocate(self, options: BackgroundOptions, plan: Path) -> dict[str, Any]:
         from showthrough.evaluation.requests import seen_from
 
-        given = options.background
-        if given is None:
+        if not options.files_by_key:
             return {}
         places = {key: f"{NAME}.{shown(key)}" if key else NAME for key in options.files_by_key}
         files = {key: seen_from(plan, file, places[key]) for key, file in options.files_by_key.items()}
-        return {NAME: files if isinstance(given, Mapping) else files[""]}
+        return {NAME: files if isinstance(options.background, Mapping) else files[""]}
 
     def files(self, options: BackgroundOptions, metrics: Sequence[Metric]) -> list[Path]:
         from showthrough.files.places import place_of

@@ -124,11 +124,14 @@ class EntitySearch:
         kind = gold.entity_type[self.entity].tolist()
         start, end = gold.start[self.asked].tolist(), gold.end[self.asked].tolist()
         text = axis.text
+        forms: dict[tuple[str, str, bool], Form] = {}  # names, towns and dates come again
         rows = zip(self.entity.tolist(), document, direct, kind, start, end, strict=True)
         for number, (entity, place, is_direct, kind_number, low, high) in enumerate(rows):
             marked = text[low : min(high, low + LONGEST + 1)]  # what is longer is no identifier, and not held
             key = (marked, types[kind_number], is_direct)
-            form = form_of(*key, vocabulary)
+            form = forms.get(key)
+            if form is None:
+                form = forms[key] = form_of(*key, vocabulary)
             if form.dates and not is_direct:
                 self.dates[number] = form
             if is_direct or form.kind == "person":

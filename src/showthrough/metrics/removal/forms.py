@@ -196,7 +196,6 @@ def kind_of_type(entity_type: str) -> Kind | None:
     return "code" if treated == "code" else "date" if treated == "date" else "other"
 
 
-@lru_cache(maxsize=8192)  # names, towns and dates come again in other documents
 def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -> Form:
     """What is looked for of a mention.
 
