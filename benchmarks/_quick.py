@@ -62,7 +62,7 @@ def start_up(_folder: Path, _data: Path | None) -> list[Figure]:
 
 def small_job(folder: Path, _data: Path | None) -> list[Figure]:
     """The first 31 documents of the demo corpus and its five anonymizations."""
-    from showthrough import demo
+    from showthrough.cli import demo_corpus as demo
 
     documents = json.loads(demo.corpus_path().read_bytes())[:31]
     (folder / "small.json").write_text(json.dumps(documents), encoding="utf-8")

@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from showthrough import agreement, read_corpus
-from showthrough.analysis.agreement.estimates import Draws, estimates, settled
-from showthrough.analysis.agreement.tallies import Tally
+from showthrough.studies.agreement.estimates import Draws, estimates, settled
+from showthrough.studies.agreement.tallies import Tally
 
 DOCUMENTS, ANNOTATORS = 1_000, 4
 LIMIT_SECONDS, LIMIT_MB = 10, 500

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from showthrough import Background, Run, apply_masks, read_anonymization, read_background, read_corpus, reidentify
-from showthrough.formats.background import read_recorded
+from showthrough.formats.people.background import read_recorded
 
 SECONDS, GIGABYTES = 20.0, 2.0
 POINTS, MORE = 5.0, 1.2  # what a prior has to win where it can, and what it may cost

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from showthrough.inference.agreement import jaro_winkler, plain
-from showthrough.inference.parsing import guesses_in
-from showthrough.inference.profiles import PLACES, TAGS, right
+from showthrough.families.inference.agreement import jaro_winkler, plain
+from showthrough.families.inference.parsing import guesses_in
+from showthrough.families.inference.profiles import PLACES, TAGS, right
 
 FILES = ("gpt4", "gpt4_anonymized", "llama3_70b")
 PUBLISHED = 0.75  # Jaro–Winkler, above which two places are one to the published rule

@@ -20,11 +20,11 @@ from pathlib import Path
 
 from _tab import data_folder
 from showthrough import Corpus, evaluate, read_corpus
-from showthrough.anonymizers.base import Anonymizer
-from showthrough.anonymizers.rules import Rules
-from showthrough.anonymizers.taggers.presets import PRESETS
-from showthrough.anonymizers.taggers.training import train_tagger
-from showthrough.anonymizers.work import anonymize
+from showthrough.systems.base import Anonymizer
+from showthrough.systems.rules import Rules
+from showthrough.systems.taggers.presets import PRESETS
+from showthrough.systems.taggers.training import train_tagger
+from showthrough.systems.work import anonymize
 
 LEARNERS = ("crf", "svm", "boosted", "hmm")
 METRICS = {f"phi_{name}": f'phi_{name}(unknown_types="keep")' for name in ("strict", "span", "token")}

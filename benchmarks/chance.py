@@ -19,9 +19,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from showthrough.metrics import Recall, Rows
-from showthrough.metrics.base import BLOCK
 from showthrough.metrics.derived import Derived
 from showthrough.statistics import pair_tests, resampled_totals
+from showthrough.statistics.rows import BLOCK
 
 MILLION = 1_000_000
 SECONDS, MEGABYTES = 60.0, 100.0

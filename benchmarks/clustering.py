@@ -45,7 +45,7 @@ def inputs() -> tuple[Any, dict[str, Any]]:
 def ours() -> dict[str, Any]:
     """The whole evaluation; what is not embedding is clustering and the little around it."""
     from showthrough import ClusteringAgreement, evaluate
-    from showthrough.resources.embedder import SentenceEmbedder
+    from showthrough.models.embedder import SentenceEmbedder
 
     embedding = 0.0
     documents = SentenceEmbedder.documents
@@ -83,7 +83,7 @@ def naive() -> dict[str, Any]:
     from sklearn.metrics import normalized_mutual_info_score, silhouette_score
 
     from showthrough.data.masks import apply_masks
-    from showthrough.metrics.clustering import marks_pattern
+    from showthrough.families.information.clustering import marks_pattern
 
     torch.set_num_threads(1)
     corpus, anonymizations = inputs()

@@ -13,7 +13,8 @@ import random
 import sys
 import time
 
-from showthrough import Anonymization, Corpus, Document, Run, TypedMask, demo, evaluate, read_anonymization, read_corpus
+from showthrough import Anonymization, Corpus, Document, Run, TypedMask, evaluate, read_anonymization, read_corpus
+from showthrough.cli import demo_corpus as demo
 
 LIMIT = 10.0  # seconds
 

@@ -32,15 +32,15 @@ from msgspec.structs import replace as changed
 from calibration import COLUMNS, chances, identifiers, long_documents, share_hidden
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.evaluation.scoring import scored
-from showthrough.gate.checking import Gate, checked
-from showthrough.gate.grading import FAILED, PASSED, UNSURE
+from showthrough.families.reidentification.metric import ReIdentification
 from showthrough.metrics import EntityRecall, Recall, Rows
-from showthrough.metrics.reidentification import ReIdentification
-from showthrough.numerics.matching import best_matching
+from showthrough.run.gate.checking import Gate, checked
+from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
 from showthrough.run.records import columns_of
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics import LEVEL, SHOWN, Loss, holm, loss_of
+from showthrough.statistics.numerics.matching import best_matching
 
 SHUFFLES = 399
 Random = np.random.Generator

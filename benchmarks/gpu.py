@@ -44,7 +44,7 @@ def without_the_package() -> None:
     try:
         import showthrough  # noqa: F401
     except ImportError:
-        for name, folder in (("showthrough", SOURCE), ("showthrough.resources", SOURCE / "resources")):
+        for name, folder in (("showthrough", SOURCE), ("showthrough.models", SOURCE / "resources")):
             sys.modules.pop(name, None)
             bare = types.ModuleType(name)
             bare.__path__ = [str(folder)]
@@ -95,7 +95,7 @@ def asked(text: str) -> Any:
     """Every word, in turns."""
     import numpy as np
 
-    from showthrough.resources.information import Question
+    from showthrough.models.information import Question
 
     starts = np.array([0, *(place + 1 for place, letter in enumerate(text) if letter == " ")])
     ends = np.array([*(starts[1:] - 1), len(text)])
@@ -116,9 +116,9 @@ def speed(model: str, texts: Sequence[str], kind: str) -> Found:
     """Information content."""
     import torch
 
-    from showthrough.resources.device import torch_dtype
-    from showthrough.resources.information import Context
-    from showthrough.resources.prediction import Predictor
+    from showthrough.models.device import torch_dtype
+    from showthrough.models.information import Context
+    from showthrough.models.prediction import Predictor
 
     predictor = Predictor(*loaded(model, 1.0, texts, torch_dtype(kind)))
     questions = list(map(asked, texts))
@@ -136,9 +136,9 @@ def numbers(model: str, texts: Sequence[str], kind: str) -> Found:
     import numpy as np
     import torch
 
-    from showthrough.resources.device import torch_dtype
-    from showthrough.resources.information import Context
-    from showthrough.resources.prediction import Predictor
+    from showthrough.models.device import torch_dtype
+    from showthrough.models.information import Context
+    from showthrough.models.prediction import Predictor
 
     questions = list(map(asked, texts[:COMPARED]))
     exact = Predictor(*loaded(model, SURER, texts, torch.float32)).weigh(questions, Context())
@@ -167,8 +167,8 @@ def embeddings(texts: Sequence[str]) -> Found:
     import torch
     from sentence_transformers import SentenceTransformer
 
-    from showthrough.resources.device import in_packs
-    from showthrough.resources.packed_sentences import packed_sentences
+    from showthrough.models.device import in_packs
+    from showthrough.models.packed_sentences import packed_sentences
 
     many = [f"{text} {number}" for number in range(10) for text in texts]
     with tempfile.TemporaryDirectory() as folder:

@@ -143,7 +143,8 @@ def many_systems(size: int, folder: Path) -> None:
 
 
 def systems_scored(size: int, metrics: list[str] = SYSTEMS) -> Any:
-    from showthrough import Anonymization, demo, evaluate, read_anonymization, read_corpus
+    from showthrough import Anonymization, evaluate, read_anonymization, read_corpus
+    from showthrough.cli import demo_corpus as demo
 
     corpus = read_corpus(demo.corpus_path())
     shipped = [read_anonymization(path, corpus) for path in demo.anonymization_paths().values()]
@@ -165,7 +166,7 @@ def one_text(repeated: str, size: int, folder: Path) -> None:
 
 
 def looked_through(folder: Path) -> object:
-    from showthrough.detectors.patterns import Patterns
+    from showthrough.models.detectors.patterns import Patterns
 
     return Patterns().find([(folder / TEXT).read_text(encoding="utf-8")])
 

@@ -116,8 +116,8 @@ def read_texts(corpus: Any, folder: Path) -> None:
     """Finds the terms of all texts, for the naive way in a file, for ours in the cache."""
     import spacy
 
-    from showthrough.axis.axis import Axis
-    from showthrough.resources import Resources
+    from showthrough.data.layout.axis import Axis
+    from showthrough.models import Resources
 
     pipeline = spacy.load(PIPELINE, exclude=["lemmatizer"])
     (folder / "terms.json").write_text(json.dumps({each.id: naive_terms(pipeline, each.text) for each in corpus}))
@@ -142,10 +142,10 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     import numpy as np
     import torch
 
-    from showthrough.axis.axis import Axis
-    from showthrough.axis.coverage import Coverage
+    from showthrough.data.layout.axis import Axis
+    from showthrough.data.layout.coverage import Coverage
     from showthrough.data.masks import flattened
-    from showthrough.metrics.precision import masked_elements
+    from showthrough.families.masking.precision import masked_elements
 
     torch.set_num_threads(1)
     corpus, anonymizations = cases(count)

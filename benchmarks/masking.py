@@ -24,13 +24,13 @@ from _tab import cases, data_folder
 from _turns import quickest_calibrated
 from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
 from showthrough.evaluation.scoring import drawn_again, intervals_of
-from showthrough.files.heads import Head
 from showthrough.formats.base import Input
-from showthrough.formats.tab import read_list
-from showthrough.metrics.base import Rows
+from showthrough.formats.benchmarks.tab import read_list
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.resources import Resources
+from showthrough.models import Resources
 from showthrough.run.settings import Recorded
+from showthrough.statistics.rows import Rows
+from showthrough.storage.heads import Head
 
 COPIES = 10
 METRICS = [

@@ -17,8 +17,8 @@ import time
 from pathlib import Path
 
 from showthrough import Anonymization, Corpus, Document, evaluate, read_anonymization, read_corpus
-from showthrough.anonymizers import anonymize, anonymizer
 from showthrough.report.html import html_text
+from showthrough.systems import anonymize, anonymizer
 
 DOCUMENTS = 1_000
 SYSTEMS = 9

@@ -20,9 +20,9 @@ from string import ascii_lowercase
 
 from _tab import data_folder
 from showthrough import Anonymization, Corpus, evaluate, read_anonymization, read_corpus
-from showthrough.analysis.rules import rules_worth
 from showthrough.data.documents import Document
 from showthrough.run.run import Run
+from showthrough.studies.rules import rules_worth
 
 COPIES = 10
 METRICS = ["er_di", "er_qi", "recall", "precision"]

@@ -37,8 +37,8 @@ def main() -> int:
     data = Path(os.environ["SHOWTHROUGH_DATA"])
     os.environ.setdefault("NLTK_DATA", str(data / "nltk_data"))
 
-    from showthrough.resources import Resources
-    from showthrough.resources.settings import ModelSettings
+    from showthrough.models import Resources
+    from showthrough.models.settings import ModelSettings
 
     missed = []
     start = time.process_time()

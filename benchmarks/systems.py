@@ -16,7 +16,7 @@ import numpy as np
 
 from _tab import data_folder
 from showthrough import Mask, read_anonymization, read_corpus
-from showthrough.anonymizers import anonymize, anonymizer
+from showthrough.systems import anonymize, anonymizer
 
 LEAST = 0.85
 _WORD = re.compile(r"\w+")

@@ -24,12 +24,13 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from showthrough import demo, read_corpus, write_corpus
-from showthrough.anonymizers.encoders.learning import Tagging
-from showthrough.anonymizers.encoders.settings import TransformerSettings
-from showthrough.anonymizers.encoders.training import Outcome, Request, train_to_folder
+from showthrough import read_corpus, write_corpus
+from showthrough.cli import demo_corpus as demo
+from showthrough.core.errors import Interrupted
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.errors import Interrupted
+from showthrough.systems.encoders.learning import Tagging
+from showthrough.systems.encoders.settings import TransformerSettings
+from showthrough.systems.encoders.training import Outcome, Request, train_to_folder
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 SIZES: dict[str, dict[str, Any]] = {

@@ -45,7 +45,7 @@ def enter() -> None:
     try:
         import showthrough  # noqa: F401
     except ImportError:
-        for name in ("showthrough", "showthrough.attacks", "showthrough.resources"):
+        for name in ("showthrough", "showthrough.families.reidentification.attacks", "showthrough.models"):
             package = ModuleType(name)
             package.__path__ = [str(SOURCE.parent / name.replace(".", "/"))]
             sys.modules[name] = package
@@ -106,7 +106,7 @@ class Stage:
 @contextmanager
 def timed_stages() -> Iterator[list[Stage]]:
     """The stages that are gone through meanwhile."""
-    from showthrough.attacks.tri import fitting
+    from showthrough.families.reidentification.attacks.tri import fitting
 
     train = fitting.train
     stages: list[Stage] = []
@@ -174,13 +174,13 @@ def main() -> int:
     except ImportError:
         print("skipped: torch and transformers are not installed")
         return 0
-    from showthrough.attacks.base import Watched
-    from showthrough.attacks.transformer import Transformer
-    from showthrough.attacks.tri.windows import parse_window
-    from showthrough.resources import Resources
-    from showthrough.resources.device import torch_device
-    from showthrough.resources.settings import ModelSettings
-    from showthrough.resources.training import uses_bf16
+    from showthrough.families.reidentification.attacks.base import Watched
+    from showthrough.families.reidentification.attacks.transformer import Transformer
+    from showthrough.families.reidentification.attacks.tri.windows import parse_window
+    from showthrough.models import Resources
+    from showthrough.models.device import torch_device
+    from showthrough.models.settings import ModelSettings
+    from showthrough.models.training import uses_bf16
 
     device = torch_device(asked.device)
     modest = device.type == "cpu"

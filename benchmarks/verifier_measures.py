@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from showthrough.analysis.agreement.values import Estimate
-from showthrough.analysis.verification import verifier_scores
+from showthrough.families.authorship.verifiers.measures import MEASURES, OVERALL, measured, statistics_of
 from showthrough.statistics import pair_tests
-from showthrough.verifiers.measures import MEASURES, OVERALL, measured, statistics_of
+from showthrough.studies.agreement.values import Estimate
+from showthrough.studies.verification import verifier_scores
 
 PARTS = (*MEASURES, OVERALL)
 PROBLEMS, SHARES, AREAS = (50, 200), (0.5, 0.15), (0.65, 0.85, 0.97)

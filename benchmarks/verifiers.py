@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 
 from showthrough import Corpus, TrainedVerifier, read_anonymization, read_corpus, train_verifier
-from showthrough.verifiers.base import UNANSWERED, Array, Question
-from showthrough.verifiers.folds import components, parted
-from showthrough.verifiers.style import style
-from showthrough.verifiers.table import LEARNERS
-from showthrough.verifiers.traces import trace
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Question
+from showthrough.families.authorship.verifiers.folds import components, parted
+from showthrough.families.authorship.verifiers.style import style
+from showthrough.families.authorship.verifiers.table import LEARNERS
+from showthrough.families.authorship.verifiers.traces import trace
 
 SECONDS, ACCURACY, ORIGINALS, FOLDS = 60.0, 0.65, (0.58, 0.75), 10
 PUBLISHED = {"original": 0.656, "A": 0.587, "B": 0.532}

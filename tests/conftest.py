@@ -15,7 +15,8 @@ import pytest
 from hypothesis import settings
 
 from browsing import BROWSERS, FLAGS
-from showthrough import demo, evaluate, read_anonymization, read_corpus
+from showthrough import evaluate, read_anonymization, read_corpus
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.run.run import Run
 

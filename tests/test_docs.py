@@ -28,13 +28,13 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from showthrough import TextPreservedInformation, demo, evaluate, parse_metric, read_anonymization, read_corpus
-from showthrough.cli import app
+from showthrough import TextPreservedInformation, evaluate, parse_metric, read_anonymization, read_corpus
+from showthrough.cli import app, demo_corpus as demo
 from showthrough.evaluation.plan_files import plan_keys
 from showthrough.metrics import METRICS, with_parameters
 from showthrough.metrics.chunk import Chunk
-from showthrough.resources import Resources
-from showthrough.resources.settings import ModelSettings
+from showthrough.models import Resources
+from showthrough.models.settings import ModelSettings
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "docs/**/*.md") for path in ROOT.glob(pattern))

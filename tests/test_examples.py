@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from showthrough import demo
+from showthrough.cli import demo_corpus as demo
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 SOURCE = EXAMPLES.parent / "src"

@@ -64,9 +64,9 @@ def test_the_missing_modules_are_noticed(tmp_path: Path) -> None:
 def test_files_are_written_whole_and_grow(tmp_path: Path) -> None:
     code = """
 from pathlib import Path
-from showthrough.columns.bench import Bench
-from showthrough.files.growing import GrowingFile, is_written
-from showthrough.files.writing import put, remove_unfinished, workshop
+from showthrough.storage.columns.bench import Bench
+from showthrough.storage.growing import GrowingFile, is_written
+from showthrough.storage.writing import put, remove_unfinished, workshop
 
 put(Path("a"), b"1")
 put(Path("a"), b"2")
@@ -97,7 +97,7 @@ assert {path.name for path in Path().iterdir()} == {"a", "b", left.name}
 def test_a_rater_is_asked(tmp_path: Path) -> None:
     code = """
 from pathlib import Path
-from showthrough.rating.journal import Journal
+from showthrough.studies.rating.journal import Journal
 
 journal = Journal(Path(), "ann", {})
 assert journal.standing == {}
@@ -110,8 +110,8 @@ def test_a_program_is_asked_and_what_it_takes_is_not_told(tmp_path: Path) -> Non
     code = """
 import types
 from pathlib import Path
-from showthrough.anonymizers import batches
-from showthrough.anonymizers.outside import conversation, program
+from showthrough.systems import batches
+from showthrough.systems.outside import conversation, program
 from showthrough.data.documents import Document
 
 nt = types.SimpleNamespace(**{**vars(os), "name": "nt"})

@@ -1,40 +1,49 @@
 """How much still shows through in anonymized text, how much use is left, and which anonymizer is better.
 
-Names are fetched from their rooms when they are first asked for, so that `import showthrough` costs next to nothing and
-a command waits only for what it uses.
+Names are imported from their packages when they are first asked for, so that `import showthrough` costs next to
+nothing and a command waits only for what it uses.
 """
 
 from importlib import import_module
 
+from showthrough._former import register
 from showthrough.version import __version__
 
-_ROOMS = {
-    "analysis.agreement": ("Agreement", "agreement"),
-    "analysis.description": ("describe",),
-    "analysis.review.applying": ("Reviewed", "reviewed"),
-    "analysis.review.folder": ("ReviewCopies", "review_copies"),
-    "analysis.errors": ("error_cases",),
-    "analysis.risk": ("RiskAnnex", "risk_annex"),
-    "analysis.rules": ("rules_worth", "with_rules"),
-    "analysis.verification": ("VerifierScores", "verifier_scores"),
-    "anonymizers": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
-    "anonymizers.encoders.calls": ("train_transformer",),
-    "anonymizers.silver": ("annotate",),
-    "anonymizers.taggers.tagger": ("Tagger",),
-    "anonymizers.taggers.training": ("train_tagger",),
-    "attacks": ("ATTACKS", "Attack"),
+_PACKAGES = {
+    "studies.agreement": ("Agreement", "agreement"),
+    "studies.description": ("describe",),
+    "studies.review.applying": ("Reviewed", "reviewed"),
+    "studies.review.folder": ("ReviewCopies", "review_copies"),
+    "studies.errors": ("error_cases",),
+    "studies.risk": ("RiskAnnex", "risk_annex"),
+    "studies.rules": ("rules_worth", "with_rules"),
+    "studies.verification": ("VerifierScores", "verifier_scores"),
+    "systems": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
+    "systems.encoders.calls": ("train_transformer",),
+    "systems.silver": ("annotate",),
+    "systems.taggers.tagger": ("Tagger",),
+    "systems.taggers.training": ("train_tagger",),
+    "families.reidentification.attacks": ("ATTACKS", "Attack"),
     "data.authorship": ("Rating", "Ratings"),
     "data.background": ("Background",),
     "data.population": ("Population",),
-    "detectors": ("DETECTORS", "Detector", "Find"),
-    "errors": ("InputError", "Interrupted", "OutputError", "PlanError", "Problem", "ResourceError", "ShowthroughError"),
+    "models.detectors": ("DETECTORS", "Detector", "Find"),
+    "core.errors": (
+        "InputError",
+        "Interrupted",
+        "OutputError",
+        "PlanError",
+        "Problem",
+        "ResourceError",
+        "ShowthroughError",
+    ),
     "evaluation.calls": ("evaluate",),
     "evaluation.ceiling": ("ceiling",),
     "evaluation.engine": ("evaluate_plan",),
     "formats": ("FORMATS", "Format", "read_anonymization", "read_corpus"),
-    "formats.background": ("read_background",),
-    "formats.population": ("read_population",),
-    "formats.ratings": ("read_ratings",),
+    "formats.people.background": ("read_background",),
+    "formats.people.population": ("read_population",),
+    "formats.authorship.ratings": ("read_ratings",),
     "formats.writing": ("write_corpus",),
     "data.release": ("release", "replaced"),
     "data.masks": ("Anonymization", "Mask", "TypedMask", "apply_masks"),
@@ -64,22 +73,23 @@ _ROOMS = {
         "parse_metric",
     ),
     "evaluation.plan": ("Plan",),
-    "evaluation.reidentification": ("reidentify",),
-    "rating.sampling": ("RatingSample", "rating_sample"),
-    "registry.fetching": ("fetch",),
+    "families.reidentification.calls": ("reidentify",),
+    "studies.rating.sampling": ("RatingSample", "rating_sample"),
+    "formats.datasets.fetching": ("fetch",),
     "run.records": ("Ceiling", "Comparison", "Human", "Score", "Sweep"),
     "run.run": ("Run",),
     "data.documents": ("Annotation", "Authorship", "Corpus", "Document", "Mention"),
     "data.subjects": ("Attribute", "Subject"),
-    "tables.calls": ("parameter",),
-    "verifiers.base": ("Question", "Verifier"),
-    "verifiers.table": ("VERIFIERS",),
-    "verifiers.trained": ("TrainedVerifier", "load_verifier"),
-    "verifiers.training": ("train_verifier",),
-    "workbench.calls": ("bench",),
+    "core.call_syntax": ("parameter",),
+    "families.authorship.verifiers.base": ("Question", "Verifier"),
+    "families.authorship.verifiers.table": ("VERIFIERS",),
+    "families.authorship.verifiers.trained": ("TrainedVerifier", "load_verifier"),
+    "families.authorship.verifiers.training": ("train_verifier",),
+    "systems.workbench.calls": ("bench",),
 }
-_HOMES = {name: room for room, names in _ROOMS.items() for name in names}
+_HOMES = {name: package for package, names in _PACKAGES.items() for name in names}
 
+register()
 __all__ = ["__version__", *_HOMES]
 
 

@@ -1,44 +1,14 @@
 """What `__init__.py` hands out, for type checkers and editors."""
 
-from showthrough.analysis.agreement import (
-    Agreement as Agreement,
-    agreement as agreement,
-)
-from showthrough.analysis.description import describe as describe
-from showthrough.analysis.errors import error_cases as error_cases
-from showthrough.analysis.review.applying import (
-    Reviewed as Reviewed,
-    reviewed as reviewed,
-)
-from showthrough.analysis.review.folder import (
-    ReviewCopies as ReviewCopies,
-    review_copies as review_copies,
-)
-from showthrough.analysis.risk import (
-    RiskAnnex as RiskAnnex,
-    risk_annex as risk_annex,
-)
-from showthrough.analysis.rules import (
-    rules_worth as rules_worth,
-    with_rules as with_rules,
-)
-from showthrough.analysis.verification import (
-    VerifierScores as VerifierScores,
-    verifier_scores as verifier_scores,
-)
-from showthrough.anonymizers import (
-    ANONYMIZERS as ANONYMIZERS,
-    Anonymizer as Anonymizer,
-    anonymize as anonymize,
-    anonymizer as anonymizer,
-)
-from showthrough.anonymizers.encoders.calls import train_transformer as train_transformer
-from showthrough.anonymizers.silver import annotate as annotate
-from showthrough.anonymizers.taggers.tagger import Tagger as Tagger
-from showthrough.anonymizers.taggers.training import train_tagger as train_tagger
-from showthrough.attacks import (
-    ATTACKS as ATTACKS,
-    Attack as Attack,
+from showthrough.core.call_syntax import parameter as parameter
+from showthrough.core.errors import (
+    InputError as InputError,
+    Interrupted as Interrupted,
+    OutputError as OutputError,
+    PlanError as PlanError,
+    Problem as Problem,
+    ResourceError as ResourceError,
+    ShowthroughError as ShowthroughError,
 )
 from showthrough.data.authorship import (
     Rating as Rating,
@@ -67,34 +37,29 @@ from showthrough.data.subjects import (
     Attribute as Attribute,
     Subject as Subject,
 )
-from showthrough.detectors import (
-    DETECTORS as DETECTORS,
-    Detector as Detector,
-    Find as Find,
-)
-from showthrough.errors import (
-    InputError as InputError,
-    Interrupted as Interrupted,
-    OutputError as OutputError,
-    PlanError as PlanError,
-    Problem as Problem,
-    ResourceError as ResourceError,
-    ShowthroughError as ShowthroughError,
-)
 from showthrough.evaluation.calls import evaluate as evaluate
 from showthrough.evaluation.ceiling import ceiling as ceiling
 from showthrough.evaluation.engine import evaluate_plan as evaluate_plan
 from showthrough.evaluation.plan import Plan as Plan
-from showthrough.evaluation.reidentification import reidentify as reidentify
+from showthrough.families.authorship.verifiers.base import Question as Question, Verifier as Verifier
+from showthrough.families.authorship.verifiers.table import VERIFIERS as VERIFIERS
+from showthrough.families.authorship.verifiers.trained import (
+    TrainedVerifier as TrainedVerifier,
+    load_verifier as load_verifier,
+)
+from showthrough.families.authorship.verifiers.training import train_verifier as train_verifier
+from showthrough.families.reidentification.attacks import ATTACKS as ATTACKS, Attack as Attack
+from showthrough.families.reidentification.calls import reidentify as reidentify
 from showthrough.formats import (
     FORMATS as FORMATS,
     Format as Format,
     read_anonymization as read_anonymization,
     read_corpus as read_corpus,
 )
-from showthrough.formats.background import read_background as read_background
-from showthrough.formats.population import read_population as read_population
-from showthrough.formats.ratings import read_ratings as read_ratings
+from showthrough.formats.authorship.ratings import read_ratings as read_ratings
+from showthrough.formats.datasets.fetching import fetch as fetch
+from showthrough.formats.people.background import read_background as read_background
+from showthrough.formats.people.population import read_population as read_population
 from showthrough.formats.writing import write_corpus as write_corpus
 from showthrough.metrics import (
     METRICS as METRICS,
@@ -121,11 +86,7 @@ from showthrough.metrics import (
     WeightedPrecision as WeightedPrecision,
     parse_metric as parse_metric,
 )
-from showthrough.rating.sampling import (
-    RatingSample as RatingSample,
-    rating_sample as rating_sample,
-)
-from showthrough.registry.fetching import fetch as fetch
+from showthrough.models.detectors import DETECTORS as DETECTORS, Detector as Detector, Find as Find
 from showthrough.run.records import (
     Ceiling as Ceiling,
     Comparison as Comparison,
@@ -134,10 +95,24 @@ from showthrough.run.records import (
     Sweep as Sweep,
 )
 from showthrough.run.run import Run as Run
-from showthrough.tables.calls import parameter as parameter
-from showthrough.verifiers.base import Question as Question, Verifier as Verifier
-from showthrough.verifiers.table import VERIFIERS as VERIFIERS
-from showthrough.verifiers.trained import TrainedVerifier as TrainedVerifier, load_verifier as load_verifier
-from showthrough.verifiers.training import train_verifier as train_verifier
+from showthrough.studies.agreement import Agreement as Agreement, agreement as agreement
+from showthrough.studies.description import describe as describe
+from showthrough.studies.errors import error_cases as error_cases
+from showthrough.studies.rating.sampling import RatingSample as RatingSample, rating_sample as rating_sample
+from showthrough.studies.review.applying import Reviewed as Reviewed, reviewed as reviewed
+from showthrough.studies.review.folder import ReviewCopies as ReviewCopies, review_copies as review_copies
+from showthrough.studies.risk import RiskAnnex as RiskAnnex, risk_annex as risk_annex
+from showthrough.studies.rules import rules_worth as rules_worth, with_rules as with_rules
+from showthrough.studies.verification import VerifierScores as VerifierScores, verifier_scores as verifier_scores
+from showthrough.systems import (
+    ANONYMIZERS as ANONYMIZERS,
+    Anonymizer as Anonymizer,
+    anonymize as anonymize,
+    anonymizer as anonymizer,
+)
+from showthrough.systems.encoders.calls import train_transformer as train_transformer
+from showthrough.systems.silver import annotate as annotate
+from showthrough.systems.taggers.tagger import Tagger as Tagger
+from showthrough.systems.taggers.training import train_tagger as train_tagger
+from showthrough.systems.workbench.calls import bench as bench
 from showthrough.version import __version__ as __version__
-from showthrough.workbench.calls import bench as bench

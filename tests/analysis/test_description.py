@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import describe, read_corpus
-from showthrough.analysis.description import Description, Levels, Marks, Part, Spread
-from showthrough.analysis.tallies import Extent
 from showthrough.data.documents import Annotation, Corpus, Document, InferredMention, Mention
+from showthrough.studies.description import Description, Levels, Marks, Part, Spread
+from showthrough.studies.tallies import Extent
 
 DOE = "John Doe of Oslo met Doe."  # 25 characters, 6 tokens
 TOKYO = "東京 in May"  # 9 characters; each ideograph is a token, so 4

@@ -23,14 +23,14 @@ from showthrough import (
     read_anonymization,
     read_corpus,
 )
-from showthrough.analysis.errors import CASE_KINDS, Errors, Kept, all_errors
-from showthrough.analysis.failures import HIDDEN, LEAKED, NOT_MARKED, PARTLY, Inspection
-from showthrough.analysis.leaks import LEAK_KINDS
 from showthrough.data.labels import NO_TYPE
 from showthrough.report.errors import beside_sheet, errors_sheet
 from showthrough.report.sheets import Bars, Cases, Grid
 from showthrough.run import documents as kept_documents
 from showthrough.run.run import Run
+from showthrough.studies.errors import CASE_KINDS, Errors, Kept, all_errors
+from showthrough.studies.failures import HIDDEN, LEAKED, NOT_MARKED, PARTLY, Inspection
+from showthrough.studies.leaks import LEAK_KINDS
 
 #       0         1         2         3         4         5
 #       01234567890123456789012345678901234567890123456789012

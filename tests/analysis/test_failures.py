@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, TypedMask, evaluate
-from showthrough.analysis.failures import (
+from showthrough.run.run import Run
+from showthrough.studies.failures import (
     FREE,
     HIDDEN,
     KINDS,
@@ -18,7 +19,6 @@ from showthrough.analysis.failures import (
     Inspection,
     Place,
 )
-from showthrough.run.run import Run
 
 #       0         1         2         3         4
 #       0123456789012345678901234567890123456789012345

@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, strategies as st
 
-from showthrough.anonymizers import ANONYMIZERS, Anonymizer, anonymizer, named_anonymizer, named_anonymizers
-from showthrough.anonymizers.base import written
-from showthrough.anonymizers.combined import Everywhere, Union
-from showthrough.anonymizers.detected import PresidioAnonymizer, SpacyAnonymizer
-from showthrough.anonymizers.outside.program import Program
-from showthrough.anonymizers.outside.service import Service
-from showthrough.anonymizers.rules import Rules
-from showthrough.anonymizers.trained import Trained
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, ResourceError
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.errors import PlanError, ResourceError
-from showthrough.tables.calls import parameter
+from showthrough.systems import ANONYMIZERS, Anonymizer, anonymizer, named_anonymizer, named_anonymizers
+from showthrough.systems.base import written
+from showthrough.systems.combined import Everywhere, Union
+from showthrough.systems.detected import PresidioAnonymizer, SpacyAnonymizer
+from showthrough.systems.outside.program import Program
+from showthrough.systems.outside.service import Service
+from showthrough.systems.rules import Rules
+from showthrough.systems.trained import Trained
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings, strategies as some
 
 import showthrough as st
-from showthrough.anonymizers.base import parameters_of
-from showthrough.anonymizers.combined import Everywhere, Union
-from showthrough.anonymizers.replacing import WAYS
-from showthrough.anonymizers.rules import Rules
 from showthrough.data.masks import ScoredMask, TypedMask
-from showthrough.resources.model_folders import Training
+from showthrough.models.model_folders import Training
+from showthrough.systems.base import parameters_of
+from showthrough.systems.combined import Everywhere, Union
+from showthrough.systems.replacing import WAYS
+from showthrough.systems.rules import Rules
 
 
 @dataclass(frozen=True)

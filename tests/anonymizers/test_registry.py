@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from showthrough.anonymizers import Anonymizer, anonymize, anonymizer
-from showthrough.anonymizers.rules import Rules
+from showthrough.core.errors import InputError, PlanError
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Mask, TypedMask
-from showthrough.errors import InputError, PlanError
+from showthrough.systems import Anonymizer, anonymize, anonymizer
+from showthrough.systems.rules import Rules
 
 
 class Everything:

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.anonymizers.rules import Rules
 from showthrough.data.documents import Document
 from showthrough.data.masks import apply_masks
+from showthrough.systems.rules import Rules
 
 
 def hidden(text: str) -> list[tuple[str, str | None]]:

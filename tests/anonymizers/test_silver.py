@@ -20,10 +20,10 @@ from showthrough import (
     annotate,
     evaluate,
 )
-from showthrough.anonymizers import anonymize
-from showthrough.anonymizers.silver import silver_mentions
+from showthrough.core.call_syntax import parameter
 from showthrough.report.sentences import caveats, sentence
-from showthrough.tables.calls import parameter
+from showthrough.systems import anonymize
+from showthrough.systems.silver import silver_mentions
 
 TEXT = "Dr Ona Rask of Oslo left on 3 May."
 #       0  3   7    12 15   20   25 28

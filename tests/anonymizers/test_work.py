@@ -12,18 +12,18 @@ from typing import ClassVar
 import pytest
 
 from showthrough import Corpus, Document, InputError, Mask, ResourceError, TypedMask
-from showthrough.anonymizers import anonymize, work
-from showthrough.anonymizers.base import Built
-from showthrough.anonymizers.batches import peak_memory
-from showthrough.anonymizers.keeping import Keeping
-from showthrough.anonymizers.rules import Rules
-from showthrough.anonymizers.work import check_ready
 from showthrough.data.masks import Anonymization, ScoredMask
 from showthrough.data.provenance import Cost, text_digest
 from showthrough.formats import read_anonymization
 from showthrough.formats.made import written
-from showthrough.resources.cache import Cache
-from showthrough.resources.model_folders import Training
+from showthrough.models.cache import Cache
+from showthrough.models.model_folders import Training
+from showthrough.systems import anonymize, work
+from showthrough.systems.base import Built
+from showthrough.systems.batches import peak_memory
+from showthrough.systems.keeping import Keeping
+from showthrough.systems.rules import Rules
+from showthrough.systems.work import check_ready
 
 CORPUS = Corpus([Document(f"d{number}", f"Seen by Dr Ona Rask on day {number}.") for number in range(6)])
 
@@ -191,7 +191,7 @@ def test_processes_give_the_same(cache: Cache) -> None:
 def test_the_memory_of_a_process_is_not_that_of_its_parent() -> None:
     """On Linux what `resource` tells is handed down to whoever is started."""
     start = "import subprocess, sys; held = b'x' * 400_000_000; subprocess.run([sys.executable, '-c', sys.argv[1]])"
-    ask = "from showthrough.anonymizers.batches import peak_memory; print(peak_memory())"
+    ask = "from showthrough.systems.batches import peak_memory; print(peak_memory())"
     told = subprocess.run([sys.executable, "-c", start, ask], capture_output=True, text=True, check=True).stdout
     assert 1_000_000 < int(told) < 300_000_000
     assert (peak_memory() or 0) > 1_000_000

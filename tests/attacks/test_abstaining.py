@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.attacks.abstaining import named
+from showthrough.families.reidentification.attacks.abstaining import named
 
 
 def test_by_hand() -> None:

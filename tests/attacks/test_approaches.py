@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from showthrough.attacks import ATTACKS, DEFAULT, approaches
-from showthrough.errors import PlanError
+from showthrough.core.errors import PlanError
+from showthrough.families.reidentification.attacks import ATTACKS, DEFAULT, approaches
 
 
 def texts(written: str) -> list[str]:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.attacks import assignment
-from showthrough.attacks.assignment import assigned, fits
-from showthrough.attacks.base import Candidates
-from showthrough.attacks.standing import NOBODY, Standing
+from showthrough.families.reidentification.attacks import assignment
+from showthrough.families.reidentification.attacks.assignment import assigned, fits
+from showthrough.families.reidentification.attacks.base import Candidates
+from showthrough.families.reidentification.attacks.standing import NOBODY, Standing
 
 
 def match(

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from showthrough.attacks.dense import Dense, windowed
-from showthrough.attacks.fusion import fused
-from showthrough.attacks.lexical import Lexical
-from showthrough.errors import ResourceError
-from showthrough.resources import Resources
-from showthrough.resources.settings import ModelSettings
+from showthrough.core.errors import ResourceError
+from showthrough.families.reidentification.attacks.dense import Dense, windowed
+from showthrough.families.reidentification.attacks.fusion import fused
+from showthrough.families.reidentification.attacks.lexical import Lexical
+from showthrough.models import Resources
+from showthrough.models.settings import ModelSettings
 
 LSA = Dense("lsa", window=6, step=3)
 BACKGROUND = {
@@ -59,7 +59,7 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     fitted = LSA.fit(BACKGROUND, Resources())
     texts = ["PERSON cut and sewed all night in the theatre", "bread rises"]
     whole = fitted.scores(texts).score
-    monkeypatch.setattr("showthrough.attacks.dense._CELLS", 1)
+    monkeypatch.setattr("showthrough.families.reidentification.attacks.dense._CELLS", 1)
     assert fitted.scores(texts).score == pytest.approx(whole)
 
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from engines.pickling import Pickling
-from showthrough.attacks import lexical
-from showthrough.attacks.base import PRIOR
-from showthrough.attacks.lexical import Attempt, Lexical, telling
-from showthrough.attacks.terms import Wording
-from showthrough.resources import Resources
+from showthrough.families.reidentification.attacks import lexical
+from showthrough.families.reidentification.attacks.base import PRIOR
+from showthrough.families.reidentification.attacks.lexical import Attempt, Lexical, telling
+from showthrough.families.reidentification.attacks.terms import Wording
+from showthrough.models import Resources
 
 BACKGROUND = {
     "ann": "Ann is a surgeon in Oslo. The surgeon from Oslo likes red tulips.",

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Background, apply_masks, read_anonymization, read_background, read_corpus, reidentify
-from showthrough.attacks import lexical, prior
-from showthrough.attacks.base import Candidates, Floats, Ints, Rest
-from showthrough.attacks.lexical import Lexical
-from showthrough.attacks.prior import LITTLE, MUCH, how_much_is_known, weighed
+from showthrough.families.reidentification.attacks import lexical, prior
+from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints, Rest
+from showthrough.families.reidentification.attacks.lexical import Lexical
+from showthrough.families.reidentification.attacks.prior import LITTLE, MUCH, how_much_is_known, weighed
 
 
 def by_the_formula(score: Floats, known: Floats) -> tuple[float, float, float]:

@@ -9,15 +9,22 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from showthrough import attacks
-from showthrough.attacks import rerank
-from showthrough.attacks.base import Candidates
-from showthrough.attacks.rerank import BACKGROUND, CANDIDATES, DOCUMENT, Released, reranked, shortened
-from showthrough.attacks.standing import plain
-from showthrough.attacks.suite import Outcome, Suite
 from showthrough.data.background import Background
-from showthrough.resources import Resources
-from showthrough.resources.chat.base import Asked, Check, Question, Reply
+from showthrough.families.reidentification import attacks
+from showthrough.families.reidentification.attacks import rerank
+from showthrough.families.reidentification.attacks.base import Candidates
+from showthrough.families.reidentification.attacks.rerank import (
+    BACKGROUND,
+    CANDIDATES,
+    DOCUMENT,
+    Released,
+    reranked,
+    shortened,
+)
+from showthrough.families.reidentification.attacks.standing import plain
+from showthrough.families.reidentification.attacks.suite import Outcome, Suite
+from showthrough.models import Resources
+from showthrough.models.chat.base import Asked, Check, Question, Reply
 
 PEOPLE = [f"person {number} likes {word}" for number, word in enumerate("abcdefghijklmno")]
 PERSON = re.compile(r"# Person (\d+)\n\n(.*)")
@@ -196,7 +203,10 @@ def test_no_order_matters() -> None:
 def test_a_question_is_asked_once_for_all_that_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
     real = rerank.reranked
-    monkeypatch.setattr("showthrough.attacks.suite.reranked", lambda *given: calls.append(given) or real(*given))
+    monkeypatch.setattr(
+        "showthrough.families.reidentification.attacks.suite.reranked",
+        lambda *given: calls.append(given) or real(*given),
+    )
     resources = Resources()
     resources.chat = lambda name: Model(lambda _: "")  # type: ignore[method-assign, assignment, misc]
     chosen = attacks.approaches("lexical+llm:fake, lexical+llm:fake+assignment")

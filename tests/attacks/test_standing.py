@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from showthrough.attacks.base import Candidates
-from showthrough.attacks.standing import NOBODY, plain
+from showthrough.families.reidentification.attacks.base import Candidates
+from showthrough.families.reidentification.attacks.standing import NOBODY, plain
 
 ONES = np.ones(4, dtype=np.int64)
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from showthrough import attacks
-from showthrough.attacks import Approach, assignment, lexical
-from showthrough.attacks.base import Candidates
-from showthrough.attacks.standing import Standing
-from showthrough.attacks.suite import Outcome, Suite
 from showthrough.data.background import Background
-from showthrough.resources import Resources
+from showthrough.families.reidentification import attacks
+from showthrough.families.reidentification.attacks import Approach, assignment, lexical
+from showthrough.families.reidentification.attacks.base import Candidates
+from showthrough.families.reidentification.attacks.standing import Standing
+from showthrough.families.reidentification.attacks.suite import Outcome, Suite
+from showthrough.models import Resources
 
 CHOSEN = attacks.approaches(f"{attacks.DEFAULT}, lexical+prior, lexical+prior+assignment")
 NAMES = [f"p{number}" for number in range(8)]

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.attacks.terms import View, Wording
+from showthrough.families.reidentification.attacks.terms import View, Wording
 
 WORDS = View("words", False, 1, 1, 63)
 PHRASES = View("phrases", False, 1, 3, 63)

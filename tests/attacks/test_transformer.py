@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -16,15 +17,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from showthrough.attacks.base import Watched
-from showthrough.attacks.transformer import FittedTransformer, Transformer
-from showthrough.attacks.tri import fitting, pretraining
-from showthrough.attacks.tri.base_model import BaseModel
-from showthrough.attacks.tri.store import Store
-from showthrough.attacks.tri.windows import Cutter, Window
-from showthrough.errors import InputError, PlanError, ResourceError
-from showthrough.resources import Resources, training
-from showthrough.resources.settings import ModelSettings
+from showthrough.core.errors import InputError, PlanError, ResourceError
+from showthrough.families.reidentification.attacks.base import Watched
+from showthrough.families.reidentification.attacks.transformer import FittedTransformer, Transformer
+from showthrough.families.reidentification.attacks.tri import fitting, pretraining
+from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
+from showthrough.families.reidentification.attacks.tri.store import Store
+from showthrough.families.reidentification.attacks.tri.windows import Cutter, Window
+from showthrough.models import Resources, training
+from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.slow
 
@@ -286,6 +287,18 @@ def test_background_that_the_model_cannot_read(settings: Transformer) -> None:
         fit(settings, {"ann": "\x00"})
 
 
+@pytest.mark.slow
+def test_a_tokenizer_with_numbers_that_the_model_does_not_know(settings: Transformer, tmp_path: Path) -> None:
+    """As many pieces as the model knows, but one of them has a number far beyond."""
+    folder = shutil.copytree(settings.base_model_name, tmp_path / "gap")
+    words = json.loads((folder / "tokenizer.json").read_text())
+    last = max(words["model"]["vocab"], key=words["model"]["vocab"].get)
+    words["model"]["vocab"][last] = 999_999
+    (folder / "tokenizer.json").write_text(json.dumps(words))
+    with pytest.raises(ResourceError, match="a piece with the number 999999"):
+        fit(replace(settings, base_model_name=str(folder)))
+
+
 # Selection.
 
 
@@ -309,7 +322,7 @@ def test_the_parameters_of_the_selected_epoch_are_kept(settings: Transformer, mo
     """As if training had ended there: the epochs after it leave no trace."""
     nowhere = replace(settings, output_folder_path="")
     second = lambda epochs, _dev_set: epochs[:2][-1]  # noqa: E731
-    monkeypatch.setattr("showthrough.attacks.tri.finetuning.selected", second)
+    monkeypatch.setattr("showthrough.families.reidentification.attacks.tri.finetuning.selected", second)
     monkeypatch.setattr(fitting, "selected", second)
     chosen = fit(replace(nowhere, finetuning_epochs=4))
     assert (chosen.selected, len(chosen.epochs)) == (2, 4)

@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.attacks.tri.pretreatment import Pretreatment, curated, passages_of, without_entities
-from showthrough.attacks.tri.reading import Reading
-from showthrough.attacks.tri.settings import TriSettings
-from showthrough.attacks.tri.store import PRETREATED, Store
-from showthrough.errors import InputError, ResourceError
+from showthrough.core.errors import InputError, ResourceError
+from showthrough.families.reidentification.attacks.tri.pretreatment import (
+    Pretreatment,
+    curated,
+    passages_of,
+    without_entities,
+)
+from showthrough.families.reidentification.attacks.tri.reading import Reading
+from showthrough.families.reidentification.attacks.tri.settings import TriSettings
+from showthrough.families.reidentification.attacks.tri.store import PRETREATED, Store
 
 pytestmark = [
     pytest.mark.slow,

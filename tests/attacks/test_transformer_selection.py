@@ -12,11 +12,17 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.attacks.tri.results import accuracy, table
-from showthrough.attacks.tri.selection import Epoch, Recognition, held_out_run, selected, split
-from showthrough.attacks.tri.settings import TriSettings
-from showthrough.attacks.tri.store import digest
-from showthrough.errors import PlanError
+from showthrough.core.errors import PlanError
+from showthrough.families.reidentification.attacks.tri.results import accuracy, table
+from showthrough.families.reidentification.attacks.tri.selection import (
+    Epoch,
+    Recognition,
+    held_out_run,
+    selected,
+    split,
+)
+from showthrough.families.reidentification.attacks.tri.settings import TriSettings
+from showthrough.families.reidentification.attacks.tri.store import digest
 
 
 def epoch(number: int, held_out: tuple[float, float] | None, **accuracies: float) -> Epoch:

@@ -10,8 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.attacks.tri.windows import Cutter, Window, Windows, longest_window, parse_window
-from showthrough.errors import PlanError, ResourceError
+from showthrough.core.errors import PlanError, ResourceError
+from showthrough.families.reidentification.attacks.tri.windows import (
+    Cutter,
+    Window,
+    Windows,
+    longest_window,
+    parse_window,
+)
 
 
 def by_letters(texts: list[str], **_options: Any) -> dict[str, list[list[int]]]:

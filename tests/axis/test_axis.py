@@ -8,10 +8,10 @@ from weakref import ref
 import numpy as np
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention
-from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Coverage
-from showthrough.axis.ruler import Ruler
-from showthrough.axis.spans import Bools, counted, highest, joined, opening, spread
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.ruler import Ruler
+from showthrough.data.layout.spans import Bools, counted, highest, joined, opening, spread
 
 # "Mr Doe" is 0–6, a line feed at 6, "of Oslo" 7–14, its line feed at 14.
 DOE, DOE_AGAIN = Mention(0, 6, "PERSON", "DIRECT", "e"), Mention(3, 6, "PERSON", "QUASI", "e")

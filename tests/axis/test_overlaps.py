@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mention, TypedMask, evaluate
-from showthrough.analysis.failures import Inspection
-from showthrough.axis.axis import Axis
-from showthrough.axis.ruler import Ruler
-from showthrough.axis.spans import highest, joined, paint
-from showthrough.metrics.clinical import partners
-from showthrough.metrics.clinical.instances import TypedSpans, beginning_alike, one_to_one, overlapping
-from showthrough.metrics.mutual_information import agreement
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.ruler import Ruler
+from showthrough.data.layout.spans import highest, joined, paint
+from showthrough.families.clinical import partners
+from showthrough.families.clinical.instances import TypedSpans, beginning_alike, one_to_one, overlapping
+from showthrough.families.information.mutual_information import agreement
+from showthrough.studies.failures import Inspection
 
 WORDS = ["Mr", "Ole", "Berg", "of", "the", "(nurse)", "1996", "a.", "東京", "x-ray", "--", "Per"]
 Spans = list[tuple[int, int]]
@@ -129,7 +129,7 @@ def test_recall_as_counted_one_by_one(case: tuple[str, Spans, Spans], asking: st
             whole = words or [place for place in range(*mention) if not text[place].isspace()]
         return [place for place in whole if start <= place < end]
 
-    from showthrough.axis.coverage import Coverage
+    from showthrough.data.layout.coverage import Coverage
 
     coverage = Coverage(axis, masked(masks))
     covered = coverage.covered(ruler.tokens.place, ruler, "trusted")
@@ -208,5 +208,5 @@ def test_chance_is_summed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(0)
     cells = [(one, two, np.array(float(random.integers(1, 40)))) for one in range(6) for two in range(5)]
     whole = agreement(cells)
-    monkeypatch.setattr("showthrough.metrics.mutual_information._TERMS", 7)
+    monkeypatch.setattr("showthrough.families.information.mutual_information._TERMS", 7)
     assert [float(value) for value in agreement(cells)] == [float(value) for value in whole]

@@ -26,11 +26,11 @@ from showthrough import (
     read_anonymization,
     read_corpus,
 )
-from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Coverage
+from showthrough.core.errors import HALF_CHARACTER, InputError
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.coverage import Coverage
 from showthrough.data.masks import flattened
-from showthrough.errors import HALF_CHARACTER, InputError
-from showthrough.resources.lexicon import ALWAYS, LEXICONS, PUNCTUATION, TITLES
+from showthrough.models.lexicon import ALWAYS, LEXICONS, PUNCTUATION, TITLES
 
 # On a busy machine drawing is slow at times; that is no fault of what is drawn.
 PATIENT = settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])

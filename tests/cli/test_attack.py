@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from showthrough import Run
-from showthrough.attacks.transformer import Transformer
+from showthrough.families.reidentification.attacks.transformer import Transformer
 from talking import talking
 
 TOPICS = {"ann": "surgeon", "bob": "bread", "cem": "judge", "dee": "boats"}

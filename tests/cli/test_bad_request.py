@@ -273,6 +273,33 @@ def test_bad_usage(command: tuple[str, ...], says: str, desk: Any) -> None:
     assert desk.snapshot() == before
 
 
+LONG = "x" * 5000
+ANONYMIZE = ("anonymize", "corpus.json", "--with", "rules", "-o", "out.json")
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ((*ANONYMIZE, "--replace", LONG), "Invalid value for '--replace': "),
+        ((*ANONYMIZE, f"--replace={LONG}"), "Invalid value for '--replace': "),
+        ((*ANONYMIZE, "--replace", "\x1b" + LONG), "\\x1bxxx"),
+        ((*ANONYMIZE, f"--{LONG}"), "No such option: --xxx"),
+        ((*ANONYMIZE, f"--{LONG}=1"), "No such option: --xxx"),
+        ((*ANONYMIZE, LONG), "Got unexpected extra argument(s) (xxx"),
+        ((*ANONYMIZE, "--jobs", LONG), "Invalid value for '-j' / '--jobs': "),
+        ((*ANONYMIZE, *(str(number) for number in range(5000))), "Got unexpected extra argument(s) (0 1"),
+        ((LONG,), "No such command 'xxx"),
+        ((f"--{LONG}",), "No such option: --xxx"),
+    ],
+)
+def test_bad_usage_shows_little_of_what_is_long(command: tuple[str, ...], says: str, desk: Any) -> None:
+    outcome = desk.cli(*command)
+    assert outcome.status == 2
+    assert says in outcome.err
+    assert "x" * 40 not in outcome.err
+    assert max(map(len, outcome.err.splitlines())) < 500
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

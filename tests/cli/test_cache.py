@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from showthrough.resources.cache import Cache, question
+from showthrough.models.cache import Cache, question
 
 
 def test_show_and_clear(cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from showthrough.demo import corpus_path
+from showthrough.cli.demo_corpus import corpus_path
 
 
 def test_a_corpus(desk: Any) -> None:

@@ -12,10 +12,10 @@ import pytest
 from registry.site import CONTENT, WEB, Page, Site, corpus_of, reached
 from showthrough import fetch
 from showthrough.cli import fetch as command
-from showthrough.errors import PlanError
-from showthrough.registry import fetching
-from showthrough.registry.entries import Licence, Published
-from showthrough.registry.keeping import PLACE, corpora_folder
+from showthrough.core.errors import PlanError
+from showthrough.formats.datasets import fetching
+from showthrough.formats.datasets.entries import Licence, Published
+from showthrough.formats.datasets.keeping import PLACE, corpora_folder
 
 from .conftest import Desk, Outcome
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from showthrough.files.safe_xml import NOT_XML
 from showthrough.report import tae_csv_text
 from showthrough.report.terminal import PlainConsole, show_comparisons, show_run
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
+from showthrough.storage.safe_xml import NOT_XML
 
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202egnp.exe\u2066\r\x00\ufffe"
 SHEET = '=HYPERLINK("http://example.org","open")'

@@ -19,11 +19,11 @@ import pytest
 
 import showthrough.cli.evaluate as command
 from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_corpus
-from showthrough.axis.axis import Axis
 from showthrough.cli.stopping import stoppable, unbroken
+from showthrough.core.errors import ChangedError
 from showthrough.data.documents import Corpus
+from showthrough.data.layout.axis import Axis
 from showthrough.engines.local import Local
-from showthrough.errors import ChangedError
 from showthrough.run.journal import Journal
 from showthrough.run.run import Run
 

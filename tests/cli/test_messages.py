@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from showthrough.anonymizers.surrogates.audit import Leak
-from showthrough.errors import LISTED, InputError, OutputError, PlanError, Problem, ResourceError
+from showthrough.core.errors import LISTED, InputError, OutputError, PlanError, Problem, ResourceError
+from showthrough.systems.surrogates.audit import Leak
 
 LONGEST, SHOWN = 499, 40
 DOCUMENT = {

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from showthrough import Run
-from showthrough.files import writing as files
+from showthrough.storage import writing as files
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and devices")
 SLOW = pytest.mark.slow  # one more start of the program
@@ -131,6 +131,18 @@ def test_every_command_tells_it_first(
 ) -> None:
     monkeypatch.setattr(f"showthrough.cli.{reads}", no_work)
     here.refuses(*command, "/proc/out", starts="/proc/out: cannot be written: ")
+
+
+@pytest.mark.parametrize("option", ["--json", "--junit", "--markdown"])
+def test_a_name_too_long_for_a_file_is_told_first(option: str, here: Any) -> None:
+    here.refuses("check", "old.json", option, "x" * 300, starts="xxx", says=("File name too long",))
+
+
+@pytest.mark.parametrize(
+    "command", [("apply", "corpus.json", "masks.json", "-o"), ("anonymize", "corpus.json", "--with", "rules", "-o")]
+)
+def test_folders_too(command: tuple[str, ...], desk: Any) -> None:
+    desk.refuses(*command, "x" * 300, starts="xxx", says=("File name too long",))
 
 
 @pytest.mark.parametrize("arguments", [("\udcff.json", "a=masks.json"), ("corpus.json", "\udcff=masks.json")])
@@ -375,7 +387,7 @@ def test_a_cache_that_cannot_be_written(place: str, desk: Any, monkeypatch: pyte
     monkeypatch.setenv("SHOWTHROUGH_CACHE", place)
     command = (*EVALUATE, "-m", 'recall(function_words="spacy:./pipe")', "-o", "run.json")
     if place == "full":
-        monkeypatch.setattr("showthrough.resources.cache.put", lambda *arguments, **options: full())
+        monkeypatch.setattr("showthrough.models.cache.put", lambda *arguments, **options: full())
     done = desk.cli(*command)
     assert done.status == 0
     assert len(done.err.splitlines()) <= 1

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from showthrough.formats.rating_folder import Answer, read_items
-from showthrough.rating.journal import Journal
+from showthrough.formats.authorship.rating_folder import Answer, read_items
+from showthrough.studies.rating.journal import Journal
 
 
 @pytest.fixture

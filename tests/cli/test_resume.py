@@ -20,11 +20,11 @@ import pytest
 
 import showthrough.cli.evaluate as command
 from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_corpus
+from showthrough.core.errors import OutputError
 from showthrough.data.documents import Corpus
-from showthrough.errors import OutputError
-from showthrough.files.growing import GrowingFile
-from showthrough.metrics.masking import Recall
+from showthrough.families.masking.recall import Recall
 from showthrough.run.run import Run
+from showthrough.storage.growing import GrowingFile
 
 if sys.platform != "win32":
     import fcntl

@@ -10,7 +10,7 @@ import typer
 
 from showthrough.cli.outputs import Results
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.errors import OutputError
+from showthrough.core.errors import OutputError
 from showthrough.report.sheets import Case, Cases, Grid, Row, Sheet, count
 
 GRID = Grid("types", ("n",), (Row("PERSON", (count(1),)),))

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 import showthrough.cli.surrogate
-from showthrough import Corpus, demo, read_corpus
-from showthrough.anonymizers.surrogates.audit import Leak
-from showthrough.anonymizers.surrogates.replacement import Surrogates
+from showthrough import Corpus, read_corpus
+from showthrough.cli import demo_corpus as demo
+from showthrough.systems.surrogates.audit import Leak
+from showthrough.systems.surrogates.replacement import Surrogates
 
 Cli = Callable[..., Any]
 RECORDS = (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from showthrough import Corpus, write_corpus
-from showthrough.anonymizers.encoders.learning import Tagging
+from showthrough.systems.encoders.learning import Tagging
 
 pytestmark = pytest.mark.slow
 

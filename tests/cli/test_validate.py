@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 FREE = (
-    "only metrics that need none can be scored: tpi, tps, nmi, trir, residual, inconsistent, disagreement, soundness, "
-    "known_words, perplexity, readability, meaning, hallucination, bleu, rouge; "
+    "only metrics that need none can be scored: tpi, tps, nmi, bleu, rouge, trir, readability, meaning, "
+    "hallucination, residual, inconsistent, disagreement, soundness, known_words, perplexity; "
     "none of them can tell whether an identifier was missed"
 )
 TEXTS = {"d1": "Ann left.", "d2": "Bob came."}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from showthrough.formats.verifier_answers import read_answers
+from showthrough.formats.authorship.verifier_answers import read_answers
 from verifiers.conftest import problems, write_problems
 
 from .conftest import Desk

@@ -7,9 +7,9 @@ import pickle
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.columns.digests import digest_of_bytes, in_order, joined, total
-from showthrough.columns.growing import Following, GrowingStrings, Numbers
-from showthrough.columns.strings import Strings
+from showthrough.storage.columns.digests import digest_of_bytes, in_order, joined, total
+from showthrough.storage.columns.growing import Following, GrowingStrings, Numbers
+from showthrough.storage.columns.strings import Strings
 
 WHOLE = st.lists(st.integers(-(2**33), 2**33) | st.integers(-9, 9))
 TEXTS = st.lists(st.text(alphabet="ab\0é\ud800", max_size=3), max_size=8)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.columns import index
-from showthrough.columns.index import Finder, Index, hashes, repeated
-from showthrough.columns.strings import Strings
+from showthrough.storage.columns import index
+from showthrough.storage.columns.index import Finder, Index, hashes, repeated
+from showthrough.storage.columns.strings import Strings
 
 TEXTS = st.lists(st.text(alphabet="ab\0é𝄞\ud800", max_size=20) | st.sampled_from(["x" * 255, "x" * 256, "x" * 999]))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.columns.strings import Strings
+from showthrough.storage.columns.strings import Strings
 
 TEXTS = st.lists(st.text(alphabet="ab\0é𝄞\ud800", max_size=4), max_size=20)
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.columns import tables
-from showthrough.columns.bench import Bench
-from showthrough.columns.narrow import narrowest, wide_enough
-from showthrough.columns.stored_strings import parts_of, write_strings
-from showthrough.columns.stretch import Stretch
-from showthrough.columns.strings import Strings
-from showthrough.columns.tables import Table, TableWriter
-from showthrough.errors import InputError
+from showthrough.core.errors import InputError
+from showthrough.storage.columns import tables
+from showthrough.storage.columns.bench import Bench
+from showthrough.storage.columns.narrow import narrowest, wide_enough
+from showthrough.storage.columns.stored_strings import parts_of, write_strings
+from showthrough.storage.columns.stretch import Stretch
+from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.tables import Table, TableWriter
 
 WORDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=20)
 

@@ -24,9 +24,9 @@ from showthrough import (
     TypedMask,
     evaluate,
 )  # fmt: skip
+from showthrough.core.errors import ResourceError
 from showthrough.data.references import EVERYTHING, NOTHING, REFERENCES, references_of
-from showthrough.errors import ResourceError
-from showthrough.evaluation.reidentification import reidentify
+from showthrough.families.reidentification.calls import reidentify
 from showthrough.metrics import METRICS, Metric
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text, tables

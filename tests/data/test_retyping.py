@@ -25,7 +25,7 @@ from showthrough import (
 from showthrough.data.documents import Altered, InferredMention
 from showthrough.data.levels import by_type
 from showthrough.data.retyping import Retyping, retyped, retyped_masks
-from showthrough.formats import tae
+from showthrough.formats.benchmarks import tae
 
 TEXT = "Ann of Oslo, tattoo rose, mail q@b.nz"
 MARKS = (

@@ -25,11 +25,11 @@ from showthrough import (
     release,
     write_corpus,
 )
-from showthrough.anonymizers.batches import bare
-from showthrough.anonymizers.surrogates.replacement import surrogates
 from showthrough.data.retyping import Retyping, retyped
 from showthrough.evaluation.readings import _without
-from showthrough.formats.groups import GroupBy
+from showthrough.formats.annotation_tools.groups import GroupBy
+from showthrough.systems.batches import bare
+from showthrough.systems.surrogates.replacement import surrogates
 
 DOE = Subject("doe", (Attribute("NAME", "Doe", 5, 1), Attribute("AGE", "46", 3, 4)), "who left")
 MARKS = Annotation("ann", (Mention(3, 6, "PERSON", "DIRECT", "e1"), Mention(10, 14, "LOC", "QUASI", "e2")))

@@ -18,9 +18,9 @@ import pytest
 
 from demo_corpus.generate import generate, main
 from demo_corpus.lexicon import TOWNS, TRADES
-from showthrough import demo
-from showthrough.anonymizers.rules import Rules
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.documents import Document
+from showthrough.systems.rules import Rules
 
 TAB_TYPES = {"PERSON", "CODE", "LOC", "ORG", "DEM", "DATETIME", "QUANTITY", "MISC"}
 FREE = {"mr", "mrs", "ms", "the", "of", "a", "an", "in"}  # words that need not be hidden

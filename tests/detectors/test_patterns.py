@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.detectors.patterns import TYPES, Patterns
+from showthrough.models.detectors.patterns import TYPES, Patterns
 
 FRAMES = ("It says that {} was there.", "({})", "as of {}\nand so on", "noted: {}; then", "{}", "It was {}.", "“{}”")
 

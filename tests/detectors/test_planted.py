@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from showthrough import Anonymization, Corpus, Document, Mask, demo, evaluate, read_anonymization, read_corpus
+from showthrough import Anonymization, Corpus, Document, Mask, evaluate, read_anonymization, read_corpus
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.masks import flattened
-from showthrough.detectors import chosen
-from showthrough.detectors.scanning import scan
+from showthrough.models.detectors import chosen
+from showthrough.models.detectors.scanning import scan
 
 NAMES = [
     "Smith",

@@ -18,7 +18,7 @@ _FILE = re.compile(r"^`([^`\n]+)`:\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOT
 _EDITS = re.compile(r"^In `([^`\n]+)`.*:\n\n((?:```diff\n(?:[ +].*\n)+```\n\n?)+)", re.MULTILINE)
 _DIFF = re.compile(r"```diff\n((?:[ +].*\n)+)```")
 EXAMPLES = {
-    "Add a metric": ("src/showthrough/metrics/kept.py", "tests/metrics/test_kept.py"),
+    "Add a metric": ("src/showthrough/families/information/kept.py", "tests/metrics/test_kept.py"),
     "Add a format": ("tests/formats/test_notes.py", "tests/formats/test_guests.py"),
     "Add an option": ("tests/evaluation/test_contact.py", "tests/evaluation/test_settings.py"),
 }

@@ -27,10 +27,10 @@ from showthrough import (
     Rows,
     evaluate,
 )
+from showthrough.core.errors import ChangedError, Problem
 from showthrough.engines.base import Here, Shared
 from showthrough.engines.local import Local
 from showthrough.engines.opened import opened
-from showthrough.errors import ChangedError, Problem
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Chunk
 

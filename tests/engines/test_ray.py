@@ -31,19 +31,19 @@ from showthrough import (
     PlanError,
     ResourceError,
     Rows,
-    demo,
     evaluate,
     evaluate_plan,
     parse_metric,
     read_anonymization,
     read_corpus,
 )
+from showthrough.cli import demo_corpus as demo
+from showthrough.core.errors import Problem
 from showthrough.engines import ray_cluster, ray_session
 from showthrough.engines.base import GoneError, Shared
 from showthrough.engines.opened import opened
 from showthrough.engines.ray import _Task as Task, _Worker as Worker
 from showthrough.engines.ray_cluster import Cluster
-from showthrough.errors import Problem
 from showthrough.evaluation.settings import Settings
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Chunk

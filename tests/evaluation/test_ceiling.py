@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from engines.pickling import Pickling
 from showthrough import METRICS, Anonymization, InputError, Mask, Metric, Rows, Run, TypedMask, evaluate, read_corpus
-from showthrough.columns import spill
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.evaluation import ceiling as module, readings
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.metrics import parse_metric
-from showthrough.resources import Resources
+from showthrough.models import Resources
 from showthrough.run.records import Ceiling, Human
+from showthrough.storage.columns import spill
 
 TEXT = "Ole Berg of Oslo, born 1971"
 OLE, OSLO, BORN = (

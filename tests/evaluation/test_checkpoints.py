@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, Interrupted, Mask, Mention, Plan, evaluate_plan
+from showthrough.core.errors import OutputError, ResourceError
 from showthrough.data.background import Background
 from showthrough.data.documents import Annotation
-from showthrough.errors import OutputError, ResourceError
 from showthrough.evaluation.checkpoints import EVERY, Checkpoints
 from showthrough.evaluation.mask_notices import MaskCounts
 from showthrough.evaluation.settings import Settings
-from showthrough.files.growing import GrowingFile, Place
+from showthrough.families.information.clustering import ClusteringAgreement
+from showthrough.families.reidentification.metric import ReIdentification
 from showthrough.metrics import metrics_of
-from showthrough.metrics.clustering import ClusteringAgreement
-from showthrough.metrics.reidentification import ReIdentification
 from showthrough.run import documents
 from showthrough.run.file import read_journal
 from showthrough.run.journal import Journal
 from showthrough.run.run import Run
+from showthrough.storage.growing import GrowingFile, Place
 
 DOCUMENTS = 12
 NAMES = ("Ada Lovelace", "Bo Berg", "Cy Young")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from showthrough import Annotation, Anonymization, Background, Corpus, Document, Mask, Mention, evaluate
+from showthrough.core.errors import InputError
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.errors import InputError
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import preset
 from showthrough.report.plane import first_choice, measured

@@ -24,11 +24,11 @@ from showthrough import (
     evaluate,
     evaluate_plan,
 )
-from showthrough.axis.axis import Axis
-from showthrough.axis.gold import Gold
-from showthrough.axis.ruler import Ruler
+from showthrough.core.errors import PlanError, ResourceError
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.gold import Gold
+from showthrough.data.layout.ruler import Ruler
 from showthrough.engines.base import Done, GoneError, Here, LostError
-from showthrough.errors import PlanError, ResourceError
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.evaluation.walk import Walk
 from showthrough.metrics import metrics_of

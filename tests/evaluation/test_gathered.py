@@ -73,9 +73,9 @@ def test_the_order_of_answers_tells_nothing(
 
 def test_a_journal_is_believed_for_its_own_documents_alone(tmp_path: Path) -> None:
     """An entry of another evaluation, though it is sound, is not taken for one of this."""
-    from showthrough.errors import InputError
-    from showthrough.files.growing import GrowingFile, pieces_in
+    from showthrough.core.errors import InputError
     from showthrough.run.journal import TITLE
+    from showthrough.storage.growing import GrowingFile, pieces_in
 
     found = []
     for key in ("key", "other"):

@@ -20,18 +20,18 @@ from showthrough import (
     PhiToken,
     Run,
     TypedMask,
-    demo,
     evaluate,
     read_anonymization,
     read_background,
     read_corpus,
 )
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
 from showthrough.data.subjects import Attribute, Subject
+from showthrough.families.authorship.known_words import Perplexity
+from showthrough.families.authorship.soundness import Soundness
 from showthrough.metrics import metric_text, parse_metric, preset
-from showthrough.metrics.authorship.known_words import Perplexity
-from showthrough.metrics.authorship.soundness import Soundness
 from showthrough.statistics import forms
 from showthrough.statistics.forms import Smooth
 

@@ -19,7 +19,7 @@ from showthrough import Anonymization, Corpus, InputError, PlanError
 from showthrough.cli.options import Said, with_options
 from showthrough.evaluation.plan_files import plan_keys, read_request
 from showthrough.evaluation.settings import FileSettings, Settings, called_with, options_of, settings_problems
-from showthrough.resources.settings import ModelSettings
+from showthrough.models.settings import ModelSettings
 from showthrough.run.run import Recorded
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,9 +74,9 @@ def test_a_setting_is_named_where_it_is_declared_and_where_it_is_used() -> None:
     """The device is the business of models: the way there from the command line, a plan or Python never names it."""
     source = ROOT / "src/showthrough"
     files = [file for room in ("cli", "evaluation", "run") for file in (source / room).rglob("*.py")]
-    naming = [file.name for file in files if re.search(r"(?<!resources\.)\bdevice\b", file.read_text(encoding="utf-8"))]
+    naming = [file.name for file in files if re.search(r"(?<!models\.)\bdevice\b", file.read_text(encoding="utf-8"))]
     assert naming == []
-    assert (source / "resources/settings.py").read_text(encoding="utf-8").count("    device:") == 1
+    assert (source / "models/settings.py").read_text(encoding="utf-8").count("    device:") == 1
 
 
 @pytest.mark.parametrize("kind", [Settings, FileSettings])

@@ -9,12 +9,12 @@ import pytest
 
 from engines.pickling import Pickling
 from showthrough import Background, Run, evaluate, read_anonymization, read_corpus
-from showthrough.attacks import lexical
 from showthrough.data.documents import Corpus
 from showthrough.evaluation import readings
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings
+from showthrough.families.reidentification.attacks import lexical
 from showthrough.metrics import chunk as chunks, metrics_of
 
 METRICS = [

@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from engines.pickling import Pickling
-from showthrough import Anonymization, InputError, Mask, Run, demo, evaluate, read_anonymization, read_corpus
-from showthrough.anonymizers import anonymize
-from showthrough.anonymizers.replacing import Way
+from showthrough import Anonymization, InputError, Mask, Run, evaluate, read_anonymization, read_corpus
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import ScoredMask
 from showthrough.data.references import REFERENCES
@@ -25,7 +24,9 @@ from showthrough.evaluation.sweeps import Levels, is_swept, sweeps, thresholds_o
 from showthrough.formats.made import written
 from showthrough.metrics import metric_text, parse_metric
 from showthrough.metrics.chunk import Chunk
-from showthrough.resources import Resources
+from showthrough.models import Resources
+from showthrough.systems import anonymize
+from showthrough.systems.replacing import Way
 
 METRICS = ["er_di", "er_qi", "recall", "precision"]
 TEXT = "Ole Berg of Oslo, born 1971"

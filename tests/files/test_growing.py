@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from showthrough.errors import OutputError
-from showthrough.files.growing import DamagedError, GrowingFile, is_written, pieces
+from showthrough.core.errors import OutputError
+from showthrough.storage.growing import DamagedError, GrowingFile, is_written, pieces
 
 TITLE = b"title"
 

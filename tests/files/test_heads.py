@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 
 from showthrough import read_corpus
-from showthrough.files import heads
-from showthrough.files.heads import PEEK, Head, Shape, shape_of
-from showthrough.files.reading import open_file
+from showthrough.storage import heads
+from showthrough.storage.heads import PEEK, Head, Shape, shape_of
+from showthrough.storage.reading import open_file
 
 
 @pytest.mark.parametrize("blanks", [0, 63, 64, 65, 4096, 10_000, PEEK - 1, PEEK, PEEK + 1])
@@ -79,7 +79,7 @@ def test_a_short_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path.write_text('[{"doc_id": "1", "text": "Mr Doe"}]')
     opened = []
     monkeypatch.setattr(heads, "open_file", lambda path: opened.append(path) or open_file(path))
-    monkeypatch.setattr("showthrough.files.reading.open_file", lambda path: opened.append(path) or open_file(path))
+    monkeypatch.setattr("showthrough.storage.reading.open_file", lambda path: opened.append(path) or open_file(path))
     head = Head(path)
     assert (head.json.opening, head.content) == (b"[", path.read_bytes())
     assert len(read_corpus(head)) == 1

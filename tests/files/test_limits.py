@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from showthrough import InputError, Run, read_anonymization, read_background, read_corpus
-from showthrough.files.limits import FILE, RECORD, Limit
+from showthrough.storage.limits import FILE, RECORD, Limit
 
 SMALL = 200_000  # bytes that a limit is set to
 LARGE = 50 * SMALL
@@ -233,7 +233,7 @@ def test_a_pipe_among_the_files_of_a_model(tmp_path: Path) -> None:
 
 MODEL = """
 import sys
-from showthrough.resources.files import model_files
-from showthrough.resources.names import EMBEDDING
+from showthrough.models.files import model_files
+from showthrough.models.names import EMBEDDING
 model_files(EMBEDDING.parse(sys.argv[1]), EMBEDDING)
 """

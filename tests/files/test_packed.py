@@ -12,11 +12,11 @@ from typing import IO
 import pytest
 import zstandard
 
-from showthrough.errors import InputError, ResourceError
-from showthrough.files import packed
-from showthrough.files.limits import FILE
-from showthrough.files.reading import file_state, lines_of, open_file, read_bytes, stem, suffix
+from showthrough.core.errors import InputError, ResourceError
 from showthrough.formats import read_corpus
+from showthrough.storage import packed
+from showthrough.storage.limits import FILE
+from showthrough.storage.reading import file_state, lines_of, open_file, read_bytes, stem, suffix
 
 CONTENT = b"".join(b'{"doc_id": "%d", "text": "Mr Doe of Oslo"}\n' % number for number in range(5_000))
 PACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".zst": zstandard.compress}

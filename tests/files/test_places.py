@@ -9,11 +9,11 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from showthrough.errors import InputError
-from showthrough.files.heads import Head
-from showthrough.files.places import Remote, file_state, place_of
-from showthrough.files.reading import open_file, read_bytes, stem, suffix
-from showthrough.files.shards import Shards, name_of, numbered_alike, shards_of
+from showthrough.core.errors import InputError
+from showthrough.storage.heads import Head
+from showthrough.storage.places import Remote, file_state, place_of
+from showthrough.storage.reading import open_file, read_bytes, stem, suffix
+from showthrough.storage.shards import Shards, name_of, numbered_alike, shards_of
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from showthrough.errors import InputError, at_document
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, lines_of, object_entries, read_bytes, stem, suffix
+from showthrough.core.errors import InputError, at_document
 from showthrough.formats import FORMATS, read_anonymization, read_corpus
 from showthrough.formats.samples import example
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, lines_of, object_entries, read_bytes, stem, suffix
 
 BOM = b"\xef\xbb\xbf"
 

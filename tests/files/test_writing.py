@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from showthrough import OutputError
-from showthrough.files import writing as files
-from showthrough.files.writing import Read, check_writable, put, remove_unfinished, workshop, write_file, write_folder
+from showthrough.storage import writing as files
+from showthrough.storage.writing import Read, check_writable, put, remove_unfinished, workshop, write_file, write_folder
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links, locks and signals")
 NOBODY = ".showthrough-1-0123abcd"  # a name as a run gives it to what it has not finished
@@ -47,7 +47,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.Monke
 WRITING = """
 import os, sys, time
 from pathlib import Path
-from showthrough.files import writing as files
+from showthrough.storage import writing as files
 
 def slow(*arguments, **options):
     print("writing", flush=True)

@@ -10,7 +10,7 @@ import pytest
 
 from showthrough import Corpus, Document, InputError, read_background
 from showthrough.formats import read_anonymized
-from showthrough.formats.background import read_recorded
+from showthrough.formats.people.background import read_recorded
 
 KNOWN = {"ann": "Ann is a surgeon", "bob": "Bob bakes"}
 RECORDS = [

@@ -9,8 +9,9 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, OutputError, read_anonymization, read_corpus
 from showthrough.data.levels import by_type
-from showthrough.files.heads import Head
-from showthrough.formats import Input, conll
+from showthrough.formats import Input
+from showthrough.formats.annotation_tools import conll
+from showthrough.storage.heads import Head
 
 
 def written(folder: Path, content: str, name: str = "r.conll") -> Path:

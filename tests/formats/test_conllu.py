@@ -9,8 +9,9 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, OutputError, read_anonymization, read_corpus
 from showthrough.data.levels import by_type
-from showthrough.files.heads import Head
-from showthrough.formats import Input, conllu
+from showthrough.formats import Input
+from showthrough.formats.annotation_tools import conllu
+from showthrough.storage.heads import Head
 
 
 def line(number: str, form: str, misc: str = "_") -> str:

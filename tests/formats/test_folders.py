@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from showthrough import Corpus, Document, InputError, OutputError, read_anonymization, read_corpus, write_corpus
-from showthrough.files import writing
+from showthrough.storage import writing
 
 DOCUMENTS = [Document("2019/b/case-1", "😀 Oslo\r\n"), Document("2019/case.2", "e\u0301"), Document("case-3", "x")]
 

@@ -24,10 +24,10 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.data.masks import TypedMask
-from showthrough.files.heads import Head
 from showthrough.formats import FORMATS, Fit, Format, Input, Texts, read_anonymized
 from showthrough.formats.choice import recognised, shared_format
 from showthrough.formats.samples import example
+from showthrough.storage.heads import Head
 
 RECORDS = [
     {"uid": "a", "body": "Mr John Doe left.", "marks": [[3, 11, "PERSON"]]},

@@ -20,8 +20,9 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.data.levels import by_type
-from showthrough.files.heads import Head
-from showthrough.formats import Input, i2b2
+from showthrough.formats import Input
+from showthrough.formats.clinical import i2b2
+from showthrough.storage.heads import Head
 
 RECORDS_2006 = """<?xml version="1.0" ?>
 <ROOT>

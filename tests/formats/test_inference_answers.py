@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as some
 
 from malformed.mutations import broken_tree
 from showthrough import InputError, Problem
-from showthrough.formats.inference_answers import Recorded, RecordedGuess, RecordedPerson, read_inference_answers
+from showthrough.formats.people.inference_answers import Recorded, RecordedGuess, RecordedPerson, read_inference_answers
 
 DATA = Path(os.environ.get("SHOWTHROUGH_DATA", "/nowhere")) / "inference"
 SPIA = {

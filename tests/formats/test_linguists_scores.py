@@ -17,9 +17,9 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.data.levels import by_type
-from showthrough.files.heads import Head
 from showthrough.formats import FORMATS
 from showthrough.formats.choice import recognised
+from showthrough.storage.heads import Head
 
 NAMES = ("spacy", "spacy-json", "spacy-pairs", "token-rows", "conllu", "webanno", "xmi")
 TEXTS = (

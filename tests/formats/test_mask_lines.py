@@ -13,15 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, InputError, read_anonymization
+from showthrough.core.errors import ChangedError
 from showthrough.data.masks import NumberedMasks
 from showthrough.data.pairing import check_pair
 from showthrough.data.retyping import Retyping, retyped_masks
-from showthrough.errors import ChangedError
 from showthrough.evaluation.sweeps import _Swept
-from showthrough.files.heads import Head
-from showthrough.formats import mask_lines, records, stretches, tae
+from showthrough.formats import mask_lines, records, stretches
 from showthrough.formats.base import Input, Texts
+from showthrough.formats.benchmarks import tae
 from showthrough.formats.mask_lines import LineMasks
+from showthrough.storage.heads import Head
 from working import Elsewhere
 
 SAFE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)

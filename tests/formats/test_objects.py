@@ -11,11 +11,11 @@ import msgspec
 import pytest
 
 from showthrough import FORMATS, Annotation, Document, InputError, read_anonymization, read_corpus
-from showthrough.files.heads import Head, first_value
 from showthrough.formats.base import Fit, Format
+from showthrough.formats.clinical.phi import masks_from
 from showthrough.formats.lines import Lines
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import masks_from
+from showthrough.storage.heads import Head, first_value
 
 
 class Mark(msgspec.Struct):

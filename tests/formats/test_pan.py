@@ -12,10 +12,10 @@ from hypothesis import given, settings, strategies as some
 
 from showthrough import Corpus, Document, InputError, OutputError, read_anonymization, read_corpus
 from showthrough.data.documents import Authorship
-from showthrough.files.heads import Head
+from showthrough.formats.authorship.pan import write
 from showthrough.formats.choice import recognised, same_format
-from showthrough.formats.pan import write
 from showthrough.formats.writing import write_checked, write_corpus
+from showthrough.storage.heads import Head
 
 Lay = Callable[..., Path]
 SOUND = {

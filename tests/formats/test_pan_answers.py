@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as some
+from hypothesis import example, given, settings, strategies as some
 
 from showthrough import InputError
-from showthrough.formats.verifier_answers import read_answers, read_truth
+from showthrough.core.errors import PlanError
+from showthrough.formats.authorship.verifier_answers import read_answers, read_truth, written_answers
 
 
 @pytest.mark.parametrize(
@@ -123,16 +124,29 @@ def test_places_without_answers(tmp_path: Path) -> None:
         read_truth(tmp_path / "none.txt")
 
 
-@settings(max_examples=40)  # each writes files
-@given(
-    some.dictionaries(some.from_regex(r"[^\s{\[\ufeff][^\r\n\0]{0,8}[^\s]", fullmatch=True), some.floats(0, 1)).filter(
-        bool
-    )
-)
-def test_whatever_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, answers: dict[str, Any]) -> None:
-    path = tmp_path_factory.mktemp("answers") / "a.txt"
-    path.write_bytes("".join(f"{name} {value!r}\n" for name, value in answers.items()).encode())
+IDS = some.text(some.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
+
+
+@settings(max_examples=60)  # each writes files
+@given(some.dictionaries(IDS | some.text('{["}] a\0\r\n\ufeff0.', min_size=1), some.floats(0, 1), min_size=1))
+@example({"0\0": 0.0})
+@example({'{"': 0.5})
+@example({"\ufeffa": 0.5})
+def test_whatever_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, answers: dict[str, float]) -> None:
+    path = tmp_path_factory.mktemp("answers") / "a"
+    path.write_bytes(written_answers(answers, as_objects=True))
     assert read_answers(path) == answers
+    try:
+        path.write_bytes(written_answers(answers, as_objects=False))
+    except PlanError:
+        assert any(re.search("^\\s|\\s$|[\r\n\0\ufeff]", name) for name in answers) or next(iter(answers))[0] in "{["
+    assert read_answers(path) == answers
+
+
+@pytest.mark.parametrize("name", ["a\0", "a\nb", " a", "a ", "", "\ufeffa", '{"id'])
+def test_ids_that_cannot_stand_in_a_line_of_text(name: str) -> None:
+    with pytest.raises(PlanError, match=r"its id cannot stand in a line of text; expected a file that ends in \.jsonl"):
+        written_answers({name: 0.5}, as_objects=False)
 
 
 def test_pans_own(data: Path, pan: Path) -> None:

@@ -12,10 +12,10 @@ from hypothesis import given, strategies as some
 from showthrough import Corpus, Document, InputError, Mask, read_anonymization, read_corpus
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.pairing import check_pair
-from showthrough.files.heads import Head
 from showthrough.formats import read_anonymized, read_released
+from showthrough.formats.authorship.pan_passages import Original, Stated, squeezed
 from showthrough.formats.choice import recognised
-from showthrough.formats.pan_passages import Original, Stated, squeezed
+from showthrough.storage.heads import Head
 
 TEXT = "He left.  He came.\r\nThen he left. He slept."
 CORPUS = Corpus([Document("p1", TEXT)])

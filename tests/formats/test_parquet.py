@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, evaluate, read_anonymization, read_corpus
-from showthrough.anonymizers import ANONYMIZERS
+from showthrough.core.errors import ResourceError
 from showthrough.data.masks import Anonymization
-from showthrough.errors import ResourceError
-from showthrough.formats.parquet import Groups, ParquetRows
-from showthrough.formats.rows import RowHead
+from showthrough.formats.tables.parquet import Groups, ParquetRows
+from showthrough.formats.tables.rows import RowHead
 from showthrough.formats.writing import write_corpus
+from showthrough.systems import ANONYMIZERS
 
 TEXTS = ["😀 Ann Lee\r\nleft", "e\u0301 = Oslo", "山田\x01 \r"]
 

@@ -17,16 +17,17 @@ import pyarrow.parquet
 import pytest
 import zstandard
 
-from showthrough import Anonymization, Corpus, demo, evaluate
-from showthrough.columns.strings import Strings
+from showthrough import Anonymization, Corpus, evaluate
+from showthrough.cli import demo_corpus as demo
+from showthrough.core.errors import ChangedError, InputError
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask, apply_masks
 from showthrough.data.sharded import Joining, ShardedMasks, decoded, encoded
 from showthrough.engines.base import Done, Here
-from showthrough.errors import ChangedError, InputError
-from showthrough.files.shards import shards_of
 from showthrough.formats import FORMATS, read_anonymization, read_anonymized, read_corpus, read_released
 from showthrough.formats.base import Columns
 from showthrough.formats.shards import read_anonymization_of
+from showthrough.storage.columns.strings import Strings
+from showthrough.storage.shards import shards_of
 
 CORPUS = read_corpus(demo.corpus_path())
 SYSTEM = read_anonymization(demo.anonymization_paths()["ner"], CORPUS, name="ner")
@@ -117,8 +118,8 @@ def parquet(path: Path, rows: Sequence[Mapping[str, Any]], group: int = 7) -> No
 def test_parquet(tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups that are held, and those that are gone through; one file has no rows."""
     if large:
-        monkeypatch.setattr("showthrough.formats.parquet._HELD", 0)
-        monkeypatch.setattr("showthrough.formats.parquet._BATCH", 3)
+        monkeypatch.setattr("showthrough.formats.tables.parquet._HELD", 0)
+        monkeypatch.setattr("showthrough.formats.tables.parquet._BATCH", 3)
     documents = list(CORPUS)
     for number, start in enumerate(range(0, len(documents), 10)):
         part = documents[start : start + 10]

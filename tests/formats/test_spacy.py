@@ -26,9 +26,10 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.data.levels import by_type
-from showthrough.files.heads import Head
-from showthrough.formats import FORMATS, Input, docbin
+from showthrough.formats import FORMATS, Input
+from showthrough.formats.annotation_tools import docbin
 from showthrough.formats.choice import recognised
+from showthrough.storage.heads import Head
 
 pytestmark = pytest.mark.skipif(
     find_spec("spacy") is None, reason="spaCy is not installed: pip install 'showthrough[spacy]'"
@@ -271,7 +272,7 @@ def test_user_data_is_never_trusted(tmp_path: Path) -> None:
 
 
 def test_without_spacy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from showthrough.errors import ResourceError
+    from showthrough.core.errors import ResourceError
 
     path = WRITERS["d.spacy"](tmp_path, [doc(TEXT, *MARKED)])
 

@@ -24,9 +24,9 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.data.documents import LazyDocuments
-from showthrough.files.heads import Head
 from showthrough.formats.choice import recognised, same_format
 from showthrough.formats.writing import write_checked
+from showthrough.storage.heads import Head
 
 DATA = Path(os.environ.get("SHOWTHROUGH_DATA", "/nowhere")) / "inference"
 NAME = {"tag": "NAME", "keyword": "Raja", "certainty": 5, "hardness": 1}

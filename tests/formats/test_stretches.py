@@ -12,11 +12,12 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from showthrough import Corpus, Document, InputError
 from showthrough.engines.base import Engine
-from showthrough.files.heads import Head
-from showthrough.formats import records, stretches, tab
+from showthrough.formats import records, stretches
+from showthrough.formats.annotation_tools.line_places import Growing
 from showthrough.formats.base import Input
-from showthrough.formats.line_places import Growing
+from showthrough.formats.benchmarks import tab
 from showthrough.formats.lines import Lines
+from showthrough.storage.heads import Head
 from working import Elsewhere
 
 SAFE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
@@ -138,7 +139,7 @@ def test_places_of_lines(spans: list[tuple[int, int]], data: st.DataObject) -> N
     sizes = [size for _, size in spans]
     offsets = [int(end) - size for end, size in zip(ends, sizes, strict=True)]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("showthrough.formats.line_places._EVERY", data.draw(st.integers(1, 9)))
+        patched.setattr("showthrough.formats.annotation_tools.line_places._EVERY", data.draw(st.integers(1, 9)))
         growing = Growing()
         for place in zip(offsets, sizes, strict=True):
             growing.append(*place)

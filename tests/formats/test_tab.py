@@ -25,10 +25,10 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.data.documents import CHUNK_CHARACTERS
-from showthrough.files.heads import Head
 from showthrough.formats.base import Input
+from showthrough.formats.benchmarks.tab import read_lines, record
 from showthrough.formats.lines import Lines
-from showthrough.formats.tab import read_lines, record
+from showthrough.storage.heads import Head
 
 FULL: dict[str, Any] = {
     "doc_id": "001-1",

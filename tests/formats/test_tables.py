@@ -26,8 +26,8 @@ from showthrough import (
 )
 from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.evaluation.plan_files import read_request
-from showthrough.formats.background import read_background
 from showthrough.formats.lines import Lines
+from showthrough.formats.people.background import read_background
 
 ROWS = [("c1", 'Mr "J." Doe; of\r\nOslo | left, 😀.'), ("c2", "=Ann\tLee, e\u0301"), ("c3", "alone\rhere")]
 DOCUMENTS = [Document(*row) for row in ROWS]

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from showthrough import InputError
-from showthrough.errors import Problem
-from showthrough.formats.tags import Places, placed, runs, signed
+from showthrough.core.errors import Problem
+from showthrough.formats.annotation_tools.tags import Places, placed, runs, signed
 
 _TOKENS = ("Mr", "Ann", ".", "é", "e\u0301", "😀", "#", "3", "x" * 9)
 _GAPS = ("", " ", " ", " ", "\n", "  ", "\r\n", "\u3000", "\t")

@@ -10,9 +10,10 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Annotation, Document, InputError, Mention, OutputError, read_corpus, write_corpus
 from showthrough.data.documents import Corpus
 from showthrough.data.levels import by_type
-from showthrough.files.heads import Head
-from showthrough.formats import Input, webanno
+from showthrough.formats import Input
+from showthrough.formats.annotation_tools import webanno
 from showthrough.formats.choice import recognised
+from showthrough.storage.heads import Head
 
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from showthrough import FORMATS, Corpus, Document, InputError, read_anonymization, read_corpus
-from showthrough.files.heads import PEEK, Head
 from showthrough.formats.choice import recognised
 from showthrough.formats.samples import example
+from showthrough.storage.heads import PEEK, Head
 
 TEXT = "Mr John Doe of Oslo left."
 OTHER = "😀 Ann Lee left."

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from showthrough import Corpus, Document, InputError, OutputError, read_anonymization, read_corpus, write_corpus
+from showthrough.core.errors import ResourceError
 from showthrough.data.masks import TypedMask
-from showthrough.errors import ResourceError
-from showthrough.files.heads import Head
 from showthrough.formats import FORMATS
 from showthrough.formats.base import Input
-from showthrough.formats.xlsx import Sheet
+from showthrough.formats.tables.xlsx import Sheet
+from showthrough.storage.heads import Head
 
 TEXTS = ["😀 Ann Lee\r\nleft  ", "=1+1 e\u0301", " _x000D_ 山田\x01\r", "_x005F_ +cmd|' /C calc'!A0"]
 

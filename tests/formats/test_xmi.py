@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, OutputError, read_corpus, write_corpus
+from showthrough.core.errors import ResourceError
 from showthrough.data.levels import by_type
-from showthrough.errors import ResourceError
-from showthrough.files.reading import files_in
-from showthrough.formats import FORMATS, xmi
+from showthrough.formats import FORMATS
+from showthrough.formats.annotation_tools import xmi
 from showthrough.formats.samples import example
+from showthrough.storage.reading import files_in
 
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 TEXT = "😊 Ms. Haag left. She met Bob and Bobby."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from showthrough import (
     Annotation,
@@ -17,7 +18,7 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
-from showthrough.gate.asking import asked_for, asked_in, settled
+from showthrough.run.gate.asking import asked_for, asked_in, settled
 from showthrough.run.provenance import metric_record
 
 TEXTS = (
@@ -149,6 +150,13 @@ def test_a_name_finds_the_metric_that_carries_it() -> None:
         settled(asked_for(['er_di(function_words="lexicon-en.1")=0.9'], None), records)
     english = [*records, metric_record(parse_metric("er_di"))]
     assert list(map(str, settled(asked_for(["er_di=0.9"], None), english))) == ["er_di ≥ 0.9"]
+
+
+def test_a_metric_that_is_not_installed_is_found_by_its_name() -> None:
+    """Any limit may be asked of it: nobody here knows what it counts."""
+    theirs = replace(RECORDS[0], text="theirs(depth=2)", name="theirs", parameters={"depth": 2})
+    asked = asked_for(["theirs=7", "theirs[A]=8"], None)
+    assert list(map(str, settled(asked, [theirs]))) == ["theirs(depth=2) ≥ 7", "theirs(depth=2)[A] ≥ 8"]
 
 
 def test_a_name_that_several_carry_is_asked_about() -> None:

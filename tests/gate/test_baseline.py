@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from showthrough import PlanError
-from showthrough.gate.baseline import Baseline
 from showthrough.run.beside import Beside
+from showthrough.run.gate.baseline import Baseline
 from showthrough.statistics import Loss
 
 

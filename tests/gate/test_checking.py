@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from showthrough import Annotation, Anonymization, Corpus, Document, InputError, Mask, Mention, PlanError, evaluate
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.provenance import Provenance
+from showthrough.data.references import NOTHING
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.gate.baseline import Baseline
-from showthrough.gate.checking import Gate, checked
-from showthrough.gate.checks import FAILED, PASSED, UNSURE, Enough, Kept, Outcome, Reached, told
 from showthrough.run.beside import Beside
+from showthrough.run.gate.baseline import Baseline
+from showthrough.run.gate.checking import Gate, checked
+from showthrough.run.gate.checks import FAILED, PASSED, UNSURE, Enough, Kept, Outcome, Reached, told
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -99,11 +101,29 @@ def test_what_was_not_computed_is_said_to_be_just_that(run_of: Runs) -> None:
     run = run_of({"a": ()})
     lacking = msgspec.structs.replace(run, scores=[one for one in run.scores if one.metric != "er_di"])
     one = reached(checked(lacking, Gate([at_least(0.9)])))
-    assert (one.passed, one.value) == (False, None)
+    assert (one.passed, one.value, one.low, one.high) == (False, None, None, None)
     assert one.said == "there is no number, and no number is no pass: it was not computed"
     undefined = [msgspec.structs.replace(one, value=None, reason="nobody marked any") for one in run.scores]
     one = reached(checked(msgspec.structs.replace(run, scores=undefined), Gate([at_least(0.9)])))
     assert one.said == "there is no number, and no number is no pass: nobody marked any"
+
+
+def test_a_number_that_tells_nothing_is_no_pass(run_of: Runs) -> None:
+    """Whoever made the marks hides all of them."""
+    run = run_of({"rules": ()})
+    own = msgspec.structs.replace(run, corpus=msgspec.structs.replace(run.corpus, silver="silver(rules.v1)"))
+    one = reached(checked(own, Gate([at_least(0.5)])))
+    assert (one.passed, one.grade) == (False, "unknown")
+    assert one.said.startswith("the number tells nothing: it is scored against marks that rules")
+
+
+def test_nothing_to_check_is_no_pass(run_of: Runs) -> None:
+    """Of recall by type there is no usual threshold, nor a number that it is known by."""
+    run = run_of({"a": ()}, metrics=["recall_per_type"])
+    with pytest.raises(PlanError, match=r"^thresholds: nothing to check"):
+        checked(run, Gate())
+    with pytest.raises(PlanError, match=r"^baseline: has no number of privacy"):
+        checked(run, Gate(baseline=Baseline(Beside(run, run, "last"))))
 
 
 def test_nobody_is_no_pass(run_of: Runs) -> None:
@@ -165,6 +185,10 @@ def test_an_attacker_too_weak_for_a_threshold_is_told() -> None:
     said = [checked(run, Gate([at_least(limit, "cpr")], identifiers=0)) for limit in (0.4, 0.9)]
     assert [outcome.status for outcome in said] == [PASSED, UNSURE]  # 20 documents show no more than 0.861
     assert [any("nothing masked too" in note for note in outcome.notes) for outcome in said] == [True, False]
+    for references in ([one for one in run.references if (one.name == NOTHING) is alone] for alone in (True, False)):
+        beside = msgspec.structs.replace(run, references=references)  # the originals tell, whatever else is there
+        notes = checked(beside, Gate([at_least(0.4, "cpr")], identifiers=0)).notes
+        assert any("nothing masked too" in note for note in notes) == (references[0].name == NOTHING)
 
 
 def test_only_attackers_are_too_weak(run_of: Runs) -> None:
@@ -219,6 +243,16 @@ def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:
     assert counted == [10, 30]
 
 
+@pytest.mark.parametrize("change", [{"group": "utility"}, {"version": 0}])  # no identifiers, or counted otherwise
+def test_a_part_that_tells_no_count_is_judged_by_the_names(run_of: Runs, change: dict[str, Any]) -> None:
+    """40 names: enough, whatever the part is a share of."""
+    run = run_of({"a": ()})
+    changed = [msgspec.structs.replace(one, **change) if one.name == "recall_per_type" else one for one in run.metrics]
+    other = msgspec.structs.replace(run, metrics=changed)
+    checks = checked(other, Gate([at_least(0.5, "recall_per_type", "LOC")])).anonymizations[0].checks
+    assert [(one.metric, one.found) for one in checks if isinstance(one, Enough)] == [("", 40), ("er_di", 40)]
+
+
 @pytest.mark.parametrize(
     ("marks", "status"),
     [
@@ -239,6 +273,7 @@ def test_groups_count_once(run_of: Runs) -> None:
     marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
     texts = [Document(f"d{one:02}", f"Doe left Oslo {one}", marks, f"g{one % 5}") for one in range(40)]
     outcome = checked(run_of({"a": ()}, corpus=Corpus(texts)), Gate([at_least(0.5)]))
+    assert outcome.unit == "group"
     assert [one.said for one in outcome.anonymizations[0].failed] == [
         "5 groups of documents",
         "not sure: the number holds, but few groups carry it: as many as 5.0 that weigh alike",
@@ -290,7 +325,8 @@ def test_a_loss_is_shown(run_of: Runs) -> None:
 
 def test_documents_that_got_worse_are_told_by_the_first_number_that_tells(run_of: Runs) -> None:
     """A part does not: what it counts is not told apart document by document."""
-    run, earlier = run_of({"a": range(12)}), run_of({"a": ()})
+    metrics = ["er_qi", "recall_per_type", "er_di"]  # of places none is lost
+    run, earlier = (run_of({"a": leaking}, metrics=metrics) for leaking in (range(12), ()))
     asked = [at_least(0.0, "recall_per_type", "PERSON"), at_least(0.0)]
     outcome = checked(run, Gate(asked, baseline=Baseline(Beside(run, earlier, "last"), shuffles=999)))
     assert [one.passed for one in outcome.anonymizations[0].checks if isinstance(one, Kept)] == [False, False]
@@ -308,8 +344,9 @@ def test_a_part_alone_tells_no_document(run_of: Runs) -> None:
 
 
 def test_what_is_not_shown_is_said_to_be_just_that(run_of: Runs) -> None:
-    one = kept(held(run_of({"a": (0, 1)}), run_of({"a": (1,)})))
+    one = kept(outcome := held(run_of({"a": (0, 1)}), run_of({"a": (1,)})))
     assert one.passed
+    assert {look.more for look in outcome.anonymizations[0].documents} == {0}  # nothing was lost, so nothing got worse
     assert one.said.startswith("not shown to be worse; a loss of up to 0.")
     assert one.said.endswith(" cannot be excluded")
     assert not one.sure
@@ -343,6 +380,7 @@ def worse_by_one(run_of: Runs) -> tuple[Run, Run]:
         (0.041, None, 0.1, True, False, "not shown to be worse by more than 0.1; how much may be lost cannot be told"),
         (0.5, 0.1001, 0.1, True, False, "not shown to be worse by more than 0.1; a loss of up to 0.101 cannot be"),
         (0.5, 0.1, 0.1, True, True, "shown not to be worse by more than 0.1: a loss of more than 0.100 is excluded"),
+        (0.5, 0.0124, 0.0125, True, True, "shown not to be worse by more than 0.0125: a loss of more than 0.0124 is"),
         (0.5, 0.0, 0.1, True, True, "shown not to be worse by more than 0.1: any loss is excluded"),
         (0.5, 0.0, 0.0, True, True, "shown not to be worse: any loss is excluded"),
         (0.5, -0.1, 0.0, True, True, "shown not to be worse: any loss is excluded"),
@@ -475,8 +513,36 @@ def test_no_number_to_keep(run_of: Runs) -> None:
     run = run_of({"a": ()})
     undefined = [msgspec.structs.replace(one, value=None) if one.metric == "er_di" else one for one in run.scores]
     lacking = msgspec.structs.replace(run, scores=undefined)
-    assert kept(held(run, lacking)).said == "there is no number in last, and no number is no pass"
-    assert kept(held(lacking, run)).said == "there is no number here, and no number is no pass"
+    for here, there, where in ((run, lacking, "in last"), (lacking, run, "here")):
+        one = kept(outcome := held(here, there))
+        assert one.said == f"there is no number {where}, and no number is no pass"
+        assert (one.passed, one.value, one.lost, one.most, one.p) == (False, None, None, None, None)
+        assert not [note for note in outcome.notes if "Holm" in note]  # nothing was tested
+
+
+def test_what_has_no_number_takes_no_part_in_the_correction(run_of: Runs) -> None:
+    """Of two systems only b has a number in both runs: one comparison, whose p is its own."""
+    run, earlier = run_of({"a": range(6), "b": range(6)}), run_of({"a": (), "b": ()})
+
+    def lacking(whole: Run) -> Run:
+        bare = [msgspec.structs.replace(one, value=None) if one.anonymization == "a" else one for one in whole.scores]
+        return msgspec.structs.replace(whole, scores=bare)
+
+    for here, there in ((lacking(run), earlier), (run, lacking(earlier))):
+        one = kept(held(here, there), 1)
+        assert one.p is not None
+        assert one.p_holm == one.p
+
+
+def test_what_may_not_grow_is_lost_by_growing(run_of: Runs) -> None:
+    """12 of 40 addresses can be read where 6 could, among 40 × 6 words: 50 in 1,000 where it was 25."""
+    texts = Corpus([Document(f"d{number:02}", f"a@b.org in Oslo {number}") for number in range(40)])
+    run, earlier = (run_of({"a": leaking}, corpus=texts, metrics=["residual"]) for leaking in (range(12), range(6)))
+    for now, before, lost in ((run, earlier, 25.0), (earlier, run, -25.0)):
+        gate = Gate(baseline=Baseline(Beside(now, before, "last"), metrics=["residual"], shuffles=999))
+        one = kept(checked(now, gate))
+        assert (one.value, one.lost) == pytest.approx((37.5 + lost / 2, lost))
+        assert one.passed == (lost < 0)
 
 
 def test_another_corpus_is_refused(run_of: Runs) -> None:

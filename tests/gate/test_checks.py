@@ -9,9 +9,10 @@ from typing import cast
 import msgspec
 import pytest
 
-from showthrough.gate.baseline import Baseline
-from showthrough.gate.checking import Gate, _told_of, checked
-from showthrough.gate.checks import (
+from showthrough.run.beside import Beside
+from showthrough.run.gate.baseline import Baseline
+from showthrough.run.gate.checking import Gate, _told_of, checked
+from showthrough.run.gate.checks import (
     FAILED,
     PASSED,
     UNSURE,
@@ -19,13 +20,13 @@ from showthrough.gate.checks import (
     Checked,
     Enough,
     Kept,
+    Look,
     Outcome,
     Reached,
     told,
     upwards,
 )
-from showthrough.gate.grading import Grade
-from showthrough.run.beside import Beside
+from showthrough.run.gate.grading import Grade
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 
@@ -120,7 +121,7 @@ def test_how_many_more_would_do_for_all(outcome: Outcome) -> None:
         (0.0131, 0.013, "0.014"),  # it lies beyond the limit, and may be told so
         (0.013, 0.013, "0.013"),
         (1 / 3, 1 / 3, "0.3333333333333333"),  # any shorter one lies beyond
-        (0.12345671, 0.12345672, "0.12345671"),  # eight digits are enough
+        (0.123456711, 0.12345673, "0.12345672"),  # eight digits are enough
     ],
 )
 def test_a_number_is_told_as_no_smaller(value: float, limit: float | None, text: str) -> None:
@@ -135,13 +136,41 @@ def test_a_number_is_told_as_no_smaller(value: float, limit: float | None, text:
         (1.00004, None, "1.00004"),
         (0.95, 0.95, "0.950"),
         (0.95004, 0.95, "0.95004"),
-        (1e-12, None, "0.000"),  # eight digits do not tell it from 0
+        (4e-9, None, "0.000"),  # eight digits do not tell it from 0
+        (6e-9, None, "0.00000001"),
         (0.95 + 1e-12, 0.95, repr(0.95 + 1e-12)),
-        (0.95000001, 0.95, "0.95000001"),  # eight digits are enough
+        (0.950000012, 0.95, "0.95000001"),  # eight digits are enough
     ],
 )
 def test_a_number_is_told_apart(value: float, limit: float | None, text: str) -> None:
     assert told(value, limit) == text
+
+
+def test_what_is_not_known_is_null_in_files() -> None:
+    """Each kind of check is told by its name, and has all of its fields."""
+    asked = {"asked": "er_di", "passed": False, "said": "", "metric": "er_di", "part": ""}
+    lacking = {"value": None, "low": None, "high": None, "usual": False, "more": None}
+    number = Reached("er_di", False, "", "er_di", "", "min", 0.9, "unknown")
+    limits = {"end": "min", "limit": 0.9, "grade": "unknown"}
+    assert msgspec.to_builtins(number) == {"kind": "threshold", **asked, **limits, **lacking}
+    unknown = dict.fromkeys(["value", "earlier", "lost", "most", "p", "p_holm"])
+    against = {"baseline": "last", "margin": 0.1}
+    assert msgspec.to_builtins(kept(False, None)) == {"kind": "baseline", **asked, **against, **unknown}
+    counts = {"asked": "at least 20 documents", "passed": False, "said": "19 documents", "found": 19, "needed": 20}
+    assert msgspec.to_builtins(FEW) == {"kind": "sample", **counts, "metric": ""}
+    assert msgspec.to_builtins(Look("d")) == {"document": "d", "direct": 0, "quasi": 0, "more": 0}
+
+
+def test_an_outcome_without_a_baseline_says_so(outcome: Outcome) -> None:
+    bare = Outcome(outcome.corpus, "1 document", False, [])
+    assert (bare.baseline, bare.notes, bare.of_run, bare.unit) == ("", [], [], "document")
+
+
+def test_what_came_of_a_gate_cannot_be_changed(outcome: Outcome) -> None:
+    for one in (MET, kept(True, 0.1), FEW, Look("d"), outcome.anonymizations[0], outcome):
+        field = one.__struct_fields__[0]
+        with pytest.raises(AttributeError, match="immutable"):
+            setattr(one, field, "other")
 
 
 # Of a run.
@@ -187,3 +216,14 @@ def test_texts_that_no_problem_is_about_do_not_count() -> None:
     assert _told_of(cast("Run", run), "a", "v") == 1
     record.roles = ("direct identifiers",)  # which leave no document aside
     assert _told_of(cast("Run", run), "a", "v") == 4
+
+
+@pytest.mark.parametrize(
+    ("role", "column"),
+    [("sense", "ratings"), ("authors", "problems:glad"), ("inference", "people"), ("attributes", "people")],
+)
+def test_what_may_leave_documents_aside_counts_those_that_it_is_about(role: str, column: str) -> None:
+    """Three of four documents have a zero in the column that tells."""
+    rows = {"v": {"a": {column: [0, 3, 0, 0], "right": [1, 1, 1, 1]}}}
+    run = SimpleNamespace(rows=rows, record=lambda metric: SimpleNamespace(roles=(role,)), drawn=4, groups=())
+    assert _told_of(cast("Run", run), "a", "v") == 1

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.gate.enough import Need, needed
-from showthrough.numerics.distributions import binomial_ends
+from showthrough.run.gate.enough import Need, _trials, needed
 from showthrough.run.records import Score
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
+from showthrough.statistics.numerics.distributions import binomial_ends
 
 LEAST = Threshold("er_di", "min", 0.95)
 
@@ -58,11 +58,27 @@ def test_with_leaks_seen_it_is_the_smallest_that_would_do(right: int, trials: in
     assert score(right + more, trials + more).low >= limit > score(right + more - 1, trials + more - 1).low
 
 
+def test_with_leaks_seen_each_end_has_half_of_the_error() -> None:
+    """3 of 5 trials, of ten documents: 13 more make it 9.5 of 11.5, which begins below 0.5; 14 make it 10 of 12."""
+    fewer, enough = (binomial_ends(right, right + 2, 0.95)[0].item() for right in (9.5, 10))
+    assert fewer < 0.5 < enough
+    assert counted(Threshold("er_di", "min", 0.5), score(3, 5), 10) == 14
+
+
+def test_trials_are_told_from_where_their_interval_begins() -> None:
+    """One of so many leaks; each of three rounds divides what is left by 63, so that 1 / 63³ is lost at most."""
+    every = [(trials, score(trials - 1, trials)) for trials in range(2, 200)]
+    found = [_trials(one.value, one.low, 0.95) for _, one in every if one.value is not None and one.low is not None]
+    assert found == pytest.approx([trials for trials, _ in every], rel=63**-3)
+
+
 @pytest.mark.parametrize(
     ("threshold", "one", "says"),
     [
         (Threshold("er_di", "min", 1.0), score(40, 40), "no number of documents could show it"),
         (Threshold("trir", "max", 0.0), score(0, 40), "no number of documents could show it"),
+        # ln 0.05 / ln (1 − 1e-12) is 3 million million: more than anybody has.
+        (Threshold("er_di", "min", 1 - 1e-12), score(40, 40), "how many more documents would do cannot be said"),
         (LEAST, Score("a", "x", "", 3.0, 2.0, 4.0, "", ""), "how many more documents would do cannot be said"),
         (LEAST, Score("a", "x", "", 0.96, None, None, "", ""), "how many more documents would do cannot be said"),
         (LEAST, Score("a", "x", "", 1.0, 1.0, 1.0, "", ""), "how many more documents would do cannot be said"),

@@ -10,13 +10,13 @@ import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.evaluation.scoring import scored
-from showthrough.gate.checking import Gate, checked
-from showthrough.gate.grading import FAILED, PASSED, UNSURE
+from showthrough.families.reidentification.metric import ReIdentification
 from showthrough.metrics import EntityRecall, Rows
-from showthrough.metrics.reidentification import ReIdentification
-from showthrough.numerics.matching import best_matching
+from showthrough.run.gate.checking import Gate, checked
+from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
 from showthrough.run.records import columns_of
 from showthrough.run.thresholds import Threshold
+from showthrough.statistics.numerics.matching import best_matching
 
 TIMES = 80
 MOST = 0.1  # 5 %, and two standard errors of 80 tries

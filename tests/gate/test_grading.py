@@ -7,8 +7,8 @@ from msgspec.structs import asdict, replace
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.data.provenance import Provenance
-from showthrough.gate.grading import Demand, Grade, Graded, demands_of, graded
 from showthrough.metrics.base import Role
+from showthrough.run.gate.grading import Demand, Grade, Graded, demands_of, graded, overall
 from showthrough.run.records import Failure, Input
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -61,6 +61,21 @@ def test_what_failed_is_asked_for_all_the_same(run: Run) -> None:
     rows = {text: rows for text, rows in run.rows.items() if text != "er_di"}
     failed = replace(run, rows=rows, failures=[Failure("er_di", "it broke")])
     assert usual(failed) == ["er_di ≥ 0.95"]  # nobody marked a quasi-identifier, so that none is asked for
+
+
+@pytest.mark.parametrize(("total", "asked"), [([1] * 40, True), ([0] * 40, False), (None, False)])
+def test_places_are_asked_for_where_there_are_any(run: Run, total: list[int] | None, asked: bool) -> None:
+    """Also where none of them is hidden; not where rows do not tell how many there are."""
+    columns = {"hidden": [0] * 40, **({} if total is None else {"total": total})}
+    rows = {**run.rows, "er_qi": dict.fromkeys(run.names, columns)}
+    assert ("er_qi ≥ 0.95" in usual(replace(run, rows=rows))) == asked
+
+
+def test_the_worst_grade_counts() -> None:
+    """A miss is worse than a number that is not there, and that is worse than one that is not sure."""
+    ranked: tuple[Grade, ...] = ("met", "unsure", "unknown", "missed")
+    for place, worse in enumerate(ranked):
+        assert {overall([worse, better]) for better in ranked[: place + 1]} == {worse}
 
 
 def test_words_are_asked_for_only_where_no_entities_are(run: Run) -> None:
@@ -273,6 +288,12 @@ def test_what_reads_the_release_goes_before_what_reads_marks(run: Run) -> None:
         assert usual(replace(both, metrics=metrics)) == ["removed_di ≥ 0.95"]
     failed = replace(both, rows={"er_di": run.rows["er_di"]}, failures=[Failure("removed_di", "it broke")])
     assert usual(failed) == ["removed_di ≥ 0.95"]
+    # What failed and reads marks alone takes the place of neither: there is a number to speak of.
+    marks = replace(both, rows={"removed_di": run.rows["er_di"]}, failures=[Failure("er_di", "it broke")])
+    assert usual(marks) == ["removed_di ≥ 0.95"]
+    other_marks = replace(hidden, text="er_di(types=[X])")
+    alike = replace(run, metrics=[other_marks, hidden], failures=[Failure(other_marks.text, "it broke")])
+    assert usual(alike) == ["er_di ≥ 0.95"]
     # Who asked for less of what is hidden where it was marked has not said that less may be removed.
     beside = demands_of(both, [Threshold("er_di", "min", 0.8)])
     assert [(str(one.threshold), one.usual, one.grave) for one in beside] == [

@@ -31,11 +31,11 @@ from showthrough import (
     parameter,
     reidentify,
 )
-from showthrough.anonymizers import anonymize
-from showthrough.attacks.base import Candidates
+from showthrough.families.reidentification.attacks.base import Candidates
 from showthrough.metrics import metric_text, parse_metric
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.systems import anonymize
 
 CORPUS = Corpus([Document(str(number), "ten letter") for number in range(6)])
 MASKS = Anonymization({str(number): [Mask(0, number + 1)] for number in range(6)}, "a")

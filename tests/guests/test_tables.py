@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from showthrough import ATTACKS, METRICS, Attack, Metric, PlanError, Recall, ResourceError, parameter
+from showthrough.core.call_syntax import choices, descriptions
+from showthrough.core.plugins import Table, adopt, guests
 from showthrough.metrics import metric_text
-from showthrough.tables import Table, adopt, guests
-from showthrough.tables.calls import choices, descriptions
 
 Declare = Callable[..., "Table[int]"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from showthrough.resources.chat.base import Asked, Check, Question, Reply
+from showthrough.models.chat.base import Asked, Check, Question, Reply
 
 
 class Parrot:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 from rapidfuzz.distance import Jaro
 
-from showthrough.inference.agreement import TAGS, age_of, agreement, jaro_winkler, plain
+from showthrough.families.inference.agreement import TAGS, age_of, agreement, jaro_winkler, plain
 
 CODES = ["IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER"]
 RULED = [*CODES, "AGE", "LOCATION", "SEX", "RELATIONSHIP", "EDUCATION", "EMAIL_ADDRESS"]

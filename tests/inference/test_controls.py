@@ -7,9 +7,9 @@ import pytest
 
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.inference.base import Case
-from showthrough.inference.controls import answers_of, as_trials, risk, risk_interval, stand_ins
-from showthrough.numerics.control import above, rate
+from showthrough.families.inference.base import Case
+from showthrough.families.inference.controls import answers_of, as_trials, risk, risk_interval, stand_ins
+from showthrough.statistics.numerics.control import above, rate
 
 
 def people(*names: str) -> tuple[Subject, ...]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from showthrough.inference.base import Case, Guess, Person
-from showthrough.inference.interviewer import Interviewer, answer_in
-from showthrough.resources.chat.base import Asked, Check, Question, Reply
+from showthrough.families.inference.base import Case, Guess, Person
+from showthrough.families.inference.interviewer import Interviewer, answer_in
+from showthrough.models.chat.base import Asked, Check, Question, Reply
 
 TAGS = ("NAME", "SEX", "AGE")
 

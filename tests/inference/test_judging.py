@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.inference.base import Compared
-from showthrough.inference.judging import AGREEMENT, KAPPA, Judged, agreement_parts, best, judged, meetings, one_each_of
+from showthrough.families.inference.base import Compared
+from showthrough.families.inference.judging import (
+    AGREEMENT,
+    KAPPA,
+    Judged,
+    agreement_parts,
+    best,
+    judged,
+    meetings,
+    one_each_of,
+)
 from showthrough.statistics.agreement import cohen, observed
 
 VERDICTS = (0.0, 0.5, 1.0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
+from showthrough.core.errors import ResourceError
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.errors import ResourceError
-from showthrough.inference.base import Guess, Person
-from showthrough.inference.matching import by_agreement, matched
+from showthrough.families.inference.base import Guess, Person
+from showthrough.families.inference.matching import by_agreement, matched
 
 ANN = Subject("ann", (Attribute("NAME", "Ann Lee"), Attribute("AGE", "30"), Attribute("SEX", "female")))
 BOB = Subject("bob", (Attribute("NAME", "Bob Berg"), Attribute("AGE", "60"), Attribute("SEX", "male")))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.inference.parsing import guesses_in
-from showthrough.inference.profiles import TAGS
+from showthrough.families.inference.parsing import guesses_in
+from showthrough.families.inference.profiles import TAGS
 
 PLAIN = {"age": ["25-30", "30-35"], "sex": ["Male"]}
 

@@ -9,14 +9,14 @@ import pytest
 
 from engines.pickling import Pickling
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
+from showthrough.families.inference import reader
+from showthrough.families.inference.agreement import agreement
+from showthrough.families.inference.base import Aim, Case, Guess
+from showthrough.families.inference.reader import Reader
 from showthrough.formats import read_corpus
-from showthrough.inference import reader
-from showthrough.inference.agreement import agreement
-from showthrough.inference.base import Aim, Case, Guess
-from showthrough.inference.reader import Reader
-from showthrough.inference.reading.countries import _countries
-from showthrough.resources import Resources
-from showthrough.resources.places import country_named
+from showthrough.models import Resources
+from showthrough.models.countries import _countries
+from showthrough.models.places import country_named
 
 pytestmark = pytest.mark.usefixtures("no_sockets")
 

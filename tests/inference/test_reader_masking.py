@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
-from showthrough.inference.agreement import agreement
-from showthrough.inference.base import Aim, Case
-from showthrough.inference.reader import Reader
+from showthrough.families.inference.agreement import agreement
+from showthrough.families.inference.base import Aim, Case
+from showthrough.families.inference.reader import Reader
 
 PEOPLE = (
     Subject(
@@ -86,7 +86,27 @@ def test_what_stands_in_tells_nothing(stand_in: str, times: int) -> None:
     assert not any(_success(" ".join([stand_in] * times), PEOPLE, "subjects"))
 
 
+def test_an_empty_value_is_found_nowhere() -> None:
+    tags = ("EMAIL_ADDRESS", "ORG", "NAME", "PHONE", "CODE", "AGE", "LOCATION")
+    for value in ("", " "):
+        (answer,) = Reader().infer(
+            [
+                Case(
+                    "",
+                    "",
+                    "Ann, 30: -",
+                    (Subject("1", tuple(Attribute(tag, value) for tag in tags)),),
+                    "subjects",
+                    tags,
+                )
+            ]
+        )
+        assert answer is not None
+        assert [person.guesses for person in answer] == [()]
+
+
 @given(st.text(), st.text(max_size=20))
+@example("0:\xad", "")
 def test_any_text_and_any_value_can_be_read(text: str, value: str) -> None:
     tags = [attribute.tag for person in (*PEOPLE, *AUTHORS) for attribute in person.attributes]
     person = Subject("1", tuple(Attribute(tag, value) for tag in dict.fromkeys([*tags, "EMAIL_ADDRESS", "ORG"])), value)

@@ -10,10 +10,10 @@ import pytest
 from showthrough import InputError
 from showthrough.data.references import NOTHING
 from showthrough.data.subjects import AUTHOR, Subject
-from showthrough.files.growing import GrowingFile
-from showthrough.inference.base import Aim, Case, Guess, Person
-from showthrough.inference.recorded import RecordedAnswers, digest_of_answers
-from showthrough.resources.chat.recordings import TITLE
+from showthrough.families.inference.base import Aim, Case, Guess, Person
+from showthrough.families.inference.recorded import RecordedAnswers, digest_of_answers
+from showthrough.models.chat.recordings import TITLE
+from showthrough.storage.growing import GrowingFile
 
 pytestmark = pytest.mark.usefixtures("no_sockets")
 
@@ -86,7 +86,7 @@ PEOPLE = json.dumps({"people": [{"who": "a man", "attributes": [{"tag": "SEX", "
 
 
 def test_what_a_language_model_answered_in_another_run(tmp_path: Path) -> None:
-    pytest.importorskip("showthrough.inference.interviewer")
+    pytest.importorskip("showthrough.families.inference.interviewer")
     name = recording(
         tmp_path / "run.json.answers",
         {"about": [["one", "d"], [NOTHING, "d"]], "content": PEOPLE},

@@ -32,8 +32,8 @@ from malformed.mutations import (
     toml_of,
     tree_broken,
 )
-from showthrough.files.growing import pieces
 from showthrough.run.journal import TITLE
+from showthrough.storage.growing import pieces
 
 _FEW = ("--resamples", "20", "-o", "out.json")
 _METRICS = (
@@ -390,7 +390,7 @@ def packed(random: Random) -> Attempt:
 def run_of(which: str) -> dict[str, Any]:
     """A run of two systems; of a command that is called here once, to have what it writes."""
     from showthrough import Anonymization, Background, TypedMask, evaluate
-    from showthrough.errors import Interrupted
+    from showthrough.core.errors import Interrupted
 
     first = Anonymization(
         {"d1": [TypedMask(3, 11, None, "PERSON"), TypedMask(15, 19, "a town", "LOC")], "d2": [], "d3": []}
@@ -479,7 +479,7 @@ def resumed_runs(random: Random) -> Attempt:
 def journal() -> tuple[bytes, ...]:
     """The pieces of what an evaluation leaves that was stopped when all documents were done."""
     from showthrough import Plan, evaluate_plan, read_anonymization, read_corpus
-    from showthrough.errors import Interrupted
+    from showthrough.core.errors import Interrupted
     from showthrough.evaluation.checkpoints import Checkpoints
     from showthrough.evaluation.settings import Settings
     from showthrough.metrics import metrics_of

@@ -69,7 +69,7 @@ _QUICK = {  # a training that takes a moment, with what is on the desk
 
 def attack_texts(random: Random) -> Attempt:
     """Attacks with odd settings; one that learns does so in a moment, and now and then from a broken model."""
-    from showthrough.attacks import ATTACKS
+    from showthrough.families.reidentification.attacks import ATTACKS
 
     files = _files()
     name = random.choice([one for one in ATTACKS for _ in range(1 + len(fields(ATTACKS[one])) // 3)])

@@ -19,8 +19,8 @@ from showthrough import (
     rating_sample,
     write_corpus,
 )
-from showthrough.formats.rating_folder import Answer, read_items
-from showthrough.rating.journal import Journal
+from showthrough.formats.authorship.rating_folder import Answer, read_items
+from showthrough.studies.rating.journal import Journal
 
 _TEXTS = {
     "d1": "Mr John Doe of Oslo left on 3 May 1996.\nHe was 46 years old.",

@@ -13,13 +13,14 @@ from hypothesis import given, settings, strategies as st
 
 from in_blocks import Blocks
 from showthrough import Anonymization, ClusteringAgreement, Corpus, Document, Mask, evaluate, parse_metric
-from showthrough.errors import PlanError
-from showthrough.metrics import HEADLINE, METRICS, Rows, kmeans, metric_text
+from showthrough.core.errors import PlanError
+from showthrough.families.information import kmeans
+from showthrough.families.information.clustering import TAE_MARKS, marks_pattern
+from showthrough.families.information.kmeans import clusterings, silhouette
+from showthrough.families.information.mutual_information import agreement
+from showthrough.metrics import HEADLINE, METRICS, Rows, metric_text
 from showthrough.metrics.chunk import Chunk
-from showthrough.metrics.clustering import TAE_MARKS, marks_pattern
-from showthrough.metrics.kmeans import clusterings, silhouette
-from showthrough.metrics.mutual_information import agreement
-from showthrough.resources import Resources
+from showthrough.models import Resources
 from showthrough.statistics import resampled_totals
 
 NMI = ClusteringAgreement(embedding="lsa")

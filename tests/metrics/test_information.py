@@ -26,15 +26,15 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
-from showthrough.errors import PlanError
+from showthrough.core.errors import PlanError
+from showthrough.families.information.preserved import Informed
 from showthrough.metrics import HEADLINE, Metric, metric_text, preset
 from showthrough.metrics.chunk import Chunk
-from showthrough.metrics.information import Informed
+from showthrough.models import Resources
+from showthrough.models.information import Context, Floats, Question
+from showthrough.models.similarity import Pair
+from showthrough.models.terms import Terms
 from showthrough.report.table import tables
-from showthrough.resources import Resources
-from showthrough.resources.information import Context, Floats, Question
-from showthrough.resources.similarity import Pair
-from showthrough.resources.terms import Terms
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ from showthrough import Anonymization, Corpus, Document, InputError, Mask, Metri
 from showthrough.data.documents import Annotation, Mention
 from showthrough.metrics import METRICS, metric_text, metrics_of, parse_metric
 from showthrough.metrics.language import in_language, unlike_its_language, words_of
-from showthrough.resources.closed_classes import CLOSED_CLASSES
-from showthrough.resources.languages import another_language, sample_of
+from showthrough.models.closed_classes import CLOSED_CLASSES
+from showthrough.models.languages import another_language, sample_of
 
 TEXTS = {
     "en": """The applicant was seen in the clinic by her own doctor, who had known her for ten years. She said that the
@@ -200,7 +200,7 @@ def test_no_false_alarm(text: str) -> None:
 
 
 def test_no_false_alarm_on_the_demonstration(tmp_path: Path) -> None:
-    from showthrough import demo
+    from showthrough.cli import demo_corpus as demo
 
     corpus = read_corpus(Path(demo.__file__).parent / "data/corpus.json")
     assert notices(corpus, "er_di", 'wp(ic="wordfreq")') == []

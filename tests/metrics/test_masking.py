@@ -25,7 +25,7 @@ from showthrough import (
     WeightedPrecision,
     evaluate,
 )  # fmt: skip
-from showthrough.axis.axis import Axis
+from showthrough.data.layout.axis import Axis
 from showthrough.metrics import parse_metric
 
 TEXT = "Mr Ole Berg of Oslo, a nurse, met Ole Berg in May 1996."
@@ -485,8 +485,8 @@ class Tagged:
 
 
 def test_tags_know_a_word_from_a_name_where_the_entity_has_other_mentions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.resources.Resources.function_words", lambda self, name: Tagged())
-    monkeypatch.setattr("showthrough.resources.Resources.revisions", lambda self, models: dict.fromkeys(models, ""))
+    monkeypatch.setattr("showthrough.models.Resources.function_words", lambda self, name: Tagged())
+    monkeypatch.setattr("showthrough.models.Resources.revisions", lambda self, models: dict.fromkeys(models, ""))
     text = "It was A. A total of ninety. A came"
 
     def recall(*marks: Mention) -> float | None:

@@ -14,10 +14,10 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
 from showthrough.data.references import REFERENCES
+from showthrough.families.information.overlap import Bleu, Rouge
 from showthrough.metrics import HEADLINE, Metric, Rows
 from showthrough.metrics.chunk import Chunk
-from showthrough.metrics.overlap import Bleu, Rouge
-from showthrough.resources import Resources
+from showthrough.models import Resources
 
 words = st.lists(
     st.sampled_from(["a", "the", "Oslo", "Kraków", "left", "B.", "3,5", "don't", "—", "山田", "\n"]), max_size=12

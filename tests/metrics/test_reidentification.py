@@ -21,7 +21,6 @@ from showthrough import (
     PlanError,
     ReIdentification,
     Run,
-    demo,
     evaluate,
     parse_metric,
     read_anonymization,
@@ -29,14 +28,15 @@ from showthrough import (
     read_corpus,
     reidentify,
 )
-from showthrough.attacks import assignment, fusion
-from showthrough.attacks.standing import Standing
-from showthrough.attacks.suite import Outcome, Suite
-from showthrough.errors import ResourceError
-from showthrough.formats.background import read_recorded
+from showthrough.cli import demo_corpus as demo
+from showthrough.core.errors import ResourceError
+from showthrough.families.reidentification.attacks import assignment, fusion
+from showthrough.families.reidentification.attacks.standing import Standing
+from showthrough.families.reidentification.attacks.suite import Outcome, Suite
+from showthrough.formats.people.background import read_recorded
 from showthrough.metrics import HEADLINE, Rows, metric_text
-from showthrough.numerics.distributions import binomial_ends
-from showthrough.resources import Resources
+from showthrough.models import Resources
+from showthrough.statistics.numerics.distributions import binomial_ends
 
 TOPICS = {"ann": "surgeon", "bob": "bread", "cem": "judge", "dee": "boats"}
 BACKGROUND = {name: f"{name.title()} and the {topic}: {topic} all day" for name, topic in TOPICS.items()}
@@ -438,7 +438,7 @@ def test_an_attack_on_texts_that_is_stopped(error: type[BaseException], monkeypa
     def stop(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("showthrough.attacks.suite.Suite.attack", stop)
+    monkeypatch.setattr("showthrough.families.reidentification.attacks.suite.Suite.attack", stop)
     with pytest.raises(error):
         reidentify(BACKGROUND, {"one": {"ann": "surgeon"}})
 

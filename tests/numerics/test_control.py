@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.numerics.control import above, others, rate
+from showthrough.statistics.numerics.control import above, others, rate
 
 # anonymeter 1.1.0: residual_success(success_rate(n, s, level), success_rate(n_c, c, level)).to_risk()
 ANONYMETER = [

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from showthrough.numerics import directions
-from showthrough.numerics.directions import main_directions
-from showthrough.numerics.sparse import SparseRows
+from showthrough.statistics.numerics import directions
+from showthrough.statistics.numerics.directions import main_directions
+from showthrough.statistics.numerics.sparse import SparseRows
 
 COUNT = 20
 

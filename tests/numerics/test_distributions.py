@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.numerics.distributions import (
+from showthrough.statistics.numerics.distributions import (
     beta_quantile,
     log_gamma,
     normal_quantile,

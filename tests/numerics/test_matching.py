@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from showthrough.numerics.matching import NOBODY, best_matching
+from showthrough.statistics.numerics.matching import NOBODY, best_matching
 
 SHAPES = st.tuples(st.integers(0, 12), st.integers(0, 12))
 NUMBERS = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6, allow_nan=False))

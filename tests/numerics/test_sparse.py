@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 
-from showthrough.numerics import sparse
-from showthrough.numerics.sparse import SparseRows, sums
+from showthrough.statistics.numerics import sparse
+from showthrough.statistics.numerics.sparse import SparseRows, sums
 
 
 def sparse_rows(dense: NDArray[np.float64]) -> SparseRows:

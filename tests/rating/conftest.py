@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, Mask, rating_sample
-from showthrough.rating.server import RatingServer
+from showthrough.report.rating_page import rating_page
+from showthrough.studies.rating.server import RatingServer
 
 SYSTEMS = ("plain", "odd")
 
@@ -40,7 +41,7 @@ def serving(folder: Path) -> Iterator[Callable[..., RatingServer]]:
     begun: list[tuple[RatingServer, threading.Thread]] = []
 
     def begin(*raters: str, port: int = 0) -> RatingServer:
-        server = RatingServer(folder, raters, port)
+        server = RatingServer(folder, raters, rating_page(), port)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         begun.append((server, thread))

@@ -17,8 +17,8 @@ import pytest
 
 from browsing import Window
 from showthrough import read_ratings
-from showthrough.formats.rating_folder import answers_file, read_answers, read_items, standing
-from showthrough.rating.server import RatingServer
+from showthrough.formats.authorship.rating_folder import answers_file, read_answers, read_items, standing
+from showthrough.studies.rating.server import RatingServer
 
 Serving = Callable[..., RatingServer]
 Visit = Callable[..., Window]

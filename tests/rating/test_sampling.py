@@ -11,7 +11,7 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, OutputError, PlanError, rating_sample
 from showthrough.data.held_texts import Rewriting
-from showthrough.formats.rating_folder import Item, read_items
+from showthrough.formats.authorship.rating_folder import Item, read_items
 
 PARTS = ("One came here. ", "Two went there. ", "Three stood still. ", "Four fell down. ")
 

@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 
 from showthrough import InputError, OutputError, PlanError, read_ratings
-from showthrough.formats.rating_folder import TITLE, answers_file, read_answers, read_items
-from showthrough.rating.server import MOST_BYTES, RatingServer, order_of
+from showthrough.formats.authorship.rating_folder import TITLE, answers_file, read_answers, read_items
+from showthrough.studies.rating.server import MOST_BYTES, RatingServer, order_of
 
 Serving = Callable[..., RatingServer]
 JSON = {"Content-Type": "application/json"}
+
+PAGE = ("<p>", "default-src 'none'")
 
 
 def token_of(server: RatingServer, rater: str = "r1") -> str:
@@ -101,7 +103,7 @@ def test_it_goes_on_where_it_was_also_after_half_an_answer(serving: Serving, fol
 def test_one_server_alone_asks_a_rater(serving: Serving, folder: Path) -> None:
     serving("r1")
     with pytest.raises(OutputError, match="another rate serve asks this rater"):
-        RatingServer(folder, ["r2", "r1"])
+        RatingServer(folder, ["r2", "r1"], PAGE)
     serving("r2")  # which the one before let go
 
 
@@ -236,15 +238,15 @@ def test_every_answer_says_that_nothing_may_be_kept_or_framed(serving: Serving) 
 )
 def test_raters_have_names_of_files(folder: Path, raters: list[str], says: str) -> None:
     with pytest.raises(PlanError, match=says):
-        RatingServer(folder, raters)
+        RatingServer(folder, raters, PAGE)
     assert not (folder / "answers").exists()
 
 
 def test_a_port_that_is_taken_is_told(serving: Serving, folder: Path) -> None:
     server = serving("r1")
     with pytest.raises(PlanError, match=f"port: found {server.server_port}, which cannot be listened on"):
-        RatingServer(folder, ["r2"], server.server_port)
-    RatingServer(folder, ["r2"]).close()  # nothing of it is left
+        RatingServer(folder, ["r2"], PAGE, server.server_port)
+    RatingServer(folder, ["r2"], PAGE).close()  # nothing of it is left
 
 
 @pytest.mark.parametrize(
@@ -259,5 +261,5 @@ def test_a_damaged_file_of_answers_is_told_and_left_alone(folder: Path, content:
     file.parent.mkdir()
     file.write_bytes(content)
     with pytest.raises(InputError, match=says):
-        RatingServer(folder, ["r1"])
+        RatingServer(folder, ["r1"], PAGE)
     assert file.read_bytes() == content

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from showthrough import read_anonymization, read_corpus, train_verifier
-from showthrough.verifiers.answering import answers_to
-from showthrough.verifiers.base import UNANSWERED, Question
-from showthrough.verifiers.seen import seen
+from showthrough.families.authorship.verifiers.answering import answers_to
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Question
+from showthrough.families.authorship.verifiers.seen import seen
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from showthrough.analysis.verification import verifier_scores
-from showthrough.formats.verifier_answers import read_answers, read_truth
+from showthrough.formats.authorship.verifier_answers import read_answers, read_truth
+from showthrough.studies.verification import verifier_scores
 
 PUBLISHED = {  # AUC, c@1, F0.5u, F1, Brier, overall
     "boenninghoff20-large": (0.969, 0.928, 0.918, 0.936, 0.933, 0.937),

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from showthrough import Anonymization, Corpus, evaluate, read_corpus
-from showthrough.inference.parsing import guesses_in
-from showthrough.inference.profiles import right
+from showthrough.families.inference.attributes import AuthorAttributes
+from showthrough.families.inference.parsing import guesses_in
+from showthrough.families.inference.profiles import right
 from showthrough.metrics import metric_text
-from showthrough.metrics.inference.attributes import AuthorAttributes
 
 DATA = Path(os.environ.get("SHOWTHROUGH_DATA", "")) / "inference"
 ATTACKERS = {"gpt4": (0.780, 0.914), "gpt4_anonymized": (0.650, 0.836), "llama3_70b": (0.717, 0.887)}

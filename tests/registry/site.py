@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from showthrough.registry.entries import Licence, Published, PublishedFile
-from showthrough.registry.fetching import Kept, Wish, keep
-from showthrough.registry.web import Web
+from showthrough.formats.datasets.entries import Licence, Published, PublishedFile
+from showthrough.formats.datasets.fetching import Kept, Wish, keep
+from showthrough.formats.datasets.web import Web
 
 CONTENT = bytes(range(256)) * 2_000  # 512,000 bytes, more than a buffer or two
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from registry.site import Page, Site, kept
-from showthrough.errors import InputError, OutputError
-from showthrough.registry import archives
-from showthrough.registry.archives import UNPACKED
-from showthrough.registry.keeping import MANIFEST
+from showthrough.core.errors import InputError, OutputError
+from showthrough.formats.datasets import archives
+from showthrough.formats.datasets.archives import UNPACKED
+from showthrough.formats.datasets.keeping import MANIFEST
 
 FILES = {"x/a.txt": b"Oslo", "x/sub/b.txt": "山田".encode(), "x/sub/c.ann": b""}
 

@@ -12,10 +12,10 @@ import pytest
 from typer.main import get_command
 
 from showthrough.cli import app
-from showthrough.errors import PlanError
+from showthrough.core.errors import PlanError
 from showthrough.formats import FORMATS
-from showthrough.registry.digests import KINDS, measured
-from showthrough.registry.entries import PublishedFile, named, published
+from showthrough.formats.datasets.digests import KINDS, measured
+from showthrough.formats.datasets.entries import PublishedFile, named, published
 
 LENGTHS = {"sha256": 64, "md5": 32, "git-blob-sha1": 40}
 FILES = [(name, file) for name, corpus in published().items() for file in corpus.files]

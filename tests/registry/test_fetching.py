@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from registry.site import CONTENT, WEB, Page, Site, corpus_of, kept
-from showthrough.errors import InputError, OutputError, PlanError, ShowthroughError
-from showthrough.registry.downloads import MOST
-from showthrough.registry.entries import PublishedFile
-from showthrough.registry.fetching import Wish, keep
-from showthrough.registry.keeping import MANIFEST
-from showthrough.registry.web import Web
+from showthrough.core.errors import InputError, OutputError, PlanError, ShowthroughError
+from showthrough.formats.datasets.downloads import MOST
+from showthrough.formats.datasets.entries import PublishedFile
+from showthrough.formats.datasets.fetching import Wish, keep
+from showthrough.formats.datasets.keeping import MANIFEST
+from showthrough.formats.datasets.web import Web
 
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 

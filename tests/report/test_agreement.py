@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from showthrough import Agreement, Annotation, Corpus, Document, Mention, agreement
-from showthrough.analysis.agreement.values import ATTRIBUTES, UNITS, Confusion, Estimate, Measured, Meeting
 from showthrough.report.agreement import agreement_sheet
 from showthrough.report.sheets import Cases, Heat
+from showthrough.studies.agreement.values import ATTRIBUTES, UNITS, Confusion, Estimate, Measured, Meeting
 
 PERFECT = Estimate(1.0, 0.9, 1.0)
 

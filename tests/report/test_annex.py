@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from inferring import CENSUS, run_of
 from showthrough import Background, Population, risk_annex
-from showthrough.analysis.agreement.values import Estimate
 from showthrough.report.annex import annex_sheet
 from showthrough.report.sheets import Grid, Sheet
 from showthrough.report.sheets.markdown import markdown_of
 from showthrough.report.sheets.page import page_of
 from showthrough.run.run import Run
+from showthrough.studies.agreement.values import Estimate
 
 Open = Callable[..., Any]
 SECRETS = ("Ole Berg", "Ytterøy", "marksheider", "77123")

@@ -18,8 +18,9 @@ from showthrough import METRICS, Anonymization, Corpus, Document, Mask, Metric, 
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
 from showthrough.data.held_texts import Rewriting
+from showthrough.families.authorship.passages import passages
+from showthrough.families.authorship.verifiers.base import Question
 from showthrough.metrics import HEADLINE, Array, Role, Totals
-from showthrough.metrics.authorship.passages import passages
 from showthrough.metrics.base import ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
@@ -37,7 +38,6 @@ from showthrough.report.html.passages import MOST, passages as rewritten
 from showthrough.report.terminal import show_comparisons, show_run
 from showthrough.report.verdict import verdict
 from showthrough.run.thresholds import Threshold
-from showthrough.verifiers.base import Question
 
 Open = Callable[..., Any]
 EVIL = "</script><img src=x onerror=alert(1)>"

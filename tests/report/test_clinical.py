@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mention, Run, TypedMask, evaluate
-from showthrough.metrics.clinical.base import measures
+from showthrough.families.clinical.base import measures
 from showthrough.report.clinical import PARTS, comparable, show_matrix, significance
 from showthrough.report.table import tables
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.cli import app
 from showthrough.cli.statuses import exit_status
-from showthrough.errors import OutputError, ResourceError
+from showthrough.core.errors import OutputError, ResourceError
 from showthrough.report.charts.attack import attack_chart
 from showthrough.report.charts.parts import part_cells, parts_charts
 from showthrough.report.figures import figures, file_name, write_figures

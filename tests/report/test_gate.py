@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from showthrough.gate.checks import Checked, Enough, Kept, Look, Outcome, Reached
 from showthrough.report.gate import junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.report.terminal import PlainConsole
+from showthrough.run.gate.checks import Checked, Enough, Kept, Look, Outcome, Reached
 from showthrough.run.records import Input
 
 HOSTILE = "a\x00\x1b[31m<b>&\"'|`@all`\n# x\ud800\ufffe" + "x" * 200

@@ -15,8 +15,8 @@ import pytest
 from rich.console import Console
 
 from showthrough import Anonymization, Attribute, Corpus, Document, Mask, Run, Subject, evaluate
-from showthrough.gate.checking import Gate, checked
 from showthrough.metrics import HEADLINE
+from showthrough.models.chat.base import Asked
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.report.findings import findings
 from showthrough.report.html import html_text, payload
@@ -25,7 +25,7 @@ from showthrough.report.inference_sentences import inference_caveats, inference_
 from showthrough.report.summary import in_words
 from showthrough.report.terminal import show_comparisons, show_run
 from showthrough.report.verdict import verdict
-from showthrough.resources.chat.base import Asked
+from showthrough.run.gate.checking import Gate, checked
 from showthrough.run.thresholds import Threshold
 
 Open = Callable[..., Any]

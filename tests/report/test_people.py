@@ -9,7 +9,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from showthrough import demo, evaluate, read_anonymization, read_corpus
+from showthrough import evaluate, read_anonymization, read_corpus
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.report.charts.plane import plane_charts
 from showthrough.report.html import html_text

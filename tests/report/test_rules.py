@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.analysis.rules import Numbers, Rule, Step, Weights, Worth, rules_worth
 from showthrough.report.html import html_text, rules as page_rules
 from showthrough.report.rules import worth_blocks, worth_sentences
 from showthrough.run.run import Run
+from showthrough.studies.rules import Numbers, Rule, Step, Weights, Worth, rules_worth
 
 BEFORE = Numbers(0.9, 0.8121, 0.8, 0.753, 9, 812)
 YEARS = Step(Rule("pattern", "years"), 14, 9, 0, 68, Numbers(0.9, 0.8801, 0.85, 0.75, 9, 880))

@@ -216,9 +216,9 @@ def test_no_number_is_no_pass() -> None:
 
 @pytest.fixture(scope="module")
 def demo_attacked() -> Run:
-    from showthrough import demo
+    from showthrough.cli import demo_corpus as demo
     from showthrough.formats import read_anonymization, read_corpus
-    from showthrough.formats.background import read_background
+    from showthrough.formats.people.background import read_background
 
     corpus = read_corpus(demo.corpus_path(), name="demo")
     path = demo.anonymization_paths()["ner"]

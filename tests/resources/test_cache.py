@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.resources.cache import Arrays, Cache, default_folder, question
+from showthrough.models.cache import Arrays, Cache, default_folder, question
 
 
 @pytest.fixture

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from showthrough.axis.axis import Axis
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
+from showthrough.data.layout.axis import Axis
 from showthrough.metrics import Recall, metric_text, parse_metric
-from showthrough.resources import function_word_models, function_words_from
-from showthrough.resources.closed_classes import CLOSED_CLASSES
-from showthrough.resources.lexicon import ALWAYS, LEXICONS, PUNCTUATION, Lexicon, lexicon_of
-from showthrough.resources.tagger import FREE_TAGS
+from showthrough.models import function_word_models, function_words_from
+from showthrough.models.closed_classes import CLOSED_CLASSES
+from showthrough.models.lexicon import ALWAYS, LEXICONS, PUNCTUATION, Lexicon, lexicon_of
+from showthrough.models.tagger import FREE_TAGS
 
 SAMPLES = {
     "es": """

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
-from showthrough.errors import ResourceError
-from showthrough.resources import Resources
-from showthrough.resources.embedder import _WORD, LatentSemantics, _KnownWords, _words
-from showthrough.resources.settings import ModelSettings
+from showthrough.core.errors import ResourceError
+from showthrough.models import Resources
+from showthrough.models.embedder import _WORD, LatentSemantics, _KnownWords, _words
+from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.slow
 
@@ -263,7 +263,7 @@ def test_a_list_of_parts_that_only_the_library_reads(torch: Any, mini_lm: Path, 
 
 
 def test_a_stop_keeps_the_similarities_that_are_done(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.resources.similarity._BLOCK", 2)
+    monkeypatch.setattr("showthrough.models.similarity._BLOCK", 2)
     groups = [[(f"text {number}", "something")] for number in range(6)]
     resources = Resources(ModelSettings(device="cpu"))
     source: Any = resources.similarity(str(mini_lm))

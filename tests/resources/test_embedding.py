@@ -9,11 +9,11 @@ import pytest
 from engines.pickling import Pickling
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
+from showthrough.families.information.clustering import ClusteringAgreement
 from showthrough.metrics import chunk as chunks
 from showthrough.metrics.chunk import Chunk
-from showthrough.metrics.clustering import ClusteringAgreement
-from showthrough.resources import Resources, embedding
-from showthrough.resources.settings import ModelSettings
+from showthrough.models import Resources, embedding
+from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.slow
 

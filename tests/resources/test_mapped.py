@@ -8,8 +8,8 @@ import pytest
 
 from engines.pickling import Pickling
 from showthrough.engines.base import Engine, Here
-from showthrough.resources import Resources, resources_of_process
-from showthrough.resources.settings import ModelSettings
+from showthrough.models import Resources, resources_of_process
+from showthrough.models.settings import ModelSettings
 
 
 def told(resources: Resources, given: str, item: int) -> tuple[str, int, bool]:

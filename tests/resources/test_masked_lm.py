@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from showthrough.errors import ResourceError
-from showthrough.resources import Resources
-from showthrough.resources.information import Context, Question
-from showthrough.resources.settings import ModelSettings
+from showthrough.core.errors import ResourceError
+from showthrough.models import Resources
+from showthrough.models.information import Context, Question
+from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.slow
 
@@ -100,7 +100,7 @@ def test_the_batch_does_not_matter(bert: Path, monkeypatch: pytest.MonkeyPatch) 
     texts = [LONG[start : start + 300] for start in range(0, 1500, 100)]
     asked = [question(text, words(text), 3) for text in texts]
     together = weigh(bert, *asked, cache=False)
-    monkeypatch.setitem(__import__("showthrough.resources.device", fromlist=["x"])._PIECES, "cpu", 1)
+    monkeypatch.setitem(__import__("showthrough.models.device", fromlist=["x"])._PIECES, "cpu", 1)
     alone = weigh(bert, *asked, cache=False)
     for one, two in zip(together, alone, strict=True):
         assert one == pytest.approx(two, rel=1e-4)
@@ -453,7 +453,7 @@ def test_a_tokenizer_of_another_model(torch: Any, bert: Path, sizes: dict[str, f
 
     folder = shutil.copytree(bert, tmp_path / "other")
     BertForMaskedLM(BertConfig(**sizes, vocab_size=1000)).save_pretrained(folder)
-    refused(folder, "knows 30522 pieces and the model 1000", *WAYS_OUT)
+    refused(folder, "has a piece with the number 30521, and the model knows 1000 pieces", *WAYS_OUT)
 
 
 def test_code_that_a_model_brings_along_is_not_run(
@@ -474,7 +474,7 @@ def test_a_file_that_may_not_be_read(bert: Path, monkeypatch: pytest.MonkeyPatch
     def closed(*_: Any) -> bytes:
         raise PermissionError(13, "Permission denied", "vocab.txt")
 
-    monkeypatch.setattr("showthrough.resources.files._block_digest", closed)
+    monkeypatch.setattr("showthrough.models.files._block_digest", closed)
     refused(bert, "cannot be read: Permission denied (vocab.txt)", *WAYS_OUT)
 
 

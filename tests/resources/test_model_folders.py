@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from showthrough.resources.model_folders import CARD, Card, Training, read_card, write_model
+from showthrough.models.model_folders import CARD, Card, Training, read_card, write_model
 
 NEW = Card(kind="tagger", training=Training("train", "0a"))
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from showthrough.errors import PlanError, ResourceError
-from showthrough.resources.files import folder_digest, model_files
-from showthrough.resources.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role, SourceName, local_or_hub
+from showthrough.core.errors import PlanError, ResourceError
+from showthrough.models.files import folder_digest, model_files
+from showthrough.models.names import EMBEDDING, INFORMATION, SIMILARITY, TERMS, Role, SourceName, local_or_hub
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from showthrough.errors import ResourceError
-from showthrough.resources import overlap
-from showthrough.resources.cache import Cache
-from showthrough.resources.overlap import MOST, Floats, Nearness, Overlap, compared, words_of
-from showthrough.resources.word_vectors import FileVectors, Known, word_vectors
-from showthrough.resources.wordnet import Senses, WordNet
+from showthrough.core.errors import ResourceError
+from showthrough.models import overlap
+from showthrough.models.cache import Cache
+from showthrough.models.overlap import MOST, Floats, Nearness, Overlap, compared, words_of
+from showthrough.models.word_vectors import FileVectors, Known, word_vectors
+from showthrough.models.wordnet import Senses, WordNet
 
 pytestmark = pytest.mark.skipif(
     find_spec("nltk") is None, reason="NLTK is not installed: pip install 'showthrough[authors]'"

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from showthrough.axis.axis import Axis
+from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Corpus, Document
-from showthrough.errors import ResourceError
-from showthrough.resources import Resources
-from showthrough.resources.lexicon import ALWAYS, PUNCTUATION
-from showthrough.resources.tagger import FREE_TAGS
+from showthrough.data.layout.axis import Axis
+from showthrough.models import Resources
+from showthrough.models.lexicon import ALWAYS, PUNCTUATION
+from showthrough.models.tagger import FREE_TAGS
 
 pytestmark = pytest.mark.skipif(
     find_spec("spacy") is None, reason="spaCy is not installed: pip install 'showthrough[spacy]'"
@@ -83,7 +83,7 @@ def test_words_that_are_free_whatever_their_tag_are_english(language: str, expec
 def test_a_folder_that_is_no_pipeline_is_not_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be somebody's home, which takes minutes to read."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("showthrough.resources.pipeline.folder_digest", lambda folder: pytest.fail(f"reads {folder}"))
+    monkeypatch.setattr("showthrough.models.pipeline.folder_digest", lambda folder: pytest.fail(f"reads {folder}"))
     (tmp_path / "~").mkdir()
     with pytest.raises(ResourceError, match=r"cannot be loaded: there is no config\.cfg in the folder"):
         _ = Resources().function_words(f"spacy:{name}").ignorable(Axis(Corpus([Document("d", "x")])))

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from showthrough.axis.axis import Axis
+from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Corpus, Document
-from showthrough.errors import ResourceError
+from showthrough.data.layout.axis import Axis
 from showthrough.metrics.chunk import Chunk, Hiding
-from showthrough.resources import Resources
+from showthrough.models import Resources
 
 Slow = Callable[[str, str], list[tuple[int, int]]]
 TEXT = "Mr John Doe left the old house in Oslo on 3 May 1996.  His sister\nstayed there."

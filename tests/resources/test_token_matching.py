@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from showthrough.errors import ResourceError
-from showthrough.resources import Resources
-from showthrough.resources.settings import ModelSettings
+from showthrough.core.errors import ResourceError
+from showthrough.models import Resources
+from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.slow
 

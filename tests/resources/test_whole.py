@@ -34,8 +34,8 @@ from showthrough.engines.base import Here
 from showthrough.evaluation.chunks import Work, answered_there
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import metric_text
-from showthrough.resources import resources_of_process
-from showthrough.resources.settings import ModelSettings
+from showthrough.models import resources_of_process
+from showthrough.models.settings import ModelSettings
 from showthrough.run.records import Failure
 
 FIRST = (
@@ -386,7 +386,7 @@ def test_what_cannot_be_had_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, t
         looked.append(folder)
         return "tokenizer"
 
-    monkeypatch.setattr("showthrough.resources.files._lacking", lacking)
+    monkeypatch.setattr("showthrough.models.files._lacking", lacking)
     metrics = [f'{name}(ic="{tmp_path}/model")' for name in ("wp", "tpi", "tps")]
     run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics)
     assert [failure.metric for failure in run.failures] == metrics

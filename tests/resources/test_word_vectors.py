@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
-from showthrough.resources import Resources
-from showthrough.resources.settings import ModelSettings
+from showthrough.models import Resources
+from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.skipif(
     find_spec("spacy") is None, reason="spaCy is not installed: pip install 'showthrough[spacy]'"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, TypedMask, evaluate
-from showthrough.axis.axis import Axis
+from showthrough.data.layout.axis import Axis
 from showthrough.metrics.chunk import Chunk, Hiding
-from showthrough.resources import Resources
+from showthrough.models import Resources
 from showthrough.run import documents as texts
 from showthrough.run.documents import Texts, kept, riskiest, ruler_of
 

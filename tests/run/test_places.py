@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from showthrough import Anonymization, Background, Corpus, Document, Mask, Run, evaluate
-from showthrough.errors import Interrupted, PlanError
+from showthrough.core.errors import Interrupted, PlanError
 from showthrough.report import csv_text
 from showthrough.report.attacks import attacks_json_text
 from showthrough.run.places import Places

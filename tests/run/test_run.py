@@ -24,9 +24,9 @@ from showthrough import (
     Run,
     evaluate,
 )
-from showthrough.files.writing import write_file
 from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Score, described
 from showthrough.run.settings import Recorded
+from showthrough.storage.writing import write_file
 
 
 @pytest.fixture

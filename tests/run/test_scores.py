@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from showthrough import Anonymization, Corpus, Mask, Recall, Run, evaluate
-from showthrough.errors import LINE, NoScoreError
+from showthrough.core.errors import LINE, NoScoreError
 from showthrough.run.records import Failure
 
 

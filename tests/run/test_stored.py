@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from showthrough import Corpus, Interrupted, demo, evaluate, read_anonymization, read_corpus
-from showthrough.errors import InputError, OutputError
-from showthrough.gate.checking import Gate, checked
+from showthrough import Corpus, Interrupted, evaluate, read_anonymization, read_corpus
+from showthrough.cli import demo_corpus as demo
+from showthrough.core.errors import InputError, OutputError
 from showthrough.report import csv_text, json_text, markdown_text
 from showthrough.report.html import html_text
 from showthrough.run import journal
 from showthrough.run.beside import Beside
+from showthrough.run.gate.checking import Gate, checked
 from showthrough.run.run import Run
 
 METRICS = ("er_di", "er_qi", "recall_per_type", "precision", "residual", "inconsistent")

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from in_blocks import Blocks
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
-from showthrough.columns.strings import Strings
 from showthrough.metrics import Rows
 from showthrough.run import units as module
 from showthrough.run.units import Units
+from showthrough.storage.columns.strings import Strings
 
 
 def added(values: np.ndarray, documents: Sequence[str], groups: Sequence[str]) -> list[list[float]]:

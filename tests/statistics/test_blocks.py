@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-import showthrough.metrics.base as rows_of_documents
+import showthrough.statistics.rows as rows_of_documents
 from in_blocks import Blocks
-from showthrough import Run, demo, evaluate, read_anonymization, read_corpus
+from showthrough import Run, evaluate, read_anonymization, read_corpus
+from showthrough.cli import demo_corpus as demo
 from showthrough.evaluation import scoring
 from showthrough.metrics import Array, FScore, Recall, Rows
 from showthrough.metrics.derived import Derived

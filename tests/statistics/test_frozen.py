@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from showthrough import Corpus, Run, demo, evaluate, read_anonymization, read_corpus
+from showthrough import Corpus, Run, evaluate, read_anonymization, read_corpus
+from showthrough.cli import demo_corpus as demo
 
 FROZEN = json.loads((Path(__file__).parent / "frozen.json").read_text(encoding="utf-8"))
 METRICS = ["er_di", "recall", "f1", "recall_per_type", 'wp(ic="wordfreq")']

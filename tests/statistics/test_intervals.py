@@ -9,7 +9,6 @@ from hypothesis import given, strategies as st
 from in_blocks import Blocks
 from showthrough.evaluation.scoring import intervals_of
 from showthrough.metrics import EntityRecall, Rows
-from showthrough.numerics.distributions import binomial_ends
 from showthrough.statistics import Ratios, Spread, as_many_alike, influences, resampled_totals, share_interval
 from showthrough.statistics.forms import Influences
 from showthrough.statistics.intervals import (
@@ -20,6 +19,7 @@ from showthrough.statistics.intervals import (
     sure_difference_interval,
 )
 from showthrough.statistics.moves import Moved
+from showthrough.statistics.numerics.distributions import binomial_ends
 
 Counts = list[tuple[int, int]]
 

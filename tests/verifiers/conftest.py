@@ -9,7 +9,7 @@ import pytest
 
 from showthrough import Corpus, Document
 from showthrough.data.documents import Authorship
-from showthrough.verifiers.base import Question
+from showthrough.families.authorship.verifiers.base import Question
 
 WORDS = [
     *("the", "a", "of", "and", "to", "in", "it", "was", "he", "she", "they", "said", "went", "saw", "took", "gave"),

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from showthrough import Corpus, Document
-from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Authorship
-from showthrough.metrics.authorship.problems import Problems, problems_of
-from showthrough.resources.cache import Cache
-from showthrough.verifiers.adaptive import cross_fitted
-from showthrough.verifiers.base import Array, Learner, Question
-from showthrough.verifiers.glad import Glad
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.authorship.problems import Problems, problems_of
+from showthrough.families.authorship.verifiers.adaptive import cross_fitted
+from showthrough.families.authorship.verifiers.base import Array, Learner, Question
+from showthrough.families.authorship.verifiers.glad import Glad
+from showthrough.models.cache import Cache
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SHIFTED = str.maketrans(LETTERS, LETTERS[7:] + LETTERS[:7])

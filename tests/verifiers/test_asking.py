@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from showthrough import VERIFIERS, Corpus, InputError, PlanError, ResourceError, train_verifier
-from showthrough.resources.cache import Cache
-from showthrough.verifiers.answering import answered, answers_to
-from showthrough.verifiers.asking import asked_verifiers
-from showthrough.verifiers.base import Question
-from showthrough.verifiers.trained import TrainedVerifier
+from showthrough.families.authorship.verifiers.answering import answered, answers_to
+from showthrough.families.authorship.verifiers.asking import asked_verifiers
+from showthrough.families.authorship.verifiers.base import Question
+from showthrough.families.authorship.verifiers.trained import TrainedVerifier
+from showthrough.models.cache import Cache
 
 from .conftest import problems, questions_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from showthrough.verifiers.calibration import Calibration, calibrated, chances, logistic, middle_of
+from showthrough.families.authorship.verifiers.calibration import Calibration, calibrated, chances, logistic, middle_of
 
 
 class Plain:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.verifiers.folds import components, parted
+from showthrough.families.authorship.verifiers.folds import components, parted
 
 
 def by_walking(keys: list[set[str]]) -> list[set[int]]:

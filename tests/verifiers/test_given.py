@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from showthrough.errors import InputError, PlanError
-from showthrough.verifiers.given import GivenAnswers, given_answers, read_given
+from showthrough.core.errors import InputError, PlanError
+from showthrough.families.authorship.verifiers.given import GivenAnswers, given_answers, read_given
 
 
 @pytest.fixture

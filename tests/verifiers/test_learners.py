@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import Corpus
-from showthrough.verifiers.base import UNANSWERED, Learner, Question
-from showthrough.verifiers.compression import cross_entropies
-from showthrough.verifiers.glad import Glad
-from showthrough.verifiers.ngrams import FittedNgrams, Ngrams
-from showthrough.verifiers.table import LEARNERS
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Learner, Question
+from showthrough.families.authorship.verifiers.compression import cross_entropies
+from showthrough.families.authorship.verifiers.glad import Glad
+from showthrough.families.authorship.verifiers.ngrams import FittedNgrams, Ngrams
+from showthrough.families.authorship.verifiers.table import LEARNERS
 
 from .conftest import problems, questions_of, truth_of, written
 

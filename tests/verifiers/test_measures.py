@@ -9,8 +9,18 @@ import pytest
 from hypothesis import assume, given, strategies as st
 from numpy.typing import NDArray
 
+from showthrough.families.authorship.verifiers.measures import (
+    AUC,
+    BRIER,
+    C_AT_1,
+    F1,
+    F_HALF_U,
+    MEASURES,
+    OVERALL,
+    measured,
+    statistics_of,
+)
 from showthrough.statistics import Ratios, forms, influences
-from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, MEASURES, OVERALL, measured, statistics_of
 
 Problems = list[tuple[bool, float]]
 # Few values, so that there are ties, and answers of exactly 0.5 and none at all.
@@ -134,7 +144,7 @@ def _delong(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
 
 def test_few_of_a_kind_are_few_trials() -> None:
     """Two problems by one author before 198 by two: in order by luck more easily than 100 before 100."""
-    from showthrough.analysis.verification import verifier_scores
+    from showthrough.studies.verification import verifier_scores
 
     def low(ours: int, theirs: int) -> float:
         truth = {str(number): number < ours for number in range(ours + theirs)}

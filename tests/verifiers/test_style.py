@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.verifiers.base import Question
-from showthrough.verifiers.style import FEATURES, TOPS, laid_out, style
+from showthrough.families.authorship.verifiers.base import Question
+from showthrough.families.authorship.verifiers.style import FEATURES, TOPS, laid_out, style
 
 from .conftest import written
 

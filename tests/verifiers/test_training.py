@@ -14,11 +14,11 @@ import pytest
 
 from showthrough import Corpus, Document, InputError, OutputError, PlanError, load_verifier, train_verifier
 from showthrough.data.documents import Authorship
-from showthrough.verifiers.base import UNANSWERED
-from showthrough.verifiers.seen import seen
-from showthrough.verifiers.table import LEARNERS
-from showthrough.verifiers.traces import trace
-from showthrough.verifiers.trained import WEIGHTS, TrainedVerifier
+from showthrough.families.authorship.verifiers.base import UNANSWERED
+from showthrough.families.authorship.verifiers.seen import seen
+from showthrough.families.authorship.verifiers.table import LEARNERS
+from showthrough.families.authorship.verifiers.traces import trace
+from showthrough.families.authorship.verifiers.trained import WEIGHTS, TrainedVerifier
 
 from .conftest import problems, questions_of, truth_of
 

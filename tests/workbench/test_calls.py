@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from showthrough import Anonymization, Corpus, InputError, Mask, PlanError, bench, evaluate
-from showthrough.anonymizers import anonymize
-from showthrough.anonymizers.rules import Rules
+from showthrough.systems import anonymize
+from showthrough.systems.rules import Rules
 
 
 def first_letters(text: str) -> list[tuple[int, int]]:

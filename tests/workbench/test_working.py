@@ -8,13 +8,13 @@ from contextlib import contextmanager
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Plan, ResourceError, TypedMask
-from showthrough.anonymizers import Anonymizer
-from showthrough.anonymizers.rules import Rules
-from showthrough.anonymizers.work import Progress
-from showthrough.errors import ChangedError
+from showthrough.core.errors import ChangedError
 from showthrough.evaluation.settings import Settings
 from showthrough.metrics import metrics_of
-from showthrough.workbench.working import Bench, Made, put_to_work, score
+from showthrough.systems import Anonymizer
+from showthrough.systems.rules import Rules
+from showthrough.systems.work import Progress
+from showthrough.systems.workbench.working import Bench, Made, put_to_work, score
 
 SETTINGS = Settings(cache=False, resamples=20)
 
@@ -56,7 +56,7 @@ def test_one_that_fails_is_missing_and_the_others_are_scored(tiny: Corpus) -> No
 def test_a_library_may_raise_anything_and_memory_may_end(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of our own anonymizers too: their models are others' programs."""
     for error, says in ((RuntimeError("Mr John Doe"), "raised RuntimeError"), (MemoryError(), "memory ran out")):
-        monkeypatch.setattr("showthrough.workbench.working.anonymize", _raising(error))
+        monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", _raising(error))
         bench = bench_of(tiny, Anonymization({one: [] for one in tiny.ids}, "file"), rules=Rules())
         made = put_to_work(bench)
         assert made.failed["rules"].startswith(says)
@@ -77,7 +77,7 @@ def test_where_none_is_left_all_reasons_are_told(tiny: Corpus) -> None:
 
 
 def test_a_corpus_that_changes_meanwhile_ends_it(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.workbench.working.anonymize", _raising(ChangedError([])))
+    monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", _raising(ChangedError([])))
     with pytest.raises(ChangedError):
         put_to_work(bench_of(tiny, rules=Rules()))
 
@@ -88,7 +88,7 @@ def test_who_stops_it_is_no_failure(tiny: Corpus, monkeypatch: pytest.MonkeyPatc
         def stopped(*_: object, stop: type[BaseException] = stop, **__: object) -> Anonymization:
             raise stop
 
-        monkeypatch.setattr("showthrough.workbench.working.anonymize", stopped)
+        monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", stopped)
         with pytest.raises(stop):
             put_to_work(bench_of(tiny, rules=Rules()))
 

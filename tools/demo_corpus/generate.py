@@ -10,11 +10,11 @@ from pathlib import Path
 
 from demo_corpus import annotators, anonymizations, cast, write
 from demo_corpus.write import Written
-from showthrough.anonymizers import anonymize
-from showthrough.anonymizers.rules import Rules
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.masks import Mask
-from showthrough.formats.tab import record
+from showthrough.formats.benchmarks.tab import record
+from showthrough.systems import anonymize
+from showthrough.systems.rules import Rules
 
 SEED = "showthrough demo 1"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -14,7 +16,7 @@ from typer.main import get_group
 from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import starting, stoppable
 from showthrough.cli.streams import outlets
-from showthrough.errors import PlanError, ShowthroughError
+from showthrough.core.errors import LINE, QUOTED, PlanError, ShowthroughError, shown
 from showthrough.version import __version__
 
 # In the order in which help lists them: a module, and what in it is the command or holds several.
@@ -27,6 +29,8 @@ _COMMANDS = {
     **{name: f"lists:{name}" for name in ("metrics", "formats", "attacks", "anonymizers", "detectors")},
     **{name: f"{name}:app" for name in ("train", "rate", "verifier")},
 }  # fmt: skip
+
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # which typer has elsewhere in each of its versions
 
 
 class _Commands(Mapping[str, Any]):
@@ -70,8 +74,33 @@ class _Group(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = _Commands()
 
+    def make_context(self, *args: Any, **settings: Any) -> Any:
+        with _told_in_short():
+            return super().make_context(*args, **settings)
+
+    def invoke(self, *args: Any) -> Any:
+        with _told_in_short():
+            return super().invoke(*args)
+
     def list_commands(self, _: object) -> list[str]:
         return list(self.commands)
+
+
+@contextmanager
+def _told_in_short() -> Iterator[None]:
+    """What typer finds wrong with a command, without all of an argument that is long."""
+    try:
+        yield
+    except _UsageError as error:
+        error.message = _in_short(error.message)  # type: ignore[attr-defined]
+        raise
+
+
+def _in_short(message: str) -> str:
+    parts = {part for one in sys.argv[1:] for part in (one, one[2:], *one.split("=", 1)) if len(part) > QUOTED}
+    for part in sorted(parts, key=len, reverse=True):
+        message = message.replace(repr(part)[1:-1], shown(part)).replace(part, shown(part))
+    return shown(message, LINE)
 
 
 app = typer.Typer(
@@ -131,6 +160,12 @@ def _status() -> int:
         for line in str(error).splitlines():
             print(line, file=sys.stderr)
         return exit_status(error)
+    except OSError as error:
+        # Each file is checked where it is used. This is for a name that no file can have, such as one that is too long.
+        if _debug or not isinstance(error.filename, str | bytes):
+            raise
+        print(f"{shown(os.fsdecode(error.filename))}: cannot be used: {error.strerror}", file=sys.stderr)
+        return BAD_INPUT
     except MemoryError:
         if _debug:
             raise

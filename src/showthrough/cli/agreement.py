@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from showthrough.analysis.agreement import agreement
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
@@ -15,6 +14,7 @@ from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.report.agreement import agreement_sheet
 from showthrough.report.sheets.terminal import show_sheet
+from showthrough.studies.agreement import agreement
 
 _READING = ("format", "group_by", "id_column", "text_column", "offsets")
 

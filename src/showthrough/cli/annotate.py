@@ -5,22 +5,22 @@ from typing import Annotated
 
 import typer
 
-from showthrough.anonymizers import anonymizer
-from showthrough.anonymizers.silver import annotate
-from showthrough.anonymizers.work import check_ready
 from showthrough.cli.completion import anonymizer_names, format_names
 from showthrough.cli.consoles import documents, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
+from showthrough.core.errors import printable
 from showthrough.data.documents import Corpus
-from showthrough.errors import printable
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named
 from showthrough.formats.writing import not_kept, write_checked
+from showthrough.storage.writing import check_writable
+from showthrough.systems import anonymizer
+from showthrough.systems.silver import annotate
+from showthrough.systems.work import check_ready
 
 
 @with_options(
@@ -64,7 +64,9 @@ def command(
     check_writable(output)
     programs = [anonymizer(name) for name in with_]
     given = read_corpus(corpus, **settings)
-    check_ready(given, {one.name: one for one in programs}, loading=False)  # a wrong vote is told before models load
+    check_ready(
+        given, {program.name: program for program in programs}, loading=False
+    )  # a wrong vote is told before models load
     made = annotate(given, programs, vote, keep=keep)
     written = write_checked(made, output, to, force=Views.of(views).force, read=read)
     show_notes([*told_of_files(given, (), ()), *_left_out(given, keep), *not_kept(to, written.lost)])

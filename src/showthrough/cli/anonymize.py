@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from showthrough.anonymizers import anonymize
-from showthrough.anonymizers.work import check_ready
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
@@ -23,12 +21,14 @@ from showthrough.cli.systems import (
     masks_told,
 )
 from showthrough.cli.views import Views, view_options
-from showthrough.errors import InputError, OutputError
+from showthrough.core.errors import InputError, OutputError
 from showthrough.evaluation.notices import told_of_files, trained_on_them
 from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems
 from showthrough.formats import read_corpus
 from showthrough.formats.made import written
-from showthrough.resources.cache import usual_cache
+from showthrough.models.cache import usual_cache
+from showthrough.systems import anonymize
+from showthrough.systems.work import check_ready
 
 
 @with_options(

@@ -6,25 +6,25 @@ from typing import Annotated, Any
 
 import typer
 
-from showthrough.anonymizers.replacing import WAYS, rewritten
 from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
+from showthrough.core.errors import PlanError, printable, quoted
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import Missing
 from showthrough.data.release import REPLACEMENTS, release
-from showthrough.errors import PlanError, printable, quoted
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.heads import Head
-from showthrough.files.reading import stem
-from showthrough.files.writing import check_writable
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.choice import format_named, recognised, same_format, shared_format
 from showthrough.formats.writing import not_kept, one_file, write_checked
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import stem
+from showthrough.storage.writing import check_writable
+from showthrough.systems.replacing import WAYS, rewritten
 
 _SETTINGS = ("format", "missing", "group_by", "id_column", "text_column", "offsets")
 

@@ -11,19 +11,19 @@ from pathlib import Path
 
 from showthrough.cli.consoles import notes, print_plain, show_notes
 from showthrough.cli.options import Said
+from showthrough.core.errors import LINE, PlanError, quoted, shown, some
 from showthrough.data.retyping import listed
-from showthrough.errors import LINE, PlanError, quoted, shown, some
 from showthrough.evaluation.plan_files import is_request, read_request
 from showthrough.evaluation.requests import Request, Source
 from showthrough.evaluation.settings import FileSettings
-from showthrough.files.heads import Head
-from showthrough.files.places import place_of
-from showthrough.files.reading import exists, fail, suffix
-from showthrough.files.shards import name_of, numbered_alike
 from showthrough.formats.choice import columns_of
-from showthrough.formats.rows import IDS
-from showthrough.formats.tabular import TEXT
+from showthrough.formats.tables.rows import IDS
+from showthrough.formats.tables.tabular import TEXT
 from showthrough.metrics import metrics_of
+from showthrough.storage.heads import Head
+from showthrough.storage.places import place_of
+from showthrough.storage.reading import exists, fail, suffix
+from showthrough.storage.shards import name_of, numbered_alike
 
 _RELEASED = re.compile(r"after|releas|anonym|mask|redact|de.?id|scrub|clean|output|target", re.IGNORECASE)
 _ID = re.compile(r"(?:^|[\W_])id$", re.IGNORECASE)

@@ -11,10 +11,10 @@ from showthrough.cli.consoles import console
 from showthrough.cli.outputs import Results
 from showthrough.cli.progress import working
 from showthrough.evaluation.requests import Request
-from showthrough.inference.asking import MODEL
 from showthrough.metrics import Metric
-from showthrough.resources.chat.recordings import beside, read_recordings
-from showthrough.resources.chat.settings import AskingSettings
+from showthrough.models.chat.base import MODEL
+from showthrough.models.chat.recordings import beside, read_recordings
+from showthrough.models.chat.settings import AskingSettings
 from showthrough.run.run import Run
 
 Kept = TypeVar("Kept", bound=AskingSettings)

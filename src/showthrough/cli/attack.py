@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from msgspec import Meta
 
-from showthrough.attacks import DEFAULT
 from showthrough.cli.arguments import named_files
 from showthrough.cli.asking import ESTIMATE, answers_beside, keeping, recordings_of, remove_answers
 from showthrough.cli.consoles import console
@@ -16,20 +15,21 @@ from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import working
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, view_options
+from showthrough.core.errors import InputError, Problem
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
-from showthrough.errors import InputError, Problem
 from showthrough.evaluation.estimating import Estimated
-from showthrough.evaluation.reidentification import estimate_attacks, reidentify
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
+from showthrough.families.reidentification.attacks import DEFAULT
+from showthrough.families.reidentification.calls import estimate_attacks, reidentify
 from showthrough.formats import read_anonymized, read_corpus
-from showthrough.formats.background import read_background, read_recorded
 from showthrough.formats.choice import shared_format
+from showthrough.formats.people.background import read_background, read_recorded
 from showthrough.metrics import ReIdentification
+from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import ModelSettings
 from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.report.estimate import show_estimate
-from showthrough.resources.chat.settings import AskingSettings
-from showthrough.resources.settings import ModelSettings
 from showthrough.run.run import Run
 
 _SAMPLING = "seed", "resamples", "confidence"

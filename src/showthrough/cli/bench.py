@@ -10,8 +10,6 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from showthrough.anonymizers import ANONYMIZERS
-from showthrough.anonymizers.work import Progress
 from showthrough.cli.arguments import requested
 from showthrough.cli.asking import answers_beside, keeping, remove_answers
 from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain, show_notes
@@ -40,19 +38,21 @@ from showthrough.cli.systems import (
     masks_told,
 )
 from showthrough.cli.views import Views, show, view_options
-from showthrough.errors import LINE, InputError, Interrupted, PlanError, shown, some
+from showthrough.core.errors import LINE, InputError, Interrupted, PlanError, shown, some
 from showthrough.evaluation.plan import lacking_problems
 from showthrough.evaluation.plan_files import is_request
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.heads import Head
-from showthrough.files.writing import Read
 from showthrough.formats.made import written
-from showthrough.gate.asking import asked_for
-from showthrough.gate.grading import status_of
 from showthrough.report.wins import show_wins
+from showthrough.run.gate.asking import asked_for
+from showthrough.run.gate.grading import status_of
 from showthrough.run.run import Run
-from showthrough.workbench.working import Bench, Made, put_to_work, score
+from showthrough.storage.heads import Head
+from showthrough.storage.writing import Read
+from showthrough.systems import ANONYMIZERS
+from showthrough.systems.work import Progress
+from showthrough.systems.workbench.working import Bench, Made, put_to_work, score
 
 USUAL = "rules"  # the one that needs nothing but the base install
 
@@ -162,7 +162,11 @@ class Outcome:
         screen = console(PAGE)
         show(run, self.views, screen)
         show_wins(run, screen, str(self.output or ""))
-        if earlier := [one.name for one in run.anonymizations if one.made and one.made.cost and one.made.cost.earlier]:
+        if earlier := [
+            anonymization.name
+            for anonymization in run.anonymizations
+            if anonymization.made and anonymization.made.cost and anonymization.made.cost.earlier
+        ]:
             told = f"what these cost was measured earlier, when their masks were found: {some(earlier)}"
             screen.print(Text(told, style="dim"), soft_wrap=True)
         self.results.tell(screen)

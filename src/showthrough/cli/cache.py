@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from showthrough.resources.cache import usual_cache
+from showthrough.models.cache import usual_cache
 
 _UNITS = ("bytes", "kB", "MB", "GB")
 

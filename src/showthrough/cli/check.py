@@ -12,17 +12,17 @@ from showthrough.cli.completion import metric_names
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Least, Most, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.errors import InputError, PlanError
+from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.settings import options_of, settings_problems
-from showthrough.files.reading import stem
-from showthrough.files.writing import Read
-from showthrough.gate.asking import asked_for, settled
-from showthrough.gate.baseline import Baseline
-from showthrough.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, checked
-from showthrough.gate.checks import Outcome
 from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.run.beside import Beside, complete
+from showthrough.run.gate.asking import asked_for, settled
+from showthrough.run.gate.baseline import Baseline
+from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, checked
+from showthrough.run.gate.checks import Outcome
 from showthrough.run.run import Run
+from showthrough.storage.reading import stem
+from showthrough.storage.writing import Read
 
 _BEGINNING = max(map(len, BEGINNINGS))
 
@@ -133,10 +133,12 @@ def _baseline(run: Run, asked: Demands, file: Path, metrics: Sequence[str]) -> B
 
 def _ours(path: Path | None) -> bool:
     """Whether a file is what an earlier check wrote: gates run again and again, and no old verdict must stay."""
-    if path is None or not path.is_file():
+    if path is None:
         return False
     try:
+        if not path.is_file():
+            return False
         with path.open("rb") as file:
-            return file.read(_BEGINNING).startswith(tuple(one.encode() for one in BEGINNINGS))
+            return file.read(_BEGINNING).startswith(tuple(beginning.encode() for beginning in BEGINNINGS))
     except OSError:
         return False  # which writing will tell

@@ -10,14 +10,14 @@ import typer
 from showthrough.cli.completion import metric_names
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.errors import PlanError, shown
-from showthrough.files.reading import stem
+from showthrough.core.errors import PlanError, shown
 from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
 from showthrough.report.differences import compared_json, show_differences
 from showthrough.report.terminal import show_comparisons
 from showthrough.report.wording import trained_on_them, verifiers_that_knew_them
 from showthrough.run.beside import Beside, complete
 from showthrough.run.run import Run
+from showthrough.storage.reading import stem
 
 MOST = 1_000_000  # shuffles: more settle no more digits of p, and no longer fit into memory
 

@@ -20,8 +20,8 @@ def _names(table: str) -> Offer:
 metric_names = _names("metrics:METRICS")
 preset_names = _names("metrics:PRESETS")
 format_names = _names("formats:FORMATS")
-anonymizer_names = _names("anonymizers:ANONYMIZERS")
-detector_names = _names("detectors:DETECTORS")
-attack_names = _names("attacks:ATTACKS")
+anonymizer_names = _names("systems:ANONYMIZERS")
+detector_names = _names("models.detectors:DETECTORS")
+attack_names = _names("families.reidentification.attacks:ATTACKS")
 
 OF_SETTINGS = {"format": format_names, "attacks": attack_names}  # by the name of the field that makes the option

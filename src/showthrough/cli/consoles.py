@@ -9,8 +9,8 @@ from textwrap import wrap
 
 from rich.console import Console
 
+from showthrough.core.errors import LINE, shown
 from showthrough.data.masks import Anonymization
-from showthrough.errors import LINE, shown
 from showthrough.report.terminal import PAGE as PAGE, PlainConsole
 
 _PIPE_WIDTH = 200  # without a terminal there is no edge to fit into; but what is read as a page fits into PAGE
@@ -46,7 +46,7 @@ def show_notes(lines: Iterable[str]) -> None:
 
 def note_unmasked(anonymizations: Iterable[Anonymization]) -> None:
     """Tells of each anonymization that hides nothing, as when the originals were given for it; no error."""
-    unmasked = (shown(one.name) for one in anonymizations if not any(one.masks.values()))
+    unmasked = (shown(anonymization.name) for anonymization in anonymizations if not any(anonymization.masks.values()))
     print_plain((f"{name}: no text differs from the original; nothing is masked" for name in unmasked), notes())
 
 

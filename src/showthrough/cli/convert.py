@@ -10,13 +10,13 @@ from showthrough.cli.consoles import show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
-from showthrough.errors import printable
+from showthrough.core.errors import printable
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named
 from showthrough.formats.writing import not_kept, write_checked
+from showthrough.storage.writing import check_writable
 
 
 @with_options(settings=options_of(FileSettings, "id_column", "text_column", "offsets"), views=view_options("force"))

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from showthrough.analysis.description import describe
 from showthrough.cli.consoles import PAGE, console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
@@ -15,6 +14,7 @@ from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.report.corpus import corpus_sheet
 from showthrough.report.sheets.terminal import show_sheet
+from showthrough.studies.description import describe
 
 
 @with_options(settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"), views=sheet_options())

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from showthrough import demo
-from showthrough.anonymizers import named_anonymizers
+from showthrough.cli import demo_corpus as demo
 from showthrough.cli.bench import Outcome, carry_out
 from showthrough.cli.options import Output, Said, with_options
 from showthrough.cli.outputs import Results, inputs
@@ -9,9 +8,10 @@ from showthrough.cli.views import Views, view_options
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.background import read_background
+from showthrough.formats.people.background import read_background
 from showthrough.metrics import metrics_of
-from showthrough.workbench.working import Bench
+from showthrough.systems import named_anonymizers
+from showthrough.systems.workbench.working import Bench
 
 # All four questions, without a model, each asked once.
 METRICS = (

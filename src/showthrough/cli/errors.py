@@ -6,20 +6,20 @@ from typing import Annotated
 import msgspec
 import typer
 
-from showthrough.analysis.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases
-from showthrough.analysis.kept import kept_texts
-from showthrough.analysis.rules import rules_worth
-from showthrough.analysis.rules.greedy import MOST, with_rules
-from showthrough.analysis.rules.worth import Worth
 from showthrough.cli.consoles import PAGE, console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.errors import PlanError
+from showthrough.core.errors import PlanError
 from showthrough.report.errors import beside_sheet, errors_sheet
 from showthrough.report.rules import worth_blocks
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.run import Run
+from showthrough.studies.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases
+from showthrough.studies.kept import kept_texts
+from showthrough.studies.rules import rules_worth
+from showthrough.studies.rules.greedy import MOST, with_rules
+from showthrough.studies.rules.worth import Worth
 
 _SHOWN = 20  # cases on the terminal
 

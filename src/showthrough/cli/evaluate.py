@@ -28,9 +28,7 @@ from showthrough.cli.progress import scoring, working
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, show, view_options
-from showthrough.engines.base import LostError
-from showthrough.engines.opened import opened
-from showthrough.errors import (
+from showthrough.core.errors import (
     LINE,
     ChangedError,
     InputError,
@@ -41,22 +39,24 @@ from showthrough.errors import (
     shown,
     some,
 )
+from showthrough.engines.base import LostError
+from showthrough.engines.opened import opened
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan, lacking_problems
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.evaluation.walk import Progress
-from showthrough.files.growing import is_written
-from showthrough.files.writing import Read, write_folder
-from showthrough.gate.asking import asked_for
-from showthrough.gate.grading import status_of
 from showthrough.metrics import metric_text
 from showthrough.report import tae_csv_text
 from showthrough.run.file import read_journal
 from showthrough.run.folder import folder_of
+from showthrough.run.gate.asking import asked_for
+from showthrough.run.gate.grading import status_of
 from showthrough.run.journal import Journal, journal_beside
 from showthrough.run.run import Run
+from showthrough.storage.growing import is_written
+from showthrough.storage.writing import Read, write_folder
 
 
 @with_options(settings=options_of(FileSettings), views=view_options())
@@ -224,7 +224,7 @@ def _earlier(output: Path | None, journal: Path | None, resume: bool, force: boo
     if run.complete:
         what = "" if unfinished is None else f"; with --force {unfinished.name} is completed, and takes its place"
         if run.failures and not what:
-            failed = ", ".join(one.metric for one in run.failures)
+            failed = ", ".join(failure.metric for failure in run.failures)
             what = (
                 f", though these failed: {failed}; --force makes it anew, and what models answered is not asked again"
             )

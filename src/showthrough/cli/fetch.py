@@ -12,10 +12,10 @@ from showthrough.cli.cache import amount
 from showthrough.cli.consoles import PAGE, console, print_plain, show_notes
 from showthrough.cli.outputs import check_folder
 from showthrough.cli.progress import downloading
-from showthrough.registry.digests import weakness
-from showthrough.registry.entries import Published, PublishedFile, named, published
-from showthrough.registry.fetching import Kept, Wish, keep
-from showthrough.registry.keeping import MANIFEST, KeptFile, corpora_folder
+from showthrough.formats.datasets.digests import weakness
+from showthrough.formats.datasets.entries import Published, PublishedFile, named, published
+from showthrough.formats.datasets.fetching import Kept, Wish, keep
+from showthrough.formats.datasets.keeping import MANIFEST, KeptFile, corpora_folder
 
 
 def _names(incomplete: str) -> list[str]:

@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 
 from showthrough.cli.consoles import console
+from showthrough.core.errors import PlanError, shown
 from showthrough.data.kinds import HIPAA, NAMES, ROOT, TREE, folded, in_order, kind_of, path_of, treated_as
 from showthrough.data.schemes import SCHEMES
-from showthrough.errors import PlanError, shown
 
 _ARROW = " > "
 

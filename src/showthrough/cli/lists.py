@@ -12,22 +12,22 @@ from rich import box
 from rich.table import Table as Columns
 from rich.text import Text
 
-from showthrough.anonymizers import ANONYMIZERS, anonymizer
-from showthrough.anonymizers.asking import EVERYWHERE
-from showthrough.anonymizers.combined import Everywhere
-from showthrough.anonymizers.rules import Rules
-from showthrough.attacks import ATTACKS, approaches
 from showthrough.cli.completion import anonymizer_names, attack_names, detector_names, format_names, metric_names
 from showthrough.cli.consoles import console
-from showthrough.detectors import DETECTORS, chosen
+from showthrough.core.call_syntax import choices, descriptions, parameters
+from showthrough.core.plugins import Table
+from showthrough.families.reidentification.attacks import ATTACKS, approaches
 from showthrough.formats import FORMATS, Format
 from showthrough.formats.base import can
 from showthrough.formats.choice import format_named
 from showthrough.formats.samples import example
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, Metric, metric_text, parse_metric
+from showthrough.models.detectors import DETECTORS, chosen
 from showthrough.report.table import ARROWS
-from showthrough.tables import Table
-from showthrough.tables.calls import choices, descriptions, parameters
+from showthrough.systems import ANONYMIZERS, anonymizer
+from showthrough.systems.asking import EVERYWHERE
+from showthrough.systems.combined import Everywhere
+from showthrough.systems.rules import Rules
 
 
 def metrics(

@@ -15,12 +15,12 @@ from rich.console import Console
 from showthrough.cli.consoles import notes, print_plain
 from showthrough.cli.statuses import BAD_INPUT
 from showthrough.cli.stopping import unbroken
-from showthrough.errors import OutputError
-from showthrough.files.places import Remote, is_pattern, place_of
-from showthrough.files.reading import is_folder, suffix
-from showthrough.files.writing import Read, check_writable, refuse_elsewhere, write_file
+from showthrough.core.errors import OutputError
 from showthrough.formats import FORMATS
 from showthrough.run.run import Run
+from showthrough.storage.places import Remote, is_pattern, place_of
+from showthrough.storage.reading import is_folder, suffix
+from showthrough.storage.writing import Read, check_writable, refuse_elsewhere, write_file
 
 # What is said of a run file with texts.
 HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"

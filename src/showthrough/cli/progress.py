@@ -13,9 +13,9 @@ from rich.markup import escape
 from rich.text import Text
 
 from showthrough.cli.consoles import notes, print_plain
-from showthrough.errors import LINE, shown
+from showthrough.core.errors import LINE, shown
 from showthrough.evaluation.walk import Progress
-from showthrough.resources.settings import Watch
+from showthrough.models.settings import Watch
 
 _EVERY = 30.0  # seconds between two lines
 _TICK = 1.0  # seconds between two looks at the clock

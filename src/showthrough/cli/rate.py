@@ -12,10 +12,10 @@ from showthrough.cli.consoles import documents, show_notes
 from showthrough.cli.options import Anonymizations, Said, with_options
 from showthrough.cli.outputs import check_distinct, check_folder, inputs
 from showthrough.cli.progress import working
-from showthrough.errors import printable
+from showthrough.core.errors import printable
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.heads import Head
+from showthrough.storage.heads import Head
 
 app = typer.Typer(help="Have people rate what anonymizers wrote.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -40,7 +40,7 @@ def sample(
 
     Of rewritten documents these are the passages as they were handed in, else sentences with masks applied.
     """
-    from showthrough.rating.sampling import check_empty, rating_sample
+    from showthrough.studies.rating.sampling import check_empty, rating_sample
 
     head = Head.of(corpus)
     request = requested(head, anonymizations, [], settings)
@@ -73,9 +73,10 @@ def serve(
     Every answer is saved at once, and the same command goes on where a rater was. Ratings are read with evaluate
     --ratings FOLDER.
     """
-    from showthrough.rating.server import RatingServer
+    from showthrough.report.rating_page import rating_page
+    from showthrough.studies.rating.server import RatingServer
 
-    server = RatingServer(folder, rater, port)
+    server = RatingServer(folder, rater, rating_page(), port)
     try:
         for name, address in server.addresses.items():
             typer.echo(printable(f"{name}: {address} ({server.answered[name]} of {len(server.items)} rated)"))

@@ -9,7 +9,7 @@ from showthrough.cli.consoles import PAGE, console, notes, show_notes
 from showthrough.cli.options import Least, Most, Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.views import Views, show, view_options
-from showthrough.gate.asking import asked_for, settled
+from showthrough.run.gate.asking import asked_for, settled
 from showthrough.run.run import Run
 
 

@@ -6,26 +6,26 @@ from typing import Annotated, cast
 
 import typer
 
-from showthrough.analysis.review.applying import reviewed
-from showthrough.analysis.review.assignment import Assignment
-from showthrough.analysis.review.copies import REPLACES, Replace
-from showthrough.analysis.review.folder import check_new, review_copies
 from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import console, documents, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_folder, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.errors import PlanError, printable
+from showthrough.core.errors import PlanError, printable
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.heads import Head
-from showthrough.files.writing import Read, check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named, same_format
 from showthrough.formats.writing import not_kept, write_checked
 from showthrough.report.review import review_sheet
 from showthrough.report.review_page import PAGE_FILE, review_page
 from showthrough.report.sheets.terminal import show_sheet
+from showthrough.storage.heads import Head
+from showthrough.storage.writing import Read, check_writable
+from showthrough.studies.review.applying import reviewed
+from showthrough.studies.review.assignment import Assignment
+from showthrough.studies.review.copies import REPLACES, Replace
+from showthrough.studies.review.folder import check_new, review_copies
 
 
 @with_options(settings=options_of(FileSettings, "format", "id_column", "text_column", "offsets"), views=sheet_options())

@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
-from showthrough.analysis.risk import for_owner, risk_annex
 from showthrough.cli.consoles import PAGE, console
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.evaluation.settings import Option
-from showthrough.formats.population import read_population
+from showthrough.formats.people.population import read_population
 from showthrough.report.annex import annex_sheet
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.run import Run
+from showthrough.studies.risk import for_owner, risk_annex
 
 _PAGE = Option("annex", Path | None, None, "Write the annex as one page, to look at, print and file.", "FILE")
 _FILES = ("markdown", "latex", "json", "force")

@@ -11,11 +11,11 @@ from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.statuses import FELL_SHORT
 from showthrough.cli.views import Views, view_options
-from showthrough.detectors import DEFAULT, check_ready, chosen
-from showthrough.detectors.scanning import scan
-from showthrough.errors import shown
+from showthrough.core.errors import shown
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_released
+from showthrough.models.detectors import DEFAULT, check_ready, chosen
+from showthrough.models.detectors.scanning import scan
 from showthrough.report.scan import scan_json, show_scan
 
 

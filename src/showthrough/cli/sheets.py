@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from showthrough.cli.options import Said
 from showthrough.cli.outputs import Results, check_file
-from showthrough.errors import OutputError
+from showthrough.core.errors import OutputError
 from showthrough.evaluation.settings import Option, options_of
 from showthrough.report.sheets.latex import latex_of
 from showthrough.report.sheets.markdown import markdown_of

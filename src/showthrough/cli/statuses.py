@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from showthrough.errors import InputError, Interrupted, OutputError, PlanError, ResourceError
+from showthrough.core.errors import InputError, Interrupted, OutputError, PlanError, ResourceError
 
 FELL_SHORT = 1
 BAD_INPUT = 2

@@ -6,20 +6,20 @@ from typing import Annotated
 
 import typer
 
-from showthrough.anonymizers.surrogates.chronology import NEAREST
-from showthrough.anonymizers.surrogates.replacement import Surrogates, surrogates
 from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, notes, print_plain, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
-from showthrough.errors import PlanError, printable, shown, some
+from showthrough.core.errors import PlanError, printable, shown, some
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.writing import check_writable
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named, same_format
 from showthrough.formats.writing import write_corpus
+from showthrough.storage.writing import check_writable
+from showthrough.systems.surrogates.chronology import NEAREST
+from showthrough.systems.surrogates.replacement import Surrogates, surrogates
 
 _LISTED = 20  # leaks that are named one by one
 

@@ -10,18 +10,18 @@ from typing import Annotated
 
 import typer
 
-from showthrough.anonymizers import Anonymizer, named_anonymizers
-from showthrough.anonymizers.combined import Everywhere
-from showthrough.anonymizers.keeping import is_kept
-from showthrough.anonymizers.replacing import Way
-from showthrough.anonymizers.work import Progress
 from showthrough.cli.completion import anonymizer_names
 from showthrough.cli.consoles import documents, notes, print_plain
 from showthrough.cli.progress import scoring
 from showthrough.cli.statuses import INTERRUPTED
+from showthrough.core.errors import OutputError, printable, shown
 from showthrough.data.masks import Anonymization
-from showthrough.errors import OutputError, printable, shown
-from showthrough.resources.cache import Cache
+from showthrough.models.cache import Cache
+from showthrough.systems import Anonymizer, named_anonymizers
+from showthrough.systems.combined import Everywhere
+from showthrough.systems.keeping import is_kept
+from showthrough.systems.replacing import Way
+from showthrough.systems.work import Progress
 
 _WITH = typer.Option(
     "--with",

@@ -6,8 +6,6 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from showthrough.anonymizers.taggers.tagger import Tagger
-from showthrough.anonymizers.taggers.training import BETA, asked, train_tagger
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import check_distinct, inputs
@@ -15,11 +13,13 @@ from showthrough.cli.progress import working
 from showthrough.cli.statuses import refused
 from showthrough.cli.stopping import unbroken
 from showthrough.cli.views import Views, view_options
-from showthrough.errors import printable
+from showthrough.core.errors import printable
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
-from showthrough.resources.model_folders import check_model_folder
+from showthrough.models.model_folders import check_model_folder
+from showthrough.systems.taggers.tagger import Tagger
+from showthrough.systems.taggers.training import BETA, asked, train_tagger
 
 Learner = Annotated[str, typer.Option(metavar="NAME", help="crf, svm, boosted or hmm; usually the preset's, or crf.")]
 Preset = Annotated[str, typer.Option(metavar="NAME", help="One of the challenge's systems, e.g. wellner3.")]

@@ -5,23 +5,23 @@ from typing import Annotated
 
 import typer
 
-from showthrough.anonymizers.encoders.learning import Epoch
-from showthrough.anonymizers.encoders.settings import TransformerSettings
-from showthrough.anonymizers.encoders.sweep import Grid, sweep
-from showthrough.anonymizers.encoders.training import Request, train_to_folder
 from showthrough.cli.consoles import PAGE, console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.progress import training
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.cli.statuses import refused
-from showthrough.errors import PlanError, printable
+from showthrough.core.errors import PlanError, printable
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.report.table import DASH, rounded
 from showthrough.report.training import sweep_sheet, training_sheet
+from showthrough.systems.encoders.learning import Epoch
+from showthrough.systems.encoders.settings import TransformerSettings
+from showthrough.systems.encoders.sweep import Grid, sweep
+from showthrough.systems.encoders.training import Request, train_to_folder
 
 _VIEWS = {name: option for name, option in sheet_options().items() if name != "without_text"}
 _FILES = options_of(FileSettings, "format", "id_column", "text_column", "offsets")
@@ -64,7 +64,7 @@ def command(
     chosen = TransformerSettings(**asked)
     request = Request(documents[0], documents[1] if dev else None, output, chosen, resume, written.force, seen)
     results = Results(written.force)
-    show_notes(dict.fromkeys(note for one in documents for note in told_of_files(one, (), ())))
+    show_notes(dict.fromkeys(note for document in documents for note in told_of_files(document, (), ())))
     with refused(), training() as (watch, say):
         if sweeping:
             found = sweep(request, Grid(**grid), watch, lambda cell: say(_begun(cell)), lambda epoch: say(_told(epoch)))

@@ -9,19 +9,19 @@ import typer
 from showthrough.cli.arguments import requested
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
 from showthrough.cli.options import Said, with_options
+from showthrough.core.errors import InputError, printable, shown, some
 from showthrough.core.families import families
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import Meaning
 from showthrough.data.masks import Anonymization
-from showthrough.errors import InputError, printable, shown, some
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import is_request
 from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.evaluation.whose import release_notices
-from showthrough.files.heads import Head
 from showthrough.metrics import METRICS
+from showthrough.storage.heads import Head
 
 _READING = ("format", "group_by", "id_column", "text_column", "offsets", "released")
 _SETTINGS = ("missing", "pairing", "language", *_READING, "map", "direct", "quasi", "ignore")

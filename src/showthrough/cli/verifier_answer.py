@@ -14,19 +14,19 @@ from showthrough.cli.progress import working
 from showthrough.cli.statuses import refused
 from showthrough.cli.stopping import unbroken
 from showthrough.cli.views import Views, view_options
+from showthrough.core.errors import PlanError, printable, shown
 from showthrough.data.documents import Corpus
-from showthrough.errors import PlanError, printable, shown
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.writing import write_file, write_folder
+from showthrough.families.authorship.verifiers.answering import answers_to
+from showthrough.families.authorship.verifiers.asking import asked_verifier
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Verifier
+from showthrough.families.authorship.verifiers.given import ORIGINAL
+from showthrough.families.authorship.verifiers.seen import UNLESS, trained_on
 from showthrough.formats import read_anonymized, read_corpus
-from showthrough.formats.verifier_answers import written_answers
-from showthrough.resources.cache import usual_cache
-from showthrough.verifiers.answering import answers_to
-from showthrough.verifiers.asking import asked_verifier
-from showthrough.verifiers.base import UNANSWERED, Verifier
-from showthrough.verifiers.given import ORIGINAL
-from showthrough.verifiers.seen import UNLESS, trained_on
+from showthrough.formats.authorship.verifier_answers import written_answers
+from showthrough.models.cache import usual_cache
+from showthrough.storage.writing import write_file, write_folder
 
 _LINES, _OBJECTS = ".txt", ".jsonl"
 Submissions = Annotated[

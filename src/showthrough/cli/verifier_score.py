@@ -7,18 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from showthrough.analysis.verification import verifier_scores
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import PAGE, console
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.errors import InputError
+from showthrough.core.errors import InputError
 from showthrough.evaluation.settings import Settings, options_of, settings_problems
-from showthrough.files.reading import gathered
-from showthrough.formats.verifier_answers import read_answers, read_truth
+from showthrough.formats.authorship.verifier_answers import read_answers, read_truth
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.report.verification import verification_sheet
+from showthrough.storage.reading import gathered
+from showthrough.studies.verification import verifier_scores
 
 
 @with_options(drawing=options_of(Settings, "confidence", "resamples", "seed"), views=sheet_options())

@@ -12,15 +12,15 @@ from rich.console import Console
 
 from showthrough.cli.options import Said
 from showthrough.cli.outputs import Results, check_file, check_folder
-from showthrough.errors import OutputError, ResourceError
+from showthrough.core.errors import OutputError, ResourceError
 from showthrough.evaluation.settings import Option, options_of
-from showthrough.files.writing import Read
 from showthrough.report.summary import show_verdict
 from showthrough.report.systems import show_systems
 from showthrough.report.terminal import show_run, show_signatures
 from showthrough.report.verdict import verdict
 from showthrough.report.views import VIEWS
 from showthrough.run.run import Run
+from showthrough.storage.writing import Read
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,15 +10,15 @@ from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.views import Views, view_options
-from showthrough.errors import PlanError
+from showthrough.core.errors import PlanError
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.requests import Request, Source
 from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.families.clinical.vocabulary import analyse
 from showthrough.metrics import Metric, PhiHardToken, PhiToken, with_parameters
-from showthrough.metrics.clinical.vocabulary import analyse
 from showthrough.metrics.language import unlike_its_language
+from showthrough.models.dictionary import dictionary_from, pinned
 from showthrough.report.vocabulary import json_of, show_analysis, show_hard
-from showthrough.resources.dictionary import dictionary_from, pinned
 
 _SETTINGS = ("language", "seed", "format", "map", "id_column", "text_column", "offsets")
 

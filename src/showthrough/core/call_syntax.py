@@ -13,7 +13,7 @@ from dataclasses import field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from showthrough.errors import PlanError, kind_of, printable, quoted, shown
+from showthrough.core.errors import PlanError, kind_of, printable, quoted, shown
 
 Value = TypeVar("Value")
 
@@ -29,43 +29,49 @@ def parameter(default: Value, description: str) -> Value:
 
 
 def parameters(value: Any) -> dict[str, Any]:
-    return {each.name: getattr(value, each.name) for each in fields(value)}
+    return {parameter_field.name: getattr(value, parameter_field.name) for parameter_field in fields(value)}
 
 
 def descriptions(value: Any) -> dict[str, str]:
     """What each parameter says; empty for one that does not tell."""
-    return {each.name: each.metadata.get(_DESCRIPTION, "") for each in fields(value)}
+    return {parameter_field.name: parameter_field.metadata.get(_DESCRIPTION, "") for parameter_field in fields(value)}
 
 
 @lru_cache
-def choices(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
+def choices(cls: type[Any]) -> dict[str, tuple[Any, ...]]:
     """The values of parameters that take some words alone; nothing of a class whose annotations cannot be read."""
     try:
-        hints = get_type_hints(kind)
+        hints = get_type_hints(cls)
     except NameError:  # they name what only a function knows
         return {}
-    literals = [each.name for each in fields(kind) if get_origin(hints[each.name]) is Literal]
+    literals = [
+        parameter_field.name for parameter_field in fields(cls) if get_origin(hints[parameter_field.name]) is Literal
+    ]
     return {name: get_args(hints[name]) for name in literals}
 
 
 def check_choices(value: Any) -> None:
     """Raises PlanError when a parameter has none of the words that it takes."""
     for name, allowed in choices(value.__class__).items():
-        given = getattr(value, name)
-        if given not in allowed:
-            fault = f"{name}={quoted(given)} is not known; expected one of {', '.join(map(repr, allowed))}"
+        chosen = getattr(value, name)
+        if chosen not in allowed:
+            fault = f"{name}={quoted(chosen)} is not known; expected one of {', '.join(map(repr, allowed))}"
             raise PlanError(fault, type(value).__name__)
 
 
 def call_text(name: str, value: Any, usual: Any) -> str:
     """A value as it is written: the name of an entry, and whatever differs from it."""
-    changed = [f"{key}={literal(each)}" for key, each in difference(value, usual).items()]
+    changed = [f"{key}={literal(changed_value)}" for key, changed_value in difference(value, usual).items()]
     return f"{name}({', '.join(changed)})" if changed else name
 
 
 def difference(value: Any, usual: Any) -> dict[str, Any]:
     """The parameters in which a value differs from another of its class; all where there is none."""
-    return {key: each for key, each in parameters(value).items() if usual is None or each != getattr(usual, key)}
+    return {
+        key: own_value
+        for key, own_value in parameters(value).items()
+        if usual is None or own_value != getattr(usual, key)
+    }
 
 
 def literal(value: object) -> str:
@@ -83,13 +89,19 @@ def parsed_call(tree: ast.expr) -> tuple[str, dict[str, Any]]:
     ('recall', {'unit': 'mention'})
     """
     name, keywords = (tree.func, tree.keywords) if isinstance(tree, ast.Call) and not tree.args else (tree, [])
-    given = {
-        str(each.arg): _word(each.value.id) if isinstance(each.value, ast.Name) else ast.literal_eval(each.value)
-        for each in keywords
+    arguments = {
+        str(keyword.arg): _word(keyword.value.id)
+        if isinstance(keyword.value, ast.Name)
+        else ast.literal_eval(keyword.value)
+        for keyword in keywords
     }
-    if not isinstance(name, ast.Name) or len(given) < len(keywords) or any(each.arg is None for each in keywords):
+    if (
+        not isinstance(name, ast.Name)
+        or len(arguments) < len(keywords)
+        or any(keyword.arg is None for keyword in keywords)
+    ):
         raise ValueError
-    return name.id, given
+    return name.id, arguments
 
 
 def _word(word: str) -> str | bool:
@@ -108,15 +120,15 @@ def read_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]]:
 def outside_texts(text: str) -> Iterator[tuple[int, str, int]]:
     """Each character that stands in no quotation marks, with its place and how many brackets are open around it."""
     depth, closing, escaped = 0, "", False
-    for place, letter in enumerate(text):
+    for position, letter in enumerate(text):
         if closing:
             closing = "" if letter == closing and not escaped else closing
             escaped = letter == "\\" and not escaped
-        elif letter in "\"'" and depth and text[place - 1] in _BEFORE_TEXT:
+        elif letter in "\"'" and depth and text[position - 1] in _BEFORE_TEXT:
             closing = letter
         else:
             depth = max(depth - (letter == ")"), 0)
-            yield place, letter, depth
+            yield position, letter, depth
             depth += letter == "("
 
 
@@ -130,7 +142,7 @@ def placed_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]
     """
     if not text.endswith(")"):
         return text, {}
-    opens = [place for place, letter, depth in outside_texts(text) if letter == "(" and not depth]
+    opens = [position for position, letter, depth in outside_texts(text) if letter == "(" and not depth]
     try:
         # Without the name before it: that may have dashes and slashes, which no call has.
         return text[: opens[-1]].strip(), parsed_call(ast.parse(f"name{text[opens[-1] :]}", mode="eval").body)[1]
@@ -142,7 +154,7 @@ def with_place(where: str, name: str, usual: Value, place: str | None, given: Ma
     """An entry with its first parameter, where that follows a colon, and others; PlanErrors name `where`."""
     if place is None and not given:
         return usual
-    keys: list[str] = [each.name for each in fields(usual)] if is_dataclass(usual) else []
+    keys: list[str] = [parameter_field.name for parameter_field in fields(usual)] if is_dataclass(usual) else []
     if not keys:
         raise PlanError("takes no parameters", where)
     if place is not None:
@@ -174,7 +186,7 @@ def completed(place: str, usual: Value, given: Mapping[str, Any]) -> Value:
 
 def check_kinds(place: str, usual: Any, given: Mapping[str, Any]) -> None:
     """Raises PlanError when a value is of another kind than its parameter takes."""
-    types = {each.name: str(each.type).split(" | ") for each in fields(usual)}
+    types = {parameter_field.name: str(parameter_field.type).split(" | ") for parameter_field in fields(usual)}
     for key, value in given.items():
         default = getattr(usual, key)
         where = f"{place}: {key}"
@@ -184,5 +196,5 @@ def check_kinds(place: str, usual: Any, given: Mapping[str, Any]) -> None:
         fits = fits or type(value).__name__ in types[key]  # one that takes numbers and words
         if not fits or (isinstance(value, bool) and not isinstance(default, bool)):
             also = " or text" if "str" in types[key] and not isinstance(default, str) else ""
-            kind = f"{kind_of(default)}{also}, such as {literal(default)}"
-            raise PlanError(f"found {quoted(value)}; expected {kind}", where)
+            expected = f"{kind_of(default)}{also}, such as {literal(default)}"
+            raise PlanError(f"found {quoted(value)}; expected {expected}", where)

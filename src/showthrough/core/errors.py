@@ -39,8 +39,8 @@ class Problem:
         where = [shown(part, LINE) for part in named]
         if sum(map(len, where)) + len(self.message) > LINE - 4:  # with a colon and a space after each
             where = [shown(part, _WHERE) for part in where]
-        left = LINE - sum(len(part) + 2 for part in where)
-        return ": ".join([*where, *([shown(self.message, left)] if self.message else [])])
+        room = LINE - sum(len(part) + 2 for part in where)
+        return ": ".join([*where, *([shown(self.message, room)] if self.message else [])])
 
 
 def printable(text: str) -> str:
@@ -51,7 +51,7 @@ def printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(found if found.isprintable() else ascii(found)[1:-1] for found in text)
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
 
 def shown(text: str, most: int = QUOTED) -> str:
@@ -91,13 +91,13 @@ def some(names: Iterable[str], most: int = _NAMES) -> str:
     ('AGE, DATE, NAME', 'AGE and 2 more', 'none')
     """
     listed = [shown(name) for name in names]
-    kept, room = 0, most
-    while kept < len(listed) and room >= len(listed[kept]):
-        room -= len(listed[kept]) + 2
-        kept += 1
-    kept = max(kept, 1)
-    more = f" and {len(listed) - kept} more" if len(listed) > kept else ""
-    return (", ".join(listed[:kept]) + more) or "none"
+    count, room = 0, most
+    while count < len(listed) and room >= len(listed[count]):
+        room -= len(listed[count]) + 2
+        count += 1
+    count = max(count, 1)
+    more = f" and {len(listed) - count} more" if len(listed) > count else ""
+    return (", ".join(listed[:count]) + more) or "none"
 
 
 def meant(found: str, known: Iterable[str]) -> str:
@@ -134,17 +134,19 @@ class InputError(ShowthroughError):
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (type(self), self.problems)  # from a worker process
+        return _rebuild_error, (type(self), self.problems)  # from a worker process
 
     def at(self, place: str) -> InputError:
         """The same, told by somebody who stands elsewhere."""
-        return _again(type(self), [replace(one, message=f"{one.message} ({place})") for one in self.problems])
+        return _rebuild_error(
+            type(self), [replace(problem, message=f"{problem.message} ({place})") for problem in self.problems]
+        )
 
 
-def _again(kind: type[InputError], problems: Sequence[Problem]) -> InputError:
-    made = kind.__new__(kind)
-    InputError.__init__(made, problems)
-    return made
+def _rebuild_error(cls: type[InputError], problems: Sequence[Problem]) -> InputError:
+    error = cls.__new__(cls)
+    InputError.__init__(error, problems)
+    return error
 
 
 def kind_of(usual: object) -> str:

@@ -4,8 +4,8 @@ A family declares inputs (what else is read, such as what an attacker knows), op
 arguments of Python's `evaluate`, checks and notes. An evaluation carries one mapping of inputs by name and asks the
 families what each of them means, so it names none.
 
-Built-in families are the modules of `showthrough.families`. A package declares its own in the entry-point group
-`showthrough.families`:
+Built-in families are the packages of `showthrough.families`, each with a module `family`. Another package declares its
+own in the entry-point group `showthrough.families`:
 
     [project.entry-points."showthrough.families"]
     ours = "our_package.family:FAMILY"
@@ -14,21 +14,25 @@ Built-in families are the modules of `showthrough.families`. A package declares 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from showthrough.errors import PlanError, shown
-from showthrough.tables import Table, value_of
+from showthrough.core.errors import PlanError, shown
+from showthrough.core.plugins import Table, value_of
 
 if TYPE_CHECKING:  # later packages, whose values pass through here
+    from showthrough.core.errors import Problem
     from showthrough.data.documents import Corpus
-    from showthrough.errors import Problem
     from showthrough.evaluation.plan import Plan
+    from showthrough.evaluation.requests import Request
     from showthrough.metrics import Metric
+    from showthrough.models import Resources
+    from showthrough.models.chat.base import Asked
     from showthrough.run.records import Input, MetricRecord
+    from showthrough.storage.heads import Head
 
 Inputs = Mapping[str, Any]  # what families read, by the name of the input
 
@@ -102,6 +106,9 @@ class Family:
     name: str = ""
     inputs: tuple[InputType, ...] = ()
     options: type | None = None
+    # Its metrics by name: where each class is, seen from the family's package, and what differs from its defaults. A
+    # class is imported when somebody asks for the metric, so that who counts masks does not wait for models.
+    metrics: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
 
     @property
     def arguments(self) -> type | None:
@@ -120,6 +127,22 @@ class Family:
         """What a reader must know of its inputs before believing the numbers, a sentence each."""
         return []
 
+    def ranking(self, function_words: str, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+        """The metrics whose `leaks` tell which documents are at most risk; the first weighs most."""
+        return ()
+
+    def asked(self, names: Sequence[str], resources: Resources) -> list[Asked]:
+        """What a run records of those who were asked, by the names that metrics give (`Metric.asks`)."""
+        return []
+
+    def is_request(self, head: Head) -> bool:
+        """Whether a file is a configuration of another tool, which `read_request` reads."""
+        return False
+
+    def read_request(self, path: Path) -> Request:
+        """What a configuration of another tool asks to be evaluated."""
+        raise NotImplementedError
+
     def relocate(self, options: Any, plan: Path) -> dict[str, Any]:
         """The options that name files, with files as seen from where a plan lies."""
         return {}
@@ -131,22 +154,20 @@ class Family:
 
 def _checked(name: str, brought: object) -> Family:
     family: Family = value_of(Family, "family", name, brought)
-    place = f"family {shown(name)}"
-    for kind in filter(None, (family.options, family.arguments)):
+    location = f"family {shown(name)}"
+    for cls in filter(None, (family.options, family.arguments)):
         try:
-            fields(kind)
-            make_dataclass("Tried", [], bases=(kind,), frozen=True, kw_only=True)()
+            fields(cls)
+            make_dataclass("Tried", [], bases=(cls,), frozen=True, kw_only=True)()
         except Exception as error:  # whatever a package of somebody else declares: it must not keep others from working
-            why = f"{kind.__name__} cannot be used: {type(error).__name__}: {error}"
-            raise PlanError(f"{why}; expected a frozen dataclass of keywords, each with a default", place) from error
+            why = f"{cls.__name__} cannot be used: {type(error).__name__}: {error}"
+            raise PlanError(f"{why}; expected a frozen dataclass of keywords, each with a default", location) from error
     return family
 
 
 def _built_in() -> dict[str, str]:
-    """The modules of the package `families`, found without importing it."""
-    package = Path(__file__).parents[1] / "families"
-    names = sorted(module.name for module in iter_modules([str(package)]) if not module.name.startswith("_"))
-    return {name: f"showthrough.families.{name}:FAMILY" for name in names}
+    package = "showthrough.families"
+    return {name: f"{package}.{name}.family:FAMILY" for name in import_module(package).BUILT_IN}
 
 
 FAMILIES: Table[Family] = Table("families", {}, _checked, lazy=_built_in())
@@ -157,12 +178,17 @@ def families() -> list[Family]:
     return [*FAMILIES.sound().values()]
 
 
+def ranking_metrics(function_words: str, metrics: Sequence[Metric] = ()) -> list[Metric]:
+    """What tells which documents are at most risk, by all families."""
+    return [metric for family in families() for metric in family.ranking(function_words, metrics)]
+
+
 def input_types() -> Iterator[InputType]:
-    return (each for family in families() for each in family.inputs)
+    return (input_type for family in families() for input_type in family.inputs)
 
 
 def input_type(name: str) -> InputType | None:
-    return next((each for each in input_types() if each.name == name), None)
+    return next((candidate for candidate in input_types() if candidate.name == name), None)
 
 
 @lru_cache

@@ -19,7 +19,7 @@ from traceback import extract_tb
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from showthrough.errors import PlanError, ResourceError, ShowthroughError, quoted, shown
+from showthrough.core.errors import PlanError, ResourceError, ShowthroughError, quoted, shown
 
 Entry = TypeVar("Entry")
 Guests = dict[str, dict[str, Any]]  # by kind, then by name
@@ -60,8 +60,8 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
 
         declared: dict[str, list[str]] = {}
         for entry in entry_points(group=f"showthrough.{self.kind}"):
-            places = declared.setdefault(entry.name, [])
-            places += [entry.value] if entry.value not in places else []
+            locations = declared.setdefault(entry.name, [])
+            locations += [entry.value] if entry.value not in locations else []
         return {name: sorted(declared[name]) for name in sorted(declared) if name not in self.built_in_names}
 
     @property
@@ -72,8 +72,8 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
     def register(self, name: str, entry: object) -> None:
         """Enters a guest under a name that no built-in has; raises PlanError for what is no entry of this table."""
         if name in self.built_in_names:
-            raise PlanError("is built in; expected another name", f"{self._one} {shown(name)}")
-        self._registered[name] = self._made(name, entry)
+            raise PlanError("is built in; expected another name", f"{self._singular} {shown(name)}")
+        self._registered[name] = self._check_entry(name, entry)
 
     __setitem__ = register
 
@@ -85,9 +85,9 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
             if name in entries:
                 return entries[name]
         if name not in self._imported:
-            places = [self._lazy[name]] if name in self._lazy else self._declared[name]  # a KeyError: nobody has it
+            locations = [self._lazy[name]] if name in self._lazy else self._declared[name]  # a KeyError: nobody has it
             try:
-                self._imported[name] = self._load(name, places)
+                self._imported[name] = self._load(name, locations)
             except (PlanError, ResourceError) as error:
                 self._imported[name] = error
         entry = self._imported[name]
@@ -95,26 +95,26 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
             raise entry
         return entry
 
-    def _load(self, name: str, places: list[str]) -> Entry:
-        if len(places) > 1:
-            fault = f"is declared by more than one package: {', '.join(places)}"
-            raise PlanError(fault, f"{self._one} {shown(name)}")
+    def _load(self, name: str, locations: list[str]) -> Entry:
+        if len(locations) > 1:
+            fault = f"is declared by more than one package: {', '.join(locations)}"
+            raise PlanError(fault, f"{self._singular} {shown(name)}")
         try:
-            brought = resolve_name(places[0].partition("[")[0].strip())  # less the extras that it names
+            brought = resolve_name(locations[0].partition("[")[0].strip())  # less the extras that it names
         except Exception as error:  # whatever a package of somebody else raises: it must not keep others from working
             raise ResourceError(
-                f"{self._one} {name} ({places[0]}) cannot be imported: {type(error).__name__}: {error}; "
+                f"{self._singular} {name} ({locations[0]}) cannot be imported: {type(error).__name__}: {error}; "
                 "install what its package needs, or remove the package"
             ) from error
-        return self._made(name, brought)
+        return self._check_entry(name, brought)
 
-    def _made(self, name: str, brought: object) -> Entry:
+    def _check_entry(self, name: str, brought: object) -> Entry:
         if not all(part.isidentifier() for part in ([name] if self._called else name.split("-"))):
-            raise PlanError("expected a name of letters, digits and underscores", f"{self._one} {shown(name)}")
+            raise PlanError("expected a name of letters, digits and underscores", f"{self._singular} {shown(name)}")
         return self._checked(name, brought)
 
     @property
-    def _one(self) -> str:
+    def _singular(self) -> str:
         return self.kind.removesuffix("s")
 
     def __contains__(self, name: object) -> bool:
@@ -157,15 +157,15 @@ def raised(error: Exception, ours: bool = False) -> str:
 
 def value_of(kind: type[Any], one: str, name: str, brought: Any) -> Any:
     """For tables of values of a class: such a value, also from a class or a function that makes one."""
-    place, expected = f"{one} {shown(name)}", f"a value of {kind.__name__}, or what makes one without arguments"
+    location, expected = f"{one} {shown(name)}", f"a value of {kind.__name__}, or what makes one without arguments"
     makes = isinstance(brought, type) or (callable(brought) and not isinstance(brought, kind))
     try:
-        made = brought() if makes else brought
+        value = brought() if makes else brought
     except Exception as error:  # whatever a guest does: it is abstract, a parameter has no default, a file is missing
-        raise PlanError(f"cannot be made: {error}; expected {expected}", place) from error
-    if not isinstance(made, kind):
-        raise PlanError(f"found {quoted(made)}; expected {expected}", place)
-    return made
+        raise PlanError(f"cannot be made: {error}; expected {expected}", location) from error
+    if not isinstance(value, kind):
+        raise PlanError(f"found {quoted(value)}; expected {expected}", location)
+    return value
 
 
 def guests() -> Guests:

@@ -1,1 +1,1 @@
-"""Documents, annotations, masks, and what is known of people: what every other room speaks of."""
+"""Documents, annotations, masks, and facts about people: the data types of all other packages."""

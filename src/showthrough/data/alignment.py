@@ -1,4 +1,4 @@
-"""Finding the masks of an anonymized text that came without offsets.
+"""Finds the masks of an anonymized text that came without offsets.
 
 Both texts are cut into tokens that do not depend on white space or on how a character is encoded. The tokens are
 aligned, matches that are mere coincidence are given up, and what is left unmatched is masked.
@@ -82,11 +82,13 @@ def align(original: str, rewritten: str) -> list[Mask]:
     [Mask(start=8, end=10, replacement=None), Mask(start=23, end=27, replacement='CITY_1')]
     """
     old, new = _tokens(original), _tokens_of_release(rewritten, original)
-    new = _parted(new, old)
+    new = _split_glued(new, old)
     if not new.keys:
         return [Mask(0, len(original))] if old.keys else []
-    changes = _joined(_aligned(old.folded, new.folded), lambda left, right: _coincidental(left, right, old, new))
-    changes = _closed(_slid(changes, old, new), old, new)
+    changes = _join_changes(
+        _align_tokens(old.folded, new.folded), lambda left, right: _coincidental(left, right, old, new)
+    )
+    changes = _widen_changes(_slide_changes(changes, old, new), old, new)
     return [_mask(change, old, new) for change in changes if original and not _reads_the_same(change, old, new)]
 
 
@@ -119,14 +121,14 @@ def _read(key: str) -> str:
     return key.casefold() if key.isascii() else legible(key).casefold() or key
 
 
-def _parted(new: _Tokens, old: _Tokens) -> _Tokens:
+def _split_glued(new: _Tokens, old: _Tokens) -> _Tokens:
     """The tokens, those taken apart that glue a name or a number of the original to something else."""
-    known = {*old.folded}
-    strange = [index for index, key in enumerate(new.folded) if key not in known and _is_mixed(new.keys[index])]
+    words_before = {*old.folded}
+    strange = [index for index, key in enumerate(new.folded) if key not in words_before and _is_mixed(new.keys[index])]
     if not strange:
         return new
     words = {_read(key) for key in old.keys if _names(key)} - {key for key in old.keys if key.islower()}
-    cuts = {index: found for index in strange if (found := _cuts(new.keys[index], words))}
+    cuts = {index: positions for index in strange if (positions := _cuts(new.keys[index], words))}
     if not cuts or any(new.ends[index] - new.starts[index] != len(new.keys[index]) for index in cuts):
         return new  # where a letter was several characters, nobody can cut between them
     keys: list[str] = []
@@ -153,9 +155,12 @@ def _names(key: str) -> bool:
 
 def _cuts(key: str, words: set[str]) -> list[int]:
     """Where to cut a token, so that words of the original stand alone."""
-    classes = "".join("U" if one.isupper() else one if one == "x" or one.isdigit() else "u" for one in key)
+    classes = "".join(
+        "U" if character.isupper() else character if character == "x" or character.isdigit() else "u"
+        for character in key
+    )
     classes = classes.replace("x", "u") if "xxx" not in classes else classes
-    edges = [0, *(found.start() for found in _GLUED.finditer(classes)), len(key)]
+    edges = [0, *(match.start() for match in _GLUED.finditer(classes)), len(key)]
     alone = [(low, high) for low, high in pairwise(edges) if _names(key[low:high]) and _read(key[low:high]) in words]
     return sorted({edge for span in alone for edge in span} - {0, len(key)})
 
@@ -219,7 +224,7 @@ def _strong(key: str) -> bool:
     return any(map(str.isdigit, key)) or (key[0].isalpha() and len(key) > (3 if key.islower() else 2))
 
 
-def _aligned(old: Sequence[str], new: Sequence[str]) -> list[_Change]:
+def _align_tokens(old: Sequence[str], new: Sequence[str]) -> list[_Change]:
     """The changes between two sequences of tokens, ascending, with an equal token between any two."""
     number: dict[str, int] = {}
     a = [number.setdefault(key, len(number)) for key in old]
@@ -228,7 +233,7 @@ def _aligned(old: Sequence[str], new: Sequence[str]) -> list[_Change]:
     changes: list[_Change] = []
     unsolved = [_Change(0, len(a), 0, len(b))]
     while unsolved:
-        part = _trimmed(unsolved.pop(), a, b)
+        part = _trim(unsolved.pop(), a, b)
         x, y = a[part.i1 : part.i2], b[part.j1 : part.j2]
         if set(x).isdisjoint(y):
             changes += [part] if x or y else []
@@ -242,7 +247,7 @@ def _aligned(old: Sequence[str], new: Sequence[str]) -> list[_Change]:
     return sorted(changes)
 
 
-def _trimmed(part: _Change, a: Sequence[int], b: Sequence[int]) -> _Change:
+def _trim(part: _Change, a: Sequence[int], b: Sequence[int]) -> _Change:
     i1, i2, j1, j2 = part
     while i1 < i2 and j1 < j2 and a[i1] == b[j1]:
         i1, j1 = i1 + 1, j1 + 1
@@ -262,7 +267,7 @@ def _around(matches: Iterable[tuple[int, int]], part: _Change) -> list[_Change]:
     return changes
 
 
-def _joined(changes: Iterable[_Change], together: Callable[[_Change, _Change], bool]) -> list[_Change]:
+def _join_changes(changes: Iterable[_Change], together: Callable[[_Change, _Change], bool]) -> list[_Change]:
     joined: list[_Change] = []
     for change in changes:
         while joined and together(joined[-1], change):
@@ -275,19 +280,19 @@ def _joined(changes: Iterable[_Change], together: Callable[[_Change, _Change], b
 def _anchors(a: Sequence[int], b: Sequence[int]) -> list[tuple[int, int]]:
     """Where both sides have the same tokens in a row, equally often: as many such places as stand in order."""
     for length in (4, 2):
-        in_a, in_b = _places(a, length), _places(b, length)
-        equally = [row for row, places in in_a.items() if len(places) == len(in_b.get(row, ()))]
+        in_a, in_b = _positions_by_row(a, length), _positions_by_row(b, length)
+        equally = [row for row, positions in in_a.items() if len(positions) == len(in_b.get(row, ()))]
         if equally:
             pairs = [pair for row in equally for pair in zip(in_a[row], in_b[row], strict=True)]
             return _longest_ascending(sorted(pairs))
     return []
 
 
-def _places(ids: Sequence[int], length: int) -> dict[tuple[int, ...], list[int]]:
-    places: dict[tuple[int, ...], list[int]] = defaultdict(list)
+def _positions_by_row(ids: Sequence[int], length: int) -> dict[tuple[int, ...], list[int]]:
+    positions: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for index, row in enumerate(zip(*(ids[offset:] for offset in range(length)), strict=False)):
-        places[row].append(index)
-    return places
+        positions[row].append(index)
+    return positions
 
 
 def _longest_ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -359,7 +364,7 @@ def _reads_on(left: _Change, right: _Change, old: _Tokens, new: _Tokens) -> bool
     return not new.space(left.j2) and not new.space(right.j1) and (phrase or all(map(str.isdigit, put)))
 
 
-def _slid(changes: Sequence[_Change], old: _Tokens, new: _Tokens) -> list[_Change]:
+def _slide_changes(changes: Sequence[_Change], old: _Tokens, new: _Tokens) -> list[_Change]:
     """The changes, with removed tokens where the white space tells that they were.
 
     When "a b a c" became "a c", either "a b" or "b a" is gone; the wider gap in the rewritten text shows which.
@@ -368,11 +373,11 @@ def _slid(changes: Sequence[_Change], old: _Tokens, new: _Tokens) -> list[_Chang
     for index, change in enumerate(changes):
         low = slid[-1].i2 + 1 if slid else 0
         high = changes[index + 1].i1 - 1 if index + 1 < len(changes) else len(old.keys)
-        slid.append(_fitting(change, low, high, old, new) if change.j1 == change.j2 else change)
+        slid.append(_slide_change(change, low, high, old, new) if change.j1 == change.j2 else change)
     return slid
 
 
-def _fitting(change: _Change, low: int, high: int, old: _Tokens, new: _Tokens) -> _Change:
+def _slide_change(change: _Change, low: int, high: int, old: _Tokens, new: _Tokens) -> _Change:
     for step in (-1, 1):
         i1, i2, j, _ = change
         passed = (step - 1) // 2  # the token that a step moves over, seen from where it starts
@@ -385,7 +390,7 @@ def _fitting(change: _Change, low: int, high: int, old: _Tokens, new: _Tokens) -
     return change
 
 
-def _closed(changes: Sequence[_Change], old: _Tokens, new: _Tokens) -> list[_Change]:
+def _widen_changes(changes: Sequence[_Change], old: _Tokens, new: _Tokens) -> list[_Change]:
     """The changes, widened until they can be cut out of both texts and cover a character of the original."""
     closed: list[_Change] = []
     for index, (i1, i2, j1, j2) in enumerate(changes):
@@ -400,7 +405,7 @@ def _closed(changes: Sequence[_Change], old: _Tokens, new: _Tokens) -> list[_Cha
         while i2 < high and (old.shared(i2) or new.shared(j2)):
             i2, j2 = i2 + 1, j2 + 1
         closed.append(_Change(i1, i2, j1, j2))
-    return _joined(closed, lambda left, right: (left.i2, left.j2) == (right.i1, right.j1))
+    return _join_changes(closed, lambda left, right: (left.i2, left.j2) == (right.i1, right.j1))
 
 
 def _reads_the_same(change: _Change, old: _Tokens, new: _Tokens) -> bool:

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import msgspec
 
+from showthrough.core.errors import Problem, at_document, quoted, shown, some
 from showthrough.data.documents import Corpus, digest_of
 from showthrough.data.masks import Anonymization
-from showthrough.errors import Problem, at_document, quoted, shown, some
 
 LOWEST, HIGHEST = 0, 2  # that a passage can be rated: no sense, all of it
 
@@ -54,48 +54,51 @@ class Ratings:
     @cached_property
     def of(self) -> Mapping[str, Mapping[str, tuple[Rating, ...]]]:
         """By anonymization and document."""
-        found: dict[str, dict[str, tuple[Rating, ...]]] = {}
-        for one in self.ratings:
-            documents = found.setdefault(one.anonymization, {})
-            documents[one.document] = (*documents.get(one.document, ()), one)
-        return found
+        result: dict[str, dict[str, tuple[Rating, ...]]] = {}
+        for rating in self.ratings:
+            documents = result.setdefault(rating.anonymization, {})
+            documents[rating.document] = (*documents.get(rating.document, ()), rating)
+        return result
 
     @cached_property
     def digest(self) -> str:
         """Changes whenever a rating changes; their order does not matter, nor do comments."""
-        keys = {"\0".join((one.anonymization, one.document, one.item, one.rater)): one.value for one in self.ratings}
+        keys = {
+            "\0".join((rating.anonymization, rating.document, rating.item, rating.rater)): rating.value
+            for rating in self.ratings
+        }
         return digest_of(keys, self.source or self.name, "rating")
 
     def problems(self, corpus: Corpus, anonymizations: Sequence[Anonymization]) -> list[Problem]:
         """Why these ratings are not of what is evaluated; empty where they are."""
         file = self.source or self.name
-        names = {one.name: one for one in anonymizations}
-        found = [] if self.ratings else [Problem(file, "", "has no ratings; expected at least one")]
+        names = {item.name: item for item in anonymizations}
+        problem_list = [] if self.ratings else [Problem(file, "", "has no ratings; expected at least one")]
         for name in sorted(self.of.keys() - names.keys()):
-            what = f"was rated and is not evaluated; expected ratings of {some(names)} alone"
-            found.append(Problem(file, f"anonymization {shown(name)}", what))
-        rated = {one.document for one in self.ratings}
+            message = f"was rated and is not evaluated; expected ratings of {some(names)} alone"
+            problem_list.append(Problem(file, f"anonymization {shown(name)}", message))
+        rated = {item.document for item in self.ratings}
         if strangers := sorted(rated.difference(corpus.ids)):
-            many = f"{len(strangers):,} rated documents are" if len(strangers) > 1 else "was rated and is"
-            found.append(
-                Problem(file, at_document(strangers[0]), f"{many} not in {some([corpus.name])}; expected its ids")
+            subject = f"{len(strangers):,} rated documents are" if len(strangers) > 1 else "was rated and is"
+            problem_list.append(
+                Problem(file, at_document(strangers[0]), f"{subject} not in {some([corpus.name])}; expected its ids")
             )
         part = Corpus([document for document in corpus if document.id in rated], corpus.name, corpus.source)
-        return found or [problem for one in anonymizations for problem in self._other_texts(part, one, file)]
+        return problem_list or [problem for item in anonymizations for problem in self._other_texts(part, item, file)]
 
     def _other_texts(self, corpus: Corpus, anonymization: Anonymization, file: str) -> Iterator[Problem]:
         """Of an anonymization the first passage that was rated and is not in what it gives."""
         texts = anonymization.texts(corpus)
         for document in corpus:
-            released = _bare(texts[document.id])
+            released = _without_spaces(texts[document.id])
             for passage in self.passages.get((anonymization.name, document.id), ()):
-                if _bare(passage) not in released:
-                    place = f"{at_document(document.id)}: {quoted(passage)}"
-                    what = f"was rated and is not in the text of {shown(anonymization.name)}"
-                    yield Problem(file, place, f"{what}; expected ratings of this text")
+                if _without_spaces(passage) not in released:
+                    location = f"{at_document(document.id)}: {quoted(passage)}"
+                    message = f"was rated and is not in the text of {shown(anonymization.name)}"
+                    yield Problem(file, location, f"{message}; expected ratings of this text")
                     return
 
 
-def _bare(text: str) -> str:
+def _without_spaces(text: str) -> str:
     """A text as far as readers see the same: passages are handed in with other white space than whole texts."""
     return "".join(text.replace("\ufeff", "").split())

@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.errors import QUOTED, Problem, quoted
 from showthrough.data.documents import digest_of
-from showthrough.errors import QUOTED, Problem, quoted
 
 _WORD = re.compile(r"\w")
 FEWEST = 2  # individuals: with one there is nothing to choose
@@ -64,9 +64,9 @@ class Background:
         with_words = {individual: text for individual, text in self.texts.items() if _WORD.search(text)}
         counts = Counter(with_words.values())
         texts = tuple(sorted(counts))
-        place = {text: number for number, text in enumerate(texts)}
+        number_of = {text: number for number, text in enumerate(texts)}
         sizes = np.array([counts[text] for text in texts], dtype=np.int64)
-        return Profiles(texts, sizes, {individual: place[text] for individual, text in with_words.items()})
+        return Profiles(texts, sizes, {individual: number_of[text] for individual, text in with_words.items()})
 
     @cached_property
     def digest(self) -> str:
@@ -75,19 +75,23 @@ class Background:
 
     def problems(self, documents: Iterable[str]) -> list[Problem]:
         """What keeps an attack on documents of these ids from meaning anything."""
-        known = self.profiles.of
+        individuals = self.profiles.of
         fault = ""
         ids = list(documents)
-        if len(known) < FEWEST:
-            blank = f" ({len(self) - len(known)} more have a text without a word)" if len(self) > len(known) else ""
+        if len(individuals) < FEWEST:
+            blank = (
+                f" ({len(self) - len(individuals)} more have a text without a word)"
+                if len(self) > len(individuals)
+                else ""
+            )
             fault = (
-                f"found {len(known)} individual{'' if len(known) == 1 else 's'} with a text{blank}; "
+                f"found {len(individuals)} individual{'' if len(individuals) == 1 else 's'} with a text{blank}; "
                 f"expected at least {FEWEST}, or there is nobody to choose between"
             )
-        elif ids and not any(document in known for document in ids):
+        elif ids and not any(document in individuals for document in ids):
             fault = (
                 "knows nobody of the documents: no individual has the id of a document, such as "
                 f"{quoted(ids[0], QUOTED // 2)}; expected the same ids, found such as "
-                f"{quoted(next(iter(known)), QUOTED // 2)}"
+                f"{quoted(next(iter(individuals)), QUOTED // 2)}"
             )
         return [Problem(self.source or self.name, "background", fault)] if fault else []

@@ -1,4 +1,4 @@
-"""What mentions say of being confidential."""
+"""Reads what mentions say about confidential attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which texts are copies of each other: digests that white space does not change, sketches, and shingles.
+"""Finds texts that are copies of each other, by digests that ignore white space, sketches and shingles.
 
 A shingle is five words in a row. Two texts are near copies where the sets of their shingles have a Jaccard index of 0.9
 or more. To compare all with all would take for ever, so a sketch of a few bytes a document says which pairs are worth
@@ -20,7 +20,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.strings import CODEC, Ints
+from showthrough.storage.columns.strings import CODEC, Ints
 
 Bytes = NDArray[np.uint8]
 Hashes = NDArray[np.uint64]
@@ -66,14 +66,14 @@ def _has_blanks(encoded: bytes) -> bool:
     return rare and _BLANKS.search(encoded) is not None
 
 
-def _mixed(values: Hashes) -> Hashes:
+def _mix_bits(values: Hashes) -> Hashes:
     """Numbers of which every bit hangs on every bit of the others (Stafford's mix 13, as in SplitMix64)."""
     values = (values ^ (values >> np.uint64(30))) * _ODD[1]
     values = (values ^ (values >> np.uint64(27))) * _ODD[2]
     return values ^ (values >> np.uint64(31))
 
 
-def _sketched(hashes: Hashes, text: Ints, count: int, bins: int) -> Bytes:
+def _sketch_hashes(hashes: Hashes, text: Ints, count: int, bins: int) -> Bytes:
     """A row of so many bytes, a power of two, for each of so many texts; zeros where it has no hashes."""
     flat = np.full(count * bins, _NONE)
     np.minimum.at(flat, text * bins + (hashes >> np.uint64(65 - bins.bit_length())).astype(np.int64), hashes)
@@ -88,11 +88,11 @@ def _sketched(hashes: Hashes, text: Ints, count: int, bins: int) -> Bytes:
 def _without_gaps(least: Hashes) -> Hashes:
     """A bin that has no minimum takes the next one's, changed by how far away that is."""
     bins = least.shape[1]
-    place = np.where(least == _NONE, 2 * bins, np.arange(bins))
-    again = np.concatenate((place, np.where(place < bins, place + bins, place)), axis=1)
-    following = np.minimum.accumulate(again[:, ::-1], axis=1)[:, ::-1][:, :bins]
-    away = (following - np.arange(bins)).astype(np.uint64)
-    filled: Hashes = np.take_along_axis(least, following % bins, axis=1) + away * _ODD[0]
+    source = np.where(least == _NONE, 2 * bins, np.arange(bins))
+    twice = np.concatenate((source, np.where(source < bins, source + bins, source)), axis=1)
+    following = np.minimum.accumulate(twice[:, ::-1], axis=1)[:, ::-1][:, :bins]
+    distance = (following - np.arange(bins)).astype(np.uint64)
+    filled: Hashes = np.take_along_axis(least, following % bins, axis=1) + distance * _ODD[0]
     return filled
 
 
@@ -108,14 +108,14 @@ def _sketches(contents: Sequence[bytes]) -> Bytes:
     starts = np.flatnonzero(chosen[: len(joined) - _STRETCH + 1] < _CHOSEN)
     ends = np.fromiter(accumulate(map(len, contents)), dtype=np.int64, count=len(contents))
     text = np.repeat(np.arange(len(contents)), np.diff(np.searchsorted(starts, ends), prepend=0))
-    whole = starts + _STRETCH <= ends[text]
+    complete = starts + _STRETCH <= ends[text]
     short = np.diff(ends, prepend=0) < _LEAST_BYTES
     if short.any():
-        whole &= ~short[text]
-    starts, text = starts[whole], text[whole]
+        complete &= ~short[text]
+    starts, text = starts[complete], text[complete]
     words = np.ndarray((len(joined) - 7,), dtype="<u8", buffer=joined, strides=(1,))
-    hashes = words[starts] * _ODD[1] + _mixed(words[starts + 8]) * _ODD[4]
-    return _sketched(_mixed(hashes), text, len(contents), BINS)
+    hashes = words[starts] * _ODD[1] + _mix_bits(words[starts + 8]) * _ODD[4]
+    return _sketch_hashes(_mix_bits(hashes), text, len(contents), BINS)
 
 
 class Sketching:
@@ -132,21 +132,21 @@ class Sketching:
         self._waiting.append(content)
         self._size += len(content)
         if self._size >= _BUFFER:
-            self._look()
+            self._sketch_waiting()
 
     def extend(self, digests: Hashes, sketches: Bytes) -> None:
-        self._look()
+        self._sketch_waiting()
         self._digests += digests.tobytes()
         self._sketches += sketches.tobytes()
 
-    def _look(self) -> None:
+    def _sketch_waiting(self) -> None:
         if self._waiting:
             self._sketches += _sketches(self._waiting).tobytes()
             self._waiting, self._size = [], 0
 
     def made(self) -> tuple[Hashes, Bytes]:
         """All of them; none can be added then."""
-        self._look()
+        self._sketch_waiting()
         sketches = np.frombuffer(self._sketches, dtype=np.uint8).reshape(-1, BINS)
         return np.frombuffer(self._digests, dtype="<u8"), sketches
 
@@ -154,20 +154,20 @@ class Sketching:
 def shingles(text: str) -> list[tuple[str, ...]]:
     """All five-word shingles of a text; none where it has too few words to tell a near copy by them."""
     words = _WORD.findall(text)
-    return [*zip(*(words[place:] for place in range(SHINGLE)), strict=False)] if len(words) >= FEWEST_WORDS else []
+    return [*zip(*(words[offset:] for offset in range(SHINGLE)), strict=False)] if len(words) >= FEWEST_WORDS else []
 
 
-def jaccard(some: NDArray[np.int64], others: NDArray[np.int64]) -> float:
+def jaccard(first: NDArray[np.int64], second: NDArray[np.int64]) -> float:
     """Of two sets, each sorted and without repeats: what share of all that is in either is in both."""
-    both = len(np.intersect1d(some, others, assume_unique=True))
-    either = len(some) + len(others) - both
+    both = len(np.intersect1d(first, second, assume_unique=True))
+    either = len(first) + len(second) - both
     return both / either if either else 0.0
 
 
-_KEPT = 128  # bytes of a sketch that models keep of a text
+_SKETCH_BYTES = 128  # bytes of a sketch that models keep of a text
 _BANDS = 32  # of four bytes each
 # A byte agrees by chance once in 256 times. One standard error below 0.9: what is at the limit rather counts as seen.
-_SEEN = round(_KEPT * (NEAR + (1 - NEAR) / 256 - (NEAR * (1 - NEAR) / _KEPT) ** 0.5))
+_MIN_EQUAL_BYTES = round(_SKETCH_BYTES * (NEAR + (1 - NEAR) / 256 - (NEAR * (1 - NEAR) / _SKETCH_BYTES) ** 0.5))
 
 
 def copy_mark(text: str) -> str:
@@ -176,11 +176,13 @@ def copy_mark(text: str) -> str:
     >>> copy_mark("Mr Doe") == copy_mark(" Mr\\nDoe ") != copy_mark("Ms Doe")
     True
     """
-    found = [zlib.crc32("\n".join(one).encode(*CODEC)) for one in shingles(text)]
-    if not found:
+    checksums = [zlib.crc32("\n".join(words).encode(*CODEC)) for words in shingles(text)]
+    if not checksums:
         return hashlib.sha256(without_spaces(text)).hexdigest()[:32]
-    hashes = _mixed(np.array(found, dtype=np.uint64) + _ODD[0])
-    return b64encode(_sketched(hashes, np.zeros(len(found), dtype=np.int64), 1, _KEPT).tobytes()).decode()
+    hashes = _mix_bits(np.array(checksums, dtype=np.uint64) + _ODD[0])
+    return b64encode(
+        _sketch_hashes(hashes, np.zeros(len(checksums), dtype=np.int64), 1, _SKETCH_BYTES).tobytes()
+    ).decode()
 
 
 class CopyMarks:
@@ -188,8 +190,10 @@ class CopyMarks:
 
     def __init__(self, marks: Iterable[str]) -> None:
         self._marks = frozenset(marks)
-        rows = [np.frombuffer(b64decode(one), dtype=np.uint8) for one in sorted(self._marks) if len(one) > _KEPT]
-        self._sketches = np.stack(rows) if rows else np.zeros((0, _KEPT), dtype=np.uint8)
+        rows = [
+            np.frombuffer(b64decode(mark), dtype=np.uint8) for mark in sorted(self._marks) if len(mark) > _SKETCH_BYTES
+        ]
+        self._sketches = np.stack(rows) if rows else np.zeros((0, _SKETCH_BYTES), dtype=np.uint8)
         self._by_band: dict[tuple[int, bytes], list[int]] = {}
         for number, row in enumerate(rows):
             for key in _bands(row):
@@ -199,12 +203,12 @@ class CopyMarks:
         if not self._marks:
             return False
         mark = copy_mark(text)
-        if mark in self._marks or len(mark) <= _KEPT:
+        if mark in self._marks or len(mark) <= _SKETCH_BYTES:
             return mark in self._marks
         row = np.frombuffer(b64decode(mark), dtype=np.uint8)
         like = sorted({number for key in _bands(row) for number in self._by_band.get(key, ())})
-        return bool(like) and int((self._sketches[like] == row).sum(axis=1).max()) >= _SEEN
+        return bool(like) and int((self._sketches[like] == row).sum(axis=1).max()) >= _MIN_EQUAL_BYTES
 
 
 def _bands(row: Bytes) -> list[tuple[int, bytes]]:
-    return [(band, bytes(each)) for band, each in enumerate(row.reshape(_BANDS, -1))]
+    return [(band, bytes(part)) for band, part in enumerate(row.reshape(_BANDS, -1))]

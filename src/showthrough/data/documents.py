@@ -1,4 +1,4 @@
-"""What people wrote and marked: documents, mentions, annotations, corpora.
+"""Documents, mentions, annotations and corpora: what people wrote and marked.
 
 Offsets are Unicode code points of the original text, half-open, as Python indexes strings.
 """
@@ -15,13 +15,13 @@ import msgspec
 import numpy as np
 from msgspec.structs import astuple
 
-from showthrough.columns.strings import Strings
+from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
 from showthrough.data.survey import Lengths, Survey, Surveying
 from showthrough.data.traces import Traces, Tracing
 from showthrough.data.units import length_in
-from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
+from showthrough.storage.columns.strings import Strings
 
 if TYPE_CHECKING:
     from showthrough.data.independence import IndependentUnits
@@ -105,29 +105,36 @@ class Document(msgspec.Struct, frozen=True, gc=False, array_like=True):
     @property
     def readers(self) -> tuple[str, ...]:
         """The people who looked for something to mark, each once: programs are none."""
-        return tuple(dict.fromkeys(one.annotator for one in self.annotations if not is_silver(one.annotator)))
+        return tuple(
+            dict.fromkeys(
+                annotation.annotator for annotation in self.annotations if not is_silver(annotation.annotator)
+            )
+        )
 
     @property
     def to_learn_from(self) -> tuple[Annotation, ...]:
         """The layers of people, where people marked it; else those of programs."""
-        return tuple(one for one in self.annotations if not is_silver(one.annotator)) or self.annotations
+        return (
+            tuple(annotation for annotation in self.annotations if not is_silver(annotation.annotator))
+            or self.annotations
+        )
 
     def problems(self, file: str = "") -> list[Problem]:
         """What makes this document unusable."""
         problems: list[Problem] = []
-        length, place = len(self.text), at_document(self.id)
+        length, location = len(self.text), at_document(self.id)
         if not self.id:
             problems.append(Problem(file, "a document", "its id is empty; expected a name"))
         if not length:
-            problems.append(Problem(file, place, "text is empty; expected at least one character"))
+            problems.append(Problem(file, location, "text is empty; expected at least one character"))
         for annotation in self.annotations:
             for index, mention in enumerate(annotation.mentions):
                 if not 0 <= mention.start < mention.end <= length:
-                    field = f"{place}: annotations.{shown(annotation.annotator)}.entity_mentions[{index}]"
+                    field = f"{location}: annotations.{shown(annotation.annotator)}.entity_mentions[{index}]"
                     problems.append(
                         Problem(file, field, span_fault(mention.start, mention.end, length, text=self.text))
                     )
-        problems += [Problem(file, f"{place}: {field}", fault) for field, fault in subject_faults(self.subjects)]
+        problems += [Problem(file, f"{location}: {field}", fault) for field, fault in subject_faults(self.subjects)]
         return problems
 
 
@@ -144,14 +151,14 @@ def span_fault(
     return f"{names[1]} {end} is not after {names[0]} {start}; expected a span of at least one character"
 
 
-def digest_of(values: Mapping[str, object], file: str, what: str) -> str:
-    """Changes whenever a key or a value changes, but not with their order. `what` is what keys name, for messages."""
+def digest_of(values: Mapping[str, object], file: str, noun: str) -> str:
+    """Changes whenever a key or a value changes, but not with their order. `noun` is what keys name, for messages."""
     total = hashlib.blake2b(digest_size=16)
     for key in sorted(values):
         try:
             total.update(msgspec.json.encode((key, values[key])))
         except UnicodeEncodeError:
-            raise InputError(Problem(file, f"{what} {shown(key)}", HALF_CHARACTER)) from None
+            raise InputError(Problem(file, f"{noun} {shown(key)}", HALF_CHARACTER)) from None
     return total.hexdigest()
 
 
@@ -235,17 +242,17 @@ class Corpus:
     @cached_property
     def survey(self) -> Survey:
         """Reads every document once; raises InputError with all that is wrong."""
-        known = self.documents.surveyed() if isinstance(self.documents, LazyDocuments) else None
-        if known is not None:
-            return known
-        return self._look(traced=isinstance(self.documents, LazyDocuments))
+        stored = self.documents.surveyed() if isinstance(self.documents, LazyDocuments) else None
+        if stored is not None:
+            return stored
+        return self._run_survey(traced=isinstance(self.documents, LazyDocuments))
 
     @property
     def traced_survey(self) -> Survey:
         """The same with what tells that documents belong together, for whoever has the documents no more."""
-        return self.survey if isinstance(self.documents, LazyDocuments) else self._look(traced=True)
+        return self.survey if isinstance(self.documents, LazyDocuments) else self._run_survey(traced=True)
 
-    def _look(self, *, traced: bool) -> Survey:
+    def _run_survey(self, *, traced: bool) -> Survey:
         surveying = Surveying(self.source, traced=traced)
         for document in self:
             surveying.add(document)
@@ -282,17 +289,17 @@ class Corpus:
         Who asks for the next alone, again and again, looks at a few documents each time and not at all that are left.
         """
         lengths = self.survey.lengths
-        place = 0  # where document `start` begins, in characters
+        offset = 0  # where document `start` begins, in characters
         while start < len(lengths):
-            border = (place // characters + 1) * characters
+            border = (offset // characters + 1) * characters
             width = count = _AHEAD
             while count == width:
                 width *= 2
-                here = lengths[start : start + width].astype(np.int64)
-                begins = place + np.cumsum(here + 1) - here - 1
+                sizes = lengths[start : start + width].astype(np.int64)
+                begins = offset + np.cumsum(sizes + 1) - sizes - 1
                 count = int(np.searchsorted(begins, border))
             yield range(start, start + count)
-            place = int(begins[count - 1] + here[count - 1] + 1)
+            offset = int(begins[count - 1] + sizes[count - 1] + 1)
             start += count
 
     def part(self, numbers: range, *, lazy: bool = False) -> Corpus:
@@ -312,10 +319,10 @@ def stretches(lengths: Lengths, characters: int = CHUNK_CHARACTERS) -> Iterator[
         sizes = lengths[block : block + _TOGETHER].astype(np.int64) + 1
         ends = np.cumsum(sizes) + before
         number = (ends - sizes) // characters
-        for place in np.flatnonzero(np.diff(number, prepend=last)).tolist():
-            if start < block + place:
-                yield range(start, block + place)
-            start = block + place
+        for index in np.flatnonzero(np.diff(number, prepend=last)).tolist():
+            if start < block + index:
+                yield range(start, block + index)
+            start = block + index
         before, last = int(ends[-1]), int(number[-1])
     if start < len(lengths):
         yield range(start, len(lengths))

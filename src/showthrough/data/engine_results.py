@@ -1,4 +1,4 @@
-"""What Presidio's anonymizer made of texts (`EngineResult`), as masks of the originals.
+"""Makes masks of the originals from the results of Presidio's anonymizer (`EngineResult`).
 
 Its items have the offsets of the anonymized text, so the original has to tell where they were (see `placement`).
 """
@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Protocol
 
+from showthrough.core.errors import QUOTED, InputError, quoted
 from showthrough.data.masks import Mask, typed_mask
 from showthrough.data.placement import NoPlacementError, Placement, placed
-from showthrough.errors import QUOTED, InputError, quoted
 
 Fail = Callable[[str, str], InputError]  # of what is wrong, and the field that it is wrong with
 
@@ -46,16 +46,19 @@ class EngineResults:
         self._kept += len(ordered) - len(masked)
         ends = [0, *(item.end for item in masked)]
         starts = [*(item.start for item in masked), len(released)]
-        kept = [released[end:start] for end, start in zip(ends, starts, strict=True)]
-        placement = _same_length(original, masked, kept) or _placed(original, kept, fail)
+        pieces = [released[end:start] for end, start in zip(ends, starts, strict=True)]
+        placement = _same_length(original, masked, pieces) or _place_pieces(original, pieces, fail)
         self._several += placement.several
         # Where one placement keeps a word, nobody may call it hidden.
         readable = {
-            at for start, end in _joined(placement.doubtful) for at in range(start, end) if original[at].isalnum()
+            index
+            for start, end in _join_spans(placement.doubtful)
+            for index in range(start, end)
+            if original[index].isalnum()
         }
         self._unsure += bool(readable)
         pairs = zip(masked, placement.spans, strict=True)
-        return [mask for item, span in pairs for mask in _without(item, released, span, readable)]
+        return [mask for item, span in pairs for mask in _readable_masks(item, released, span, readable)]
 
     @property
     def notes(self) -> list[str]:
@@ -81,33 +84,33 @@ def _in_order(released: str, items: Sequence[Item], fail: Fail) -> list[Item]:
         span = f"{item.start}–{item.end}"
         if not end <= item.start <= item.end <= len(released):
             raise fail(f"{span} is not in what is left of the anonymized text ({end}–{len(released)})", field)
-        there = released[item.start : item.end]
-        if item.text is not None and item.text != there:
-            found, expected = quoted(there, QUOTED // 2), quoted(item.text, QUOTED // 2)
-            raise fail(f"the text at {span} is {found} but the item says {expected}", field)
+        written = released[item.start : item.end]
+        if item.text is not None and item.text != written:
+            actual, expected = quoted(written, QUOTED // 2), quoted(item.text, QUOTED // 2)
+            raise fail(f"the text at {span} is {actual} but the item says {expected}", field)
         end = item.end
     return [items[number] for number in order]
 
 
-def _same_length(original: str, masked: Sequence[Item], kept: Sequence[str]) -> Placement | None:
+def _same_length(original: str, masked: Sequence[Item], pieces: Sequence[str]) -> Placement | None:
     """Where every mask is a character a character, it is where it was."""
     spans = [(item.start, item.end) for item in masked]
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(original)]
     same = all(item.operator == "mask" for item in masked) and all(
-        original[end:start] == piece for end, start, piece in zip(ends, starts, kept, strict=True)
+        original[end:start] == piece for end, start, piece in zip(ends, starts, pieces, strict=True)
     )
     return Placement(spans, [], several=False) if same else None
 
 
-def _placed(original: str, kept: Sequence[str], fail: Fail) -> Placement:
+def _place_pieces(original: str, pieces: Sequence[str], fail: Fail) -> Placement:
     try:
-        return placed(original, kept)
+        return placed(original, pieces)
     except NoPlacementError as error:
-        fault = f"{quoted(kept[error.piece])} stands between masks, and the original has no place for it"
+        fault = f"{quoted(pieces[error.piece])} stands between masks, and the original has no place for it"
         raise fail(f"{fault}; expected the answer to it", "text") from None
 
 
-def _joined(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _join_spans(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The same characters in spans that do not overlap: a long piece may have places at every step."""
     end = 0
     for low, high in sorted(spans):
@@ -116,15 +119,15 @@ def _joined(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
             end = high
 
 
-def _without(item: Item, released: str, span: tuple[int, int], readable: set[int]) -> list[Mask]:
+def _readable_masks(item: Item, released: str, span: tuple[int, int], readable: set[int]) -> list[Mask]:
     """The mask of an item, less what may be readable; what is put there stands at its start."""
     replacement = released[item.start : item.end] or None
     if not readable or readable.isdisjoint(range(*span)):
         return [typed_mask(*span, replacement, item.entity_type, item.score)]
     masks: list[Mask] = []
-    for gone, places in groupby(range(*span), lambda at: at not in readable):
+    for gone, indices in groupby(range(*span), lambda index: index not in readable):
         if gone:
-            run = list(places)
+            run = list(indices)
             written = None if masks else replacement
             masks.append(typed_mask(run[0], run[-1] + 1, written, item.entity_type, item.score))
     return masks

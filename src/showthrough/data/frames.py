@@ -1,4 +1,4 @@
-"""Tables in memory, of pandas, polars, Arrow or plain Python, as corpora and anonymizations.
+"""Makes corpora and anonymizations of tables in memory: pandas, polars, Arrow or plain Python.
 
 None of these libraries is imported: whatever has columns by name is a frame. Rows are counted from 1.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from showthrough.core.errors import QUOTED, InputError, PlanError, Problem, at_document, quoted, shown, some
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.given import (
     by_id,
@@ -25,10 +26,9 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import counted, said
 from showthrough.data.originals import Originals
 from showthrough.data.units import reads_as
-from showthrough.errors import QUOTED, InputError, PlanError, Problem, at_document, quoted, shown, some
-from showthrough.files.reading import gathered
+from showthrough.storage.reading import gathered
 
-_BESIDE = (
+_SPAN_COLUMNS = (
     "entity_type",
     "replacement",
     "score",
@@ -43,26 +43,26 @@ _LISTS = ("tolist", "to_list", "to_pylist")  # of pandas, polars and Arrow
 class Frame:
     """A table: its columns by name, as lists."""
 
-    def __init__(self, given: Any, what: str) -> None:
-        if isinstance(given, list | tuple) and all(isinstance(row, Mapping) for row in given):
-            given = {
-                name: [row.get(name) for row in given] for name in dict.fromkeys(key for row in given for key in row)
+    def __init__(self, table: Any, label: str) -> None:
+        if isinstance(table, list | tuple) and all(isinstance(row, Mapping) for row in table):
+            table = {
+                name: [row.get(name) for row in table] for name in dict.fromkeys(key for row in table for key in row)
             }
-        self._given = given
+        self._given = table
         # What Arrow calls columns are the values.
-        names = given if isinstance(given, Mapping) else getattr(given, "column_names", getattr(given, "columns", None))
+        names = table if isinstance(table, Mapping) else getattr(table, "column_names", getattr(table, "columns", None))
         if names is None:
-            found = f"found a value of type {type(given).__name__}"
-            raise PlanError(f"{found}; expected a frame: columns by name, or a list of rows", what)
+            problem = f"found a value of type {type(table).__name__}"
+            raise PlanError(f"{problem}; expected a frame: columns by name, or a list of rows", label)
         self.names = [str(name) for name in names]
-        self._what = what
+        self._what = label
 
     def column(self, name: str) -> list[Any]:
         if self.names.count(name) != 1:
             columns = some(self.names) if self.names else "no columns"
             raise PlanError(f"found {columns}; expected one column of this name", f"{self._what}: column {shown(name)}")
         values = self._given[name]
-        make = next((getattr(values, one) for one in _LISTS if hasattr(values, one)), None)
+        make = next((getattr(values, method) for method in _LISTS if hasattr(values, method)), None)
         return list(values) if make is None else list(make())
 
     def optional(self, name: str | None, length: int) -> list[Any]:
@@ -90,11 +90,11 @@ def corpus_of_frame(
     return checked(gathered(zip(numbers, keys, texts, groups, marked, strict=True), document), name, unit)
 
 
-def _rows_of_spans(given: Any, id: str, texts: Mapping[str, Any], offsets: str) -> list[Any]:
+def _rows_of_spans(frame: Any, id: str, texts: Mapping[str, Any], offsets: str) -> list[Any]:
     """The spans of each document from a frame with one row a span; nobody marked anything where there is no frame."""
-    if given is None:
+    if frame is None:
         return [None] * len(texts)
-    spans = _spans_by_id(Frame(given, "spans"), {"id": id})
+    spans = _spans_by_id(Frame(frame, "spans"), {"id": id})
     if strangers := sorted(set(spans) - set(texts)):
         raise InputError(Problem("spans", at_document(key), "is not among the texts") for key in strangers)
     _check_covered(spans, texts, offsets)
@@ -125,7 +125,7 @@ def _spans_by_id(table: Frame, columns: Mapping[str, str]) -> dict[str, list[dic
     """The spans of each document, one row each: offsets, and what else there is."""
     ids = _ids(table, columns["id"])
     cells = {key: table.column(columns.get(key, key)) for key in ("start", "end")}
-    cells |= {key: table.optional(columns.get(key, key), len(ids)) for key in _BESIDE}
+    cells |= {key: table.optional(columns.get(key, key), len(ids)) for key in _SPAN_COLUMNS}
     spans: dict[str, list[dict[str, Any]]] = {}
     for key, *row in zip(ids, *cells.values(), strict=True):
         spans.setdefault(key, []).append(dict(zip(cells, row, strict=True)))
@@ -137,17 +137,17 @@ def _check_covered(spans: Mapping[str, Sequence[Mapping[str, Any]]], texts: Mapp
 
     def check(placed: tuple[str, int, Mapping[str, Any]]) -> None:
         key, index, row = placed
-        place, original, covered = f"{at_document(key)}: spans[{index}]", texts.get(key), row["text"]
+        location, original, covered = f"{at_document(key)}: spans[{index}]", texts.get(key), row["text"]
         if is_missing(covered) or not isinstance(original, str) or covered == original:  # of the whole document
             return
-        start, end = whole(row["start"], f"{place}: start"), whole(row["end"], f"{place}: end")
+        start, end = whole(row["start"], f"{location}: start"), whole(row["end"], f"{location}: end")
         try:
             start, end = counted(original, start, end, offsets)
         except InputError as error:
-            raise fault(place, error.problems[0].message) from None
+            raise fault(location, error.problems[0].message) from None
         if 0 <= start < end <= len(original) and not reads_as(original[start:end], covered):
-            found = f"the text at {start}–{end} is {quoted(original[start:end], QUOTED // 2)}"
+            actual = f"the text at {start}–{end} is {quoted(original[start:end], QUOTED // 2)}"
             expected = "expected offsets in Unicode code points, unless offsets says what they count"
-            raise fault(place, f"{found} but the row has {quoted(covered, QUOTED // 2)}; {expected}")
+            raise fault(location, f"{actual} but the row has {quoted(covered, QUOTED // 2)}; {expected}")
 
     gathered(((key, index, row) for key, rows in spans.items() for index, row in enumerate(rows)), check)

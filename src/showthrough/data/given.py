@@ -1,4 +1,4 @@
-"""What a program holds in memory, made into documents and masks: ids, texts and spans, checked as files are.
+"""Makes documents and masks of ids, texts and spans in memory, with the same checks as for files.
 
 Whatever has a start and an end is a span: a tuple, a mapping, or a tool's own object. Offsets are code points of the
 original text, as everywhere.
@@ -12,14 +12,14 @@ from typing import Any, TypeVar, get_args
 
 import msgspec
 
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
 from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, score_fault, typed_mask
 from showthrough.data.offsets import check_offsets, counted, said, unit_of
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
-from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
-from showthrough.files.reading import gathered
+from showthrough.storage.reading import gathered
 
 # A spaCy span counts tokens in `start`, characters in `start_char`, and numbers its label in `label`.
 _STARTS, _ENDS = ("start_char", "start_offset", "start"), ("end_char", "end_offset", "end")
@@ -32,79 +32,79 @@ S = TypeVar("S", Mention, Mask)
 
 def is_missing(value: Any) -> bool:
     """Whether a cell is empty: `None`, NaN, or what frames have for it."""
-    kind = type(value).__name__  # pandas' own cannot even be compared
-    return value is None or kind in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    class_name = type(value).__name__  # pandas' own cannot even be compared
+    return value is None or class_name in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
 
 
-def fault(place: str, message: str, file: str = "") -> InputError:
-    return InputError(Problem(file, place, message))
+def fault(location: str, message: str, file: str = "") -> InputError:
+    return InputError(Problem(file, location, message))
 
 
-def id_of(value: Any, place: str) -> str:
+def id_of(value: Any, location: str) -> str:
     """An id; a number is one too."""
     if isinstance(value, str):
         return value  # an empty one is told with the document
     try:
-        return str(whole(value, place))
+        return str(whole(value, location))
     except InputError:
-        raise fault(place, f"found the id {quoted(value)}; expected text or a whole number") from None
+        raise fault(location, f"found the id {quoted(value)}; expected text or a whole number") from None
 
 
-def whole(value: Any, place: str) -> int:
+def whole(value: Any, location: str) -> int:
     """A whole number, of whatever library."""
     try:
         if not isinstance(value, bool):
             return operator.index(value)
     except TypeError:
         pass
-    raise fault(place, f"found {quoted(value)}; expected a whole number")
+    raise fault(location, f"found {quoted(value)}; expected a whole number")
 
 
-def text_of(value: Any, place: str) -> str:
+def text_of(value: Any, location: str) -> str:
     if isinstance(value, str):
         return value
-    raise fault(place, f"found a value of type {type(value).__name__}; expected text")
+    raise fault(location, f"found a value of type {type(value).__name__}; expected text")
 
 
-def _has_ids(given: Any) -> bool:
+def _has_ids(values: Any) -> bool:
     """Whether values come with their ids: in a mapping, or in a column of pandas whose index is no row number."""
-    if isinstance(given, Mapping):
+    if isinstance(values, Mapping):
         return True
-    return type(given).__name__ == "Series" and type(getattr(given, "index", 0)).__name__ not in ("int", "RangeIndex")
+    return type(values).__name__ == "Series" and type(getattr(values, "index", 0)).__name__ not in ("int", "RangeIndex")
 
 
-def pairs_of(given: Any, what: str) -> list[tuple[str, Any]]:
+def pairs_of(values: Any, name: str) -> list[tuple[str, Any]]:
     """Values with their ids: those of a mapping, or numbers from 1 on. Raises InputError for what is neither."""
-    if _has_ids(given):
-        return gathered(given.items(), lambda pair: (id_of(pair[0], what), pair[1]))
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        found = f"found a value of type {type(given).__name__}"
-        raise PlanError(f"{found}; expected a mapping by document id, or a list", what)
-    return [(str(number), value) for number, value in enumerate(given, 1)]
+    if _has_ids(values):
+        return gathered(values.items(), lambda pair: (id_of(pair[0], name), pair[1]))
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        problem = f"found a value of type {type(values).__name__}"
+        raise PlanError(f"{problem}; expected a mapping by document id, or a list", name)
+    return [(str(number), value) for number, value in enumerate(values, 1)]
 
 
-def paired(given: Any, corpus: Corpus, what: str) -> list[tuple[str, Any]]:
+def paired(values: Any, corpus: Corpus, name: str) -> list[tuple[str, Any]]:
     """Values with the ids of documents: their own, or in the order of the corpus, and then as many as it has."""
-    pairs = pairs_of(given, what)
-    if _has_ids(given):
+    pairs = pairs_of(values, name)
+    if _has_ids(values):
         return pairs
     if len(pairs) != len(corpus):
         expected = f"{len(corpus)}, one for each document in its order, or a mapping by document id"
-        raise PlanError(f"found {len(pairs)}; expected {expected}", what)
+        raise PlanError(f"found {len(pairs)}; expected {expected}", name)
     return list(zip(corpus.ids, (value for _, value in pairs), strict=True))
 
 
-def by_id(pairs: Iterable[tuple[str, Any]], what: str) -> dict[str, Any]:
+def by_id(pairs: Iterable[tuple[str, Any]], noun: str) -> dict[str, Any]:
     """Values by id; raises InputError for ids that occur twice."""
-    kept: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     problems = []
     for key, value in pairs:
-        if key in kept:
-            problems.append(Problem("", at_document(key), f"occurs twice among the {what}; expected unique ids"))
-        kept[key] = value
+        if key in values:
+            problems.append(Problem("", at_document(key), f"occurs twice among the {noun}; expected unique ids"))
+        values[key] = value
     if problems:
         raise InputError(problems)
-    return kept
+    return values
 
 
 def checked(documents: Sequence[Document], name: str, offsets: str = "") -> Corpus:
@@ -122,89 +122,89 @@ def corpus_of_texts(texts: Any, name: str) -> Corpus:
     return checked(gathered(pairs_of(texts, "texts"), document), name)
 
 
-def mention_of(given: Any, place: str) -> Mention:
+def mention_of(span: Any, location: str) -> Mention:
     """A span as somebody marked it; how it identifies, where that is said, else as its type tells."""
-    if isinstance(given, Mention):
-        return given
-    start, end, kind = _span(given, place)
-    entity = _field(given, ("entity_id",))
-    said = _field(given, ("identifier_type", "identifier"))
-    entity = "" if is_missing(entity) else id_of(entity, f"{place}: entity_id")
-    if is_missing(said):
-        return by_type(start, end, kind, entity)
-    if said not in _IDENTIFIERS:
-        raise fault(place, f"found the identifier {quoted(said)}; expected {', '.join(_IDENTIFIERS)}")
-    return Mention(start, end, kind, said, entity)
+    if isinstance(span, Mention):
+        return span
+    start, end, entity_type = _parse_span(span, location)
+    entity = _first_field(span, ("entity_id",))
+    identifier = _first_field(span, ("identifier_type", "identifier"))
+    entity = "" if is_missing(entity) else id_of(entity, f"{location}: entity_id")
+    if is_missing(identifier):
+        return by_type(start, end, entity_type, entity)
+    if identifier not in _IDENTIFIERS:
+        raise fault(location, f"found the identifier {quoted(identifier)}; expected {', '.join(_IDENTIFIERS)}")
+    return Mention(start, end, entity_type, identifier, entity)
 
 
-def mask_of(given: Any, place: str) -> Mask:
+def mask_of(span: Any, location: str) -> Mask:
     """A span as a system masked it."""
-    if isinstance(given, Mask):
-        return given
-    start, end, kind = _span(given, place)
-    written = _field(given, ("replacement",))
-    written = None if is_missing(written) else text_of(written, f"{place}: replacement")
-    return typed_mask(start, end, written, kind, score_of(given, place))
+    if isinstance(span, Mask):
+        return span
+    start, end, entity_type = _parse_span(span, location)
+    replacement = _first_field(span, ("replacement",))
+    replacement = None if is_missing(replacement) else text_of(replacement, f"{location}: replacement")
+    return typed_mask(start, end, replacement, entity_type, score_of(span, location))
 
 
-def score_of(given: Any, place: str) -> float | None:
+def score_of(span: Any, location: str) -> float | None:
     """How sure a system is of a span, in numbers of whatever library; `None` where it does not say."""
-    score = _field(given, SCORES)
+    score = _first_field(span, SCORES)
     if is_missing(score):
         return None
     if not isinstance(score, str | bool) and hasattr(score, "__float__"):
         score = float(score)
-    if wrong := score_fault(score):
-        raise fault(f"{place}: score", wrong)
+    if problem := score_fault(score):
+        raise fault(f"{location}: score", problem)
     return score  # type: ignore[no-any-return]
 
 
-def _span(given: Any, place: str) -> tuple[int, int, str]:
-    if isinstance(given, tuple | list):
-        if not 2 <= len(given) <= 3:
-            raise fault(place, f"found {quoted(given)}; expected {_SPAN}")
-        start, end, kind = (*given, None)[:3]
+def _parse_span(span: Any, location: str) -> tuple[int, int, str]:
+    if isinstance(span, tuple | list):
+        if not 2 <= len(span) <= 3:
+            raise fault(location, f"found {quoted(span)}; expected {_SPAN}")
+        start, end, entity_type = (*span, None)[:3]
     else:
-        start, end, kind = (_field(given, names) for names in (_STARTS, _ENDS, _TYPES))
+        start, end, entity_type = (_first_field(span, names) for names in (_STARTS, _ENDS, _TYPES))
         if start is None or end is None:
-            raise fault(place, f"found a value of type {type(given).__name__}; expected {_SPAN}")
-    kind = "" if is_missing(kind) else text_of(kind, f"{place}: entity_type")
-    return whole(start, f"{place}: start"), whole(end, f"{place}: end"), kind
+            raise fault(location, f"found a value of type {type(span).__name__}; expected {_SPAN}")
+    entity_type = "" if is_missing(entity_type) else text_of(entity_type, f"{location}: entity_type")
+    return whole(start, f"{location}: start"), whole(end, f"{location}: end"), entity_type
 
 
-def _field(given: Any, names: Sequence[str]) -> Any:
+def _first_field(source: Any, names: Sequence[str]) -> Any:
     """The first of some fields that a mapping or an object has."""
-    if isinstance(given, Mapping):
-        return next((given[name] for name in names if name in given), None)
-    return next((getattr(given, name) for name in names if hasattr(given, name)), None)
+    if isinstance(source, Mapping):
+        return next((source[name] for name in names if name in source), None)
+    return next((getattr(source, name) for name in names if hasattr(source, name)), None)
 
 
-def spans_of(document_id: str, given: Any) -> list[tuple[str, Any]]:
+def spans_of(document_id: str, spans: Any) -> list[tuple[str, Any]]:
     """The spans of one document, each with its place."""
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        found = f"found a value of type {type(given).__name__}"
-        raise fault(at_document(document_id), f"{found}; expected a list of spans, empty where nothing is masked")
-    return [(f"{at_document(document_id)}: spans[{index}]", one) for index, one in enumerate(given)]
+    if isinstance(spans, str | bytes | Mapping) or not isinstance(spans, Iterable):
+        problem = f"found a value of type {type(spans).__name__}"
+        raise fault(at_document(document_id), f"{problem}; expected a list of spans, empty where nothing is masked")
+    return [(f"{at_document(document_id)}: spans[{index}]", span) for index, span in enumerate(spans)]
 
 
-def layer_of(document_id: str, given: Any, annotator: str, text: str = "", offsets: str = "") -> tuple[Annotation, ...]:
+def layer_of(document_id: str, spans: Any, annotator: str, text: str = "", offsets: str = "") -> tuple[Annotation, ...]:
     """What somebody marked in a document; a missing value says that nobody has read it."""
-    if not isinstance(given, Iterable) and is_missing(given):
+    if not isinstance(spans, Iterable) and is_missing(spans):
         return ()
     marks = gathered(
-        spans_of(document_id, given), lambda placed: in_text(mention_of(placed[1], placed[0]), text, placed[0], offsets)
+        spans_of(document_id, spans), lambda placed: in_text(mention_of(placed[1], placed[0]), text, placed[0], offsets)
     )
     return (Annotation(annotator, tuple(marks)),)
 
 
-def in_text(mark: S, text: str, place: str, offsets: str) -> S:
+def in_text(mark: S, text: str, location: str, offsets: str) -> S:
     """A mark by characters of its text; raises InputError where it is none of it, as it counts."""
     if unit_of(offsets) is None:
         return mark
     try:
         start, end = counted(text, mark.start, mark.end, offsets)
     except InputError as error:
-        raise fault(place, error.problems[0].message) from None
+        raise fault(location, error.problems[0].message) from None
     return msgspec.structs.replace(mark, start=start, end=end)
 
 
@@ -226,11 +226,11 @@ def masks_of(
         )
         return pair[0], marks
 
-    made = Anonymization(by_id(gathered(pairs, masks), "spans"), name, offsets=unit)
-    if corpus is not None and (problems := check_pair(corpus, made, "unmasked")):
+    anonymization = Anonymization(by_id(gathered(pairs, masks), "spans"), name, offsets=unit)
+    if corpus is not None and (problems := check_pair(corpus, anonymization, "unmasked")):
         raise InputError(problems)
-    check_offsets(corpus, made)
-    return made
+    check_offsets(corpus, anonymization)
+    return anonymization
 
 
 def masks_of_texts(pairs: Iterable[tuple[str, Any]], corpus: Corpus, name: str) -> Anonymization:

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import msgspec
 
-from showthrough.columns.digests import Digests, digest_of_bytes, total
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask, digests_of
 from showthrough.data.provenance import Provenance
+from showthrough.storage.columns.digests import Digests, digest_of_bytes, total
 
 
 class Rewriting(Anonymization):
@@ -35,8 +35,15 @@ class Rewriting(Anonymization):
         return Rewriting(self.masks, name, self.source, self.notes, self.provenance, self.written)
 
     def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> Rewriting:
-        one = super().part(document_ids, lazy=lazy)
-        return Rewriting(one.masks, one.name, one.source, one.notes, one.provenance, _those(self.written, document_ids))
+        selection = super().part(document_ids, lazy=lazy)
+        return Rewriting(
+            selection.masks,
+            selection.name,
+            selection.source,
+            selection.notes,
+            selection.provenance,
+            _select_texts(self.written, document_ids),
+        )
 
     def texts(self, corpus: Corpus) -> Mapping[str, str]:
         applied = super().texts(corpus)
@@ -64,7 +71,7 @@ class ReleasedTexts(Anonymization):
 
     def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> ReleasedTexts:
         """Those of some documents; they are in memory either way."""
-        return ReleasedTexts(_those(self._released, document_ids), self.name)
+        return ReleasedTexts(_select_texts(self._released, document_ids), self.name)
 
     def texts(self, corpus: Corpus) -> Mapping[str, str]:
         """All of them; a document that it lacks is not there."""
@@ -76,7 +83,7 @@ class ReleasedTexts(Anonymization):
         return digests_of(self._released.items(), self.name, _text_digest)
 
 
-def _those(texts: Mapping[str, str], document_ids: Sequence[str]) -> dict[str, str]:
+def _select_texts(texts: Mapping[str, str], document_ids: Sequence[str]) -> dict[str, str]:
     return {key: texts[key] for key in document_ids if key in texts}
 
 

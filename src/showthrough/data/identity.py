@@ -1,4 +1,4 @@
-"""Who a document is about, as far as marks say it: the numbers and full names that only documents of one person share.
+"""Finds the numbers and full names in a document that only documents of the same person share.
 
 Staff, contact data, addresses and single names tell nothing: many people share a doctor, and a María.
 """
@@ -51,17 +51,17 @@ class Roles(dict[Kind, "Role | None"]):
 
     def __missing__(self, kind: Kind) -> Role | None:
         mention, entity_type, identifier = kind
-        self[kind] = found = _role(entity_type, identifier == "DIRECT", mention.states)
-        return found
+        self[kind] = role = _role(entity_type, identifier == "DIRECT", mention.states)
+        return role
 
 
 def _role(entity_type: str, direct: bool, stated: bool) -> Role | None:
     # Of `NAME/PATIENT`, the last part says most.
-    kind = next(filter(None, map(kind_of, (entity_type, *reversed(entity_type.split("/"))))), None)
-    path = frozenset(path_of(kind)) if kind else frozenset()
-    if path & _RECORDS or (direct and kind in _ANY_NUMBER):
+    type_kind = next(filter(None, map(kind_of, (entity_type, *reversed(entity_type.split("/"))))), None)
+    path = frozenset(path_of(type_kind)) if type_kind else frozenset()
+    if path & _RECORDS or (direct and type_kind in _ANY_NUMBER):
         return "number"
-    return "name" if path & _PEOPLE or (direct and stated and kind in _ANYBODY) else None
+    return "name" if path & _PEOPLE or (direct and stated and type_kind in _ANYBODY) else None
 
 
 def plain_number(text: str) -> str:
@@ -82,8 +82,8 @@ def plain_name(text: str) -> str:
     """
     letters = text.casefold()
     if not letters.isascii():
-        letters = "".join(one for one in unicodedata.normalize("NFKD", letters) if not unicodedata.combining(one))
-    words = [one for one in _WORD.findall(letters) if one not in _NO_NAMES]
+        letters = "".join(part for part in unicodedata.normalize("NFKD", letters) if not unicodedata.combining(part))
+    words = [part for part in _WORD.findall(letters) if part not in _NO_NAMES]
     return " ".join(sorted(words)) if len(words) > 1 else ""
 
 
@@ -91,11 +91,11 @@ def identities(document: Document, marks: Iterable[tuple[Role, Mention]]) -> set
     """The people and records that a document is of, by its marks that say so, each as a text that is compared."""
     text = document.text
     # What is longer is neither a name nor a number, and of nested marks would be endless.
-    marked = {(role, one.start, one.end) for role, one in marks if one.end - one.start <= _LONGEST}
-    found = {("number", plain_number(text[start:end])) for role, start, end in marked if role == "number"}
-    found |= {("name", plain_name(one)) for one in _names(text, [one[1:] for one in marked if one[0] == "name"])}
-    found.update(_of_author(document))
-    return {f"{role} {plain}" for role, plain in found if plain}
+    marked = {(role, mark.start, mark.end) for role, mark in marks if mark.end - mark.start <= _LONGEST}
+    result = {("number", plain_number(text[start:end])) for role, start, end in marked if role == "number"}
+    result |= {("name", plain_name(mark)) for mark in _names(text, [mark[1:] for mark in marked if mark[0] == "name"])}
+    result.update(_of_author(document))
+    return {f"{role} {plain}" for role, plain in result if plain}
 
 
 def _names(text: str, spans: list[tuple[int, int]]) -> Iterator[str]:

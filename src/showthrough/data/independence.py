@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.strings import Ints, Strings
+from showthrough.core.errors import some
 from showthrough.data.copies import BINS, NEAR, Bytes, jaccard, shingles
-from showthrough.errors import some
+from showthrough.storage.columns.strings import Ints, Strings
 
 if TYPE_CHECKING:
     from showthrough.data.documents import Corpus
@@ -29,9 +29,13 @@ _BAND = 3  # bins that have to be the same: near copies have one of the ten band
 _LIKE = (
     20  # bins of 32 that are the same: 28.8 of near copies at the very limit, give or take 1.7, and more for short ones
 )
-_NEIGHBOURS = 4  # in the order of a band, with which each text is compared: the work grows with the texts, not squared
+# Texts with which each is compared in a band, on average: by sketches, and by shingles where both are not joined yet.
+# Near copies of one text may have equal sketches, so that no band tells which of them stand beside each other: all are
+# compared, unless there are so many that the work would no longer grow with the texts, but squared.
+_LOOKED_AT, _COMPARED = 64, 4
 _CHARACTERS = 1 << 24  # of texts that are read to compare them
 _PAIRS = 1 << 16  # whose sketches are compared at once
+_WAITING = 1 << 21  # pairs that are kept to be compared
 _SHOWN = 60  # characters of ids in a note
 
 
@@ -129,43 +133,64 @@ def _near_copies(corpus: Corpus, firsts: Ints, sketches: Bytes) -> tuple[Ints, I
     near: list[tuple[Ints, Ints]] = []
     parent = np.arange(len(told))
     refused = np.zeros(0, dtype=np.int64)
-    for left, right in _candidates(rows):
-        apart = parent[left] != parent[right]
-        pairs = np.unique(np.minimum(left, right)[apart] * len(told) + np.maximum(left, right)[apart])
-        pairs = pairs[~np.isin(pairs, refused)]
-        if not len(pairs):
-            continue
-        left, right = np.divmod(pairs, len(told))
-        alike = _alike(corpus, firsts[told[left]], firsts[told[right]])
-        refused = np.concatenate((refused, pairs[~alike]))
-        if alike.any():
-            near.append((left[alike], right[alike]))
-            parent = components(len(told), *map(np.concatenate, zip(*near, strict=True)))
-    none = np.zeros(0, dtype=np.int64)
-    left, right = map(np.concatenate, zip(*near, strict=True)) if near else (none, none)
+    for band in range(BINS // _BAND):
+        most = _COMPARED * len(told)
+        for left, right in _neighbours(rows, band):
+            apart = parent[left] != parent[right]
+            left, right = np.sort((left[apart], right[apart]), axis=0)
+            much = _much_alike(rows, left, right)
+            pairs = np.unique(left[much] * len(told) + right[much])
+            pairs = pairs[~np.isin(pairs, refused, assume_unique=True)][:most]
+            if not len(pairs):
+                continue
+            most -= len(pairs)
+            left, right = np.divmod(pairs, len(told))
+            alike = _alike(corpus, firsts[told[left]], firsts[told[right]])
+            refused = np.concatenate((refused, pairs[~alike]))
+            if alike.any():
+                near.append((left[alike], right[alike]))
+                parent = components(len(told), *_of_all(near))
+            if not most:
+                break
+    left, right = _of_all(near)
     return told[left], told[right]
 
 
-def _candidates(rows: Bytes) -> Iterator[tuple[Ints, Ints]]:
-    """Pairs of sketches that are much alike: neighbours in the order of each of ten bands."""
-    for band in range(BINS // _BAND):
-        turned = np.roll(np.arange(BINS), -_BAND * band)[:16]
-        keys = np.ascontiguousarray(rows[:, turned]).view(">u8").astype(np.uint64)
-        order = np.lexsort((keys[:, 1], keys[:, 0]))
-        begins = (keys[:, 0] >> np.uint64(64 - 8 * _BAND))[order]
-        for away in range(1, _NEIGHBOURS + 1):
-            same = np.flatnonzero(begins[:-away] == begins[away:])
-            found = [
-                same[start : start + _PAIRS][_much_alike(rows, order, same[start : start + _PAIRS], away)]
-                for start in range(0, len(same), _PAIRS)
-            ]
-            if found:
-                places = np.concatenate(found)
-                yield order[places], order[places + away]
+def _neighbours(rows: Bytes, band: int) -> Iterator[tuple[Ints, Ints]]:
+    """Pairs of sketches that are the same in a band, the nearest in its order first, and ever more of them at once."""
+    count = len(rows)
+    turned = np.roll(np.arange(BINS), -_BAND * band)[:16]
+    keys = np.ascontiguousarray(rows[:, turned]).view(">u8").astype(np.uint64)
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    begins = (keys[:, 0] >> np.uint64(64 - 8 * _BAND))[order]
+    same = np.arange(count)
+    looked_at = waiting = 0
+    found: list[tuple[Ints, Ints]] = []
+    for away in range(1, count):
+        same = same[same < count - away]
+        same = same[begins[same] == begins[same + away]]
+        looked_at += len(same)
+        if not len(same) or looked_at > _LOOKED_AT * count:
+            break
+        found.append((order[same], order[same + away]))
+        waiting += len(same)
+        if away.bit_count() == 1 or waiting >= _WAITING:
+            yield _of_all(found)
+            found, waiting = [], 0
+    if found:
+        yield _of_all(found)
 
 
-def _much_alike(rows: Bytes, order: Ints, places: Ints, away: int) -> Bools:
-    alike: Bools = (rows[order[places]] == rows[order[places + away]]).sum(axis=1) >= _LIKE
+def _of_all(pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    left, right = zip(*pairs, strict=True) if pairs else ([np.zeros(0, dtype=np.int64)],) * 2
+    return np.concatenate(left), np.concatenate(right)
+
+
+def _much_alike(rows: Bytes, left: Ints, right: Ints) -> Bools:
+    alike = np.zeros(len(left), dtype=bool)
+    for start in range(0, len(left), _PAIRS):
+        here = slice(start, start + _PAIRS)
+        alike[here] = (rows[left[here]] == rows[right[here]]).sum(axis=1) >= _LIKE
     return alike
 
 

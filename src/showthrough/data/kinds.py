@@ -333,4 +333,4 @@ def in_order(kind: str = ROOT) -> Iterator[str]:
 
 def treated_as(kind: str) -> PhiType:
     """What is known of a kind, by itself or from what it lies below."""
-    return next(_TREATED[one] for one in reversed(path_of(kind)) if one in _TREATED)
+    return next(_TREATED[ancestor] for ancestor in reversed(path_of(kind)) if ancestor in _TREATED)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from showthrough.core.errors import PlanError, quoted, shown
 from showthrough.data.kinds import folded, kind_of, nearest, path_of
-from showthrough.errors import PlanError, quoted, shown
 
 NO_TYPE = "(no type)"
 _SEPARATORS = re.compile(r"[-_\s]+")
@@ -67,7 +67,7 @@ class Labels:
             return self._types[key]
         kind = nearest(name)
         above = reversed(path_of(kind)) if kind else ()
-        return next((self._types[one] for one in above if one in self._types), None)
+        return next((self._types[ancestor] for ancestor in above if ancestor in self._types), None)
 
     def title(self, name: str) -> str:
         """One name for all that mean the same: the corpus's, else the tree's, else as it is, in capitals.
@@ -83,8 +83,8 @@ class Labels:
     def numbered(self, names: Iterable[str]) -> tuple[list[str], list[int]]:
         """The titles of names, each once, and of every name the number of its title."""
         numbers: dict[str, int] = {}
-        places = [numbers.setdefault(self.title(name), len(numbers)) for name in names]
-        return list(numbers), places
+        title_numbers = [numbers.setdefault(self.title(name), len(numbers)) for name in names]
+        return list(numbers), title_numbers
 
 
 def _key(name: str) -> str:
@@ -105,18 +105,18 @@ class Meaning:
         self._mapping = mapping
         self._exact = exact
         self.types = {mapping.get(name, name) for name in types} - {""}
-        kept = Labels(self.types)  # what is left out under one name may be asked for under another
-        self._left_out = {source for source, target in mapping.items() if not target and source not in kept}
+        labels = Labels(self.types)  # what is left out under one name may be asked for under another
+        self._left_out = {source for source, target in mapping.items() if not target and source not in labels}
         self._labels = Labels(self.types | self._left_out)
 
     def __call__(self, name: str) -> str:
-        kept = self._mapping.get(name, name or NO_TYPE)
-        if self._exact or not kept:
-            return kept
-        title = self._labels.title(kept)
+        target = self._mapping.get(name, name or NO_TYPE)
+        if self._exact or not target:
+            return target
+        title = self._labels.title(target)
         return "" if title in self._left_out else title
 
     def knows(self, name: str) -> bool:
         """Whether the corpus has a type that a name counts as, or the map leaves it out."""
-        kept = self._mapping.get(name, name)
-        return not kept or kept in self.types or (not self._exact and self._labels.taken(kept) is not None)
+        target = self._mapping.get(name, name)
+        return not target or target in self.types or (not self._exact and self._labels.taken(target) is not None)

@@ -1,4 +1,4 @@
-"""What was hidden: masks, anonymizations, and applying them to a text."""
+"""Masks and anonymizations, and applying them to a text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
-from showthrough.columns.digests import Digests, digest_of_bytes, in_order, total
-from showthrough.columns.index import Finder
-from showthrough.columns.strings import Ints, Strings
+from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, quoted
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
 from showthrough.data.reading import SPELLINGS, assembled, legible, stands_apart
 from showthrough.data.survey import Lengths
-from showthrough.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, quoted
+from showthrough.storage.columns.digests import Digests, digest_of_bytes, in_order, total
+from showthrough.storage.columns.index import Finder
+from showthrough.storage.columns.strings import Ints, Strings
 
 T = TypeVar("T")
 Score = Annotated[float, msgspec.Meta(ge=0, le=1)]  # how sure an anonymizer is
@@ -118,12 +118,12 @@ class NumberedMasks(Mapping[str, Sequence[Mask]]):
 
         `lengths` are of all documents, in their order.
         """
-        found = [
+        numbers = [
             number
             for number, (masks, length) in enumerate(zip(self.values(), lengths.tolist(), strict=True))
             if any(not 0 <= mask.start < mask.end <= length for mask in masks)
         ]
-        return np.array(found, dtype=np.int64)
+        return np.array(numbers, dtype=np.int64)
 
     def window(self, document_ids: Sequence[str]) -> Mapping[str, Sequence[Mask]]:
         """Those of some documents that are there, still to be made."""
@@ -324,10 +324,10 @@ class Anonymization:
             masks = masks if lazy else dict(masks)
         else:
             masks = {key: self.masks[key] for key in document_ids if key in self.masks}
-        made = self.provenance
-        if made is not None and len(masks) < len(self.masks):
-            made = msgspec.structs.replace(made, texts="")  # the digest is of all texts
-        return Anonymization(masks, self.name, self.source, provenance=made)
+        origin = self.provenance
+        if origin is not None and len(masks) < len(self.masks):
+            origin = msgspec.structs.replace(origin, texts="")  # the digest is of all texts
+        return Anonymization(masks, self.name, self.source, provenance=origin)
 
     @cached_property
     def types(self) -> dict[str, int]:
@@ -335,13 +335,13 @@ class Anonymization:
         counts = self.masks.types if isinstance(self.masks, NumberedMasks) else None
         if counts is None:
             counts = Counter(mask.entity_type for masks in self.masks.values() for mask in masks)
-        return {kind: counts[kind] for kind in sorted(counts) if kind}
+        return {type_name: counts[type_name] for type_name in sorted(counts) if type_name}
 
     @property
     def digests(self) -> Digests:
         """Of the masks of each document, sorted: those of parts, put together, are those of the whole."""
-        known = self.masks.digests if isinstance(self.masks, NumberedMasks) else None
-        return digests_of(self.masks.items(), self.source or self.name, masks_digest) if known is None else known
+        stored = self.masks.digests if isinstance(self.masks, NumberedMasks) else None
+        return digests_of(self.masks.items(), self.source or self.name, masks_digest) if stored is None else stored
 
     @cached_property
     def digest(self) -> str:
@@ -349,7 +349,7 @@ class Anonymization:
         return self.masks.digest if isinstance(self.masks, NumberedMasks) else total(self.digests)
 
 
-_KINDS = (Mask, TypedMask, ScoredMask)
+_MASK_CLASSES = (Mask, TypedMask, ScoredMask)
 
 
 class _Packed(NamedTuple):
@@ -361,38 +361,44 @@ class _Packed(NamedTuple):
     @classmethod
     def of(cls, masks: Mapping[str, Sequence[Mask]]) -> Mapping[str, Sequence[Mask]] | _Packed:
         """The same masks where they are not in memory, or of classes that are not ours."""
-        if type(masks) is not dict or not all(type(each) is list for each in masks.values()):
+        if type(masks) is not dict or not all(type(document_masks) is list for document_masks in masks.values()):
             return masks
         try:
-            found = ({*map(type, each)} or {Mask} for each in masks.values())
-            return cls(bytes(_KINDS.index(kind) for (kind,) in found), msgspec.msgpack.encode(masks))
+            classes = ({*map(type, document_masks)} or {Mask} for document_masks in masks.values())
+            return cls(
+                bytes(_MASK_CLASSES.index(mask_class) for (mask_class,) in classes), msgspec.msgpack.encode(masks)
+            )
         except (TypeError, ValueError, OverflowError):  # a mixture, numbers of another library, half a character
             return masks
 
     def made(self) -> dict[str, Sequence[Mask]]:
         decoded = msgspec.msgpack.decode(self.content)
-        kinds = [_KINDS[kind] for kind in self.kinds]
-        return {key: [kind(*mask) for mask in decoded[key]] for key, kind in zip(decoded, kinds, strict=True)}
+        kinds = [_MASK_CLASSES[mask_class] for mask_class in self.kinds]
+        return {
+            key: [mask_class(*mask) for mask in decoded[key]] for key, mask_class in zip(decoded, kinds, strict=True)
+        }
 
 
 def masks_digest(document_id: str, masks: Iterable[Mask]) -> bytes:
     """Of the masks of one document, in whatever order."""
-    ordered = sorted(masks, key=lambda mask: (mask.start, mask.end, *_writing(mask), mask.entity_type, mask.score or 0))
+    ordered = sorted(
+        masks, key=lambda mask: (mask.start, mask.end, *_replacement_key(mask), mask.entity_type, mask.score or 0)
+    )
     return digest_of_bytes(msgspec.json.encode((document_id, ordered)))
 
 
 def digests_of(values: Iterable[tuple[str, T]], file: str, digest: Callable[[str, T], bytes]) -> Digests:
     """Of what each document has, sorted; raises InputError where it is no text."""
-    found = bytearray()
+    digests = bytearray()
     for key, value in values:
         try:
-            found += digest(key, value)
+            digests += digest(key, value)
         except UnicodeEncodeError:
             raise InputError(Problem(file, at_document(key), HALF_CHARACTER)) from None
-    return in_order(found)
+    return in_order(digests)
 
 
-def _writing(mask: Mask) -> tuple[bool, str]:
+def _replacement_key(mask: Mask) -> tuple[bool, str]:
     """What a mask writes, to be sorted by: nothing at all, then no letters, then the alphabet."""
     return mask.replacement is not None, mask.replacement or ""
 
@@ -407,15 +413,15 @@ def flattened(masks: Iterable[Mask]) -> list[Mask]:
     >>> flattened([Mask(5, 9, "B"), Mask(0, 6, "A"), Mask(9, 10)])
     [Mask(start=0, end=9, replacement='A'), Mask(start=9, end=10, replacement=None)]
     """
-    given = list(masks)
-    if _apart(given):
-        return given  # as nearly all are
-    given.sort(key=_start)
-    if _apart(given):
-        return given
+    mask_list = list(masks)
+    if _are_apart(mask_list):
+        return mask_list  # as nearly all are
+    mask_list.sort(key=_start)
+    if _are_apart(mask_list):
+        return mask_list
     flat: list[Mask] = []
     longest = 0
-    for mask in sorted(given, key=lambda mask: (mask.start, -mask.end, *_writing(mask))):
+    for mask in sorted(mask_list, key=lambda mask: (mask.start, -mask.end, *_replacement_key(mask))):
         length = mask.end - mask.start
         if flat and mask.start < flat[-1].end:
             last = flat[-1]
@@ -432,7 +438,7 @@ def _start(mask: Mask) -> int:
     return mask.start
 
 
-def _apart(masks: Sequence[Mask]) -> bool:
+def _are_apart(masks: Sequence[Mask]) -> bool:
     """Whether masks ascend and none overlaps another."""
     reach = 0
     last = -1
@@ -454,7 +460,7 @@ def as_read(text: str, masks: Iterable[Mask]) -> list[Mask]:
     >>> as_read("Mr John Doe of Oslo", [Mask(3, 7, "J o h n"), Mask(8, 11, "S\u200bmith"), Mask(15, 19)])
     [Mask(start=8, end=11, replacement='Smith'), Mask(start=15, end=19, replacement=None)]
     """
-    read = []
+    visible = []
     for mask in flattened(masks):
         written = mask.replacement
         if written:
@@ -463,10 +469,10 @@ def as_read(text: str, masks: Iterable[Mask]) -> list[Mask]:
             if not (plain and first in _LETTERS and written[0].lower() != first.lower() and not written[0].isspace()):
                 covered = text[mask.start : mask.end]
                 written = written if plain else assembled(legible(written), covered)
-                if _bare(written) == _bare(legible(covered)) != "":
+                if _without_signs(written) == _without_signs(legible(covered)) != "":
                     continue
-        read.append(mask if written == mask.replacement else Mask(mask.start, mask.end, written))
-    return read
+        visible.append(mask if written == mask.replacement else Mask(mask.start, mask.end, written))
+    return visible
 
 
 @lru_cache(maxsize=1 << 14)
@@ -475,13 +481,13 @@ def _is_plain(written: str) -> bool:
     return written.isascii() and not stands_apart(written)
 
 
-def _bare(text: str) -> str:
+def _without_signs(text: str) -> str:
     return "".join(text.translate(SPELLINGS).split()).casefold()
 
 
 def read_text(text: str, masks: Iterable[Mask]) -> str:
     """The anonymized text as it is read: another than `apply_masks` gives only where it is written oddly."""
-    return _applied(text, as_read(text, masks))
+    return _apply(text, as_read(text, masks))
 
 
 def apply_masks(text: str, masks: Iterable[Mask]) -> str:
@@ -490,10 +496,10 @@ def apply_masks(text: str, masks: Iterable[Mask]) -> str:
     >>> apply_masks("Mr John Doe of Oslo", [Mask(15, 19, "CITY"), Mask(3, 11)])
     'Mr  of CITY'
     """
-    return _applied(text, flattened(masks))
+    return _apply(text, flattened(masks))
 
 
-def _applied(text: str, flat: Iterable[Mask]) -> str:
+def _apply(text: str, flat: Iterable[Mask]) -> str:
     pieces: list[str] = []
     position = 0
     for mask in flat:

@@ -1,4 +1,4 @@
-"""What offsets count: marks that begin or end inside words tell that they count something else than characters."""
+"""Finds out whether offsets count characters, UTF-16 units or bytes, by marks that begin or end inside words."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.held_texts import ReleasedTexts, Rewriting
 from showthrough.data.masks import Anonymization
 from showthrough.data.units import Unit, from_code_points, places_or_none, reach_of, to_code_points
-from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 
 Offsets = Literal["characters", "utf-16", "bytes"]
 OFFSETS: tuple[Offsets, ...] = get_args(Offsets)
@@ -23,7 +23,7 @@ _FEWEST = 3  # marks that another unit mends: fewer may begin inside a word by c
 _INSIDE = 0.1  # of all marks: more that begin or end inside a word are too many
 _SPREAD = 2048  # documents of a large corpus that are looked at, at even distances
 _LARGE = 20_000  # documents from which on a corpus is large
-_LOOKED = 256  # documents with characters beyond ASCII, or beyond U+FFFF, whose marks are looked at
+_MAX_DOCUMENTS = 256  # documents with characters beyond ASCII, or beyond U+FFFF, whose marks are looked at
 _SAMPLED = 512  # other documents whose marks are looked at, where those tell that something is wrong
 # Scripts without spaces have no borders of words that a mark could miss.
 _UNSPACED = re.compile(
@@ -78,11 +78,11 @@ class Doubt(NamedTuple):
     @property
     def fault(self) -> str:
         """What is wrong, and what to do."""
-        many = f"{self.inside:,} of {self.moved:,} marks beyond {_BEYOND[self.unit]} begin or end inside a word"
+        count = f"{self.inside:,} of {self.moved:,} marks beyond {_BEYOND[self.unit]} begin or end inside a word"
         mended = f"counted in {_IN_WORDS[self.unit]}, {self.left:,} do (first in document {shown(self.document)})"
-        told = "offsets here count characters (Unicode code points)"
+        convention = "offsets here count characters (Unicode code points)"
         remedy = f"say --offsets {self.unit}, which holds for all files, or --offsets characters to insist"
-        return f"{many}; {mended}; {told}: {remedy} (in Python, offsets={self.unit!r} where it is read)"
+        return f"{count}; {mended}; {convention}: {remedy} (in Python, offsets={self.unit!r} where it is read)"
 
 
 _BEYOND = {
@@ -120,35 +120,41 @@ def masks_doubt(corpus: Corpus, anonymization: Anonymization) -> Doubt | None:
 
 # A corpus and its anonymizations are doubted when they are read, before they are scored, and for the notes: their
 # documents are looked at once.
-_KNOWN: WeakKeyDictionary[Corpus, WeakKeyDictionary[Corpus | Anonymization, Doubt | None]] = WeakKeyDictionary()
+_CACHE: WeakKeyDictionary[Corpus, WeakKeyDictionary[Corpus | Anonymization, Doubt | None]] = WeakKeyDictionary()
 
 
 def _doubt_of(corpus: Corpus, marked: Corpus | Anonymization, marks: MarksOf) -> Doubt | None:
-    known = _KNOWN.setdefault(corpus, WeakKeyDictionary())
-    if marked not in known:
-        known[marked] = _doubt(corpus, marks, marked.offsets)
-    return known[marked]
+    cache = _CACHE.setdefault(corpus, WeakKeyDictionary())
+    if marked not in cache:
+        cache[marked] = _doubt(corpus, marks, marked.offsets)
+    return cache[marked]
 
 
 def offset_problems(corpus: Corpus, anonymizations: Iterable[Anonymization] = ()) -> list[Problem]:
     """What is refused: the corpus, and each anonymization by itself; where both are, that they may agree in error."""
-    each = [(corpus.source or corpus.name, corpus_doubt(corpus))]
-    each += [(one.source or one.name, masks_doubt(corpus, one)) for one in anonymizations]
-    return [Problem(file, "", doubt.fault) for file, doubt in each if doubt is not None and doubt.refused]
+    doubts = [(corpus.source or corpus.name, corpus_doubt(corpus))]
+    doubts += [
+        (anonymization.source or anonymization.name, masks_doubt(corpus, anonymization))
+        for anonymization in anonymizations
+    ]
+    return [Problem(file, "", doubt.fault) for file, doubt in doubts if doubt is not None and doubt.refused]
 
 
 def check_offsets(corpus: Corpus | None, masks: Anonymization | None = None) -> None:
     """Raises InputError where the marks of a corpus, or masks of its texts, do not count characters."""
     doubt = None if corpus is None else corpus_doubt(corpus) if masks is None else masks_doubt(corpus, masks)
     if doubt is not None and doubt.refused:
-        one = corpus if masks is None else masks
-        raise InputError(Problem(one.source or one.name, "", doubt.fault))  # type: ignore[union-attr]
+        checked = corpus if masks is None else masks
+        raise InputError(Problem(checked.source or checked.name, "", doubt.fault))  # type: ignore[union-attr]
 
 
 def offset_notes(corpus: Corpus, anonymizations: Iterable[Anonymization]) -> list[str]:
     """What is too little to be refused, and is said."""
-    each = [("", corpus_doubt(corpus)), *((one.name, masks_doubt(corpus, one)) for one in anonymizations)]
-    return [str(Problem("", name, doubt.fault)) for name, doubt in each if doubt is not None and not doubt.refused]
+    doubts = [
+        ("", corpus_doubt(corpus)),
+        *((anonymization.name, masks_doubt(corpus, anonymization)) for anonymization in anonymizations),
+    ]
+    return [str(Problem("", name, doubt.fault)) for name, doubt in doubts if doubt is not None and not doubt.refused]
 
 
 def _mentions(document: Document) -> Sequence[tuple[int, int]]:
@@ -159,36 +165,40 @@ def _spans(marks: Iterable[Span]) -> list[tuple[int, int]]:
     return list(dict.fromkeys((mark.start, mark.end) for mark in marks))
 
 
-def _doubt(corpus: Corpus, marks: MarksOf, said: str) -> Doubt | None:
-    numbers = _looked_at(corpus)
+def _doubt(corpus: Corpus, marks: MarksOf, stated: str) -> Doubt | None:
+    numbers = _sample_numbers(corpus)
     farthest = _farthest(corpus, numbers)
     beyond = np.asarray(numbers)[farthest > 0]
     above = np.asarray(numbers)[farthest > 1]
     units: dict[Offsets, Ints] = {"bytes": beyond, "utf-16": above}
-    if unit := unit_of(said):
+    if unit := unit_of(stated):
         units = {"characters": above if unit == "utf-16" else beyond}
-    found = [_in_unit(corpus, name, those, marks, said) for name, those in units.items() if len(those)]
-    best = min((one for one in found if one is not None), key=lambda one: one[0].left - one[0].inside, default=None)
+    results = [_in_unit(corpus, name, group, marks, stated) for name, group in units.items() if len(group)]
+    best = min(
+        (result for result in results if result is not None),
+        key=lambda result: result[0].left - result[0].inside,
+        default=None,
+    )
     if best is None:
         return None
     doubt, share = best  # of the documents that could be looked at
     documents = [corpus.documents[number] for number in numbers]
-    of = marks(documents)
-    total = sum(len(of(document)) for document in documents)
+    marks_in = marks(documents)
+    total = sum(len(marks_in(document)) for document in documents)
     if doubt.inside / share <= _INSIDE / 2 * total:
         return doubt
     # Marks inside words that no unit moves count too, and are not mended.
-    others = [document for document in _spread(documents, _SAMPLED) if document.text.isascii()]
-    spans = [(document, of(document)) for document in others]
-    split = sum(_is_inside(document.text, *span) for document, each in spans for span in each)
-    plain = sum(len(of(document)) for document in documents if document.text.isascii())
-    inside = doubt.inside / share + split / max(1, sum(len(each) for _, each in spans)) * plain
+    ascii_documents = [document for document in _spread(documents, _SAMPLED) if document.text.isascii()]
+    spans = [(document, marks_in(document)) for document in ascii_documents]
+    split = sum(_is_inside(document.text, *span) for document, pairs in spans for span in pairs)
+    plain = sum(len(marks_in(document)) for document in documents if document.text.isascii())
+    inside = doubt.inside / share + split / max(1, sum(len(pairs) for _, pairs in spans)) * plain
     mended = (doubt.inside - doubt.left) / share
     enough = doubt.inside - doubt.left >= _FEWEST
     return doubt._replace(refused=enough and inside > _INSIDE * total and mended > inside / 2)
 
 
-def _looked_at(corpus: Corpus) -> range:
+def _sample_numbers(corpus: Corpus) -> range:
     """All documents where they are in memory and not very many; else some at even distances."""
     if isinstance(corpus.documents, list | tuple) and len(corpus) <= _LARGE:
         return range(len(corpus))
@@ -206,21 +216,21 @@ def _spread(documents: S, most: int) -> S:
     return documents[:: max(1, -(-len(documents) // most))]
 
 
-def _in_unit(corpus: Corpus, name: Offsets, numbers: Ints, marks: MarksOf, said: str) -> tuple[Doubt, float] | None:
+def _in_unit(corpus: Corpus, name: Offsets, numbers: Ints, marks: MarksOf, stated: str) -> tuple[Doubt, float] | None:
     """How many marks are inside words as they are taken and in a unit; nothing where the unit is no better."""
-    looked = [corpus.documents[number] for number in _spread(numbers, _LOOKED).tolist()]
-    of = marks(looked)
-    moved = inside = left = 0
+    looked = [corpus.documents[number] for number in _spread(numbers, _MAX_DOCUMENTS).tolist()]
+    marks_in = marks(looked)
+    moved = inside = remaining = 0
     first = ""
     for document in looked:
-        text, spans = document.text, of(document)
-        if said_unit := unit_of(said):  # those that are none of the text are told of where they are paired with it
+        text, spans = document.text, marks_in(document)
+        if stated_unit := unit_of(stated):  # those that are none of the text are told of where they are paired with it
             spans = [(start, end) for start, end in spans if 0 <= start < end <= len(text)]
         if not spans:
             continue
         flat = [offset for span in spans for offset in span]
-        if said_unit:  # as the file has them, which may have been characters all along
-            other = np.array(from_code_points(text, flat, said_unit), dtype=np.int64)
+        if stated_unit:  # as the file has them, which may have been characters all along
+            other = np.array(from_code_points(text, flat, stated_unit), dtype=np.int64)
             other[other > len(text)] = -1
         else:
             other = places_or_none(text, flat, unit_of(name) or "code points")
@@ -231,10 +241,10 @@ def _in_unit(corpus: Corpus, name: Offsets, numbers: Ints, marks: MarksOf, said:
             if _is_inside(text, start, end):
                 inside += 1
                 first = first or document.id
-            left += to < 0 or until < 0 or _is_inside(text, to, until)
-    if inside <= _INSIDE * moved or 2 * left >= inside:
+            remaining += to < 0 or until < 0 or _is_inside(text, to, until)
+    if inside <= _INSIDE * moved or 2 * remaining >= inside:
         return None
-    return Doubt(name, inside, moved, left, first, False), len(looked) / len(numbers)
+    return Doubt(name, inside, moved, remaining, first, False), len(looked) / len(numbers)
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:
@@ -242,6 +252,6 @@ def _is_inside(text: str, start: int, end: int) -> bool:
     return _splits(text[max(0, start - 1) : start + 1], start) or _splits(text[end - 1 : end + 1], end)
 
 
-def _splits(around: str, place: int) -> bool:
+def _splits(around: str, position: int) -> bool:
     """Whether the two characters on both sides of a place are of one word."""
-    return place > 0 and len(around) == 2 and around.isalnum() and not _UNSPACED.search(around)
+    return position > 0 and len(around) == 2 and around.isalnum() and not _UNSPACED.search(around)

@@ -1,4 +1,4 @@
-"""The texts of a corpus, by id and by themselves: what is said of documents elsewhere is held against them."""
+"""Looks up the texts of a corpus by id, and ids by text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from showthrough.columns.index import Finder
+from showthrough.core.errors import QUOTED, quoted
 from showthrough.data.documents import Corpus
-from showthrough.errors import QUOTED, quoted
+from showthrough.storage.columns.index import Finder
 
 
 class Originals(Mapping[str, str]):
@@ -59,8 +59,8 @@ class IdsByText:
         raise KeyError(f"no {'other ' if ids is not None else ''}document of the corpus has its text: {quoted(text)}")
 
 
-def difference(found: str, expected: str) -> str:
+def difference(text_found: str, expected: str) -> str:
     """Where a text is no longer the original, in words."""
-    at = len(os.path.commonprefix([found, expected]))  # noqa: RUF071 (of any texts)
-    here, there = (quoted(text[at : at + QUOTED // 2] or "the end") for text in (found, expected))
-    return f"its text differs from the corpus's at character {at}: found {here}; expected {there}"
+    position = len(os.path.commonprefix([text_found, expected]))  # noqa: RUF071 (of any texts)
+    actual, wanted = (quoted(text[position : position + QUOTED // 2] or "the end") for text in (text_found, expected))
+    return f"its text differs from the corpus's at character {position}: found {actual}; expected {wanted}"

@@ -90,11 +90,11 @@ class Population:
         >>> people.counts.tolist(), people.people, people.notes
         ([8, 4], 12, ('population: 1 row repeats the attributes of another; their counts were added',))
         """
-        made = {tag_of(tag): one if isinstance(one, Column) else Column.of(one) for tag, one in columns.items()}
-        whole = cls(made, np.asarray(counts, dtype=np.int64), name, source)
-        merged = whole.over(made)
-        if not (more := len(whole) - len(merged)):
-            return whole
+        tagged = {tag_of(tag): one if isinstance(one, Column) else Column.of(one) for tag, one in columns.items()}
+        population = cls(tagged, np.asarray(counts, dtype=np.int64), name, source)
+        merged = population.over(tagged)
+        if not (more := len(population) - len(merged)):
+            return population
         rows = "1 row repeats" if more == 1 else f"{more:,} rows repeat"
         return replace(merged, notes=(f"{name}: {rows} the attributes of another; their counts were added",))
 
@@ -110,7 +110,9 @@ class Population:
         columns = {tag: column for tag, column in self.columns.items() if tag in tags}
         first, number = _alike(list(columns.values()), len(self))
         counts = np.bincount(number, self.counts, len(first)).astype(np.int64)  # exact: nobody has 2⁵³ people
-        return replace(self, columns={tag: one.at(first) for tag, one in columns.items()}, counts=counts)
+        return replace(
+            self, columns={tag: kept_column.at(first) for tag, kept_column in columns.items()}, counts=counts
+        )
 
     @property
     def uncertain(self) -> int:
@@ -128,10 +130,10 @@ class Population:
         ranks = [np.argsort(np.argsort(np.array(self.columns[tag].values, dtype=object))) for tag in tags]
         codes = [rank[self.columns[tag].codes] for rank, tag in zip(ranks, tags, strict=True)]
         order = np.lexsort((self.counts, *reversed(codes)))
-        told = sha256(msgspec.json.encode([tags, values]))
+        hasher = sha256(msgspec.json.encode([tags, values]))
         for column in (*codes, self.counts):
-            told.update(np.ascontiguousarray(column[order], dtype="<i8").tobytes())
-        return told.hexdigest()
+            hasher.update(np.ascontiguousarray(column[order], dtype="<i8").tobytes())
+        return hasher.hexdigest()
 
 
 def _alike(columns: Sequence[Column], rows: int) -> tuple[Codes, Codes]:
@@ -139,16 +141,16 @@ def _alike(columns: Sequence[Column], rows: int) -> tuple[Codes, Codes]:
     key, span = np.zeros(rows, np.int64), 1
     for column in columns:
         if span * len(column.values) > _WIDEST:
-            found, key = np.unique(key, return_inverse=True)
-            span = len(found)
+            unique_keys, key = np.unique(key, return_inverse=True)
+            span = len(unique_keys)
         key = key * len(column.values) + column.codes
         span *= len(column.values)
     if span > max(_SMALL, rows):
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         return first, number
-    place = np.full(span, rows, np.int64)
-    np.minimum.at(place, key, np.arange(rows))
-    there = np.flatnonzero(place < rows)
+    first_row = np.full(span, rows, np.int64)
+    np.minimum.at(first_row, key, np.arange(rows))
+    occupied = np.flatnonzero(first_row < rows)
     number = np.zeros(span, np.int64)
-    number[there] = np.arange(len(there))
-    return place[there], number[key]
+    number[occupied] = np.arange(len(occupied))
+    return first_row[occupied], number[key]

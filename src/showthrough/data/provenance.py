@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from showthrough.columns.digests import digest_of_bytes, in_order, total
 from showthrough.data.documents import Document
+from showthrough.storage.columns.digests import digest_of_bytes, in_order, total
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -56,20 +56,20 @@ def text_digest(text: str) -> str:
 def texts_digest(documents: Iterable[Document]) -> str:
     """Of ids and texts, in whatever order; annotations have no part in it."""
     digests = bytearray()
-    for one in documents:
-        digests += digest_of_bytes(msgspec.json.encode((one.id, text_digest(one.text))))
+    for document in documents:
+        digests += digest_of_bytes(msgspec.json.encode((document.id, text_digest(document.text))))
     return total(in_order(digests))
 
 
 def joined_provenance(parts: Sequence[Provenance | None]) -> Provenance | None:
     """How several files of one anonymization were made, where they were made alike; of which texts is not told."""
-    made = [part for part in parts if part is not None]
-    alike = {msgspec.json.encode(_settings(part)) for part in made}
-    if len(made) < len(parts) or len(alike) != 1:
+    known_parts = [part for part in parts if part is not None]
+    alike = {msgspec.json.encode(_settings(part)) for part in known_parts}
+    if len(known_parts) < len(parts) or len(alike) != 1:
         return None
-    costs = [part.cost for part in made]
-    cost = _joined_cost([one for one in costs if one is not None]) if all(costs) else None
-    return msgspec.structs.replace(made[-1], texts="", seen=sum(part.seen for part in made), cost=cost)
+    costs = [part.cost for part in known_parts]
+    cost = _joined_cost([part_cost for part_cost in costs if part_cost is not None]) if all(costs) else None
+    return msgspec.structs.replace(known_parts[-1], texts="", seen=sum(part.seen for part in known_parts), cost=cost)
 
 
 def _settings(part: Provenance) -> Provenance:

@@ -98,8 +98,9 @@ def _cased(text: str) -> str:
     letters = letter_by_letter(text)
     if letters is not None:
         return spaced(letters)
-    if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _MARK.search(beyond):
-        text = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text)))
+    if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _has_marks(beyond):
+        text = _composed(text)
+        beyond = "".join({*_BEYOND_ASCII.findall(text)})
     if _ALIKE_LETTER.search(beyond):
         text = _latin(text)
     text = _BEYOND_ASCII.sub(_letters_of, text)
@@ -123,6 +124,17 @@ def letter_by_letter(text: str) -> bytes | None:
             _SIMPLE[code] = _simple(chr(code))
         read = _SIMPLE[codes].tobytes()
     return None if _HARD in read else read
+
+
+def _has_marks(beyond: str) -> bool:
+    return _MARK.search(beyond) is not None or any(not _LETTERS[ord(one)] for one in {*beyond})
+
+
+def _composed(text: str) -> str:
+    """Normalized, without what nobody sees, nor marks that are not read: what stood around one may be one letter."""
+    normal = _normal(text)
+    bare = "".join(one for one in normal if one.isascii() or _LETTERS[ord(one)])
+    return normal if bare == normal else unicodedata.normalize("NFKC", bare)
 
 
 def _letters_of(found: re.Match[str]) -> str:
@@ -179,7 +191,7 @@ def locate(text: str) -> Located:
         starts += range(position, found.start())
         ends += range(position + 1, found.start() + 1)
         for start, end in _clusters(text, *found.span()):
-            piece = _UNSEEN.sub("", unicodedata.normalize("NFKC", _UNSEEN.sub("", text[start:end])))
+            piece = _composed(text[start:end])
             letters.append(piece)
             starts += [start] * len(piece)
             ends += [end] * len(piece)

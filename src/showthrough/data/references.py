@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from showthrough.columns.strings import Ints, Strings
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask, NumberedMasks
 from showthrough.data.survey import Lengths
+from showthrough.storage.columns.strings import Ints, Strings
 
 NOTHING = "nothing masked"
 EVERYTHING = "everything masked"

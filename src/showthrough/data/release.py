@@ -1,4 +1,4 @@
-"""Texts as they are released: masks applied, with other replacements where these are asked for.
+"""Makes the texts to release: masks applied, with other replacements on request.
 
 What was marked in the originals is not released: it would tell what was masked.
 """
@@ -10,13 +10,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted
 from showthrough.data.documents import Corpus, Document, Mention
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.mask_types import repeats, type_of
 from showthrough.data.masks import Anonymization, Mask, apply_masks, flattened
 from showthrough.data.pairing import Missing, check_pair
 from showthrough.data.reading import letters_of, reading_form
-from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
 
 Replacement = Literal["label", "number", "suppress"]
 REPLACEMENTS: tuple[str, ...] = get_args(Replacement)
@@ -49,10 +49,10 @@ def release(
     for document in corpus:
         masks = anonymization.of(document.id)
         if replace is not None:
-            masks = replaced(masks, document.text, replace, _known(document))
+            masks = replaced(masks, document.text, replace, _entity_mentions(document))
         text = given.get(document.id)
         if text is None:
-            problems += _repeating(masks, document, file)
+            problems += _repetition_problems(masks, document, file)
             text = apply_masks(document.text, masks)
         if not text:
             fault = "nothing is left of its text; expected at least one character (--replace label leaves some)"
@@ -72,16 +72,18 @@ def replaced(masks: Iterable[Mask], text: str, how: Replacement, mentions: Seque
     >>> replaced([Mask(3, 11, "PERSON"), Mask(8, 11)], "Mr John Doe", "label")
     [Mask(start=3, end=11, replacement='[PERSON]')]
     """
-    labelled = [Mask(one.start, one.end, _label(one, text)) for one in masks if text[one.start : one.end].strip()]
+    labelled = [
+        Mask(mask.start, mask.end, _label_of(mask, text)) for mask in masks if text[mask.start : mask.end].strip()
+    ]
     flat = flattened(labelled)
     if how == "suppress":
-        return [Mask(one.start, one.end) for one in flat]
+        return [Mask(mask.start, mask.end) for mask in flat]
     numbers = _numbers(flat, text, mentions) if how == "number" else [""] * len(flat)
     pairs = zip(flat, numbers, strict=True)
-    return [Mask(one.start, one.end, f"[{one.replacement}{number}]") for one, number in pairs]
+    return [Mask(mask.start, mask.end, f"[{mask.replacement}{number}]") for mask, number in pairs]
 
 
-def _label(mask: Mask, text: str) -> str:
+def _label_of(mask: Mask, text: str) -> str:
     label = _BETWEEN.sub("_", type_of(mask, text)).strip("_")
     return NO_LABEL if not label or repeats(label, text[mask.start : mask.end]) else label
 
@@ -94,13 +96,13 @@ def _numbers(masks: Sequence[Mask], text: str, mentions: Sequence[Mention]) -> l
     for string, entity in zip(strings, entities, strict=True):
         named.setdefault(string, set()).update(filter(None, [entity]))
     numbers: dict[str, dict[tuple[str, str], int]] = {}
-    made = []
+    labels = []
     for mask, string, entity in zip(masks, strings, entities, strict=True):
         # A text that nobody marked here is the entity that it is elsewhere, where it is one alone.
         entity = entity or (next(iter(named[string])) if len(named[string]) == 1 else "")
-        known = numbers.setdefault(mask.replacement or "", {})
-        made.append(f"_{known.setdefault(('entity', entity) if entity else ('text', string), len(known) + 1)}")
-    return made
+        used = numbers.setdefault(mask.replacement or "", {})
+        labels.append(f"_{used.setdefault(('entity', entity) if entity else ('text', string), len(used) + 1)}")
+    return labels
 
 
 def _entities(masks: Sequence[Mask], mentions: Sequence[Mention]) -> list[str]:
@@ -120,22 +122,22 @@ def _entities(masks: Sequence[Mask], mentions: Sequence[Mention]) -> list[str]:
     return [entity for _, entity in best]
 
 
-def _known(document: Document) -> Sequence[Mention]:
+def _entity_mentions(document: Document) -> Sequence[Mention]:
     """The mentions of the first annotator who says which are one entity."""
     layers = (layer.mentions for layer in document.annotations)
     return next((layer for layer in layers if any(mention.entity_id for mention in layer)), ())
 
 
-def _repeating(masks: Sequence[Mask], document: Document, file: str) -> list[Problem]:
+def _repetition_problems(masks: Sequence[Mask], document: Document, file: str) -> list[Problem]:
     """Masks whose replacement is what they stand for, or holds it: it would be released."""
     problems = []
     joined = flattened(masks)
-    starts = [one.start for one in joined]
+    starts = [mask_joined.start for mask_joined in joined]
     for index, mask in enumerate(masks):
         covered = document.text[mask.start : mask.end]
         masked = reading_form(covered).split()
-        here = joined[bisect_right(starts, mask.start) - 1]  # what is written in its place
-        replacement = here.replacement or ""
+        written_mask = joined[bisect_right(starts, mask.start) - 1]  # what is written in its place
+        replacement = written_mask.replacement or ""
         written = reading_form(replacement).split()
         places = range(len(written) - len(masked) + 1)
         again = any(written[place : place + len(masked)] == masked for place in places)

@@ -1,4 +1,4 @@
-"""What a user says of types, for every metric: which is to be taken as which, and which identify directly or not.
+"""Renames entity types, and sets which of them identify directly, for every metric.
 
 It is said once, and holds for the mentions of a corpus and for what masks say they found. A corpus that is decoded
 document by document is changed document by document. Digests stay those of what was given; a run's settings say the
@@ -14,12 +14,12 @@ from functools import cached_property, partial
 
 from msgspec import structs
 
+from showthrough.core.errors import PlanError, Problem, quoted, shown, some
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention, altered
 from showthrough.data.labels import NO_TYPE, Labels, label_map
 from showthrough.data.levels import GUESS, by_type, folded, known_level
 from showthrough.data.masks import Anonymization, DerivedMasks, Mask
 from showthrough.data.survey import Marked, Survey
-from showthrough.errors import PlanError, Problem, quoted, shown, some
 
 Names = str | Iterable[str]
 
@@ -48,11 +48,11 @@ class Retyping:
             raise PlanError(f"found {quoted(map)}; expected a mapping, or text such as LOCATION=LOC", "map")
         mapping = label_map(map) if isinstance(map, str) else dict(map)
         retyping = cls(mapping, listed(direct), listed(quasi), listed(ignore))
-        seen: dict[str, str] = {}
+        options: dict[str, str] = {}
         for option, name in retyping._settled():
-            before = seen.setdefault(folded(name), option)
-            if before != option:
-                raise PlanError(f"is named for {before} and for {option}; expected one of them", f"type {shown(name)}")
+            earlier = options.setdefault(folded(name), option)
+            if earlier != option:
+                raise PlanError(f"is named for {earlier} and for {option}; expected one of them", f"type {shown(name)}")
         left_out = {source for source, target in mapping.items() if not target}
         if both := sorted(left_out & set(mapping.values())):
             fault = f"{shown(both[0])} is left out, and another type is mapped to it; expected one of them"
@@ -103,11 +103,11 @@ class Retyping:
     @cached_property
     def _of_corpus(self) -> tuple[Labels, set[str]]:
         """What the corpus's types are called then, and those of them that are left out under all their names."""
-        gone = {self.renamed(kind) or kind for kind in self.corpus if self.left_out(kind)}
-        kept = {self.renamed(kind) for kind in self.corpus if not self.left_out(kind)}
-        asked = Labels(kept)
-        gone = {name for name in gone if name not in asked}
-        return Labels(kept | gone), gone
+        gone = {self.renamed(type_name) or type_name for type_name in self.corpus if self.left_out(type_name)}
+        remaining = {self.renamed(type_name) for type_name in self.corpus if not self.left_out(type_name)}
+        remaining_labels = Labels(remaining)
+        gone = {name for name in gone if name not in remaining_labels}
+        return Labels(remaining | gone), gone
 
     def check_once(self) -> None:
         """Raises PlanError when to rename a name that has been renamed gives yet another."""
@@ -125,25 +125,25 @@ class Retyping:
         levels |= dict.fromkeys(map(folded, self.direct), "DIRECT")
         levels |= dict.fromkeys(map(folded, self.quasi), "QUASI")
         rules = {}
-        for kind in types:
-            target = self.renamed(kind or NO_TYPE)
+        for type_name in types:
+            target = self.renamed(type_name or NO_TYPE)
             rule = Rule(
-                "" if target == NO_TYPE else target, levels.get(folded(target)), not self.left_out(kind or NO_TYPE)
+                "" if target == NO_TYPE else target, levels.get(folded(target)), not self.left_out(type_name or NO_TYPE)
             )
-            if rule != Rule(kind):
-                rules[kind] = rule
+            if rule != Rule(type_name):
+                rules[type_name] = rule
         return rules
 
     def problems(self, corpus: Corpus, said: Iterable[str]) -> list[Problem]:
         """One for each type that is named and occurs nowhere. `said` is what masks say they found."""
-        here = {kind or NO_TYPE for kind in corpus.survey.types}
-        anywhere = sorted(here | set(said))
-        then = sorted(filter(None, map(self.renamed, here)))
-        asked = [("map", name, anywhere, "neither a mention nor a mask has this type") for name in self.map]
-        asked += [(option, name, then, "no mention has this type") for option, name in self._settled()]
+        corpus_types = {type_name or NO_TYPE for type_name in corpus.survey.types}
+        anywhere = sorted(corpus_types | set(said))
+        renamed_types = sorted(filter(None, map(self.renamed, corpus_types)))
+        checks = [("map", name, anywhere, "neither a mention nor a mask has this type") for name in self.map]
+        checks += [(option, name, renamed_types, "no mention has this type") for option, name in self._settled()]
         return [
             Problem(corpus.source, f"{option} {shown(name)}", f"{fault}; there are {some(dict.fromkeys(types))}")
-            for option, name, types, fault in asked
+            for option, name, types, fault in checks
             if folded(name) not in map(folded, types)
         ]
 
@@ -157,8 +157,8 @@ def listed(names: Names) -> tuple[str, ...]:
     >>> listed(["PER, LOC", "PER"])
     ('PER', 'LOC')
     """
-    given = [names] if isinstance(names, str) else names
-    return tuple(dict.fromkeys(name.strip() for entry in given for name in entry.split(",") if name.strip()))
+    entries = [names] if isinstance(names, str) else names
+    return tuple(dict.fromkeys(name.strip() for entry in entries for name in entry.split(",") if name.strip()))
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Rule:
         return Mention(start, end, self.entity_type, level, *rest)
 
 
-def _retyped(rules: Mapping[str, Rule], document: Document) -> Document:
+def _retype_document(rules: Mapping[str, Rule], document: Document) -> Document:
     def mentions(layer: Annotation) -> Iterator[Mention]:
         for mention in layer.mentions:
             rule = rules.get(mention.entity_type)
@@ -203,38 +203,44 @@ def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:
     rules = retyping.rules(corpus.survey.types)
     if not rules:
         return corpus
-    told = corpus.name, corpus.source, corpus.notes, corpus.offsets
-    changed = Corpus(altered(corpus.documents, partial(_retyped, rules)), *told)
-    changed.survey = _surveyed(corpus.survey, rules)
+    details = corpus.name, corpus.source, corpus.notes, corpus.offsets
+    changed = Corpus(altered(corpus.documents, partial(_retype_document, rules)), *details)
+    changed.survey = _retype_survey(corpus.survey, rules)
     changed.traces = corpus.traces  # what belongs together does not hang on what a user wants counted
     return changed
 
 
-def _surveyed(survey: Survey, rules: Mapping[str, Rule]) -> Survey:
+def _retype_survey(survey: Survey, rules: Mapping[str, Rule]) -> Survey:
     marked: Counter[Marked] = Counter()
-    for kind, many in survey.marked.items():
+    for kind, count in survey.marked.items():
         rule = rules.get(kind.entity_type, Rule(kind.entity_type))
         if rule.kept:
-            marked[rule.marked(kind)] += many
+            marked[rule.marked(kind)] += count
     return replace(survey, marked=dict(marked))
 
 
-def _renamed(names: Mapping[str, str], masks: Sequence[Mask]) -> list[Mask]:
-    found = ((mask, names.get(mask.entity_type)) for mask in masks)
-    return [mask if name is None else structs.replace(mask, entity_type=name) for mask, name in found]
+def _rename_types(names: Mapping[str, str], masks: Sequence[Mask]) -> list[Mask]:
+    pairs = ((mask, names.get(mask.entity_type)) for mask in masks)
+    return [mask if name is None else structs.replace(mask, entity_type=name) for mask, name in pairs]
 
 
 def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymization:
     """The same masks with what they say they found; of a type that is left out they say it still."""
-    names = {kind: target for kind in anonymization.types if (target := retyping.renamed(kind)) not in ("", kind)}
+    names = {
+        type_name: target
+        for type_name in anonymization.types
+        if (target := retyping.renamed(type_name)) not in ("", type_name)
+    }
     if not names:
         return anonymization
 
     # Those of a large file are still encoded.
-    masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, partial(_renamed, names))
+    masks: Mapping[str, Sequence[Mask]] = DerivedMasks(anonymization.masks, partial(_rename_types, names))
     if isinstance(anonymization.masks, dict):
         masks = dict(masks)
-    one = anonymization
-    changed = Anonymization(masks, one.name, one.source, one.notes, one.provenance, one.offsets)
+    original = anonymization
+    changed = Anonymization(
+        masks, original.name, original.source, original.notes, original.provenance, original.offsets
+    )
     changed.digest = anonymization.digest
     return changed

@@ -1,4 +1,4 @@
-"""Documents and masks of several files, one after the other: each file is asked for what it has."""
+"""Documents and masks of several files, read one file after the other."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from showthrough.columns.pieces import SMALL, Pieces
-from showthrough.columns.strings import Ints, Strings
 from showthrough.data.documents import Document, LazyDocuments, window
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask
 from showthrough.data.survey import Lengths
+from showthrough.storage.columns.pieces import SMALL, Pieces
+from showthrough.storage.columns.strings import Ints, Strings
 
 Masks = Mapping[str, Sequence[Mask]]
 _BLOCK = 1024  # documents whose masks are taken at a time
 _PLAIN = msgspec.json.Decoder(list[Mask])
 _ANY = msgspec.json.Decoder()
-_KINDS: dict[int, Callable[..., Mask]] = {3: Mask, 4: TypedMask, 5: ScoredMask}  # by how much a mask says
+_MASK_CLASSES: dict[int, Callable[..., Mask]] = {3: Mask, 4: TypedMask, 5: ScoredMask}  # by how much a mask says
 
 
 class Sharded(LazyDocuments):
@@ -66,7 +66,7 @@ def decoded(content: bytes) -> list[Mask]:
     try:
         return _PLAIN.decode(content)
     except msgspec.ValidationError:
-        return [_KINDS[len(one)](*one) for one in _ANY.decode(content)]
+        return [_MASK_CLASSES[len(values)](*values) for values in _ANY.decode(content)]
 
 
 class EncodedMasks(Masks):
@@ -105,51 +105,57 @@ class ShardedMasks(NumberedMasks):
 
     def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
         for start in range(0, len(numbers), _BLOCK):
-            for number, here in self._by_part(numbers[start : start + _BLOCK]):
+            for number, part_numbers in self._by_part(numbers[start : start + _BLOCK]):
                 part = self.parts[number]
                 if part is None:
-                    yield from map(decoded, self._kept.taken(here + self._shift[number]))
+                    yield from map(decoded, self._kept.taken(part_numbers + self._shift[number]))
                 else:
-                    yield from part.made(here - self._starts[number])
+                    yield from part.made(part_numbers - self._starts[number])
 
     def _by_part(self, numbers: Ints) -> Iterator[tuple[int, Ints]]:
         """Runs of numbers that are of one part."""
         parts = np.searchsorted(self._starts, numbers, "right") - 1
-        for here in np.split(np.arange(len(numbers)), np.flatnonzero(np.diff(parts)) + 1):
-            if len(here):
-                yield int(parts[here[0]]), numbers[here]
+        for indices in np.split(np.arange(len(numbers)), np.flatnonzero(np.diff(parts)) + 1):
+            if len(indices):
+                yield int(parts[indices[0]]), numbers[indices]
 
     def taken(self, numbers: Ints) -> Masks:
-        found: list[Masks] = []
+        mappings: list[Masks] = []
         kept: dict[str, int] = {}
         ordered = numbers[np.argsort(np.searchsorted(self._starts, numbers, "right"), kind="stable")]
-        for number, here in self._by_part(ordered):
+        for number, part_numbers in self._by_part(ordered):
             part = self.parts[number]
             if part is None:
-                kept |= dict(zip(self.ids.taken(here), (here + self._shift[number]).tolist(), strict=True))
+                kept |= dict(
+                    zip(self.ids.taken(part_numbers), (part_numbers + self._shift[number]).tolist(), strict=True)
+                )
             else:
-                found.append(part.taken(here - self._starts[number]))
+                mappings.append(part.taken(part_numbers - self._starts[number]))
         if kept:
             pieces = self._kept.taken(list(kept.values()))
-            found.append(EncodedMasks(dict(zip(kept, pieces, strict=True))))
-        return found[0] if len(found) == 1 else _Several(found)
+            mappings.append(EncodedMasks(dict(zip(kept, pieces, strict=True))))
+        return mappings[0] if len(mappings) == 1 else _Several(mappings)
 
     @property
     def scored(self) -> bool:
         return any(part is None or part.scored for part in self.parts)
 
     def outside(self, lengths: Lengths) -> Ints:
-        found = [np.zeros(0, dtype=np.int64)]
+        numbers = [np.zeros(0, dtype=np.int64)]
         for number, part in enumerate(self.parts):
             low, high = int(self._starts[number]), int(self._starts[number + 1])
-            here = lengths[low:high]
+            part_lengths = lengths[low:high]
             if part is not None:
-                found.append(part.outside(here) + low)
+                numbers.append(part.outside(part_lengths) + low)
                 continue
-            masks = zip(range(low, high), self.made(np.arange(low, high)), here.tolist(), strict=True)
-            wrong = (at for at, each, size in masks if any(not 0 <= one.start < one.end <= size for one in each))
-            found.append(np.fromiter(wrong, dtype=np.int64))
-        return np.concatenate(found)
+            masks = zip(range(low, high), self.made(np.arange(low, high)), part_lengths.tolist(), strict=True)
+            wrong = (
+                index
+                for index, document_masks, size in masks
+                if any(not 0 <= mask.start < mask.end <= size for mask in document_masks)
+            )
+            numbers.append(np.fromiter(wrong, dtype=np.int64))
+        return np.concatenate(numbers)
 
 
 class Joining:

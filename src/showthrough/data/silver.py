@@ -50,14 +50,14 @@ def families(marked_by: str) -> dict[str, str]:
     >>> sorted(families("silver(rules.v1+hf.v1 deid-bert) and silver(en_core_web_sm) and others"))
     ['deid-bert', 'rules', 'spacy']
     """
-    found = {}
+    names = {}
     for annotator in marked_by.split(" and "):
         for program in programs_of(annotator):
             name, *settings = program.split() or [""]
             name = _VERSION.sub("", name)
             known = settings[0] if name in _CARRIERS and settings else name
-            found[_family(known)] = known
-    return {family: name for family, name in found.items() if family}
+            names[_family(known)] = known
+    return {family: name for family, name in names.items() if family}
 
 
 def _family(program: str) -> str:
@@ -79,5 +79,9 @@ def akin(marked_by: str, called: Iterable[str], made: str = "") -> str:
     words = [word for word in _WORDS.findall(made) if _family(word) not in _CARRIERS]
     for name in called:
         stem = PurePath(name.replace("\\", "/")).name.partition(".")[0]
-        words += [stem, re.split(r"[^a-zA-Z0-9]", stem)[0], *(one for one in [name] if _family(one) in known)]
+        words += [
+            stem,
+            re.split(r"[^a-zA-Z0-9]", stem)[0],
+            *(candidate for candidate in [name] if _family(candidate) in known),
+        ]
     return next((known[family] for family in map(_family, words) if family in known), "")

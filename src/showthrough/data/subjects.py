@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from showthrough.errors import shown
+from showthrough.core.errors import shown
 
 CERTAIN = 5  # the most that certainty and hardness can be; 0 is nothing said
 AUTHOR = "author"  # the id of the one who wrote a document, where it is about them alone
@@ -36,16 +36,16 @@ def level_fault(level: int) -> str:
 
 def repeated(ids: Iterable[str]) -> Iterator[tuple[str, str]]:
     """That subjects of one document share an id, by field."""
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for index, name in enumerate(ids):
-        if name in seen:
+        if name in earlier:
             yield f"subjects[{index}].id", f"found {shown(name)} a second time; expected every subject once"
-        seen.add(name)
+        earlier.add(name)
 
 
 def subject_faults(subjects: Sequence[Subject]) -> Iterator[tuple[str, str]]:
     """What makes subjects unusable, by field."""
-    yield from repeated(one.id for one in subjects)
+    yield from repeated(item.id for item in subjects)
     for index, subject in enumerate(subjects):
         for number, attribute in enumerate(subject.attributes):
             for name, fault in _faults(attribute):

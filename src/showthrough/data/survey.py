@@ -1,4 +1,4 @@
-"""What one look at all documents tells of them, in columns of a few bytes a document; surveys of parts add up."""
+"""Collects facts about all documents in one pass, a few bytes a document; surveys of parts add up."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.digests import Digests, in_order, total
-from showthrough.columns.growing import GrowingStrings, Numbers
-from showthrough.columns.index import repeated
-from showthrough.columns.strings import Strings
+from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
 from showthrough.data.silver import is_silver
 from showthrough.data.traces import Traces, Tracing
 from showthrough.data.units import reach_of
-from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
+from showthrough.storage.columns.digests import Digests, in_order, total
+from showthrough.storage.columns.growing import GrowingStrings, Numbers
+from showthrough.storage.columns.index import repeated
+from showthrough.storage.columns.strings import Strings
 
 if TYPE_CHECKING:
     from showthrough.data.documents import Document, Identifier
@@ -62,7 +62,7 @@ class Survey:
     @property
     def types(self) -> tuple[str, ...]:
         """Entity types that occur, sorted."""
-        return tuple(sorted({kind.entity_type for kind in self.marked}))
+        return tuple(sorted({key.entity_type for key in self.marked}))
 
     @cached_property
     def digest(self) -> str:
@@ -75,10 +75,10 @@ class Survey:
 
         Raises InputError for ids that several of them have, and where there is no document at all.
         """
-        whole = Surveying()
+        surveying = Surveying()
         for part, source in zip(parts, sources, strict=True):
-            whole.extend(part, source)
-        return whole.survey()
+            surveying.extend(part, source)
+        return surveying.survey()
 
 
 class Surveying:
@@ -119,13 +119,13 @@ class Surveying:
             self.problems.append((number, Problem(self.source, at_document(document.id), HALF_CHARACTER)))
         if document.group and self._groups is None:
             self._groups = GrowingStrings()
-            self._groups.extend(_nameless(number))
+            self._groups.extend(_empty_groups(number))
         if self._groups is not None:
             self._groups.append(document.group)
         self._asked += document.authorship is not None
         if document.subjects:
             self.subjects += len(document.subjects)
-            self._tags.update(one.tag for subject in document.subjects for one in subject.attributes)
+            self._tags.update(item.tag for subject in document.subjects for item in subject.attributes)
         if not layers:
             return
         self._annotated += 1
@@ -133,9 +133,9 @@ class Surveying:
         self._silver.update(layer.annotator for layer in layers if is_silver(layer.annotator))
         if len(layers) > 1 and len(document.readers) > 1:
             self._shared.append(number)
-        kinds = Counter((type(one), one.entity_type, one.identifier) for layer in layers for one in layer.mentions)
-        for (made, kind, level), many in kinds.items():
-            self._marked[Marked(kind, level, made.states)] += many
+        kinds = Counter((type(item), item.entity_type, item.identifier) for layer in layers for item in layer.mentions)
+        for (mention_class, type_name, level), count in kinds.items():
+            self._marked[Marked(type_name, level, mention_class.states)] += count
 
     def extend(self, part: Survey, source: str, problems: Iterable[tuple[int, Problem]] = ()) -> None:
         """Adds the documents of a part, which are after all others, with what is wrong with them."""
@@ -148,9 +148,9 @@ class Surveying:
         self._digests += part.digests.tobytes()
         if part.groups and self._groups is None:
             self._groups = GrowingStrings()
-            self._groups.extend(_nameless(before))
+            self._groups.extend(_empty_groups(before))
         if self._groups is not None:
-            self._groups.extend(part.groups if isinstance(part.groups, Strings) else _nameless(len(part.ids)))
+            self._groups.extend(part.groups if isinstance(part.groups, Strings) else _empty_groups(len(part.ids)))
         self._shared.extend(before + number for number in part.shared)
         self._silver.update(part.silver)
         self._annotated += part.annotated
@@ -185,24 +185,28 @@ class Surveying:
 
     def survey(self) -> Survey:
         """All of it; raises InputError with all that is wrong. Nothing can be added then."""
-        found = self.part()
-        twice = [(number, self._twice(found.ids, number, first)) for number, first in repeated(found.ids)]
+        result = self.part()
+        twice = [(number, self._repeated_id(result.ids, number, first)) for number, first in repeated(result.ids)]
         problems = self.problems + twice
-        if not len(found.ids):
+        if not len(result.ids):
             problems.append((0, Problem(self.source, "", "the corpus is empty; expected at least one document")))
         if problems:
-            raise InputError(problem for _, problem in sorted(problems, key=lambda one: one[0]))
-        return found
+            raise InputError(problem for _, problem in sorted(problems, key=lambda numbered: numbered[0]))
+        return result
 
-    def _twice(self, ids: Strings, number: int, first: int) -> Problem:
-        here, there = self._source_of(number), self._source_of(first)
-        message = _TWICE if here == there else f"this id occurs in {shown(there)} as well; expected unique ids"
-        return Problem(here, at_document(ids[number]), message)
+    def _repeated_id(self, ids: Strings, number: int, first: int) -> Problem:
+        source, first_source = self._source_of(number), self._source_of(first)
+        message = (
+            _TWICE
+            if source == first_source
+            else f"this id occurs in {shown(first_source)} as well; expected unique ids"
+        )
+        return Problem(source, at_document(ids[number]), message)
 
     def _source_of(self, number: int) -> str:
         return next((source for first, source in reversed(self._sources) if first <= number), self.source)
 
 
-def _nameless(count: int) -> Strings:
+def _empty_groups(count: int) -> Strings:
     """The groups of so many documents that have none."""
     return Strings(np.zeros(0, dtype=np.uint8), np.zeros(count + 1, dtype=np.int64))

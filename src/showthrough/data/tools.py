@@ -1,4 +1,4 @@
-"""What spaCy and Presidio give in a program, as corpora and anonymizations. Neither is imported: their objects tell."""
+"""Makes corpora and anonymizations of objects of spaCy and Presidio, without importing either."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from showthrough.core.errors import InputError, at_document
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.engine_results import EngineResults
 from showthrough.data.given import checked, fault, layer_of, masks_of, paired, pairs_of, score_of, text_of, whole
 from showthrough.data.masks import Anonymization
 from showthrough.data.originals import IdsByText, Originals, difference
-from showthrough.errors import InputError, at_document
-from showthrough.files.reading import gathered
+from showthrough.storage.reading import gathered
 
 
 def corpus_of_docs(docs: Any, annotator: str, name: str) -> Corpus:
@@ -32,11 +32,11 @@ def anonymization_of_docs(docs: Any, corpus: Corpus, name: str) -> Anonymization
         by_text = IdsByText(corpus)
 
         def owned(pair: tuple[str, Any]) -> tuple[str, Any]:
-            place = f"doc number {pair[0]}"
+            location = f"doc number {pair[0]}"
             try:
-                return by_text.take(_text(pair[1], place)), pair[1]
+                return by_text.take(_text(pair[1], location)), pair[1]
             except KeyError as error:
-                raise fault(place, error.args[0]) from None
+                raise fault(location, error.args[0]) from None
 
         pairs = gathered(pairs, owned)
     return masks_of([(key, doc.ents) for key, doc in pairs], name, corpus)
@@ -47,38 +47,38 @@ def _check_texts(docs: Iterable[tuple[str, Any]], corpus: Corpus) -> None:
     originals = Originals(corpus)
 
     def check(pair: tuple[str, Any]) -> None:
-        place = at_document(pair[0])
-        text, expected = _text(pair[1], place), originals.get(pair[0])
+        location = at_document(pair[0])
+        text, expected = _text(pair[1], location), originals.get(pair[0])
         if expected is not None and text != expected:
-            raise fault(place, difference(text, expected))
+            raise fault(location, difference(text, expected))
 
     gathered(docs, check)
 
 
-def _text(doc: Any, place: str) -> str:
+def _text(doc: Any, location: str) -> str:
     if not hasattr(doc, "text") or not hasattr(doc, "ents"):
-        raise fault(place, f"found a value of type {type(doc).__name__}; expected a spaCy Doc, with text and ents")
-    return text_of(doc.text, place)
+        raise fault(location, f"found a value of type {type(doc).__name__}; expected a spaCy Doc, with text and ents")
+    return text_of(doc.text, location)
 
 
 def anonymization_of_results(results: Any, corpus: Corpus, name: str) -> Anonymization:
     """Of Presidio: what its analyzer found, or what its anonymizer made, for each document."""
     originals = Originals(corpus)
-    made = EngineResults()
+    converter = EngineResults()
 
     def spans(pair: tuple[str, Any]) -> tuple[str, Any]:
         key, result = pair
         text, items = (_part(result, part) for part in ("text", "items"))
         if text is None or items is None:
             return key, result
-        place = at_document(key)
+        location = at_document(key)
         if key not in originals:
-            raise fault(place, f"is not in the corpus {corpus.source or corpus.name}")
-        fail = partial(_fault_in, place)
-        return key, made.masks(originals[key], text_of(text, place), _items(items, place), fail)
+            raise fault(location, f"is not in the corpus {corpus.source or corpus.name}")
+        fail = partial(_fault_in, location)
+        return key, converter.masks(originals[key], text_of(text, location), _items(items, location), fail)
 
     masks = masks_of(gathered(paired(results, corpus, "results"), spans), name, corpus)
-    return Anonymization(masks.masks, name, notes=made.notes)
+    return Anonymization(masks.masks, name, notes=converter.notes)
 
 
 def _part(result: Any, name: str) -> Any:
@@ -88,8 +88,8 @@ def _part(result: Any, name: str) -> Any:
     return getattr(result, name, None)
 
 
-def _fault_in(place: str, message: str, field: str) -> InputError:
-    return fault(f"{place}: {field}", message)
+def _fault_in(location: str, message: str, field: str) -> InputError:
+    return fault(f"{location}: {field}", message)
 
 
 class _Item(NamedTuple):
@@ -101,14 +101,14 @@ class _Item(NamedTuple):
     score: float | None
 
 
-def _items(items: Any, place: str) -> list[_Item]:
+def _items(items: Any, location: str) -> list[_Item]:
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
-        raise fault(place, f"found items of type {type(items).__name__}; expected a list")
-    return gathered(enumerate(items), lambda pair: _item(pair[1], f"{place}: items[{pair[0]}]"))
+        raise fault(location, f"found items of type {type(items).__name__}; expected a list")
+    return gathered(enumerate(items), lambda pair: _item(pair[1], f"{location}: items[{pair[0]}]"))
 
 
-def _item(item: Any, place: str) -> _Item:
-    start, end = (whole(_part(item, part), f"{place}: {part}") for part in ("start", "end"))
-    said = (_part(item, part) for part in ("entity_type", "text", "operator"))
-    kind, text, operator = (None if one is None else text_of(one, place) for one in said)
-    return _Item(start, end, kind or "", text, operator, score_of(item, place))
+def _item(item: Any, location: str) -> _Item:
+    start, end = (whole(_part(item, part), f"{location}: {part}") for part in ("start", "end"))
+    fields = (_part(item, part) for part in ("entity_type", "text", "operator"))
+    entity_type, text, operator = (None if value is None else text_of(value, location) for value in fields)
+    return _Item(start, end, entity_type or "", text, operator, score_of(item, location))

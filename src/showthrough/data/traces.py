@@ -1,4 +1,4 @@
-"""What tells that documents belong together, in columns of a few bytes a document; traces of parts add up."""
+"""Collects what shows that documents belong together, a few bytes a document; traces of parts add up."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.growing import Numbers
-from showthrough.columns.index import GrowingHashes
 from showthrough.data.copies import Bytes, Hashes, Sketching
 from showthrough.data.identity import Roles, identities
+from showthrough.storage.columns.growing import Numbers
+from showthrough.storage.columns.index import GrowingHashes
 
 if TYPE_CHECKING:
     from showthrough.data.documents import Document
@@ -40,10 +40,10 @@ class Tracing:
         self._sketching.append(document.text)
         roles = self._roles
         marks = [
-            (role, one)
+            (role, mention)
             for layer in document.annotations
-            for one in layer.mentions
-            if (role := roles[type(one), one.entity_type, one.identifier])
+            for mention in layer.mentions
+            if (role := roles[type(mention), mention.entity_type, mention.identifier])
         ]
         if marks or document.authorship or document.subjects:
             for identity in identities(document, marks):

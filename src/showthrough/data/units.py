@@ -1,4 +1,4 @@
-"""Offsets that count something else than code points: UTF-16 units, bytes of UTF-8, characters as readers see them."""
+"""Converts offsets between code points, UTF-16 units, bytes of UTF-8 and graphemes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import InputError, Problem
+from showthrough.core.errors import InputError, Problem
 
 # Graphemes are clusters as Unicode has them today, "text elements" as version 8 had them, which Microsoft's services
 # count: there a flag joins the flag after it, and a skin tone or a joined emoji stands for itself.
@@ -29,7 +29,7 @@ _CLUSTER_8 = (
 )
 
 
-def reads_as(found: str, covered: str | None) -> bool:
+def reads_as(piece: str, covered: str | None) -> bool:
     r"""Whether a piece of text is what a mark says that it covers, white space aside; where it says nothing, it is.
 
     Browsers give what is selected with other spaces than the text has, with runs of them joined and ends trimmed; Label
@@ -38,7 +38,7 @@ def reads_as(found: str, covered: str | None) -> bool:
     >>> reads_as("Ann\n\u00a0 Lee", r"Ann\n Lee"), reads_as("Ann Lee", "nn Lee")
     (True, False)
     """
-    return covered is None or found == covered or _BLANK.sub("", found) == _BLANK.sub("", covered)
+    return covered is None or piece == covered or _BLANK.sub("", piece) == _BLANK.sub("", covered)
 
 
 def to_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:
@@ -55,7 +55,9 @@ def to_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:
         _check(offsets, len(borders) - 1, unit)
         return [int(borders[offset]) for offset in offsets]
     _check(offsets, int(borders[-1]), unit)
-    return _places(borders, offsets, f"is inside a character, of which offsets in {_IN_WORDS[unit]} count the parts")
+    return _border_indices(
+        borders, offsets, f"is inside a character, of which offsets in {_IN_WORDS[unit]} count the parts"
+    )
 
 
 def length_in(text: str, unit: str) -> int:
@@ -68,9 +70,9 @@ def places_or_none(text: str, offsets: Sequence[int], unit: Unit) -> NDArray[np.
     """The same places in code points, and -1 for each offset that is none: inside a character, or not in the text."""
     borders = _borders(text, unit)
     past = int(borders[-1]) + 1  # for all that are past the end, which may be beyond 64 bits
-    asked = np.array([min(max(offset, -1), past) for offset in offsets], dtype=np.int64)
-    found = np.clip(np.searchsorted(borders, asked), 0, len(borders) - 1)
-    return np.where(borders[found] == asked, found, -1)
+    queries = np.array([min(max(offset, -1), past) for offset in offsets], dtype=np.int64)
+    indices = np.clip(np.searchsorted(borders, queries), 0, len(borders) - 1)
+    return np.where(borders[indices] == queries, indices, -1)
 
 
 def from_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]:
@@ -84,7 +86,7 @@ def from_code_points(text: str, offsets: Sequence[int], unit: Unit) -> list[int]
         return list(offsets)
     borders = _borders(text, unit)
     if unit in ("graphemes", "text elements"):
-        return _places(borders, offsets, f"is inside what {_IN_WORDS[unit]} count as one")
+        return _border_indices(borders, offsets, f"is inside what {_IN_WORDS[unit]} count as one")
     return [int(borders[offset]) for offset in offsets]
 
 
@@ -112,7 +114,7 @@ def counts_alike(text: str, unit: Unit) -> bool:
 def _borders(text: str, unit: Unit) -> NDArray[np.int64]:
     """Where each character starts, counted in the unit, and the end; of clusters where each starts, in code points."""
     if unit in ("graphemes", "text elements"):
-        starts = [found.start() for found in _cluster(unit).finditer(text)]
+        starts = [match.start() for match in _cluster(unit).finditer(text)]
         return np.array([*starts, len(text)], dtype=np.int64)
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     steps = (0xFFFF,) if unit == "utf-16" else (0x7F, 0x7FF, 0xFFFF)  # from where on a character takes one more
@@ -127,13 +129,13 @@ def _cluster(unit: Unit) -> Any:
     return regex.compile(r"\X" if unit == "graphemes" else _CLUSTER_8, regex.DOTALL)
 
 
-def _places(borders: NDArray[np.int64], offsets: Sequence[int], fault: str) -> list[int]:
+def _border_indices(borders: NDArray[np.int64], offsets: Sequence[int], fault: str) -> list[int]:
     """The numbers of the borders at these offsets."""
-    asked = np.asarray(offsets, dtype=np.int64)
-    found = np.searchsorted(borders, asked)
-    for offset in asked[borders[found] != asked].tolist():
+    queries = np.asarray(offsets, dtype=np.int64)
+    indices = np.searchsorted(borders, queries)
+    for offset in queries[borders[indices] != queries].tolist():
         raise InputError(Problem("", "", f"offset {offset} {fault}"))
-    return [int(one) for one in found]
+    return [int(index) for index in indices]
 
 
 def _check(offsets: Sequence[int], length: int, unit: Unit) -> None:

@@ -1,4 +1,4 @@
-"""A text in all ways to read it: as it stands, as it would be without what is between its letters, and decoded.
+"""Reads a text in all ways: as it stands, without what is between its letters, and decoded.
 
 What is written another way has a *view* of its own beside the plain one: tags inside words, hyphens at line breaks,
 letters apart, names glued together, HTML entities, URL escapes, base64.
@@ -31,8 +31,8 @@ _MARKUP = re.compile(
     r"|(?<=[a-z])__?(?=[a-z])"
 )
 # For a first look: all other signs of a text are left out; full stops and commas keep a hyphen and a line's end apart.
-_KEPT = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;#xX"
-_DROPPED = bytes({*range(256)} - {*_KEPT})
+_SIGNS = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;#xX"
+_DROPPED = bytes({*range(256)} - {*_SIGNS})
 _LINE_END = re.compile(rb"[-\xad][\r\n\x0b\x0c\x1c\x1d\x1e\x85]*[\r\n]")
 _MARKUP_SIGNS = (
     (re.compile(r"<(?<=\w<)/?[A-Za-z]"), re.compile(b"<")),
@@ -56,12 +56,12 @@ class Rewriting(NamedTuple):
     def pieces(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Stretches of a text, and what stands for each."""
         position = 0
-        for found in self.pattern.finditer(text):
+        for match in self.pattern.finditer(text):
             if not self.alone:
-                yield position, found.start(), text[position : found.start()]
-            if piece := self.substitute(found[0]):
-                yield found.start(), found.end(), piece
-            position = found.end()
+                yield position, match.start(), text[position : match.start()]
+            if piece := self.substitute(match[0]):
+                yield match.start(), match.end(), piece
+            position = match.end()
         if not self.alone:
             yield position, len(text), text[position:]
 
@@ -128,13 +128,13 @@ class Reading:
         letters = self._letters
         glued = _glued(self.cased) if letters is None else _glued_in(letters)
         spelled = letters is None or _may_be_apart(self.form)
-        found = [*_fragments("otherwise", self.plain, glued)] if glued or spelled else []
+        views = [*_fragments("otherwise", self.plain, glued)] if glued or spelled else []
         for how, rewriting in _rewritings(self.text, self.signs, glued):
             cased = cased_form(rewriting.apply(self.text))
             view = View(how, folded(cased), cased, rewriting)
             if not view.form.isspace() and view.form != self.form:
-                found += [view, *_fragments(how, view, sorted({*_glued(cased)} - {*self.cased.split()}))]
-        return tuple(found)
+                views += [view, *_fragments(how, view, sorted({*_glued(cased)} - {*self.cased.split()}))]
+        return tuple(views)
 
     @cached_property
     def signs(self) -> bytes:
@@ -161,8 +161,8 @@ class Reading:
         """
         if view.whole is not None:
             piece = view.pieces[view.form.count("  ", 0, start)]
-            found = re.finditer(rf"(?<= ){re.escape(piece)}(?= )", view.whole.cased)
-            return [span for each in found for span in self.spans(view.whole, *each.span())]
+            matches = re.finditer(rf"(?<= ){re.escape(piece)}(?= )", view.whole.cased)
+            return [span for match in matches for span in self.spans(view.whole, *match.span())]
         if view.rewriting is None:
             return [self.span(start, end)]
         starts, ends, located = self._source(view.rewriting)
@@ -199,28 +199,28 @@ class Reading:
 def _rewritings(text: str, signs: bytes, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
     if (_LINE_END.search(signs) or "\u2010" in text) and _LINE_HYPHEN.search(text):
-        yield "otherwise", Rewriting(_LINE_HYPHEN, _nothing)
-    if any(pattern.search(text) for pattern, mine in _MARKUP_SIGNS if mine.search(signs)):
-        yield "otherwise", Rewriting(_MARKUP, _nothing)
+        yield "otherwise", Rewriting(_LINE_HYPHEN, _delete)
+    if any(pattern.search(text) for pattern, signs_pattern in _MARKUP_SIGNS if signs_pattern.search(signs)):
+        yield "otherwise", Rewriting(_MARKUP, _delete)
     if b"&" in signs and b";" in signs and _ENTITY.search(text):
         yield "encoded", Rewriting(_ENTITY, html.unescape)
     if b"%" in signs and _ESCAPED.search(text):
-        yield "encoded", Rewriting(_ESCAPED, _unescaped)
+        yield "encoded", Rewriting(_ESCAPED, _unescape)
     if any(map(_may_be_encoded, glued)):
-        yield "encoded", Rewriting(_BASE64, _decoded, alone=True)
+        yield "encoded", Rewriting(_BASE64, _decode_base64, alone=True)
 
 
 def join_lines(text: str) -> str:
     """A text whose words go on where a hyphen ended their line: with a small letter, else there are two words."""
-    return _LINE_HYPHEN.sub(lambda found: "" if text[found.end()].islower() else found[0], text)
+    return _LINE_HYPHEN.sub(lambda match: "" if text[match.end()].islower() else match[0], text)
 
 
-def _nothing(found: str) -> str:
+def _delete(match: str) -> str:
     return ""
 
 
-def _unescaped(found: str) -> str:
-    return unquote(found, errors="replace")
+def _unescape(match: str) -> str:
+    return unquote(match, errors="replace")
 
 
 def _may_be_encoded(word: str) -> bool:
@@ -228,38 +228,38 @@ def _may_be_encoded(word: str) -> bool:
     return len(word) >= _ENCODED and _SMALL_BEFORE_CAPITAL.search(word[:_MIXED]) is not None
 
 
-def _decoded(found: str) -> str:
+def _decode_base64(match: str) -> str:
     """What base64 says, where it says anything; a slash belongs to it, or stands in a path between two of it."""
-    words = [found, *found.split("/")] if "/" in found else [found]
-    return "".join(f"{said}\n" for said in map(_decoded_word, words) if said)
+    words = [match, *match.split("/")] if "/" in match else [match]
+    return "".join(f"{text}\n" for text in map(_decode_word, words) if text)
 
 
-def _decoded_word(word: str) -> str:
+def _decode_word(word: str) -> str:
     if not _ENCODED <= len(word) <= _LONGEST_ENCODED or not _MIXED_CASE.match(word):
         return ""
     bare = word.rstrip("=")
     if len(bare) % 4 == 1:
         return ""
     try:
-        said = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True).decode()
+        text = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
         return ""
-    return said if all(letter.isprintable() or letter.isspace() for letter in said) else ""
+    return text if all(letter.isprintable() or letter.isspace() for letter in text) else ""
 
 
 def _fragments(how: How, whole: View, glued: list[str]) -> Iterator[View]:
     """Words that are glued together, taken apart; and letters that stand apart, put together."""
-    if split := [(word, parted) for word in glued if (parted := _parted(word)) != word]:
-        yield _fragment(how, whole, split)
-    if _may_be_apart(whole.cased) and (apart := [found[0][1:] for found in _APART.finditer(whole.cased)]):
+    if split := [(word, parted) for word in glued if (parted := _split_glued(word)) != word]:
+        yield _fragment_view(how, whole, split)
+    if _may_be_apart(whole.cased) and (apart := [match[0][1:] for match in _APART.finditer(whole.cased)]):
         joined = [(letters, letters.replace(" ", "")) for letters in apart]
         # A possessive s is one more letter apart: "J.o.h.n's" has the letters of "Johns".
         joined += [(letters, word[:-1]) for letters, word in joined if len(word) > SHORTEST_WORD and word[-1] in "sS"]
-        split = [(letters, parted) for letters, word in joined if (parted := _parted(word)) != word]
-        yield _fragment(how, whole, [*joined, *split])
+        split = [(letters, parted) for letters, word in joined if (parted := _split_glued(word)) != word]
+        yield _fragment_view(how, whole, [*joined, *split])
 
 
-def _parted(word: str) -> str:
+def _split_glued(word: str) -> str:
     return _GLUED.sub(" ", word)
 
 
@@ -271,19 +271,19 @@ def _glued(cased: str) -> list[str]:
 def _glued_in(letters: bytes) -> list[str]:
     """The same of a text that has a letter, a digit or a space for each character."""
     cases = letters.translate(_CASES)
-    kind = np.frombuffer(cases, dtype=np.uint8)
-    seams = (kind[:-1] * 4 + kind[1:]).tobytes().translate(_SEAMS)
+    codes = np.frombuffer(cases, dtype=np.uint8)
+    seams = (codes[:-1] * 4 + codes[1:]).tobytes().translate(_SEAMS)
     return sorted({*_words_at(letters, seams, b"\1"), *_words_at(letters, cases, _NAME_BEHIND_CAPITAL)})
 
 
 def _words_at(letters: bytes, text: bytes, sign: bytes) -> Iterator[str]:
     """The words in which a sign stands in another text of the same length."""
-    at = text.find(sign)
-    while at >= 0:
-        end = letters.find(b" ", at)
+    position = text.find(sign)
+    while position >= 0:
+        end = letters.find(b" ", position)
         end = len(letters) if end < 0 else end
-        yield letters[letters.rfind(b" ", 0, at) + 1 : end].decode("ascii")
-        at = text.find(sign, end)
+        yield letters[letters.rfind(b" ", 0, position) + 1 : end].decode("ascii")
+        position = text.find(sign, end)
 
 
 _LOWER, _UPPER, _DIGIT = 1, 2, 3
@@ -309,6 +309,6 @@ def _one_case(word: str) -> bool:
     return word.isalpha() and (word.islower() or word.istitle() or word.isupper())
 
 
-def _fragment(how: How, whole: View, words: list[tuple[str, str]]) -> View:
+def _fragment_view(how: How, whole: View, words: list[tuple[str, str]]) -> View:
     cased = f" {'  '.join(read for _, read in words)} "  # two spaces: neighbours here are none in the text
     return View(how, folded(cased), cased, whole=whole, pieces=tuple(word for word, _ in words))

@@ -1,1 +1,1 @@
-"""Who does the work: processes of this machine, or a Ray cluster. Whoever has work to share knows neither."""
+"""Distributes work over processes of this machine or a Ray cluster, behind one interface."""

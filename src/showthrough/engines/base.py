@@ -1,4 +1,4 @@
-"""What an engine is: a function and many tasks in, what came of each task out, as soon as it is there."""
+"""The interface of engines: a function and many tasks in, the result of each task out as soon as it is ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worker processes of this machine: none outlives the program, however that ends.
+"""Worker processes of this machine, none of which outlives the program.
 
 A worker hears its tasks through a pipe and ends when the other end closes, which the system sees to also when the
 program is killed. There are pipes alone: no semaphores, shared memory or files, which a killed program would leave.
@@ -71,8 +71,8 @@ class Local(Engine):
         try:
             for number, task in enumerate(tasks):
                 self._grow()
-                asked = threads.submit(self._done, number, (function, task), guests)
-                asked.add_done_callback(finished.put)
+                future = threads.submit(self._run_task, number, (function, task), guests)
+                future.add_done_callback(finished.put)
                 under_way += 1
                 if under_way >= _AHEAD * self.workers:
                     yield finished.get().result()
@@ -86,18 +86,18 @@ class Local(Engine):
         if len(self._all) < self.workers:
             self._idle.put(self._started())
 
-    def _started(self, instead: _Worker | None = None) -> _Worker:
+    def _started(self, replaced: _Worker | None = None) -> _Worker:
         with self._changing:  # none is started that nobody would end
             if self._closed:
                 raise _GoneError("the workers were sent home")
-            if instead is not None:
-                self._all.remove(instead)
-                instead.end()
+            if replaced is not None:
+                self._all.remove(replaced)
+                replaced.end()
             worker = _Worker(self.workers)
             self._all.append(worker)
         return worker
 
-    def _done(self, number: int, task: tuple[Callable[..., Any], tuple[Any, ...]], guests: bytes) -> Done:
+    def _run_task(self, number: int, task: tuple[Callable[..., Any], tuple[Any, ...]], guests: bytes) -> Done:
         """What comes of a task. One whose worker is gone is tried again in a new process."""
         worker, fault = self._idle.get(), ""
         try:
@@ -107,7 +107,7 @@ class Local(Engine):
                     return Done(number, worker.asked(*task))
                 except _GoneError as error:
                     fault = str(error)
-                    worker = self._started(instead=worker)
+                    worker = self._started(replaced=worker)
             return Done(number, None, LostError(fault))
         finally:
             self._idle.put(worker)
@@ -116,8 +116,8 @@ class Local(Engine):
 class _Worker:
     """A process, and what it was told so far."""
 
-    def __init__(self, among: int) -> None:
-        self.process = _process(among)
+    def __init__(self, workers: int) -> None:
+        self.process = _start_process(workers)
         self._guests = b""
         self._kept: set[int] = set()  # shared values that it has
 
@@ -129,21 +129,21 @@ class _Worker:
     def asked(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """What the function gives there; raises what it raises, and _GoneError when the process is gone."""
         message, shared = packed(function, arguments)
-        if left := left_behind(self._kept):
-            self._kept.difference_update(left)
-            self.asked(forget, (left,))
-        for one in shared:
-            if one.number not in self._kept:
-                self.asked(keep, (one.number, one.value))
-                self._kept.add(one.number)
+        if forgotten := left_behind(self._kept):
+            self._kept.difference_update(forgotten)
+            self.asked(forget, (forgotten,))
+        for sent in shared:
+            if sent.number not in self._kept:
+                self.asked(keep, (sent.number, sent.value))
+                self._kept.add(sent.number)
         return self._answer(message)
 
     def _answer(self, message: bytes) -> Any:
         try:
             _send(self.process.stdin, message)
-            content = _heard(self.process.stdout)
+            content = _receive(self.process.stdout)
         except (OSError, ValueError, EOFError):  # ValueError: closed here
-            raise _GoneError(_ending(self.process)) from None
+            raise _GoneError(_describe_end(self.process)) from None
         return received(content)
 
     def end(self) -> None:
@@ -154,13 +154,13 @@ class _Worker:
                 channel.close()
 
 
-def _process(among: int) -> subprocess.Popen[bytes]:
+def _start_process(workers: int) -> subprocess.Popen[bytes]:
     """A process in a session of its own: what is sent to the program's group, as by Ctrl-C, is the program's to handle.
 
     It finds modules where this one does; -P keeps it from looking in the working directory beside.
     """
     code = f"import sys; sys.path[:] = {sys.path!a}; from showthrough.engines.local import serve; serve()"
-    share = str(max(cores() // among, 1))
+    share = str(max(cores() // workers, 1))
     return subprocess.Popen(  # noqa: S603 (this very interpreter)
         [sys.executable, "-P", "-c", code],
         stdin=subprocess.PIPE,
@@ -171,7 +171,7 @@ def _process(among: int) -> subprocess.Popen[bytes]:
     )
 
 
-def _ending(process: subprocess.Popen[bytes]) -> str:
+def _describe_end(process: subprocess.Popen[bytes]) -> str:
     try:
         status = process.wait(_DYING)
     except subprocess.TimeoutExpired:
@@ -190,7 +190,7 @@ def serve() -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):  # who stops the program stops its workers
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    hearing, saying = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     try:
@@ -198,20 +198,20 @@ def serve() -> None:
     except OSError:
         os.dup2(nothing, 1)
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(hearing, tasks), daemon=True).start()
+    threading.Thread(target=_listen, args=(incoming, tasks), daemon=True).start()
     while True:
         answer = outcome(called, tasks.get())
         try:
-            _send(saying, answer)
+            _send(outgoing, answer)
         except OSError:
             os._exit(1)
 
 
-def _listen(hearing: IO[bytes], tasks: queue.SimpleQueue[bytes]) -> None:
+def _listen(incoming: IO[bytes], tasks: queue.SimpleQueue[bytes]) -> None:
     """Takes tasks in; the end of them is the end of the process, also in the middle of a calculation."""
     try:
         while True:
-            tasks.put(_heard(hearing))
+            tasks.put(_receive(incoming))
     except (OSError, EOFError):
         os._exit(0)
 
@@ -224,15 +224,15 @@ def _send(channel: IO[bytes] | None, message: bytes) -> None:
     channel.flush()
 
 
-def _heard(channel: IO[bytes] | None) -> bytes:
+def _receive(channel: IO[bytes] | None) -> bytes:
     if channel is None:
         raise EOFError
-    length = int.from_bytes(_exactly(channel, _HEAD), "little")
-    return _exactly(channel, length)
+    length = int.from_bytes(_read_exactly(channel, _HEAD), "little")
+    return _read_exactly(channel, length)
 
 
-def _exactly(channel: IO[bytes], length: int) -> bytes:
-    found = channel.read(length)
-    if len(found) < length:
+def _read_exactly(channel: IO[bytes], length: int) -> bytes:
+    content = channel.read(length)
+    if len(content) < length:
         raise EOFError
-    return found
+    return content

@@ -1,26 +1,26 @@
-"""The engine that settings ask for, for as long as it is needed."""
+"""Opens the engine that the settings name, and closes it afterwards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from showthrough.core.errors import PlanError, quoted
 from showthrough.engines.base import Engine, Here
 from showthrough.engines.local import Local
-from showthrough.errors import PlanError, quoted
 
 
 @contextmanager
 def opened(engine: str = "local", jobs: int | None = None, address: str | None = None) -> Iterator[Engine]:
     """Raises PlanError for an engine that cannot be had; whatever was started is gone at the end."""
-    found = _made(engine, jobs, address)
+    instance = _open_engine(engine, jobs, address)
     try:
-        yield found
+        yield instance
     finally:
-        found.close()
+        instance.close()
 
 
-def _made(engine: str, jobs: int | None, address: str | None) -> Engine:
+def _open_engine(engine: str, jobs: int | None, address: str | None) -> Engine:
     if engine == "ray":
         from showthrough.engines.ray import RayEngine
 

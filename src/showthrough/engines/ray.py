@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shown
 from showthrough.engines.base import Done, Engine, GoneError, LostError, Shared
 from showthrough.engines.ray_cluster import Cluster, asks_for_token, connected
 from showthrough.engines.sending import called, checked_guests, outcome, received
 from showthrough.engines.sharing import Sent, forget, keep, left_behind, packed
-from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
 from showthrough.version import __version__
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""A Ray cluster to work on: one that is there, found at its address, or one of this machine that ends with the program.
+"""Connects to a Ray cluster at an address, or starts one on this machine that ends with the program.
 
 Ray tells its makers about its use unless it is told not to; here it always is. It prints much, waits for minutes where
 nobody listens, and takes over the signals of a program: none of that reaches whoever asked for it.
@@ -25,12 +25,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from showthrough.core.errors import PlanError, quoted, shown
 from showthrough.engines import ray_session
 from showthrough.engines.cores import cores
-from showthrough.errors import PlanError, quoted, shown
 
-_REACHED = 5.0  # seconds in which an address has to answer
-_MOST = 8  # characters of the folder that all of it is in: Ray has sockets there, whose names may have 107 in all
+_CONNECT_TIMEOUT = 5.0  # seconds in which an address has to answer
+_MAX_FOLDER_NAME = (
+    8  # characters of the folder that all of it is in: Ray has sockets there, whose names may have 107 in all
+)
 _PREFIX = "showthrough-ray-"
 _EXPECTED = "expected HOST:PORT of a cluster's head, or auto on one of its machines"
 # What a client says first in HTTP/2, and an empty frame of settings, which a server answers with its own.
@@ -52,36 +54,36 @@ def connected(address: str | None, workers: int | None) -> Cluster:
     if find_spec("ray") is None:
         raise PlanError("needs Ray, which is not installed: pip install 'showthrough[ray]'", "engine ray")
     if "ray" not in sys.modules:  # it reads these when it is imported
-        _agree_on_a_token(address)
+        _set_token(address)
     import ray
 
-    place = None if address is None else _place(address)
+    head = None if address is None else _find_head(address)
     if ray.is_initialized():  # by the program that calls: its cluster, and its own to end
-        there = ray.get_runtime_context().gcs_address
-        if place not in (None, there):
-            fault = f"this program is connected to the Ray cluster at {there} already; expected that one, or none"
+        current = ray.get_runtime_context().gcs_address
+        if head not in (None, current):
+            fault = f"this program is connected to the Ray cluster at {current} already; expected that one, or none"
             raise PlanError(fault, f"address {shown(str(address))}")
         return Cluster(None)
-    if place is not None:
-        _started(address, address=place)
+    if head is not None:
+        _connect(address, address=head)
         return Cluster(None, ends=True)
     if find_spec("ray._private.authentication") is None:
         fault = f"Ray {ray.__version__} lets anybody in the network run programs here; expected 2.60 or later"
         raise PlanError(fault, "engine ray")
-    session = _session(_folder_to_be(), workers or cores())
+    session = _start_session(_folder_to_be(), workers or cores())
     try:
         answer = session.stdout.readline() if session.stdout else b""
-        place, fault = json.loads(answer) if answer else ("", "it ended at once")
+        head, fault = json.loads(answer) if answer else ("", "it ended at once")
         if fault:
             raise PlanError(f"Ray cannot be started here: {fault}", "engine ray")
-        _started(None, address=place)
+        _connect(None, address=head)
     except BaseException:
         session.communicate()
         raise
     return Cluster(session, ends=True)
 
 
-def _session(folder: Path, workers: int) -> subprocess.Popen[bytes]:
+def _start_session(folder: Path, workers: int) -> subprocess.Popen[bytes]:
     """A process that starts a Ray, says where it is or why there is none, and ends all of it with this process."""
     code = f"import sys; sys.path[:] = {sys.path!a}; from showthrough.engines.ray_cluster import start; start()"
     return subprocess.Popen(  # noqa: S603 (this very interpreter)
@@ -116,7 +118,7 @@ def start() -> None:
         sys.stdin.read()  # until who ends all of it has ended itself
 
 
-def _agree_on_a_token(address: str | None) -> None:
+def _set_token(address: str | None) -> None:
     """Ray listens to the whole network: who speaks to it may have to know a word."""
     if address is None:  # which is written nowhere
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
@@ -148,7 +150,7 @@ class Cluster:
     """What this program is connected to."""
 
     def __init__(self, session: subprocess.Popen[bytes] | None, ends: bool = False) -> None:
-        self._session = session  # of a cluster of its own
+        self._start_session = session  # of a cluster of its own
         self._ends = ends
 
     @cached_property
@@ -162,7 +164,7 @@ class Cluster:
         """Whether its head still listens."""
         host, _, port = self.place.rpartition(":")
         try:
-            socket.create_connection((host.strip("[]"), int(port)), _REACHED).close()
+            socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT).close()
         except OSError:
             return False
         return True
@@ -170,7 +172,7 @@ class Cluster:
     @property
     def own(self) -> bool:
         """Whether it is of this machine and this program alone."""
-        return self._session is not None
+        return self._start_session is not None
 
     def end(self) -> None:
         import ray
@@ -180,11 +182,11 @@ class Cluster:
                 with _silent(), _own_signals():
                     ray.shutdown()
         finally:
-            if self._session is not None:
-                self._session.communicate()
+            if self._start_session is not None:
+                self._start_session.communicate()
 
 
-def _started(there: str | None, **options: Any) -> None:
+def _connect(user_address: str | None, **options: Any) -> None:
     """Connects to the cluster at an address, or to that of this program; raises PlanError where that fails."""
     import ray
 
@@ -203,10 +205,10 @@ def _started(there: str | None, **options: Any) -> None:
             raise KeyboardInterrupt from None
         if not isinstance(error, Exception | SystemExit):
             raise
-        if there is None:
+        if user_address is None:
             raise PlanError(f"Ray cannot be started here: {_first_line(error)}", "engine ray") from error
         why = f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}, and the token that it asks for, if any"
-        raise PlanError(why, f"address {shown(there)}") from error
+        raise PlanError(why, f"address {shown(user_address)}") from error
 
 
 def _hush() -> None:
@@ -214,12 +216,12 @@ def _hush() -> None:
     from ray._private import worker
 
     if hasattr(worker, "print_to_stdstream"):
-        worker.print_to_stdstream = lambda *said, **how: None
-    if not isinstance(threading.excepthook, _Others):
-        threading.excepthook = _Others(threading.excepthook)
+        worker.print_to_stdstream = lambda *values, **options: None
+    if not isinstance(threading.excepthook, _ThreadErrorHook):
+        threading.excepthook = _ThreadErrorHook(threading.excepthook)
 
 
-class _Others:
+class _ThreadErrorHook:
     """Tells of threads that failed, but for Ray's, which do so when its head is gone."""
 
     def __init__(self, usual: Callable[[threading.ExceptHookArgs], object]) -> None:
@@ -235,26 +237,26 @@ def _first_line(error: BaseException) -> str:
     return shown((lines or [type(error).__name__])[0].rstrip("."), 200)
 
 
-def _place(address: str) -> str:
+def _find_head(address: str) -> str:
     """Where the head is; raises PlanError where nobody answers as one. Ray itself would try for minutes, or abort."""
     where = f"address {shown(address)}"
     if "://" in address or (address != "auto" and ":" not in address):
         raise PlanError(f"found {quoted(address)}; {_EXPECTED}", where)
-    found = _resolved(address)
-    if not found and address == "auto":
+    head = _resolved(address)
+    if not head and address == "auto":
         raise PlanError("no Ray cluster runs on this machine: start one with `ray start --head`, or name one", where)
-    host, _, port = found.rpartition(":")
+    host, _, port = head.rpartition(":")
     if not port.isdigit() or not 0 < int(port) < 65536:
-        raise PlanError(f"found {quoted(found or address)}; {_EXPECTED}", where)
+        raise PlanError(f"found {quoted(head or address)}; {_EXPECTED}", where)
     try:
-        with socket.create_connection((host.strip("[]"), int(port)), _REACHED) as line:
+        with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT) as line:
             answers = os.environ.get("RAY_USE_TLS") == "1" or _answers(line)
     except OSError as error:
         why = error.strerror or str(error) or "no answer"
-        raise PlanError(f"nobody answers at {found} ({why}); is the cluster's head running there?", where) from error
+        raise PlanError(f"nobody answers at {head} ({why}); is the cluster's head running there?", where) from error
     if not answers:
-        raise PlanError(f"what answers at {found} is no Ray cluster; {_EXPECTED}", where)
-    return found
+        raise PlanError(f"what answers at {head} is no Ray cluster; {_EXPECTED}", where)
+    return head
 
 
 def _resolved(address: str) -> str:
@@ -281,12 +283,12 @@ def _answers(line: socket.socket) -> bool:
 def _folder_to_be() -> Path:
     """A name for a folder with sockets, logs and what does not fit into memory. What others left is removed."""
     usual = tempfile.gettempdir()
-    place = Path(usual if len(usual) <= _MOST else "/tmp")  # noqa: S108 (for its owner alone)
-    for left in place.glob(f"{_PREFIX}*"):
-        owner = left.name.removeprefix(_PREFIX).partition("-")[0]
+    parent = Path(usual if len(usual) <= _MAX_FOLDER_NAME else "/tmp")  # noqa: S108 (for its owner alone)
+    for folder in parent.glob(f"{_PREFIX}*"):
+        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
         if owner.isdigit() and not _is_alive(int(owner)):
-            shutil.rmtree(left, ignore_errors=True)  # another user's stays
-    return place / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
+            shutil.rmtree(folder, ignore_errors=True)  # another user's stays
+    return parent / f"{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
 
 
 def _is_alive(process: int) -> bool:
@@ -316,15 +318,15 @@ def _own_signals() -> Iterator[None]:
 @contextmanager
 def _silent() -> Iterator[None]:
     """What is written meanwhile to standard error and output, by libraries in C as well, goes nowhere."""
-    kept = {}
+    copies = {}
     with open(os.devnull, "wb") as nothing:  # noqa: PTH123 (a device)
         for number in (1, 2):
             with suppress(OSError):  # closed
-                kept[number] = os.dup(number)
+                copies[number] = os.dup(number)
                 os.dup2(nothing.fileno(), number)
         try:
             yield
         finally:
-            for number, copy in kept.items():
+            for number, copy in copies.items():
                 os.dup2(copy, number)
                 os.close(copy)

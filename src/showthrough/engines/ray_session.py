@@ -1,4 +1,4 @@
-"""A process that starts a Ray of this machine, waits for the end of the program that asked for it, and ends all of Ray.
+"""A process that starts Ray on this machine, waits until the program ends, and then ends all of Ray.
 
 Some processes of Ray outlive a program that is killed, and so do its files. What Ray starts stays in the session of
 this process, and nothing else is in it: by that it is found, since processes of Ray write over their names and their
@@ -29,24 +29,24 @@ def main(folder: Path, *command: str) -> None:
     starter.wait()
     quiet, deadline = 0, time.monotonic() + _PATIENCE
     while quiet < _QUIET and time.monotonic() < deadline:
-        others = _others()
-        for process in others:
+        processes = _others()
+        for process in processes:
             with suppress(OSError):  # it ended meanwhile
                 os.kill(process, signal.SIGKILL)
         shutil.rmtree(folder, ignore_errors=True)
-        quiet = 0 if others or folder.exists() else quiet + 1
+        quiet = 0 if processes or folder.exists() else quiet + 1
         time.sleep(_PAUSE)
 
 
 def _others() -> list[int]:
     """Processes of this session. Where there is no /proc, Ray itself sees to it that it ends with who started it."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
+    processes = []
+    for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended meanwhile
-            state, _, _, session = (place / "stat").read_text(errors="replace").rpartition(")")[2].split()[:4]
-            if int(session) == os.getpid() != int(place.name) and state != "Z":
-                found.append(int(place.name))
-    return found
+            state, _, _, session = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()[:4]
+            if int(session) == os.getpid() != int(folder.name) and state != "Z":
+                processes.append(int(folder.name))
+    return processes
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What travels to workers and back: guests, functions of scripts, and what a task raised."""
+"""Packs what travels to workers and back: guests, functions of scripts, and exceptions of tasks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from showthrough.errors import PlanError, shown
-from showthrough.tables import adopt, guests
+from showthrough.core.errors import PlanError, shown
+from showthrough.core.plugins import adopt, guests
 
 
 def checked_guests() -> bytes:

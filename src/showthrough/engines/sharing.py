@@ -1,4 +1,4 @@
-"""Values that many tasks ask for: a worker is sent one when it meets it first, and forgets it when nobody holds it."""
+"""Values that many tasks use: a worker receives one when it first needs it, and drops it when nobody uses it."""
 
 from __future__ import annotations
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from showthrough.core.errors import PlanError, quoted
 from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.errors import PlanError, quoted
 from showthrough.evaluation.defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.walk import Progress
-from showthrough.gate.asking import asked_in, settled
 from showthrough.metrics import Metric, metrics_of
-from showthrough.resources.settings import Watch
+from showthrough.models.settings import Watch
+from showthrough.run.gate.asking import asked_in, settled
 from showthrough.run.provenance import metric_record
 from showthrough.run.run import Run
 

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from showthrough.core.errors import InputError
 from showthrough.data.documents import Corpus
-from showthrough.errors import InputError
 from showthrough.evaluation.readings import Readings
 from showthrough.evaluation.scoring import Uncertain, drawn_again, uncertain
 from showthrough.evaluation.settings import settings_problems
 from showthrough.metrics import HEADLINE, Array, Metric, Rows, metric_text, metrics_of
 from showthrough.metrics.base import failure_of, sound_parts
-from showthrough.resources import Resources
+from showthrough.models import Resources
 from showthrough.run.records import Ceiling, Human
 from showthrough.run.settings import Recorded
 from showthrough.statistics import ALIKE
@@ -116,7 +116,7 @@ def _number(metric: Metric, table: Rows, again: dict[str, Array], documents: int
 
 def _humans(reached: Sequence[dict[str, _Number]], settings: Recorded) -> Iterator[dict[str, Human]]:
     """The same numbers with their intervals, which are found together."""
-    some = [one.uncertain for numbers in reached for one in numbers.values() if one.uncertain is not None]
+    some = [number.uncertain for numbers in reached for number in numbers.values() if number.uncertain is not None]
     ends = iter(Uncertain.joined(some).ends(settings.confidence) if some else [])
     for numbers in reached:
         found = {}

@@ -13,17 +13,17 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from showthrough.core.errors import OutputError
 from showthrough.data.references import REFERENCES
-from showthrough.errors import OutputError
 from showthrough.evaluation.chunks import Answer, Cell
 from showthrough.evaluation.gathered import Gathered, Piece
 from showthrough.evaluation.mask_notices import MaskCounts
-from showthrough.files.growing import GrowingFile, Place
 from showthrough.metrics import Array, Rows
 from showthrough.run.file import encoded
 from showthrough.run.journal import TITLE, Entry, Head, Journal, Packed, key_of
 from showthrough.run.records import Evidence, Failure
 from showthrough.run.run import WITHOUT_TEXT, Run
+from showthrough.storage.growing import GrowingFile, Place
 
 EVERY = 30.0  # seconds; with the chunk that is under way, which takes some ten, that stays below a minute
 _WORTH = 5.0  # seconds of work that are worth a file: most evaluations are done before, and need none

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from showthrough.core.errors import ResourceError
 from showthrough.core.families import Inputs
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.engines.base import Shared
-from showthrough.errors import ResourceError
 from showthrough.evaluation.mask_notices import MaskCounts, tells_of_masks
 from showthrough.metrics import Metric, Rows
 from showthrough.metrics.base import failure_of, sound
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
-from showthrough.metrics.removal.entities import HowRead
-from showthrough.resources import resources_of_process
-from showthrough.resources.settings import ModelSettings
+from showthrough.metrics.matching.entities import HowRead
+from showthrough.models import resources_of_process
+from showthrough.models.settings import ModelSettings
 from showthrough.run.documents import Spans, free_words
 
 Cell = tuple[str, str]  # a metric's text, the name of an anonymization
@@ -41,7 +41,7 @@ class Work:
     @property
     def systems(self) -> list[Anonymization]:
         """What is under test."""
-        return [one for one in self.anonymizations if one.name not in REFERENCES]
+        return [anonymization for anonymization in self.anonymizations if anonymization.name not in REFERENCES]
 
 
 @dataclass
@@ -66,20 +66,22 @@ def answered(chunk: Chunk, work: Work) -> Answer:
         except Exception as error:  # of a guest, anything
             answer.failures[text] = failure_of(metric, error)
     # Anonymizations outside, metrics inside: an anonymization is painted once and all metrics look at it.
-    for one in work.anonymizations:
-        anonymized = Anonymized(chunk, one)
+    for anonymization in work.anonymizations:
+        anonymized = Anonymized(chunk, anonymization)
         for text, metric in metrics:
-            if (text, one.name) in work.refused:
+            if (text, anonymization.name) in work.refused:
                 continue
             try:
-                answer.rows[text, one.name] = sound(metric, anonymized.rows(metric), len(chunk.corpus))
+                answer.rows[text, anonymization.name] = sound(metric, anonymized.rows(metric), len(chunk.corpus))
             except Exception as error:  # of a guest, anything
                 why = failure_of(metric, error)
-                if one.name not in REFERENCES:
+                if anonymization.name not in REFERENCES:
                     answer.failures[text] = why
-        if work.noticed is not None and tells_of_masks(one) and one.name not in REFERENCES:
+        if work.noticed is not None and tells_of_masks(anonymization) and anonymization.name not in REFERENCES:
             counts = MaskCounts.of(anonymized.coverage, work.noticed)
-            answer.masks[one.name] = counts.with_elsewhere(anonymized, work.elsewhere) if work.elsewhere else counts
+            answer.masks[anonymization.name] = (
+                counts.with_elsewhere(anonymized, work.elsewhere) if work.elsewhere else counts
+            )
     if work.kept is not None:
         with suppress(ResourceError):
             answer.free = list(free_words(chunk, work.kept))

@@ -9,13 +9,12 @@ from typing import Any
 
 import msgspec
 
-from showthrough.columns.strings import Strings
+from showthrough.core.errors import ChangedError, Interrupted
 from showthrough.core.families import input_types
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
 from showthrough.engines.base import Engine, GoneError, Here, LostError
 from showthrough.engines.opened import opened
-from showthrough.errors import ChangedError, Interrupted
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.evaluation.estimating import check_asking
@@ -25,9 +24,9 @@ from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.questions import Questions
 from showthrough.evaluation.resuming import Earlier, evaluation_key
 from showthrough.evaluation.walk import Progress, Walk
-from showthrough.resources import Resources
-from showthrough.resources.chat.settings import AskingSettings
-from showthrough.resources.settings import Watch
+from showthrough.models import Resources
+from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import Watch
 from showthrough.run import journal
 from showthrough.run.journal import Head, Journal, leave_unfinished, unfinished
 from showthrough.run.provenance import (
@@ -38,6 +37,7 @@ from showthrough.run.provenance import (
 )
 from showthrough.run.records import Input
 from showthrough.run.run import Run
+from showthrough.storage.columns.strings import Strings
 
 _NO_MEMORY = "memory ran out; shorter documents or fewer metrics at a time need less"
 _FEWER = "fewer --jobs need less (in Python, jobs=1)"
@@ -163,7 +163,7 @@ class Evaluation:
     def _score_as_a_whole(self) -> None:
         asked = self._questions
         for text, metric in asked.of_scope("corpus").items():
-            if all((text, one.name) in self._gathered.rows for one in self.plan.anonymizations):
+            if all((text, anonymization.name) in self._gathered.rows for anonymization in self.plan.anonymizations):
                 continue
             self._save_before_long_work()
             answer = answered(self._walk.whole, Work({text: metric}, asked.anonymizations, asked.refused))
@@ -213,14 +213,17 @@ def _those(strings: Sequence[str], stretches: Sequence[range]) -> Any:
         return strings
     if isinstance(strings, Strings):
         return Strings.joined(strings.part(numbers.start, numbers.stop) for numbers in stretches)
-    return [one for numbers in stretches for one in strings[numbers.start : numbers.stop]]
+    return [string for numbers in stretches for string in strings[numbers.start : numbers.stop]]
 
 
 def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
     corpus = plan.corpus
     return Run(
         corpus=corpus_input(corpus),
-        anonymizations=[anonymization_input(one, len(plan.releases[one.name].unlike)) for one in plan.anonymizations],
+        anonymizations=[
+            anonymization_input(anonymization, len(plan.releases[anonymization.name].unlike))
+            for anonymization in plan.anonymizations
+        ],
         metrics=[metric_record(metric) for metric in plan.metrics],
         settings=plan.settings.recorded,
         documents=_held(corpus.ids),
@@ -231,7 +234,7 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
         groups=_held(corpus.units.labels),
         joined=corpus.units.joined > 0,
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
-        references=[Input(one.name, one.digest, len(one)) for one in references],
+        references=[Input(reference.name, reference.digest, len(reference)) for reference in references],
         thresholds=list(plan.thresholds),
         inputs={
             kind.name: kind.record(plan.inputs[kind.name], corpus) for kind in input_types() if kind.name in plan.inputs

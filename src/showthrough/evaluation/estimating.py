@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from showthrough.core.errors import InputError, Problem
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import NOTHING, ORIGINALS, REFERENCES, references_of
-from showthrough.errors import InputError, Problem
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.evaluation.plan import Plan
-from showthrough.files.reading import exists
-from showthrough.files.writing import check_writable
-from showthrough.inference.asking import MODEL
 from showthrough.metrics import metric_text
 from showthrough.metrics.chunk import Chunk
-from showthrough.resources import Resources
-from showthrough.resources.chat.consent import Address, address_of, hosts_of
-from showthrough.resources.chat.estimate import Count, Tally
-from showthrough.resources.chat.model import NOWHERE
-from showthrough.resources.chat.prices import Price, price_of
-from showthrough.resources.chat.recordings import Recordings
-from showthrough.resources.chat.settings import AskingSettings
+from showthrough.models import Resources
+from showthrough.models.chat.base import MODEL
+from showthrough.models.chat.consent import Address, address_of, hosts_of
+from showthrough.models.chat.estimate import Count, Tally
+from showthrough.models.chat.model import NOWHERE
+from showthrough.models.chat.prices import Price, price_of
+from showthrough.models.chat.recordings import Recordings
+from showthrough.models.chat.settings import AskingSettings
+from showthrough.storage.reading import exists
+from showthrough.storage.writing import check_writable
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from showthrough.axis.spans import Ints
-from showthrough.core.families import families
+from showthrough.core.families import families, ranking_metrics
+from showthrough.core.plugins import is_guest
+from showthrough.data.layout.spans import Ints
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.chunks import Cell
@@ -23,18 +24,16 @@ from showthrough.evaluation.storing import Store
 from showthrough.evaluation.sweeps import is_swept, sweeps
 from showthrough.evaluation.walk import Walk
 from showthrough.evaluation.whose import release_notices
-from showthrough.inference.asking import asked_of, unanswered
-from showthrough.metrics import Array, Rows, metric_text
-from showthrough.metrics.base import BLOCK, failure_of, sound_parts
+from showthrough.metrics import Array, Metric, Rows, metric_text
+from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import Hiding
-from showthrough.metrics.masking import EntityRecall
-from showthrough.metrics.removal.removed import Removed, risks
-from showthrough.resources import Resources
+from showthrough.models import Resources
+from showthrough.models.chat.base import unanswered
 from showthrough.run.documents import Texts, riskiest, texts_of, too_many
 from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
 from showthrough.run.run import Run
 from showthrough.run.stored import StoredRows
-from showthrough.tables import is_guest
+from showthrough.statistics.rows import BLOCK
 
 _OFTEN = 0.01  # share that is found by chance from which on a note says so
 
@@ -117,7 +116,8 @@ class Findings:
             run.rows.setdefault(text, {})[name] = columns_of(rows)
             if rows.evidence and name not in REFERENCES:
                 run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
-        run.asked = asked_of([name for text in run.rows for name in self._metrics[text].asks], self._resources)
+        names = list(dict.fromkeys(name for text in run.rows for name in self._metrics[text].asks))
+        run.asked = [each for family in families() for each in family.asked(names, self._resources)] if names else []
         told = *mask_notices(masks, plan.metrics), *self._remarks(), *unanswered(run.asked)
         run.notes = list(dict.fromkeys([*self._notes, *told]))
         used = [models for text, models in self._questions.revisions.items() if text in run.rows]
@@ -180,12 +180,12 @@ class Findings:
     def _order(self, hiding: Hiding) -> Ints | None:
         """Documents by their risk, where it can be told."""
         scored = [self._metrics[text] for text in self.run.rows if text in self._metrics]
-        asked = [(metric, metric_text(metric)) for metric in risks(hiding.function_words, scored)]
+        asked = [(metric, metric_text(metric)) for metric in ranking_metrics(hiding.function_words, scored)]
         if any((text, name) not in self._tables for _, text in asked for name in self.run.names):
             return None
         return riskiest(self._leaks(asked))
 
-    def _leaks(self, asked: Sequence[tuple[EntityRecall | Removed, str]]) -> Iterator[tuple[Ints, list[list[Array]]]]:
+    def _leaks(self, asked: Sequence[tuple[Metric, str]]) -> Iterator[tuple[Ints, list[list[Array]]]]:
         """What is readable in documents, some at a time: their numbers, and by metric and anonymization how much."""
         cells = [(metric, self._tables[text, name]) for metric, text in asked for name in self.run.names]
         count = len(self._plan.corpus)

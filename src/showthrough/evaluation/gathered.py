@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from showthrough.columns.covered import Covered
-from showthrough.columns.narrow import narrowest, wide_enough
 from showthrough.evaluation.chunks import Answer, Cell
 from showthrough.evaluation.mask_notices import MaskCounts
 from showthrough.metrics import Rows
 from showthrough.run.documents import Spans
+from showthrough.storage.columns.covered import Covered
+from showthrough.storage.columns.narrow import narrowest, wide_enough
 
 
 @dataclass

@@ -7,19 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.axis.coverage import Coverage
+from showthrough.core.errors import Problem
 from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import Rewriting
+from showthrough.data.layout.coverage import Coverage
 from showthrough.data.masks import Anonymization
-from showthrough.errors import Problem
 from showthrough.metrics import Metric
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.masking import DEFAULT_LEXICON
-from showthrough.metrics.removal.entities import HowRead, readable_elsewhere
-from showthrough.metrics.removal.removed import ReadsRelease
-from showthrough.resources.closed_classes import CLOSED_CLASSES
-from showthrough.resources.dictionary import WORDFREQ
-from showthrough.resources.lexicon import ALWAYS, LEXICONS, NONE, lexicon_of
+from showthrough.metrics.matching.entities import HowRead, readable_elsewhere
+from showthrough.models.closed_classes import CLOSED_CLASSES
+from showthrough.models.dictionary import WORDFREQ
+from showthrough.models.lexicon import ALWAYS, DEFAULT_LEXICON, LEXICONS, NONE, lexicon_of
 
 _LOOKED_AT = 1_000  # documents, about
 
@@ -79,8 +77,8 @@ def mask_counts(
 ) -> dict[str, MaskCounts]:
     """What the masks of each anonymization do, where nothing else is asked of the documents."""
     aside, how = words_aside(metrics), read_elsewhere(metrics, len(corpus))
-    parts: dict[str, list[MaskCounts]] = {one.name: [] for one in anonymizations}
-    looked_at = [one for one in anonymizations if tells_of_masks(one)]
+    parts: dict[str, list[MaskCounts]] = {anonymization.name: [] for anonymization in anonymizations}
+    looked_at = [anonymization for anonymization in anonymizations if tells_of_masks(anonymization)]
     for numbers in corpus.chunks():
         chunk = Chunk(corpus.part(numbers))
         for one in looked_at:
@@ -115,7 +113,7 @@ def read_elsewhere(metrics: Sequence[Metric], documents: int) -> HowRead | None:
 
     Of many documents about a thousand are looked at: who wants all of them counted has a metric for that.
     """
-    if any(isinstance(metric, ReadsRelease) for metric in metrics):
+    if any(metric.reads_release for metric in metrics):
         return None
     if not any("gold" in metric.needs for metric in metrics):
         return None

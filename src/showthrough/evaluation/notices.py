@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from showthrough.core.errors import Problem, shown, some
 from showthrough.data.documents import Corpus
 from showthrough.data.kinds import folded
 from showthrough.data.labels import NO_TYPE
@@ -16,7 +17,6 @@ from showthrough.data.levels import known_level
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
 from showthrough.data.silver import akin, programs_of
-from showthrough.errors import Problem, shown, some
 from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
 from showthrough.metrics import HEADLINE, Metric
 from showthrough.metrics.language import unlike_its_language
@@ -59,19 +59,29 @@ def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics
 def types_merged(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """Which types of systems count as types of the corpus with other names; another writing goes without saying."""
     lines = []
-    for one in anonymizations:
-        taken = {name: kind for metric in metrics for name, kind in metric.taken_for(corpus.survey.types, one).items()}
+    for anonymization in anonymizations:
+        taken = {
+            name: kind
+            for metric in metrics
+            for name, kind in metric.taken_for(corpus.survey.types, anonymization).items()
+        }
         if other := [f"{name} as {kind}" for name, kind in taken.items() if folded(name) != folded(kind)]:
-            lines.append(str(Problem("", one.name, f"these count as types of the corpus: {some(other)}")))
+            lines.append(str(Problem("", anonymization.name, f"these count as types of the corpus: {some(other)}")))
     return lines
 
 
 def not_there(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """How many documents an anonymization lacks, where that is allowed: a forgotten file looks the same."""
     return [
-        str(Problem("", one.name, f"{lacking:,} of {len(corpus):,} documents are not in it and count as not masked"))
-        for one in anonymizations
-        if (lacking := len(corpus) - len(one)) > 0
+        str(
+            Problem(
+                "",
+                anonymization.name,
+                f"{lacking:,} of {len(corpus):,} documents are not in it and count as not masked",
+            )
+        )
+        for anonymization in anonymizations
+        if (lacking := len(corpus) - len(anonymization)) > 0
     ]
 
 
@@ -106,9 +116,13 @@ def made_by_programs(corpus: Corpus, anonymizations: Sequence[Anonymization], me
     programs = dict.fromkeys(program for annotator in survey.silver for program in programs_of(annotator))
     marked_by = " and ".join(survey.silver)
     themselves = [
-        one.name
-        for one in anonymizations
-        if akin(marked_by, [one.name, one.source], one.provenance.anonymizer if one.provenance else "")
+        anonymization.name
+        for anonymization in anonymizations
+        if akin(
+            marked_by,
+            [anonymization.name, anonymization.source],
+            anonymization.provenance.anonymizer if anonymization.provenance else "",
+        )
     ]
     silver = sum(survey.silver.values())
     which = "the annotations" if silver == survey.annotators else f"{silver} of {survey.annotators} annotation layers"
@@ -131,13 +145,20 @@ def _names(types: Sequence[str]) -> str:
 
 def told_of_files(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """What there was to say of the files when they were read. Their folders are nothing for a run without text."""
-    told = [(Path(corpus.source).name or corpus.name, corpus.notes), *((one.name, one.notes) for one in anonymizations)]
+    told = [
+        (Path(corpus.source).name or corpus.name, corpus.notes),
+        *((anonymization.name, anonymization.notes) for anonymization in anonymizations),
+    ]
     return [f"{shown(name)}: {note}" for name, notes in told for note in notes]
 
 
 def trained_on_them(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """Whose model had seen documents that it is tested on."""
-    seen = [(one.name, one.provenance.seen) for one in anonymizations if one.provenance and one.provenance.seen]
+    seen = [
+        (anonymization.name, anonymization.provenance.seen)
+        for anonymization in anonymizations
+        if anonymization.provenance and anonymization.provenance.seen
+    ]
     verbs = "was trained on {} of these {} documents: its numbers are too good, and say little about others"
     return [f"{shown(name)} {verbs.format(count, len(corpus))}" for name, count in seen]
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from showthrough.core.plugins import is_guest
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus
 from showthrough.metrics import Metric
-from showthrough.tables import is_guest
 
 _SECONDS = 10.0  # that a chunk is meant to take
 _FIRST = 20_000  # characters, where nobody knows how long it will take

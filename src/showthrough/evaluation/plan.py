@@ -8,6 +8,7 @@ from functools import cached_property
 
 import msgspec
 
+from showthrough.core.errors import InputError, Problem, shown
 from showthrough.core.families import Inputs, families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import ReleasedTexts
@@ -16,11 +17,10 @@ from showthrough.data.offsets import offset_problems
 from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retyped, retyped_masks
-from showthrough.errors import InputError, Problem, shown
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.evaluation.whose import Releases, check_releases, releases_of
-from showthrough.gate.asking import fault_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
+from showthrough.run.gate.asking import fault_of
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
 

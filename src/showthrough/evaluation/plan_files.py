@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.families import families
-from showthrough.errors import InputError, PlanError, Problem, shown
+from showthrough.core.errors import InputError, PlanError, Problem, shown
+from showthrough.core.families import FAMILIES, families
 from showthrough.evaluation.requests import Request, Source, beside, path_of
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, read_bytes, suffix, text_of
-from showthrough.gate.asking import asked_in
 from showthrough.metrics import metrics_of, preset
+from showthrough.run.gate.asking import asked_in
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, read_bytes, suffix, text_of
 
 _FAULT = 100  # characters of what a reader of TOML says
 
@@ -28,18 +28,16 @@ def is_request(path: Path | Head) -> bool:
         return True
     if head.suffix != ".json" or head.json.opening != b"{":
         return False
-    from showthrough.evaluation.tae import is_tae  # here, as it knows metrics of which most runs ask none
-
-    return is_tae(head)
+    return any(family.is_request(head) for family in families())
 
 
 def read_request(path: Path, kind: type[FileSettings] = FileSettings) -> Request:
     """What a plan (TOML) or a TAE configuration (JSON) asks for; `kind` has the settings that a plan may name."""
     if suffix(path) == ".toml":
         return _read_toml(path, kind)
-    from showthrough.evaluation.tae import read_tae
-
-    return read_tae(path)
+    head = Head.of(path)
+    reader = next((family for family in families() if family.is_request(head)), FAMILIES["tae"])
+    return reader.read_request(path)
 
 
 class _Table(msgspec.Struct, forbid_unknown_fields=True):
@@ -75,7 +73,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
             settings = replace(settings, **family.relocate(settings, path))
         metrics = metrics_of([*(preset(plan.preset) if plan.preset else ()), *plan.metrics])
     except PlanError as error:
-        raise InputError([Problem(str(path), one.place, one.message) for one in error.problems]) from error
+        raise InputError([Problem(str(path), problem.place, problem.message) for problem in error.problems]) from error
 
     def file(given: str, place: str) -> Path:
         return beside(path, path_of(given, path, place))

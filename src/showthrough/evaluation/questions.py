@@ -7,17 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 
-from showthrough.core.families import input_types
+from showthrough.core.errors import ResourceError
+from showthrough.core.families import input_types, ranking_metrics
 from showthrough.data.masks import Anonymization
-from showthrough.errors import ResourceError
 from showthrough.evaluation.chunks import Cell, Work
 from showthrough.evaluation.mask_notices import read_elsewhere, words_aside
 from showthrough.evaluation.plan import Plan
 from showthrough.metrics import Metric, metric_text
 from showthrough.metrics.chunk import Hiding
 from showthrough.metrics.language import words_of
-from showthrough.metrics.removal.removed import risks
-from showthrough.resources import Resources
+from showthrough.models import Resources
 from showthrough.run.documents import too_many
 
 
@@ -62,17 +61,17 @@ class Questions:
     def refused(self) -> frozenset[Cell]:
         """References that a metric cannot score."""
         return frozenset(
-            (text, one.name)
-            for one in self.anonymizations[len(self.plan.anonymizations) :]
+            (text, anonymization.name)
+            for anonymization in self.anonymizations[len(self.plan.anonymizations) :]
             for text, metric in self.metrics.items()
-            if text not in self._failures and metric.problems(self.plan.corpus, one)
+            if text not in self._failures and metric.problems(self.plan.corpus, anonymization)
         )
 
     @property
     def cells(self) -> Iterator[Cell]:
         """All that there may be rows of, in the order in which it is scored."""
         texts = sorted(self.metrics, key=lambda text: self.metrics[text].scope == "corpus")
-        return ((text, one.name) for one in self.anonymizations for text in (*texts, *self.ranking))
+        return ((text, anonymization.name) for anonymization in self.anonymizations for text in (*texts, *self.ranking))
 
     @cached_property
     def hiding(self) -> Hiding:
@@ -89,7 +88,9 @@ class Questions:
         """What tells the documents at most risk, where not all can be kept and the plan does not ask for it anyway."""
         if not (self.plan.texts and self.plan.corpus.survey.annotated and too_many(self.plan.corpus)):
             return {}
-        needed = {metric_text(metric): metric for metric in risks(self.hiding.function_words, self.plan.metrics)}
+        needed = {
+            metric_text(metric): metric for metric in ranking_metrics(self.hiding.function_words, self.plan.metrics)
+        }
         return {text: metric for text, metric in needed.items() if text not in self.metrics}
 
     @property

@@ -10,18 +10,18 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from showthrough.axis.spans import Ints
-from showthrough.columns.spill import Column, SpilledColumns
-from showthrough.columns.strings import Strings
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, stretches, window
+from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.metrics import Metric, Rows
-from showthrough.metrics.base import BLOCK
 from showthrough.metrics.chunk import Chunk
 from showthrough.metrics.derived import Derived
-from showthrough.resources import Resources
+from showthrough.models import Resources
 from showthrough.run.units import numbered
+from showthrough.statistics.rows import BLOCK
+from showthrough.storage.columns.spill import Column, SpilledColumns
+from showthrough.storage.columns.strings import Strings
 
 _CHARACTERS = CHUNK_CHARACTERS  # of the documents that are read together
 _ALL = -1  # in place of an annotator's number

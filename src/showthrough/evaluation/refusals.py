@@ -51,7 +51,7 @@ _BEGINNINGS = (
     r"(?:很?抱歉|对不起|對不起).{0,10}?(?:我|无法|無法|不能)|我(?:无法|不能|無法)(?:帮|幫|提供|处理|處理|协助|協助|完成)",
     r"作为(?:一个|一個)?(?:ai|人工智能|语言模型)|申し訳(?:ありません|ございません)|죄송(?:합니다|하지만)",
 )
-_REFUSAL = re.compile("|".join(f"(?:{one})" for one in _BEGINNINGS))
+_REFUSAL = re.compile("|".join(f"(?:{beginning})" for beginning in _BEGINNINGS))
 
 
 def is_refusal(release: str, original: str) -> bool:

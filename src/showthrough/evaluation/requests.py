@@ -7,23 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from showthrough.core.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.core.families import families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import listed
 from showthrough.engines.base import Engine, Watch
-from showthrough.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.evaluation.defaults import with_inputs
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings
-from showthrough.files.heads import Head
-from showthrough.files.places import Remote, place_of
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.choice import shared_format
-from showthrough.gate.asking import Asked, settled
 from showthrough.metrics import Metric, metric_text
+from showthrough.run.gate.asking import Asked, settled
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
+from showthrough.storage.heads import Head
+from showthrough.storage.places import Remote, place_of
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
+from showthrough.core.errors import PlanError
 from showthrough.core.families import InputType, input_types
-from showthrough.errors import PlanError
 from showthrough.evaluation.checkpoints import answer_of
 from showthrough.evaluation.chunks import Answer, Cell
 from showthrough.evaluation.gathered import Piece
 from showthrough.evaluation.plan import Plan
-from showthrough.inference.asking import MODEL
 from showthrough.metrics import Rows, metric_text
+from showthrough.models.chat.base import MODEL
 from showthrough.run.journal import Head, Journal, Part
 from showthrough.run.run import WITHOUT_TEXT, Run
 
@@ -28,15 +28,19 @@ def _identity(kind: InputType, run: Run) -> Sequence[object]:
     """What tells an input of a family from another; of several that metrics ask for by name, also their names."""
     records = run.inputs.get(kind.name, [])
     if kind.named:
-        return [(one.name, one.digest) for one in records]
-    return [one.digest for one in records] if len(records) < 2 else sorted((one.name, one.digest) for one in records)
+        return [(record.name, record.digest) for record in records]
+    return (
+        [record.digest for record in records]
+        if len(records) < 2
+        else sorted((record.name, record.digest) for record in records)
+    )
 
 
 # What has to be the same where a run is resumed.
 _SAME: dict[str, Callable[[Run], object]] = {
     "corpus": lambda run: run.corpus.digest,
-    "anonymizations": lambda run: [(one.name, one.digest) for one in run.anonymizations],
-    "references": lambda run: [one.digest for one in run.references],
+    "anonymizations": lambda run: [(anonymization.name, anonymization.digest) for anonymization in run.anonymizations],
+    "references": lambda run: [reference.digest for reference in run.references],
     "metrics": lambda run: [(metric.text, metric.version) for metric in run.metrics],
     "settings": lambda run: run.settings,
     **{kind.name: partial(_identity, kind) for kind in input_types()},

@@ -8,13 +8,11 @@ from itertools import islice
 
 import numpy as np
 
-from showthrough.axis.spans import Bools
-from showthrough.columns.digests import digest_of_bytes
 from showthrough.core.families import input_types
 from showthrough.data.documents import Corpus
+from showthrough.data.layout.spans import Bools
 from showthrough.data.masks import Anonymization
 from showthrough.metrics import Array, Metric, Rows, metric_text
-from showthrough.metrics.base import BLOCK
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.derived import beside
 from showthrough.run.records import Input, MetricRecord, Score
@@ -22,6 +20,8 @@ from showthrough.run.run import Run
 from showthrough.run.settings import Recorded
 from showthrough.run.signature import signature
 from showthrough.statistics import ALIKE, Spread, forms, moved, number_interval, resampled_totals, same, share_interval
+from showthrough.statistics.rows import BLOCK
+from showthrough.storage.columns.digests import digest_of_bytes
 from showthrough.version import __version__
 
 _CHARACTERS = 300_000  # of documents that are read again to see what is found by chance

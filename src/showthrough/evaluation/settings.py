@@ -32,19 +32,19 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
+from showthrough.core.errors import PlanError, Problem, quoted, shown
 from showthrough.core.families import family_fields
 from showthrough.data.offsets import Offsets
 from showthrough.data.pairing import Pairing
 from showthrough.data.retyping import Retyping
-from showthrough.errors import PlanError, Problem, quoted, shown
-from showthrough.files.reading import plain
 from showthrough.metrics import Metric, with_parameters
 from showthrough.metrics.language import ENGLISH, in_language
-from showthrough.resources import function_words_from
-from showthrough.resources.chat.settings import AskingSettings
-from showthrough.resources.closed_classes import CLOSED_CLASSES
-from showthrough.resources.settings import ModelSettings
+from showthrough.models import function_words_from
+from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.closed_classes import CLOSED_CLASSES
+from showthrough.models.settings import ModelSettings
 from showthrough.run.settings import Recorded
+from showthrough.storage.reading import plain
 
 if TYPE_CHECKING:
     from showthrough.families._fields import FamilyOptions

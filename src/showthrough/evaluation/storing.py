@@ -10,17 +10,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.bench import Bench
-from showthrough.columns.stored_strings import StoredStrings, parts_of, write_strings
-from showthrough.columns.strings import Strings
-from showthrough.columns.tables import TableWriter
 from showthrough.data.documents import Corpus
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation.chunks import Cell
 from showthrough.evaluation.gathered import Gathered
-from showthrough.files.writing import told
 from showthrough.run.records import Evidence
 from showthrough.run.stored import EvidenceWriter, StoredEvidence, StoredRows
+from showthrough.storage.columns.bench import Bench
+from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
+from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.tables import TableWriter
+from showthrough.storage.writing import told
 
 _BLOCK = 4096  # documents whose evidence is written together
 

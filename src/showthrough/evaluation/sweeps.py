@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.axis.spans import Ints
 from showthrough.data.documents import Corpus
+from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization, NumberedMasks
 from showthrough.evaluation.ceiling import has_ceiling
 from showthrough.evaluation.chunks import Work, answered
 from showthrough.metrics import HEADLINE, Array, Metric
-from showthrough.metrics.base import Totals
 from showthrough.metrics.chunk import Chunk
-from showthrough.resources import Resources
+from showthrough.models import Resources
 from showthrough.run.records import Sweep
+from showthrough.statistics.rows import Totals
 
 MOST = 30  # thresholds of an anonymization: a curve is smooth by then, and all of them cost less than the run
 _ROLES = {"direct identifiers", "quasi-identifiers", "recall", "precision"}
@@ -39,7 +39,7 @@ def is_swept(metric: Metric) -> bool:
 def sweeps(anonymizations: Iterable[Anonymization], metrics: Mapping[str, Metric], whole: Chunk) -> dict[str, Sweep]:
     """By name, those of the anonymizations whose masks have different scores; `whole` are all documents."""
     corpus, resources = whole.corpus, whole.resources
-    swept = [one for one in (_Swept.of(each, corpus) for each in anonymizations) if one.thresholds]
+    swept = [one for one in (_Swept.of(anonymization, corpus) for anonymization in anonymizations) if one.thresholds]
     if not (swept and metrics):
         return {}
     parts = list(corpus.chunks())
@@ -82,7 +82,9 @@ class _Tally(NamedTuple):
 def _some(corpus: Corpus, anonymizations: Sequence[Anonymization], parts: Iterable[range]) -> Iterator[_Some]:
     for numbers in parts:
         ids = corpus.ids[numbers.start : numbers.stop]
-        yield _Some(corpus.part(numbers, lazy=True), [one.part(ids, lazy=True) for one in anonymizations])
+        yield _Some(
+            corpus.part(numbers, lazy=True), [anonymization.part(ids, lazy=True) for anonymization in anonymizations]
+        )
 
 
 def _counted_there(resources: Resources, asked: _Asked, some: _Some) -> list[_Tally]:
@@ -97,7 +99,7 @@ def _counted(
     """Some documents at every threshold. A mask without a score always stays, as in `anonymize --threshold`."""
     every = {document.id: anonymization.of(document.id) for document in chunk.corpus}
     left = [
-        {key: [one for one in masks if one.score is None or one.score >= least] for key, masks in every.items()}
+        {key: [mask for mask in masks if mask.score is None or mask.score >= least] for key, masks in every.items()}
         for least in thresholds
     ]
     named = [Anonymization(masks, str(number)) for number, masks in enumerate(left)]

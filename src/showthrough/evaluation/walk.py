@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from showthrough.core.errors import some
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, Here, LostError, Shared
-from showthrough.errors import some
 from showthrough.evaluation.chunks import Answer, Work, answered, answered_there
 from showthrough.evaluation.gathered import Gathered
 from showthrough.evaluation.pace import Pace
 from showthrough.evaluation.questions import Questions
 from showthrough.metrics.chunk import Chunk
-from showthrough.resources import Resources
+from showthrough.models import Resources
 
 Progress = Callable[[int, int], None]  # documents done, documents in all
 
@@ -111,7 +111,7 @@ class Walk:
     def _masks(self, numbers: range) -> list[Anonymization]:
         """Those of some documents, still to be made: all at once, when one is asked for."""
         ids = self._corpus.ids[numbers.start : numbers.stop]
-        return [one.part(ids, lazy=True) for one in self._questions.anonymizations]
+        return [anonymization.part(ids, lazy=True) for anonymization in self._questions.anonymizations]
 
     def _shared(self, numbers: range, engine: Engine) -> Shared[Work]:
         """What is asked of a chunk, but for its masks: workers are told when it changes, as when a metric fails."""

@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.errors import InputError, Problem, shown, some
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask, flattened
 from showthrough.data.pairing import Pairing
-from showthrough.detectors.placeholders import LABELS, is_placeholder
-from showthrough.errors import InputError, Problem, shown, some
 from showthrough.evaluation.refusals import SHORT, is_refusal
+from showthrough.models.detectors.placeholders import LABELS, is_placeholder
 
 MORE = 0.1  # of its words that a release shares with another document than its own, and is paired wrongly
 _REFUSED = 0.5  # share of words that a refusal has of the original, at most
@@ -77,7 +77,7 @@ class Releases:
 
 def releases_of(corpus: Corpus, anonymizations: Sequence[Anonymization]) -> dict[str, Releases]:
     """By name. All documents are gone through some at a time, and only those are read that masks do not tell of."""
-    looks = [_Look(corpus, one) for one in anonymizations]
+    looks = [_Look(corpus, anonymization) for anonymization in anonymizations]
     for numbers in corpus.chunks() if looks else ():
         wanted = [(look, each) for look in looks if (each := look.wanted(numbers))]
         documents = _documents(corpus, numbers, {number for _, each in wanted for number in each})
@@ -89,12 +89,12 @@ def releases_of(corpus: Corpus, anonymizations: Sequence[Anonymization]) -> dict
 def check_releases(corpus: Corpus, anonymizations: Sequence[Anonymization], found: Mapping[str, Releases]) -> None:
     """Raises InputError where an anonymization has releases of other documents than their ids say."""
     problems = []
-    for one in anonymizations:
-        releases = found[one.name]
+    for anonymization in anonymizations:
+        releases = found[anonymization.name]
         if releases.is_error(len(corpus)):
             fault = f"{_of_others(releases, len(corpus))}; expected each document's own: mend the ids"
             fault += ', or go on with --pairing trust (in Python, pairing="trust")'
-            problems.append(Problem(one.source or one.name, "", fault))
+            problems.append(Problem(anonymization.source or anonymization.name, "", fault))
     if problems:
         raise InputError(problems)
 
@@ -366,7 +366,7 @@ def _rows_outside(words: Numbers, length: int) -> Numbers:
 def _sample(words: Numbers) -> Numbers:
     """Words and rows of words of a release outside placeholders: those with the lowest numbers, which is chance."""
     pieces = [words[~_flags(words)], *(_rows_outside(words, length) for length in _LENGTHS)]
-    return np.unique(np.concatenate([np.unique(each)[: _SAMPLED // len(pieces)] for each in pieces]))
+    return np.unique(np.concatenate([np.unique(piece)[: _SAMPLED // len(pieces)] for piece in pieces]))
 
 
 def _candidates(corpus: Corpus, suspects: Sequence[_Suspect]) -> Iterator[tuple[_Suspect, list[int]]]:

@@ -6,8 +6,8 @@ At run time `core.families.family_fields` does the same for all families, those 
 from __future__ import annotations
 
 from showthrough.families._arguments import AuthorshipArguments, BackgroundArguments
-from showthrough.families.authorship import AuthorshipOptions
-from showthrough.families.reidentification import BackgroundOptions
+from showthrough.families.authorship.family import AuthorshipOptions
+from showthrough.families.reidentification.family import BackgroundOptions
 
 
 class FamilyOptions(AuthorshipOptions, BackgroundOptions): ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 
+from showthrough.core.errors import InputError, Problem, at_document
 from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import Anonymization, apply_masks
@@ -12,16 +13,15 @@ from showthrough.data.offsets import Offsets, check_offsets, offset_problems, sa
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.engines.base import Engine, Watch
-from showthrough.errors import InputError, Problem, at_document
-from showthrough.files.heads import Head
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import fail, files_in, read_bytes, stem, text_of
+from showthrough.formats.annotation_tools.groups import GroupBy
 from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Passages, Texts, can
 from showthrough.formats.choice import FORMATS, format_named, read_as, recognised, telling
-from showthrough.formats.groups import GroupBy
 from showthrough.formats.released import aligned_texts, check_spans
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.shards import read_anonymization_of, read_corpus_of, released_texts_of
+from showthrough.storage.heads import Head
+from showthrough.storage.limits import RECORD
+from showthrough.storage.reading import fail, files_in, read_bytes, stem, text_of
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]  # one, a pattern, or several
 CORPUS_KINDS = "a TAB .json, .jsonl, .csv or .tsv file, a folder of .txt files, or what showthrough formats lists"
@@ -92,20 +92,20 @@ def read_anonymization(
     head, columns = Head.of(path), Columns(id_column, text_column, offsets=said(offsets))
     if head.shards is not None:
         kinds = ANONYMIZATION_KINDS
-        made = read_anonymization_of(head.shards, corpus, format, columns, kinds, engine, name, watch=watch)
-        check_offsets(corpus, made)
-        return made
+        anonymization = read_anonymization_of(head.shards, corpus, format, columns, kinds, engine, name, watch=watch)
+        check_offsets(corpus, anonymization)
+        return anonymization
     file = Input(head, columns, corpus, engine=engine, watch=watch)
-    given: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
-    masks = aligned_texts(given, file) if isinstance(given, Texts) else given
-    check_spans(file, lambda: isinstance(given, Texts) or sum(map(len, masks.values())))
-    told = name or stem(file.path), str(file.path), file.remarks.notes, file.remarks.provenance
-    if isinstance(given, Passages):
-        return Rewriting(given, *told, given.written)
+    content: Masks | Texts = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
+    masks = aligned_texts(content, file) if isinstance(content, Texts) else content
+    check_spans(file, lambda: isinstance(content, Texts) or sum(map(len, masks.values())))
+    description = name or stem(file.path), str(file.path), file.remarks.notes, file.remarks.provenance
+    if isinstance(content, Passages):
+        return Rewriting(content, *description, content.written)
     # Masks that were found by aligning texts count characters.
-    made = Anonymization(masks, *told, "characters" if isinstance(given, Texts) else columns.offsets)
-    check_offsets(corpus, made)
-    return made
+    anonymization = Anonymization(masks, *description, "characters" if isinstance(content, Texts) else columns.offsets)
+    check_offsets(corpus, anonymization)
+    return anonymization
 
 
 def read_anonymized(
@@ -123,28 +123,28 @@ def read_anonymized(
     """
     head, columns = Head.of(path), Columns(id_column, text_column, offsets=said(offsets))
     source = os.fspath(head)
-    given: Masks | Texts | None
+    content: Masks | Texts | None
     if head.shards is not None:
         texts = released_texts_of(head.shards, corpus, format, columns, ANONYMIZATION_KINDS)
-        given = None if texts is None else texts[0]
+        content = None if texts is None else texts[0]
     else:
         file = Input(head, columns, corpus)
-        given = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
-        given = Texts(given.written) if isinstance(given, Passages) else given
-    if isinstance(given, Texts):
-        if corpus is not None and (lacking := [key for key in corpus.ids if key not in given]):
+        content = read_as(format, file, "read_anonymization", ANONYMIZATION_KINDS)
+        content = Texts(content.written) if isinstance(content, Passages) else content
+    if isinstance(content, Texts):
+        if corpus is not None and (lacking := [key for key in corpus.ids if key not in content]):
             fault = f"is in the corpus {corpus.source or corpus.name} but not here"
             raise InputError(Problem(source, at_document(key), fault) for key in lacking)
-        return given
+        return content
     if corpus is None:
         raise fail(source, "holds masks with offsets; expected --corpus with the originals that they belong to")
-    if given is None:
+    if content is None:
         anonymization = read_anonymization(
             head, corpus, format=format, id_column=id_column, text_column=text_column, offsets=offsets
         )
     else:
         provenance = file.remarks.provenance
-        anonymization = Anonymization(given, stem(head.path), source, (), provenance, columns.offsets)
+        anonymization = Anonymization(content, stem(head.path), source, (), provenance, columns.offsets)
     if problems := check_pair(corpus, anonymization) or offset_problems(corpus, [anonymization]):
         raise InputError(problems)
     return {document.id: apply_masks(document.text, anonymization.of(document.id)) for document in corpus}
@@ -163,14 +163,14 @@ def read_released(
     """
     head = Head.of(path)
     if head.shards is not None:
-        return _released_of(head, format, id_column, text_column)
-    head = _inside(telling(head))
+        return _read_released_files(head, format, id_column, text_column)
+    head = _enter_folder(telling(head))
     name = format or recognised(head, "read_anonymization")
     if name and can(format_named(name), "read_anonymization"):
         file = Input(head, Columns(id_column, text_column))
-        given = read_as(name, file, "read_anonymization", CORPUS_KINDS)
-        if isinstance(given, Texts):
-            return given, file.remarks.notes
+        content = read_as(name, file, "read_anonymization", CORPUS_KINDS)
+        if isinstance(content, Texts):
+            return content, file.remarks.notes
         if not can(format_named(name), "read"):
             raise fail(head.path, "holds masks with offsets and no text; expected the texts as they are released")
     elif name is None and head.suffix == ".txt":
@@ -179,27 +179,27 @@ def read_released(
     return Originals(corpus), corpus.notes
 
 
-def _released_of(
+def _read_released_files(
     head: Head, format: str | None, id_column: str | None, text_column: str | None
 ) -> tuple[Mapping[str, str], tuple[str, ...]]:
     """The same of several files."""
     name = format or recognised(telling(Head(head.path)), "read_anonymization")
     if head.shards is not None and name and can(format_named(name), "read_anonymization"):
         columns = Columns(id_column, text_column)
-        found = released_texts_of(head.shards, None, format, columns, CORPUS_KINDS)
-        if found is not None:
-            return found[0], found[1].notes
+        texts = released_texts_of(head.shards, None, format, columns, CORPUS_KINDS)
+        if texts is not None:
+            return texts[0], texts[1].notes
         if not can(format_named(name), "read"):
             raise fail(os.fspath(head), "holds masks with offsets and no text; expected the texts as they are released")
     corpus = read_corpus(head, format=format, id_column=id_column, text_column=text_column)
     return Originals(corpus), corpus.notes
 
 
-def _inside(head: Head) -> Head:
+def _enter_folder(head: Head) -> Head:
     """Of a folder that is in no format and has one file in it, such as `apply` writes, that file."""
     if not head.folder or recognised(head, "read_anonymization") or recognised(head, "read"):
         return head
-    files = [one for one in files_in(head.path) if not one.is_dir()]
+    files = [file for file in files_in(head.path) if not file.is_dir()]
     return telling(Head(files[0])) if len(files) == 1 else head
 
 

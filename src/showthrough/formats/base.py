@@ -10,18 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from showthrough.core.errors import QUOTED, OutputError, at_document, quoted, shown
 from showthrough.data.documents import Annotation, Authorship, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.originals import Originals, text_digest as text_digest
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.engines.base import Engine, Watch
-from showthrough.errors import QUOTED, OutputError, at_document, quoted, shown
-from showthrough.files.heads import Head
-from showthrough.formats.groups import FIELD
+from showthrough.formats.annotation_tools.groups import FIELD
 from showthrough.formats.remarks import Remarks, like_spans
+from showthrough.storage.heads import Head
 
 if TYPE_CHECKING:
-    from showthrough.formats.rows import Rows
+    from showthrough.formats.tables.rows import Rows
 
 Task = Literal["read", "read_anonymization", "write"]
 Files = dict[str, bytes]  # by name; a format that is one file has one without a name
@@ -161,8 +161,8 @@ def by_keys(head: Head, needed: set[str], others: set[str]) -> Fit:
     keys = head.json.keys.keys()
     if needed <= keys:
         first = head.first if isinstance(head.first, dict) else {}
-        strange = any(like_spans(value) for key, value in first.items() if key not in needed | others)
-        return Fit.LIKELY if strange else Fit.SURE
+        unknown_marks = any(like_spans(value) for key, value in first.items() if key not in needed | others)
+        return Fit.LIKELY if unknown_marks else Fit.SURE
     return Fit.LIKELY if not keys or keys & (needed | others) or not head.json.whole else Fit.NO
 
 

@@ -1,4 +1,4 @@
-"""What guests' formats give, checked as files are."""
+"""Checks the documents and masks that the formats of plug-ins return."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
+from showthrough.core.errors import InputError, at_document, quoted
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask, ScoredMask
 from showthrough.data.pairing import check_pair
-from showthrough.errors import InputError, at_document, quoted
-from showthrough.files.reading import fail, gathered, type_fault
 from showthrough.formats.base import Input, Masks, Texts
+from showthrough.storage.reading import fail, gathered, type_fault
 
 
 def checked_documents(given: Any, file: Input) -> Sequence[Document]:
@@ -56,14 +56,14 @@ def checked_anonymization(given: Any, file: Input) -> Masks | Texts:
     return given
 
 
-def _check(value: Any, kind: type, file: Input, place: str) -> None:
+def _check(value: Any, cls: type, file: Input, location: str) -> None:
     """Raises InputError for a value of another kind, or with something in it that is."""
-    if not isinstance(value, kind):
-        raise fail(file.path, f"found {quoted(value)}; expected a {kind.__name__}", place)
+    if not isinstance(value, cls):
+        raise fail(file.path, f"found {quoted(value)}; expected a {cls.__name__}", location)
     try:
-        msgspec.convert(msgspec.to_builtins(value), ScoredMask if kind is Mask else kind)
+        msgspec.convert(msgspec.to_builtins(value), ScoredMask if cls is Mask else cls)
     except msgspec.ValidationError as error:
-        field, what = type_fault(error)
-        raise fail(file.path, what, f"{place}: {kind.__name__}{field}") from None
+        field, fault = type_fault(error)
+        raise fail(file.path, fault, f"{location}: {cls.__name__}{field}") from None
     except TypeError as error:  # of a kind that no file has
-        raise fail(file.path, f"{error}; expected a {kind.__name__} of text and whole numbers", place) from None
+        raise fail(file.path, f"{error}; expected a {cls.__name__} of text and whole numbers", location) from None

@@ -1,4 +1,4 @@
-"""The table of formats, and which of them a file is in."""
+"""Lists the formats, and finds out which of them a file is in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
-from showthrough.errors import (
+from showthrough.core.errors import (
     ChangedError,
     InputError,
     OutputError,
@@ -21,63 +21,48 @@ from showthrough.errors import (
     shown,
     some,
 )
-from showthrough.files.heads import Head
-from showthrough.files.reading import fail, files_in, suffix
-from showthrough.formats import (
-    ai4privacy,
-    azure,
+from showthrough.core.plugins import Table
+from showthrough.formats import folder, made, records, texts
+from showthrough.formats.annotation_tools import (
     brat,
-    comprehend,
     conll,
     conllu,
-    dlp,
     docbin,
     doccano,
-    folder,
-    i2b2,
     labelstudio,
     labelstudio_min,
-    made,
-    nemotron,
-    pan,
-    pan_pairs,
-    pan_submission,
-    parquet,
-    presidio,
-    presidio_evaluator,
     prodigy,
-    profiles,
-    records,
     spacy_json,
-    spia,
-    tab,
-    table,
-    tae,
-    texts,
     token_rows,
     webanno,
-    xlsx,
     xmi,
 )
+from showthrough.formats.authorship import pan, pan_pairs, pan_submission
 from showthrough.formats.base import Fit, Format, Input, Task, can
+from showthrough.formats.benchmarks import ai4privacy, nemotron, tab, tae
 from showthrough.formats.checks import checked_anonymization, checked_documents
+from showthrough.formats.clinical import i2b2
+from showthrough.formats.people import profiles, spia
+from showthrough.formats.recognizers import azure, comprehend, dlp, presidio, presidio_evaluator
 from showthrough.formats.remarks import like_spans
-from showthrough.formats.rows import RowHead
 from showthrough.formats.samples import nearest
-from showthrough.tables import Table
+from showthrough.formats.tables import parquet, table, xlsx
+from showthrough.formats.tables.rows import RowHead
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import fail, files_in, suffix
 
 Place = TypeVar("Place", Head, Input)
 _TEXTS_ALONE = ("records", "texts", "table", "folder")  # formats without a place for marks beside a text
-_SEEN = 50  # rows that are looked at
+_SAMPLE_ROWS = 50  # rows that are looked at
 _LACKS: dict[Task, str] = {
     "read": "holds no corpus", "read_anonymization": "holds no anonymization", "write": "cannot be written",
 }  # fmt: skip
 
 
-def _entry(name: str, brought: object) -> Format:
-    if isinstance(brought, Format):
-        return brought
-    raise PlanError(f"found {quoted(brought)}; expected a showthrough.formats.Format", f"format {name}")
+def _entry(name: str, entry: object) -> Format:
+    if isinstance(entry, Format):
+        return entry
+    raise PlanError(f"found {quoted(entry)}; expected a showthrough.formats.Format", f"format {name}")
 
 
 # In the order in which they are listed. Of two that go equally well with a file, the first is taken.
@@ -149,12 +134,12 @@ def recognised(head: Head, task: Task) -> str | None:
     What a file begins with counts for more than its ending. Where a built-in format is sure guests are not asked, so
     that what is installed does not change what a file means.
     """
-    claims = _claims(head, FORMATS.built_in, task)
+    claims = _collect_claims(head, FORMATS.built_in, task)
     best = max(claims, key=claims.__getitem__, default=None)  # the first among equals
     if best is not None and claims[best][0] >= Fit.SURE:
         return best
     guests = {name: format for name, format in FORMATS.sound().items() if name not in FORMATS.built_in_names}
-    theirs = _claims(head, guests, task)
+    theirs = _collect_claims(head, guests, task)
     most = max(theirs.values(), default=(Fit.NO, False))
     if most[0] <= (claims[best][0] if best else Fit.NO):
         return best
@@ -164,27 +149,29 @@ def recognised(head: Head, task: Task) -> str | None:
     return rivals[0]
 
 
-def _claims(head: Head, formats: Mapping[str, Format], task: Task) -> dict[str, tuple[Fit, bool]]:
+def _collect_claims(head: Head, formats: Mapping[str, Format], task: Task) -> dict[str, tuple[Fit, bool]]:
     """How well formats go with a file: what they say, then whether its ending is one of theirs."""
     able = {name: format for name, format in formats.items() if can(format, task)}
     fits = {name: _ask(name, format.recognise, head, lambda fit, _: Fit(fit)) for name, format in able.items()}
     return {name: (fit, head.suffix in able[name].endings) for name, fit in fits.items() if fit}
 
 
-def _ask(name: str, function: Callable[[Place], Any], place: Place, check: Callable[[Any, Place], Any]) -> Any:
+def _ask(name: str, function: Callable[[Place], Any], source: Place, check: Callable[[Any, Place], Any]) -> Any:
     """What a format says. A guest's word is checked like input, and whatever is wrong with it names the guest."""
     if name in FORMATS.built_in_names:
-        return function(place)
+        return function(source)
     by = f"format {name}"
     try:
-        return check(function(place), place)
+        return check(function(source), source)
     except (ChangedError, OutputError, ResourceError, MemoryError):
         raise
     except InputError as error:
-        places = [(one, f"{by}: {one.place}" if one.place else by) for one in error.problems]
-        raise InputError(Problem(one.file or str(place.path), where, one.message) for one, where in places) from error
+        problem_places = [(problem, f"{by}: {problem.place}" if problem.place else by) for problem in error.problems]
+        raise InputError(
+            Problem(problem.file or str(source.path), where, problem.message) for problem, where in problem_places
+        ) from error
     except Exception as error:  # of a guest, anything
-        raise fail(place.path, f"its reader failed: {type(error).__name__}: {shown(str(error))}", by) from error
+        raise fail(source.path, f"its reader failed: {type(error).__name__}: {shown(str(error))}", by) from error
 
 
 class Chosen(NamedTuple):
@@ -202,30 +189,32 @@ def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
 
 def chosen_for(asked: str | None, file: Input, task: Task, kinds: str) -> tuple[Chosen, Input]:
     """How a file is to be read, and the file as far as it was looked at for that."""
-    file = _seen(file, telling(file.head), task)
-    name = _by_columns(file, task) or asked or recognised(file.head, task)
+    file = _with_head(file, telling(file.head), task)
+    name = _format_by_columns(file, task) or asked or recognised(file.head, task)
     if name is None:
-        raise _unknown(file.head, kinds, {one: each for one, each in FORMATS.built_in.items() if can(each, task)})
+        raise _unknown_format(
+            file.head, kinds, {other: entry for other, entry in FORMATS.built_in.items() if can(entry, task)}
+        )
     chosen = format_named(name, task)
     if asked is None and chosen.rows and not file.released:
         rows = RowHead(chosen.rows(file))
-        return Chosen(name, _of_rows(rows, task)), _seen(file, rows, task)
+        return Chosen(name, _format_of_rows(rows, task)), _with_head(file, rows, task)
     return Chosen(name), file
 
 
-def _seen(file: Input, head: Head, task: Task) -> Input:
+def _with_head(file: Input, head: Head, task: Task) -> Input:
     file.remarks.hint = partial(_hint, head, task)
     return replace(file, head=head)
 
 
-def like_another(how: Chosen, asked: str | None, file: Input, task: Task) -> Input | None:
+def like_another(chosen_format: Chosen, asked: str | None, file: Input, task: Task) -> Input | None:
     """A file that is to be read as another one of the same corpus is; `None` where it cannot be in that format."""
-    file = _seen(file, telling(file.head), task)
-    chosen = format_named(how.format, task)
-    if asked is None and not file.released and not _claims(file.head, {how.format: chosen}, task):
+    file = _with_head(file, telling(file.head), task)
+    chosen = format_named(chosen_format.format, task)
+    if asked is None and not file.released and not _collect_claims(file.head, {chosen_format.format: chosen}, task):
         return None
     if asked is None and chosen.rows and not file.released:
-        return _seen(file, RowHead(chosen.rows(file)), task)
+        return _with_head(file, RowHead(chosen.rows(file)), task)
     return file
 
 
@@ -235,10 +224,10 @@ def read_in(how: Chosen, file: Input, task: Task) -> Any:
         return getattr(FORMATS[how.of_rows], task)(file)
     name, chosen = how.format, format_named(how.format, task)
     check = checked_documents if task == "read" else checked_anonymization
-    found = _ask(name, getattr(chosen, task), file, check)
+    content = _ask(name, getattr(chosen, task), file, check)
     if file.head.folder:
-        file.remarks.others += _left_out(file.head, chosen)
-    return found
+        file.remarks.others += _note_other_files(file.head, chosen)
+    return content
 
 
 def columns_of(head: Head) -> dict[str, float]:
@@ -248,17 +237,17 @@ def columns_of(head: Head) -> dict[str, float]:
     """
     name = None if head.folder else recognised(head, "read")
     rows = FORMATS[name].rows if name else None
-    seen: list[dict[str, Any]] = []
+    samples: list[dict[str, Any]] = []
     if rows is not None:
         table = rows(Input(head))
-        seen = [dict(zip(table.header, cells, strict=False)) for _, cells in islice(table, _SEEN)]
+        samples = [dict(zip(table.header, cells, strict=False)) for _, cells in islice(table, _SAMPLE_ROWS)]
     elif records.is_records(head):
         values = head.values if head.lines else head.values[0] if head.values else []
-        seen = [one for one in values or () if isinstance(one, dict)][:_SEEN]
-    return {key: _length([row[key] for row in seen if row.get(key)]) for key in dict.fromkeys(chain(*seen))}
+        samples = [value for value in values or () if isinstance(value, dict)][:_SAMPLE_ROWS]
+    return {key: _mean_length([row[key] for row in samples if row.get(key)]) for key in dict.fromkeys(chain(*samples))}
 
 
-def _length(cells: list[Any]) -> float:
+def _mean_length(cells: list[Any]) -> float:
     texts = [cell for cell in cells if isinstance(cell, str) and len(cell.split()) > 1]
     return sum(map(len, texts)) / len(texts) if 2 * len(texts) > len(cells) else 0
 
@@ -270,28 +259,28 @@ def telling(head: Head) -> Head:
 
 def _hint(head: Head, task: Task) -> str:
     """What to do with marks that the format of a file does not know: which format is nearest, and how it looks."""
-    able = {name: each for name, each in FORMATS.built_in.items() if can(each, task) and name not in _TEXTS_ALONE}
+    able = {name: entry for name, entry in FORMATS.built_in.items() if can(entry, task) and name not in _TEXTS_ALONE}
     like = nearest(head, able)
     return f"choose with --format; nearest is {like[0]}: {like[1]}" if like else "choose with --format"
 
 
-def _left_out(head: Head, chosen: Format) -> list[str]:
+def _note_other_files(head: Head, chosen: Format) -> list[str]:
     """That there are other files in a folder than those of the format, where there are."""
-    others = Counter(
-        "hidden" if folder.hidden(one, head.path) else suffix(one) or "without an ending"
-        for one in files_in(head.path)
-        if suffix(one) not in (*chosen.endings, *chosen.aside) and not one.is_dir()
+    counts = Counter(
+        "hidden" if folder.hidden(file, head.path) else suffix(file) or "without an ending"
+        for file in files_in(head.path)
+        if suffix(file) not in (*chosen.endings, *chosen.aside) and not file.is_dir()
     )
-    if not others:
+    if not counts:
         return []
-    return [f"other files in the folder were not read: {some(f'{count} {kind}' for kind, count in others.items())}"]
+    return [f"other files in the folder were not read: {some(f'{count} {ending}' for ending, count in counts.items())}"]
 
 
-def _by_columns(file: Input, task: Task) -> str | None:
+def _format_by_columns(file: Input, task: Task) -> str | None:
     """The format of a table by the columns that a user named: they tell more than what else is in it."""
     named = {file.columns.id, file.columns.text} - {None}
     if file.released:
-        tables = (name for name, one in FORMATS.built_in.items() if one.rows and one.recognise(file.head))
+        tables = (name for name, entry in FORMATS.built_in.items() if entry.rows and entry.recognise(file.head))
         name = "records" if records.is_records(file.head) else next(tables, None)
         if name is None:
             raise fail(file.path, "has no columns; expected a table, or JSON records, where released texts are in one")
@@ -299,7 +288,7 @@ def _by_columns(file: Input, task: Task) -> str | None:
     keys = file.head.json.keys.keys()
     if not (named and named <= keys and records.is_records(file.head)) or "annotations" in keys:
         return None
-    sure = any(claim[0] >= Fit.SURE for claim in _claims(file.head, FORMATS.sound(), task).values())
+    sure = any(claim[0] >= Fit.SURE for claim in _collect_claims(file.head, FORMATS.sound(), task).values())
     return None if sure else "records"
 
 
@@ -307,9 +296,9 @@ def _by_columns(file: Input, task: Task) -> str | None:
 _PLAIN = {"jsonl": "annotations", "records": "masks"}
 
 
-def _of_rows(head: RowHead, task: Task) -> str | None:
+def _format_of_rows(head: RowHead, task: Task) -> str | None:
     """The format of JSON objects that the rows of a table are in, where one is sure of the first row."""
-    claims = _claims(head, FORMATS.built_in, task)
+    claims = _collect_claims(head, FORMATS.built_in, task)
     sure = {name: fit for name, (fit, _) in claims.items() if fit >= Fit.SURE}
     marked = [name for name in sure if _PLAIN.get(name) in (None, *head.rows.header)]
     return max(marked, key=sure.__getitem__, default=None)  # the first among equals
@@ -318,7 +307,7 @@ def _of_rows(head: RowHead, task: Task) -> str | None:
 _RUN_KEYS = {"anonymizations", "metrics", "scores", "provenance"}
 
 
-def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
+def _unknown_format(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
     if head.folder:
         others = sorted(filter(None, head.endings))
         return fail(
@@ -331,11 +320,11 @@ def _unknown(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
     if head.opening == b"{" and head.json.keys.keys() >= _RUN_KEYS:
         return fail(head.path, f"is a run file, as evaluate writes it; expected {kinds}")
     if head.json.keys:
-        what = "objects" if head.opening == b"[" or head.lines else "an object"
+        objects = "objects" if head.opening == b"[" or head.lines else "an object"
         like = nearest(head, able)
         hint = f"nearest is {like[0]}: {like[1]}; showthrough formats lists all" if like else f"expected {kinds}"
         hint += "; --id-column and --text-column choose keys of texts" if records.is_records(head) else ""
-        return fail(head.path, f"found {what} with the keys {some(head.json.keys)}, which no format has; {hint}")
+        return fail(head.path, f"found {objects} with the keys {some(head.json.keys)}, which no format has; {hint}")
     return fail(head.path, f"is not JSON: it starts with {head.opening.decode('latin-1')!r}; expected {kinds}")
 
 
@@ -348,8 +337,8 @@ def shared_format(name: str | None, path: str | os.PathLike[str]) -> str | None:
     if name is None:
         return None
     chosen, head = format_named(name), Head.of(path)
-    others = (each for each in FORMATS.built_in.values() if not each.in_folders and head.suffix in each.endings)
-    if chosen.read_anonymization is None or (head.suffix not in chosen.endings and any(others)):
+    rivals = (entry for entry in FORMATS.built_in.values() if not entry.in_folders and head.suffix in entry.endings)
+    if chosen.read_anonymization is None or (head.suffix not in chosen.endings and any(rivals)):
         return None
     return name
 

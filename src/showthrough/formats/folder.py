@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from showthrough.files.heads import Head
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import fail, files_in, read_bytes, stem, suffix, text_of, unique
 from showthrough.formats.base import Fit, Format, Input, Texts
 from showthrough.formats.texts import plain
+from showthrough.storage.heads import Head
+from showthrough.storage.limits import RECORD
+from showthrough.storage.reading import fail, files_in, read_bytes, stem, suffix, text_of, unique
 
 _ENDING = ".txt"
 

@@ -10,13 +10,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.errors import at_document
 from showthrough.data.documents import Annotation, Document, LazyDocuments, Mention
 from showthrough.data.originals import text_digest
-from showthrough.errors import at_document
-from showthrough.files.packed import packing
-from showthrough.files.reading import fail, gathered
 from showthrough.formats.lines import Lines
 from showthrough.formats.remarks import Remarks
+from showthrough.storage.packed import packing
+from showthrough.storage.reading import fail, gathered
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Documents of a JSON Lines file, decoded when they are asked for: only where each line starts is kept."""
+"""Reads the documents of a JSON Lines file lazily: memory holds only the position of each line."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Self, TypeVar
 
-from showthrough.columns.strings import Ints
+from showthrough.core.errors import ChangedError, InputError, Problem
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.data.survey import Survey, Surveying
-from showthrough.errors import ChangedError, InputError, Problem
-from showthrough.files.reading import UNREADABLE, file_state, open_file
+from showthrough.formats.annotation_tools.line_places import Places
 from showthrough.formats.base import Input
-from showthrough.formats.line_places import Places
 from showthrough.formats.remarks import Remarks
-from showthrough.formats.rows import RowHead
 from showthrough.formats.stretches import Finding, read_through
+from showthrough.formats.tables.rows import RowHead
+from showthrough.storage.columns.strings import Ints
+from showthrough.storage.reading import UNREADABLE, file_state, open_file
 
 T = TypeVar("T")
-_TOGETHER = 256  # lines that are found at once
+_CHUNK = 256  # lines that are found at once
 Decode = Callable[[bytes, int], Document]  # of a line, and the number of its document, from 1 on
 # The same when it is looked at first, with its place and for what there is to remark; raises InputError.
 LookAt = Callable[[str, int, bytes, Remarks], Document]
@@ -41,28 +41,28 @@ def documents_in(
     which the survey tells.
     """
     if isinstance(file.head, RowHead):
-        return file.head.documents(decode, partial(_problems, look_at, file.remarks, each))
+        return file.head.documents(decode, partial(_find_problems, look_at, file.remarks, each))
     state = file_state(file.path)
     surveyed = each is None and file.corpus is None
     begin = partial(_Documents, look_at, str(file.path) if surveyed else None, each)
     found = begin()
-    places = read_through(file.path, begin, found, file.engine if each is None else None, file.watch)
+    positions = read_through(file.path, begin, found, file.engine if each is None else None, file.watch)
     file.remarks.extend(found.remarks)
     if plain is not None and found.surveying is not None and not found.surveying.subjects:
         decode = plain
-    return Lines(StoredLines(file.path, places, state), decode, surveying=found.surveying)
+    return Lines(StoredLines(file.path, positions, state), decode, surveying=found.surveying)
 
 
-def _problems(
+def _find_problems(
     look_at: LookAt,
     remarks: Remarks,
     each: Callable[[Document], None] | None,
-    place: str,
+    location: str,
     number: int,
     line: bytes,
 ) -> Sequence[Problem]:
     try:
-        document = look_at(place, number, line, remarks)
+        document = look_at(location, number, line, remarks)
     except InputError as error:
         return error.problems
     if each is not None:
@@ -83,8 +83,8 @@ class _Documents(Finding):
     def numbered(self) -> bool:  # type: ignore[override]
         return bool(self.remarks.numbered)
 
-    def add(self, place: str, number: int, line: bytes) -> None:
-        document = self._look_at(place, number, line, self.remarks)
+    def add(self, location: str, number: int, line: bytes) -> None:
+        document = self._look_at(location, number, line, self.remarks)
         if self.surveying is not None:
             self.surveying.add(document)
         if self._each is not None:
@@ -113,8 +113,8 @@ class StoredLines:
         """What is made of the lines from one number up to another, and of their numbers."""
         file = self._opened()
         try:
-            for low in range(start, stop, _TOGETHER):
-                offsets, sizes = self.places.at(low, min(low + _TOGETHER, stop))
+            for low in range(start, stop, _CHUNK):
+                offsets, sizes = self.places.at(low, min(low + _CHUNK, stop))
                 for number, (offset, size) in enumerate(zip(offsets.tolist(), sizes.tolist(), strict=True), low):
                     file.seek(offset)
                     yield decode(file.read(size), number)
@@ -177,5 +177,5 @@ class Lines(LazyDocuments):
         return None if self.surveying is None else self.surveying.survey()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {key: value for key, value in self.__dict__.items() if key != "_survey"}
-        return {**kept, "surveying": None}
+        state = {key: value for key, value in self.__dict__.items() if key != "_survey"}
+        return {**state, "surveying": None}

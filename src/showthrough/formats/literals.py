@@ -6,10 +6,10 @@ from typing import TypeVar
 
 import msgspec
 
-from showthrough.errors import quoted
-from showthrough.files.reading import UNREADABLE, type_fault
+from showthrough.core.errors import quoted
+from showthrough.formats.annotation_tools.printed import FAULTS, LONGEST, from_json, of_python
 from showthrough.formats.objects import Entry
-from showthrough.formats.printed import FAULTS, LONGEST, from_json, of_python
+from showthrough.storage.reading import UNREADABLE, type_fault
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""What a corpus lost on its way through a file: the documents that were written, and those that were read back."""
+"""Compares the documents that were written with those that were read back, and counts what was lost."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from showthrough.core.errors import some
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.silver import is_silver
-from showthrough.errors import some
 
 
 def losses(before: Iterable[Document], after: Sequence[Document]) -> list[str]:
@@ -17,11 +17,11 @@ def losses(before: Iterable[Document], after: Sequence[Document]) -> list[str]:
     Layers are compared by their annotator's name, and in their order where it is gone; marks by their place.
     """
     numbers = {document.id: number for number, document in enumerate(after)}
-    found = _Losses()
+    result = _Losses()
     for document in before:
         number = numbers.get(document.id)
-        found.compare(document, None if number is None else after[number])
-    return list(found.lines())
+        result.compare(document, None if number is None else after[number])
+    return list(result.lines())
 
 
 @dataclass
@@ -31,37 +31,39 @@ class _Losses:
     counts: Counter[str] = field(default_factory=Counter)
     names: dict[str, None] = field(default_factory=dict)  # of annotators; in order
 
-    def compare(self, document: Document, kept: Document | None) -> None:
-        if kept is None:
+    def compare(self, document: Document, read_back: Document | None) -> None:
+        if read_back is None:
             self.counts["documents"] += 1
             return
-        self.counts["texts"] += document.text != kept.text
-        self.counts["groups"] += bool(document.group) and document.group != kept.group
-        self.counts["splits"] += bool(document.split) and document.split != kept.split
-        self.counts["reviews"] += document.reviewed is not None and document.reviewed != kept.reviewed
-        self.counts["authors"] += document.authorship is not None and document.authorship != kept.authorship
-        self.counts["people"] += bool(document.subjects) and document.subjects != kept.subjects
-        self.counts["unread"] += bool(kept.annotations) and not document.annotations
-        for layer, other in _pairs(document.annotations, kept.annotations):
+        self.counts["texts"] += document.text != read_back.text
+        self.counts["groups"] += bool(document.group) and document.group != read_back.group
+        self.counts["splits"] += bool(document.split) and document.split != read_back.split
+        self.counts["reviews"] += document.reviewed is not None and document.reviewed != read_back.reviewed
+        self.counts["authors"] += document.authorship is not None and document.authorship != read_back.authorship
+        self.counts["people"] += bool(document.subjects) and document.subjects != read_back.subjects
+        self.counts["unread"] += bool(read_back.annotations) and not document.annotations
+        for layer, other in _pair_layers(document.annotations, read_back.annotations):
             if other is None:
                 self.counts["layers"] += not layer.mentions
             if other is None or layer.annotator != other.annotator:
                 self.names[layer.annotator] = None
             self._compare_marks(layer.mentions, other.mentions if other else ())
 
-    def _compare_marks(self, mentions: Sequence[Mention], kept: Sequence[Mention]) -> None:
-        places: dict[tuple[int, int], list[Mention]] = defaultdict(list)
-        for mention in kept:
-            places[mention.start, mention.end].append(mention)
+    def _compare_marks(self, mentions: Sequence[Mention], read_back: Sequence[Mention]) -> None:
+        by_span: dict[tuple[int, int], list[Mention]] = defaultdict(list)
+        for mention in read_back:
+            by_span[mention.start, mention.end].append(mention)
         entities: dict[str, list[str]] = defaultdict(list)  # of those with several mentions, what became of their ids
         sizes = Counter(mention.entity_id for mention in mentions)
         for mention in mentions:
-            there = places[mention.start, mention.end]
-            if not there:
+            candidates = by_span[mention.start, mention.end]
+            if not candidates:
                 self.counts["no masks" if mention.identifier == "NO_MASK" else "marks"] += 1
                 continue
-            other = max(there, key=lambda one: (one.entity_type == mention.entity_type, one == mention))
-            there.remove(other)
+            other = max(
+                candidates, key=lambda candidate: (candidate.entity_type == mention.entity_type, candidate == mention)
+            )
+            candidates.remove(other)
             self.counts["types"] += mention.entity_type != other.entity_type
             self.counts["levels"] += mention.identifier != other.identifier
             self.counts["statuses"] += mention.confidential is not None and mention.confidential != other.confidential
@@ -70,17 +72,19 @@ class _Losses:
             if mention.entity_id and sizes[mention.entity_id] > 1:
                 entities[mention.entity_id].append(other.entity_id)
         self.counts["entities"] += sum(len(set(ids)) > 1 or not ids[0] for ids in entities.values())
-        self.counts["added"] += sum(map(len, places.values()))
+        self.counts["added"] += sum(map(len, by_span.values()))
 
     def lines(self) -> Iterator[str]:
-        people, programs = ([name for name in self.names if is_silver(name) is made] for made in (False, True))
+        people, programs = (
+            [name for name in self.names if is_silver(name) is by_program] for by_program in (False, True)
+        )
         if programs:
             yield f"that programs made the annotations ({some(programs)})"
         if people:
-            yield f"the name{'s' * (len(people) > 1)} of {_counted(len(people), 'annotator')} ({some(people)})"
-        for key, (phrase, one) in _PHRASES.items():
+            yield f"the name{'s' * (len(people) > 1)} of {_format_count(len(people), 'annotator')} ({some(people)})"
+        for key, (phrase, noun) in _PHRASES.items():
             if number := self.counts[key]:
-                yield phrase.format(_counted(number, one))
+                yield phrase.format(_format_count(number, noun))
 
 
 _PHRASES = {
@@ -105,15 +109,17 @@ _PHRASES = {
 }
 
 
-def _pairs(layers: Sequence[Annotation], kept: Sequence[Annotation]) -> Iterator[tuple[Annotation, Annotation | None]]:
+def _pair_layers(
+    layers: Sequence[Annotation], read_back: Sequence[Annotation]
+) -> Iterator[tuple[Annotation, Annotation | None]]:
     """Each layer with what is left of it."""
-    left = {layer.annotator: layer for layer in kept}
-    named = {layer.annotator: left.pop(layer.annotator, None) for layer in layers}
-    others = iter(left.values())
+    remaining = {layer.annotator: layer for layer in read_back}
+    named = {layer.annotator: remaining.pop(layer.annotator, None) for layer in layers}
+    unnamed = iter(remaining.values())
     for layer in layers:
-        yield layer, named[layer.annotator] or next(others, None)
+        yield layer, named[layer.annotator] or next(unnamed, None)
 
 
-def _counted(number: int, one: str) -> str:
-    many = f"{one[:-1]}ies" if one.endswith("y") else f"{one}s"
-    return f"{number} {one if number == 1 else many}"
+def _format_count(number: int, noun: str) -> str:
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else plural}"

@@ -9,10 +9,10 @@ import msgspec
 
 from showthrough.data.masks import Anonymization
 from showthrough.data.provenance import Provenance
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, fail
 from showthrough.formats.base import Fit, Format, Input, Masks
-from showthrough.formats.tae import checked
+from showthrough.formats.benchmarks.tae import checked
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, fail
 
 VERSION = 1  # rises when an old reader could misread it
 _KEY = "showthrough_masks"

@@ -1,4 +1,4 @@
-"""Masks in JSON Lines that stay in their file: what is kept of a line is where it is, and what pairing asks for."""
+"""Reads masks from JSON Lines lazily: memory holds the position of each line and what pairing needs."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import Any, NamedTuple, Self
 import msgspec
 import numpy as np
 
-from showthrough.columns.digests import Digests, in_order
-from showthrough.columns.growing import Following, GrowingStrings, Numbers
-from showthrough.columns.index import repeated
-from showthrough.columns.strings import Ints, Strings
+from showthrough.core.errors import InputError, Problem, at_document, shown
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, masks_digest
 from showthrough.data.survey import Lengths
-from showthrough.errors import InputError, Problem, at_document, shown
-from showthrough.files.reading import ENOUGH, decoded, decoded_or_none, fail, file_state
 from showthrough.formats.base import Input
+from showthrough.formats.benchmarks.tae import looked_at, masks_in
 from showthrough.formats.lines import StoredLines
 from showthrough.formats.remarks import Remarks, hides_marks
 from showthrough.formats.stretches import Finding, read_through
-from showthrough.formats.tae import looked_at, masks_in
+from showthrough.storage.columns.digests import Digests, in_order
+from showthrough.storage.columns.growing import Following, GrowingStrings, Numbers
+from showthrough.storage.columns.index import repeated
+from showthrough.storage.columns.strings import Ints, Strings
+from showthrough.storage.reading import ENOUGH, decoded, decoded_or_none, fail, file_state
 
 Record = dict[str, msgspec.Raw]
 OTHERS = ("group", "annotations", "masks", "subjects")  # of a corpus, which released texts may still have
 SMALL = 4_000_000  # bytes of a file whose masks are kept decoded, which takes some five times as much
 _LOOK = -1  # instead of where masks reach, where one of them is no span
 _FARTHEST = 2**62
-_TOGETHER = 256  # lines that are decoded at once for whoever asks for one after the other
+_CHUNK = 256  # lines that are decoded at once for whoever asks for one after the other
 FIELDS: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
 _ANY = msgspec.json.Decoder()
 _ID = msgspec.json.Decoder(str | int)
@@ -44,20 +44,20 @@ class Keys(NamedTuple):
     text: str
     told: bool = False  # whether all others were told before
 
-    def fields(self, content: bytes | msgspec.Raw, place: str, remarks: Remarks) -> Record:
+    def fields(self, content: bytes | msgspec.Raw, location: str, remarks: Remarks) -> Record:
         """What a record holds, still encoded; keys that nobody knows are remarked."""
-        fields = decoded(content, FIELDS, self.path, place)
-        read = {self.id, self.text, *OTHERS}
-        for key in (key for key in fields if key not in read and not self.told):
+        fields = decoded(content, FIELDS, self.path, location)
+        keys_read = {self.id, self.text, *OTHERS}
+        for key in (key for key in fields if key not in keys_read and not self.told):
             remarks.unknown[key] += 1
-            if hides_marks(key, decoded(fields[key], _ANY, self.path, place, key)):
+            if hides_marks(key, decoded(fields[key], _ANY, self.path, location, key)):
                 remarks.spans.add(key)
         return fields
 
-    def id_in(self, fields: Record, place: str) -> str:
+    def id_in(self, fields: Record, location: str) -> str:
         if self.id not in fields:
-            raise fail(self.path, f"{shown(self.id)} is missing", place)
-        return str(decoded(fields[self.id], _ID, self.path, place, self.id))
+            raise fail(self.path, f"{shown(self.id)} is missing", location)
+        return str(decoded(fields[self.id], _ID, self.path, location, self.id))
 
 
 class NoMasksError(Exception):
@@ -69,50 +69,50 @@ def masks_of_lines(file: Input, keys: Keys) -> LineMasks:
 
     Raises InputError with all that is wrong; what there is to remark is in the file's remarks then as well.
     """
-    state, known = file_state(file.path), None if file.corpus is None else file.corpus.ids
-    found = _Masks(keys, known)
+    state, corpus_ids = file_state(file.path), None if file.corpus is None else file.corpus.ids
+    masks = _Masks(keys, corpus_ids)
     try:
-        places = read_through(file.path, partial(_Masks, keys), found, file.engine, file.watch)
+        positions = read_through(file.path, partial(_Masks, keys), masks, file.engine, file.watch)
     finally:
-        file.remarks.extend(found.remarks)
-    ids = found.ids.made()
-    if ids == known:
-        ids = known  # which are sound, and kept anyway
-    elif problems := _unnamed(ids, str(file.path)):
+        file.remarks.extend(masks.remarks)
+    ids = masks.ids.made()
+    if ids == corpus_ids:
+        ids = corpus_ids  # which are sound, and kept anyway
+    elif problems := _id_problems(ids, str(file.path)):
         raise InputError(problems)
-    if found.problems:
-        raise InputError(found.problems)
-    return LineMasks(StoredLines(file.path, places, state), ids, found)
+    if masks.problems:
+        raise InputError(masks.problems)
+    return LineMasks(StoredLines(file.path, positions, state), ids, masks)
 
 
-def _unnamed(ids: Strings, file: str) -> list[Problem]:
+def _id_problems(ids: Strings, file: str) -> list[Problem]:
     """Ids that are empty or occur twice."""
     without = np.flatnonzero(np.diff(ids.ends) == 0).tolist()
     empty = [(number, "a document", "its id is empty; expected a name") for number in without]
     twice = [(number, at_document(ids[number]), "occurs twice; expected unique ids") for number, _ in repeated(ids)]
-    return [Problem(file, place, message) for _, place, message in sorted(empty + twice, key=lambda one: one[0])]
+    return [Problem(file, location, message) for _, location, message in sorted(empty + twice, key=lambda row: row[0])]
 
 
 class _Masks(Finding):
     """Records that are looked at: their ids, and of their masks what can be asked without reading them again."""
 
-    def __init__(self, keys: Keys, known: Strings | None = None) -> None:
+    def __init__(self, keys: Keys, corpus_ids: Strings | None = None) -> None:
         self._keys = keys
         self.remarks = Remarks()
         self.problems: list[Problem] = []  # of masks, which are told where nothing else is wrong
         self._ids = GrowingStrings()
-        self.ids: GrowingStrings | Following = self._ids if known is None else Following(known)
+        self.ids: GrowingStrings | Following = self._ids if corpus_ids is None else Following(corpus_ids)
         self.reach, self.digests = Numbers(), bytearray()
         self.types: Counter[str] = Counter()
         self.scored = False
 
-    def add(self, place: str, number: int, line: bytes) -> None:
-        known = decoded_or_none(line, _decoder(self._keys))
-        if known is not None:
-            document_id, raw = str(known.id), known.masks
+    def add(self, location: str, number: int, line: bytes) -> None:
+        record = decoded_or_none(line, _decoder(self._keys))
+        if record is not None:
+            document_id, raw = str(record.id), record.masks
         else:
-            fields = self._keys.fields(line, place, self.remarks)
-            document_id = self._keys.id_in(fields, place)
+            fields = self._keys.fields(line, location, self.remarks)
+            document_id = self._keys.id_in(fields, location)
             if "masks" not in fields:
                 raise NoMasksError
             raw = fields["masks"]
@@ -159,18 +159,22 @@ _LINE = msgspec.json.Decoder(_Line)
 @lru_cache(maxsize=16)
 def _decoder(keys: Keys) -> msgspec.json.Decoder[Any]:
     """Of records in which nobody has to look at other keys."""
-    others = {keys.text, *OTHERS} - {keys.id, "masks"}
-    names = {"id": keys.id, "masks": "masks", **{f"other{number}": key for number, key in enumerate(sorted(others))}}
+    other_keys = {keys.text, *OTHERS} - {keys.id, "masks"}
+    names = {
+        "id": keys.id,
+        "masks": "masks",
+        **{f"other{number}": key for number, key in enumerate(sorted(other_keys))},
+    }
     fields: list[Any] = [("id", str | int), ("masks", msgspec.Raw)]
     fields += [(name, msgspec.Raw, msgspec.Raw()) for name in names if name not in ("id", "masks")]
     try:
         record = msgspec.defstruct("Record", fields, rename=names, forbid_unknown_fields=not keys.told)
     except ValueError:  # a name that no decoder can be told to look for
-        return msgspec.json.Decoder(_Nothing)
+        return msgspec.json.Decoder(_NoRecord)
     return msgspec.json.Decoder(record)
 
 
-class _Nothing(msgspec.Struct, forbid_unknown_fields=True):
+class _NoRecord(msgspec.Struct, forbid_unknown_fields=True):
     """What no record is."""
 
     id: str
@@ -178,21 +182,21 @@ class _Nothing(msgspec.Struct, forbid_unknown_fields=True):
     never: None
 
 
-def _decoded(line: bytes, number: int) -> Sequence[Mask]:
+def _decode_line(line: bytes, number: int) -> Sequence[Mask]:
     return masks_in(_LINE.decode(line).masks)
 
 
 class LineMasks(NumberedMasks):
     """One document a line, decoded when it is asked for."""
 
-    def __init__(self, lines: StoredLines, ids: Strings, found: _Masks) -> None:
+    def __init__(self, lines: StoredLines, ids: Strings, masks: _Masks) -> None:
         super().__init__(ids)
         self._lines = lines
-        self._reach = found.reach.made()
-        self._digests: Digests | None = in_order(found.digests)
-        self._types = dict(found.types)
-        self._scored = found.scored
-        self._held: tuple[int, list[Sequence[Mask]]] = 0, []  # masks from one number on
+        self._reach = masks.reach.made()
+        self._digests: Digests | None = in_order(masks.digests)
+        self._types = dict(masks.types)
+        self._scored = masks.scored
+        self._cached_masks: tuple[int, list[Sequence[Mask]]] = 0, []  # masks from one number on
 
     @property
     def digests(self) -> Digests | None:
@@ -200,9 +204,9 @@ class LineMasks(NumberedMasks):
 
     @cached_property
     def digest(self) -> str:
-        found = super().digest
+        result = super().digest
         self._digests = None  # which are made anew where anybody asks again
-        return found
+        return result
 
     @property
     def types(self) -> Mapping[str, int]:
@@ -216,13 +220,13 @@ class LineMasks(NumberedMasks):
         return np.flatnonzero((self._reach == _LOOK) | (self._reach > lengths))
 
     def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
-        for start in range(0, len(numbers), _TOGETHER):
-            here = numbers[start : start + _TOGETHER]
-            low, high = int(here[0]), int(here[-1]) + 1
-            if high - low == len(here) and np.all(np.diff(here) == 1):
-                yield from self._lines.made(low, high, _decoded)
+        for start in range(0, len(numbers), _CHUNK):
+            chunk = numbers[start : start + _CHUNK]
+            low, high = int(chunk[0]), int(chunk[-1]) + 1
+            if high - low == len(chunk) and np.all(np.diff(chunk) == 1):
+                yield from self._lines.made(low, high, _decode_line)
             else:
-                yield from self._lines.taken(here).made(0, len(here), _decoded)
+                yield from self._lines.taken(chunk).made(0, len(chunk), _decode_line)
 
     def taken(self, numbers: Ints) -> LinesWindow:
         return LinesWindow(self.ids.taken(numbers), self._lines.taken(numbers))
@@ -231,12 +235,12 @@ class LineMasks(NumberedMasks):
         number = self._finder.number(document_id)
         if number < 0:
             raise KeyError(document_id)
-        start, held = self._held
-        if not start <= number < start + len(held):
-            together = _TOGETHER if number == start + len(held) else 1
-            start, held = number, list(self.made(np.arange(number, min(number + together, len(self)))))
-            self._held = start, held
-        return held[number - start]
+        start, masks = self._cached_masks
+        if not start <= number < start + len(masks):
+            together = _CHUNK if number == start + len(masks) else 1
+            start, masks = number, list(self.made(np.arange(number, min(number + together, len(self)))))
+            self._cached_masks = start, masks
+        return masks[number - start]
 
 
 class LinesWindow(Mapping[str, Sequence[Mask]]):
@@ -248,7 +252,7 @@ class LinesWindow(Mapping[str, Sequence[Mask]]):
 
     @cached_property
     def _made(self) -> dict[str, Sequence[Mask]]:
-        return dict(zip(self._ids, self._lines.made(0, len(self._lines), _decoded), strict=True))
+        return dict(zip(self._ids, self._lines.made(0, len(self._lines), _decode_line), strict=True))
 
     def __getitem__(self, document_id: str) -> Sequence[Mask]:
         return self._made[document_id]

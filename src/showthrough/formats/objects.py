@@ -10,19 +10,19 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from showthrough.core.errors import InputError, PlanError, at_document, quoted
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type
 from showthrough.data.offsets import counted
 from showthrough.data.units import EXPECTED, reads_as
-from showthrough.errors import InputError, PlanError, at_document, quoted
-from showthrough.files.heads import Head
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, type_fault
 from showthrough.formats.base import Columns, Input, unlike
 from showthrough.formats.layers import Layers
 from showthrough.formats.lines import documents_in
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
+from showthrough.storage.heads import Head
+from showthrough.storage.limits import RECORD
+from showthrough.storage.reading import decoded, decoded_or_none, fail, gathered, type_fault
 
 Id = str | int | None
 W = TypeVar("W", bound=msgspec.Struct)
@@ -61,13 +61,13 @@ class Entry:
         self.columns = columns
         self.remarks = remarks
 
-    def named(self, given: Id) -> str:
+    def named(self, document_id: Id) -> str:
         """The id that an object has, which messages name from here on; empty where it has none."""
-        if given is None:
+        if document_id is None:
             return ""
-        if given == "":
+        if document_id == "":
             raise self.fail("its id is empty; expected a name")
-        self._id = str(given)
+        self._id = str(document_id)
         return self._id
 
     @property
@@ -127,27 +127,27 @@ class Objects(Generic[W]):
     layers: bool = False
 
     def read(self, file: Input) -> Sequence[Document]:
-        path, seen = file.path, Layers(file.path)
-        columns = file.keys(**{one.name: one.encode_name for one in msgspec.structs.fields(self.wire)})
+        path, joined_layers = file.path, Layers(file.path)
+        columns = file.keys(**{field.name: field.encode_name for field in msgspec.structs.fields(self.wire)})
 
         look_at = partial(self._named, path, columns)
-        each = seen.add if self.layers else None
+        add_layer = joined_layers.add if self.layers else None
         documents: Sequence[Document]
         if file.head.lines:
             again = Remarks()  # what is remarked of lines that are decoded again was told before
-            documents = documents_in(file, partial(self._decoded, path, columns, again), look_at, each)
+            documents = documents_in(file, partial(self._decoded, path, columns, again), look_at, add_layer)
         else:
             items = enumerate(items_of(file.head), 1)
             documents = gathered(items, lambda item: look_at(item[1][0], item[0], item[1][1], file.remarks))
-            for document in documents if each else ():
-                seen.add(document)
-        return seen.joined(documents, file.remarks) if self.layers else documents
+            for document in documents if add_layer else ():
+                joined_layers.add(document)
+        return joined_layers.joined(documents, file.remarks) if self.layers else documents
 
     def _named(
-        self, path: Path, columns: Columns, place: str, number: int, content: bytes | msgspec.Raw, remarks: Remarks
+        self, path: Path, columns: Columns, location: str, number: int, content: bytes | msgspec.Raw, remarks: Remarks
     ) -> Document:
         """A document that is looked at first, with its number where it has no other name."""
-        document = self._looked_at(content, Entry(path, place, columns, remarks))
+        document = self._looked_at(content, Entry(path, location, columns, remarks))
         if self.layers:
             return document
         remarks.numbered += not document.id
@@ -161,25 +161,25 @@ class Objects(Generic[W]):
 
     def _looked_at(self, content: bytes | msgspec.Raw, entry: Entry) -> Document:
         """A document, with its keys looked at one by one where there is one that nobody knows."""
-        known: W | None = decoded_or_none(content, _decoder(strict(self.wire, msgspec.Raw), entry.columns))
-        if known is not None and _is_utf8(content):
-            return self.document(known, entry)
+        checked: W | None = decoded_or_none(content, _decoder(strict(self.wire, msgspec.Raw), entry.columns))
+        if checked is not None and _is_utf8(content):
+            return self.document(checked, entry)
         value = decoded(content, _ANY, entry.path, entry.place)
         wire = wire_of(self.wire, entry.columns)
         keys_of(wire).look_at(value, entry.remarks)
         try:
-            made = msgspec.convert(value, wire)
+            converted = msgspec.convert(value, wire)
         except msgspec.ValidationError as error:
             field, fault = type_fault(error)
             raise entry.fail(fault, field) from None
-        return self.document(made, entry)
+        return self.document(converted, entry)
 
 
 def _is_utf8(content: bytes | msgspec.Raw) -> bool:
     """Whether all of it is text: what is left aside was not looked at."""
-    written = bytes(content)
+    encoded = bytes(content)
     try:
-        return written.isascii() or bool(written.decode())
+        return encoded.isascii() or bool(encoded.decode())
     except UnicodeDecodeError:
         return False
 
@@ -188,27 +188,33 @@ def _numbered(document: Document, number: int) -> Document:
     return document if document.id else msgspec.structs.replace(document, id=str(number))
 
 
-_NOBODYS = "showthrough: {}"  # the key of a field whose own was named for another
+_UNUSED_KEY = "showthrough: {}"  # the key of a field whose own was named for another
 
 
 @lru_cache(maxsize=64)
 def wire_of(wire: Any, columns: Columns) -> Any:
     """The same with other names for its fields, where a user named some; raises PlanError for what cannot be one."""
-    asked = {field: name for field, name in columns.said.items() if field in wire.__struct_fields__}
-    if not asked:
+    names_by_field = {field: name for field, name in columns.said.items() if field in wire.__struct_fields__}
+    if not names_by_field:
         return wire
-    named = set(asked.values())
+    chosen_names = set(names_by_field.values())
     fields: list[Any] = []
-    for one in msgspec.structs.fields(wire):
-        optional = one.default is not msgspec.NODEFAULT
-        if one.name not in asked and one.encode_name in named:
+    for field_info in msgspec.structs.fields(wire):
+        optional = field_info.default is not msgspec.NODEFAULT
+        if field_info.name not in names_by_field and field_info.encode_name in chosen_names:
             if not optional:
-                raise PlanError(f"is what this format has its {one.name} in; expected another key", one.encode_name)
-            asked[one.name] = _NOBODYS.format(one.name)
-        if one.name in asked:
-            fields.append((one.name, one.type, one.default) if optional else (one.name, one.type))
+                raise PlanError(
+                    f"is what this format has its {field_info.name} in; expected another key", field_info.encode_name
+                )
+            names_by_field[field_info.name] = _UNUSED_KEY.format(field_info.name)
+        if field_info.name in names_by_field:
+            fields.append(
+                (field_info.name, field_info.type, field_info.default)
+                if optional
+                else (field_info.name, field_info.type)
+            )
     try:
-        return msgspec.defstruct(wire.__name__, fields, bases=(wire,), rename=asked, kw_only=True)
+        return msgspec.defstruct(wire.__name__, fields, bases=(wire,), rename=names_by_field, kw_only=True)
     except ValueError:  # two fields of one name, or a name that no decoder can be told to look for
         names = " and ".join(map(quoted, columns.said.values()))
         fault = "expected different keys, without quotation marks, backslashes or control characters"

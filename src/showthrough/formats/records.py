@@ -9,22 +9,23 @@ from pathlib import Path
 
 import msgspec
 
+from showthrough.core.errors import InputError, Problem, at_document, shown, some
 from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
 from showthrough.data.silver import is_silver
-from showthrough.errors import InputError, Problem, at_document, shown, some
-from showthrough.files.heads import Head
-from showthrough.files.packed import packing
-from showthrough.files.reading import fail, file_state, gathered, unique
-from showthrough.formats import mask_lines, tab, tae
+from showthrough.formats import mask_lines
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
+from showthrough.formats.benchmarks import tab, tae
+from showthrough.formats.clinical.phi import masks_from
 from showthrough.formats.mask_lines import Keys, NoMasksError, Record, masks_of_lines
 from showthrough.formats.objects import Entry, Id, Objects, objects_of
-from showthrough.formats.phi import masks_from
 from showthrough.formats.recounted import in_characters
 from showthrough.formats.remarks import Remarks
-from showthrough.formats.rows import IDS, RowHead, id_column
+from showthrough.formats.tables.rows import IDS, RowHead, id_column
 from showthrough.formats.texts import texts_of
+from showthrough.storage.heads import Head
+from showthrough.storage.packed import packing
+from showthrough.storage.reading import fail, file_state, gathered, unique
 
 
 def is_records(head: Head) -> bool:

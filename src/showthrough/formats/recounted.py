@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import msgspec
 
+from showthrough.core.errors import InputError, at_document
 from showthrough.data.masks import Mask
 from showthrough.data.offsets import counted, unit_of
-from showthrough.errors import InputError, at_document
-from showthrough.files.reading import fail, gathered
 from showthrough.formats.base import Input, Masks
+from showthrough.storage.reading import fail, gathered
 
 
 def needs_texts(file: Input) -> InputError:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from showthrough.core.errors import InputError, shown, some
 from showthrough.data.given import aligned
-from showthrough.errors import InputError, shown, some
-from showthrough.files.reading import fail
 from showthrough.formats.base import Input, Masks, Texts
+from showthrough.storage.reading import fail
 
 
 def aligned_texts(texts: Texts, file: Input) -> Masks:

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from showthrough.columns.index import Finder
-from showthrough.columns.pieces import Pieces
-from showthrough.columns.strings import Strings
+from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document
 from showthrough.data.alignment import align
 from showthrough.data.documents import Corpus
 from showthrough.data.sharded import Joining, encoded
 from showthrough.engines.base import Engine
-from showthrough.errors import HALF_CHARACTER, InputError, Problem, at_document
-from showthrough.files.reading import ENOUGH, fail
 from showthrough.formats.base import Input, Masks
+from showthrough.storage.columns.index import Finder
+from showthrough.storage.columns.pieces import Pieces
+from showthrough.storage.columns.strings import Strings
+from showthrough.storage.reading import ENOUGH, fail
 
 
 class ReleasedShards:

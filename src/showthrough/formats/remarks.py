@@ -1,4 +1,4 @@
-"""What reading a file told beside its documents: keys that nobody read, ids that had to be made."""
+"""Collects notes on a file while it is read, such as keys that were not used and ids that were missing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec import inspect
 
+from showthrough.core.errors import shown, some
 from showthrough.data.provenance import Provenance
-from showthrough.errors import shown, some
 
 _KINDS = 10  # of what was left aside, that a note names
 _DEEP = 7  # levels that are searched for spans
@@ -52,7 +52,7 @@ class Remarks:
         self.taken.update(later.taken)
         self.spans |= later.spans
         self.numbered += later.numbered
-        self.others += [one for one in later.others if one not in self.others]
+        self.others += [sentence for sentence in later.others if sentence not in self.others]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -60,19 +60,19 @@ class Remarks:
         lines = []
         if unknown := {key: count for key, count in self.unknown.items() if key not in self.elsewhere}:
             keys = some(shown(key) for key in unknown)
-            lines.append(f"not used, since the format does not know {_them(unknown, self.kind)}: {keys}")
+            lines.append(f"not used, since the format does not know {_these_nouns(unknown, self.kind)}: {keys}")
         if self.numbered:
             lines.append("its documents have no ids: they are numbered, from 1 on")
         if self.left:
-            items = [f"{shown(what)} ({count})" for what, count in self.left.items()]
+            items = [f"{shown(description)} ({count})" for description, count in self.left.items()]
             more = f" and {len(items) - _KINDS} more kinds" if len(items) > _KINDS else ""
             lines.append(f"left aside: {', '.join(items[:_KINDS])}{more}")
         lines += [f"{sentence} ({count})" for sentence, count in self.taken.items()]
         return (*lines, *self.others)
 
 
-def _them(items: Mapping[str, int], what: str) -> str:
-    return f"these {what}s" if len(items) > 1 else f"this {what}"
+def _these_nouns(items: Mapping[str, int], noun: str) -> str:
+    return f"these {noun}s" if len(items) > 1 else f"this {noun}"
 
 
 @dataclass(frozen=True)
@@ -92,41 +92,41 @@ class Keys:
             for item in value.values():
                 self.every.look_at(item, remarks, f"{path}.*")
         elif isinstance(value, dict):
-            place = f"{path}." if path else ""
+            prefix = f"{path}." if path else ""
             for key in value:  # in the file's order: that of a set changes with every process
                 if key in self.known:
                     continue
                 if key in self.aside:
-                    remarks.aside[f"{place}{key}"] += 1
+                    remarks.aside[f"{prefix}{key}"] += 1
                     continue
-                remarks.unknown[f"{place}{key}"] += 1
+                remarks.unknown[f"{prefix}{key}"] += 1
                 if hides_marks(key, value[key]):
-                    remarks.spans.add(f"{place}{key}")
+                    remarks.spans.add(f"{prefix}{key}")
             for key, inner in self.known.items():
                 if inner is not None and key in value:
-                    inner.look_at(value[key], remarks, f"{place}{key}")
+                    inner.look_at(value[key], remarks, f"{prefix}{key}")
 
 
 @lru_cache(maxsize=256)
 def keys_of(wire: Any) -> Keys:
     """The keys of what is decoded; a struct may name others that hold nothing to score (`aside`)."""
-    return _keys(inspect.type_info(wire)) or Keys()
+    return _keys_of_type(inspect.type_info(wire)) or Keys()
 
 
-def _keys(kind: inspect.Type) -> Keys | None:
-    match kind:
+def _keys_of_type(type_info: inspect.Type) -> Keys | None:
+    match type_info:
         case inspect.StructType(fields=fields, array_like=True):  # a list: keys are those of the object in it
-            return next(filter(None, (_keys(one.type) for one in fields)), None)
+            return next(filter(None, (_keys_of_type(field_info.type) for field_info in fields)), None)
         case inspect.StructType(cls=cls, fields=fields):
-            known = {one.encode_name: _keys(one.type) for one in fields}
-            return Keys(known, frozenset(getattr(cls, "aside", ())))
+            known_keys = {field_info.encode_name: _keys_of_type(field_info.type) for field_info in fields}
+            return Keys(known_keys, frozenset(getattr(cls, "aside", ())))
         case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
-            return _keys(item)
+            return _keys_of_type(item)
         case inspect.DictType(value_type=value):
-            inner = _keys(value)
+            inner = _keys_of_type(value)
             return Keys(every=inner) if inner else None
         case inspect.UnionType(types=types):
-            return next(filter(None, map(_keys, types)), None)
+            return next(filter(None, map(_keys_of_type, types)), None)
     return None
 
 
@@ -136,7 +136,7 @@ def hides_marks(key: str, value: Any) -> bool:
     >>> hides_marks("entities", [{"value": "Oslo"}]), hides_marks("entities", []), hides_marks("tags", [{"year": "96"}])
     (True, False, False)
     """
-    named = key in MARKS and isinstance(value, list | dict) and any(isinstance(one, list | dict) for one in value)
+    named = key in MARKS and isinstance(value, list | dict) and any(isinstance(item, list | dict) for item in value)
     return named or like_spans(value)
 
 
@@ -153,10 +153,10 @@ def like_spans(value: Any, deep: int = _DEEP) -> bool:
     if isinstance(value, str):  # as a program printed them
         return value.startswith(("[", "{", "(")) and _PRINTED.search(value) is not None
     if isinstance(value, list):
-        pair = len(value) > 1 and all(type(one) is int for one in value[:2]) and 0 <= value[0] < value[1]
-        return pair or any(like_spans(one, deep - 1) for one in value[:3])
+        pair = len(value) > 1 and all(type(item) is int for item in value[:2]) and 0 <= value[0] < value[1]
+        return pair or any(like_spans(item, deep - 1) for item in value[:3])
     if isinstance(value, dict):
         return any(type(value[key]) is int for key in value.keys() & ENDS) or any(
-            like_spans(one, deep - 1) for one in list(value.values())[:3]
+            like_spans(item, deep - 1) for item in list(value.values())[:3]
         )
     return False

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from showthrough.core.errors import shown
 from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
-from showthrough.errors import shown
-from showthrough.files.heads import Head, first_value
 from showthrough.formats.base import Files, Format, can
-from showthrough.formats.phi import as_masks
+from showthrough.formats.clinical.phi import as_masks
+from showthrough.storage.heads import Head, first_value
 
 _DEEP = 3  # levels of objects whose keys are compared
 _NEAR = 0.75  # of two names, how much alike they are

@@ -1,7 +1,7 @@
-"""Corpora and anonymizations of several files: each is read as one file is, by whoever is free, and put together.
+"""Reads corpora and anonymizations that consist of several files, in parallel, and joins the results.
 
-What comes back of a file is small: where its documents are, what a pass over them told, and masks in few bytes. All
-that is wrong in all files is told together.
+A worker returns little for each file: the positions of its documents, their survey, and encoded masks. The problems of
+all files are reported together.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from showthrough.columns.index import repeated
-from showthrough.columns.pieces import SMALL
-from showthrough.columns.strings import Strings
+from showthrough.core.errors import ChangedError, InputError, Problem, at_document, shown
 from showthrough.data.documents import Corpus, Document, LazyDocuments
 from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, NumberedMasks
@@ -26,23 +24,25 @@ from showthrough.data.provenance import joined_provenance
 from showthrough.data.sharded import Joining, Sharded
 from showthrough.data.survey import Survey
 from showthrough.engines.base import Engine, Here, Shared, Watch
-from showthrough.errors import ChangedError, InputError, Problem, at_document, shown
-from showthrough.files.heads import Head
-from showthrough.files.reading import ENOUGH, fail, file_state
-from showthrough.files.shards import Shards
+from showthrough.formats.annotation_tools.groups import GroupBy
 from showthrough.formats.base import Columns, Input, Passages, Task, Texts
 from showthrough.formats.choice import Chosen, chosen_for, like_another, read_in
-from showthrough.formats.groups import GroupBy
 from showthrough.formats.released import check_rows, check_spans, empty_in, no_corpus, tell_empty
 from showthrough.formats.released_shards import ReleasedShards, encoded_masks
 from showthrough.formats.remarks import Remarks
+from showthrough.storage.columns.index import repeated
+from showthrough.storage.columns.pieces import SMALL
+from showthrough.storage.columns.strings import Strings
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import ENOUGH, fail, file_state
+from showthrough.storage.shards import Shards
 
 T = TypeVar("T")
-_BESIDE = "expected one format for all files, or one that is named with --format"
+_EXPECTED_FORMAT = "expected one format for all files, or one that is named with --format"
 
 
 @dataclass(frozen=True)
-class _How:
+class _ReadingPlan:
     """How each file is read; it travels to other processes."""
 
     asked: str | None
@@ -58,21 +58,23 @@ class _How:
         file = Input(Head(path), self.columns, corpus, Remarks(elsewhere=self.elsewhere))
         if not file.head.start:  # not even the header of a table without rows: something was lost
             raise fail(path, "is empty; expected documents, or no such file among the others")
-        seen = like_another(self.chosen, self.asked, file, self.task)
-        if seen is None:
+        input_file = like_another(self.chosen, self.asked, file, self.task)
+        if input_file is None:
             own, _ = chosen_for(self.asked, file, self.task, self.kinds)
             both = f"is in the format {own.format}, and {shown(self.telling)} in {self.chosen.format}"
-            raise fail(path, f"{both}; {_BESIDE}")
-        return read_in(self.chosen, seen, self.task), seen
+            raise fail(path, f"{both}; {_EXPECTED_FORMAT}")
+        return read_in(self.chosen, input_file, self.task), input_file
 
 
-def _how(shards: Shards, asked: str | None, columns: Columns, task: Task, kinds: str, corpus: Corpus | None) -> _How:
+def _choose_reading(
+    shards: Shards, asked: str | None, columns: Columns, task: Task, kinds: str, corpus: Corpus | None
+) -> _ReadingPlan:
     """As the first file tells that can be read; those before it are told when they are read."""
     first: InputError | None = None
     for path in shards.paths:
         try:
             chosen, _ = chosen_for(asked, Input(Head(path), columns, corpus), task, kinds)
-            return _How(asked, chosen, str(path), columns, task, kinds)
+            return _ReadingPlan(asked, chosen, str(path), columns, task, kinds)
         except InputError as error:
             first = first or error
     raise first or fail(shards.pattern, "no file matches")
@@ -91,18 +93,20 @@ def read_corpus_of(
 ) -> Corpus:
     """One corpus of all files; raises InputError with all that is wrong in any of them."""
     engine = engine or Here()
-    how = replace(_how(shards, asked, columns, "read", kinds, None), elsewhere=elsewhere)
-    tasks = ((path, how, groups, len(shards) > 1) for path in shards.paths)
-    read = list(_sound(_counted(engine.in_order(_read_documents, tasks), shards, watch)))
-    remarks = _joined_remarks([part.remarks for part in read])
-    documents = Sharded((part.documents for part in read), map(str, shards.paths))
+    plan = replace(_choose_reading(shards, asked, columns, "read", kinds, None), elsewhere=elsewhere)
+    tasks = ((path, plan, groups, len(shards) > 1) for path in shards.paths)
+    parts = list(_sound_parts(_report_progress(engine.in_order(_read_documents, tasks), shards, watch)))
+    remarks = _join_remarks([part.remarks for part in parts])
+    documents = Sharded((part.documents for part in parts), map(str, shards.paths))
     corpus = Corpus(documents, name or shards.name, str(shards.pattern), remarks.notes, columns.offsets)
-    known = [(part.survey, str(path)) for part, path in zip(read, shards.paths, strict=True) if part.survey is not None]
-    if not known:
+    surveys = [
+        (part.survey, str(path)) for part, path in zip(parts, shards.paths, strict=True) if part.survey is not None
+    ]
+    if not surveys:
         raise fail(shards.pattern, "the corpus is empty; expected at least one document")
-    corpus.survey = Survey.joined(*zip(*known, strict=True))
+    corpus.survey = Survey.joined(*zip(*surveys, strict=True))
     groups.check(corpus)
-    check_spans(Input(_named(shards), columns, remarks=remarks), lambda: corpus.survey.mentions)
+    check_spans(Input(_head_under_pattern(shards), columns, remarks=remarks), lambda: corpus.survey.mentions)
     return corpus
 
 
@@ -115,11 +119,11 @@ class _Documents:
     remarks: Remarks
 
 
-def _read_documents(path: Path, how: _How, groups: GroupBy, several: bool) -> _Documents | list[Problem]:
+def _read_documents(path: Path, plan: _ReadingPlan, groups: GroupBy, several: bool) -> _Documents | list[Problem]:
     try:
         state = file_state(path)
-        given, file = how.read(path)
-        documents = groups.grouped(given)
+        records, file = plan.read(path)
+        documents = groups.grouped(records)
         if several and file.remarks.numbered:
             fault = "its documents have no ids, and numbers would be the same in every file; expected ids"
             raise fail(path, f"{fault} (choose with --id-column)")
@@ -127,16 +131,16 @@ def _read_documents(path: Path, how: _How, groups: GroupBy, several: bool) -> _D
     except InputError as error:
         return list(error.problems)
     if not hasattr(documents, "window"):  # all of it is in memory, and would travel
-        documents = _Reread(path, how, groups, state, range(len(documents)))
-    return _Documents(documents, survey, _sent(file.remarks))
+        documents = _Reread(path, plan, groups, state, range(len(documents)))
+    return _Documents(documents, survey, _without_hint(file.remarks))
 
 
-def _sent(remarks: Remarks) -> Remarks:
+def _without_hint(remarks: Remarks) -> Remarks:
     """Without what looks at the file again: it does not travel."""
     return replace(remarks, hint=str)
 
 
-def _sound(parts: Iterable[T | list[Problem]]) -> Iterator[T]:
+def _sound_parts(parts: Iterable[T | list[Problem]]) -> Iterator[T]:
     """What was read of the files, up to one that cannot be used; then raises InputError with what is wrong in all."""
     problems: list[Problem] = []
     for part in parts:
@@ -150,7 +154,7 @@ def _sound(parts: Iterable[T | list[Problem]]) -> Iterator[T]:
         raise InputError(problems)
 
 
-def _counted(parts: Iterable[T], shards: Shards, watch: Watch | None) -> Iterator[T]:
+def _report_progress(parts: Iterable[T], shards: Shards, watch: Watch | None) -> Iterator[T]:
     """The same, while somebody is told how many files are read."""
     for done, part in enumerate(parts, 1):
         if watch is not None:
@@ -158,30 +162,30 @@ def _counted(parts: Iterable[T], shards: Shards, watch: Watch | None) -> Iterato
         yield part
 
 
-def _named(shards: Shards) -> Head:
+def _head_under_pattern(shards: Shards) -> Head:
     """The first file, under the name of all."""
     head = Head(shards)
     head.path = shards.pattern
     return head
 
 
-def _joined_remarks(parts: Sequence[Remarks]) -> Remarks:
+def _join_remarks(parts: Sequence[Remarks]) -> Remarks:
     """What there is to say of all files; the same sentence once."""
-    whole = Remarks(kind=parts[0].kind, elsewhere=parts[0].elsewhere) if parts else Remarks()
+    joined = Remarks(kind=parts[0].kind, elsewhere=parts[0].elsewhere) if parts else Remarks()
     for part in parts:
-        whole.extend(part)
-    return whole
+        joined.extend(part)
+    return joined
 
 
 def _check_unique(paths: Sequence[Path], ids: Sequence[Strings]) -> None:
     """Raises InputError for documents that are in several files, with the files."""
-    whole = Strings.joined(ids)
+    all_ids = Strings.joined(ids)
     ends = np.cumsum(list(map(len, ids)))
     problems = []
-    for numbers in repeated(whole):
-        here, there = (str(paths[int(np.searchsorted(ends, number, "right"))]) for number in numbers)
-        fault = f"this id occurs in {shown(there)} as well; expected unique ids"
-        problems.append(Problem(here, at_document(whole[numbers[0]]), fault))
+    for numbers in repeated(all_ids):
+        path, other_path = (str(paths[int(np.searchsorted(ends, number, "right"))]) for number in numbers)
+        fault = f"this id occurs in {shown(other_path)} as well; expected unique ids"
+        problems.append(Problem(path, at_document(all_ids[numbers[0]]), fault))
     if problems:
         raise InputError(problems)
 
@@ -191,7 +195,7 @@ class _Reread(LazyDocuments):
     """Documents of a file that is read as a whole: it is read again where they are needed. One is kept at a time."""
 
     path: Path
-    how: _How
+    how: _ReadingPlan
     groups: GroupBy
     state: tuple[int, int]
     rows: range
@@ -201,20 +205,20 @@ class _Reread(LazyDocuments):
 
     def made(self, start: int, stop: int) -> Iterator[Document]:
         rows = self.rows[start:stop]
-        whole: Sequence[Document] = ()
+        documents: Sequence[Document] = ()
         with suppress(InputError):  # every document was sound when it was looked at
-            whole = _whole(self.path, self.how, self.groups, self.state)
-        if file_state(self.path) != self.state or len(whole) < rows.stop:
+            documents = _read_documents_again(self.path, self.how, self.groups, self.state)
+        if file_state(self.path) != self.state or len(documents) < rows.stop:
             fault = "changed while it was read; expected it to stay as it was"
             raise ChangedError(Problem(str(self.path), "", fault))
-        return iter(whole[rows.start : rows.stop])
+        return iter(documents[rows.start : rows.stop])
 
     def window(self, start: int, stop: int) -> _Reread:
         return replace(self, rows=self.rows[start:stop])
 
 
 @lru_cache(maxsize=1)
-def _whole(path: Path, how: _How, groups: GroupBy, state: tuple[int, int]) -> Sequence[Document]:
+def _read_documents_again(path: Path, how: _ReadingPlan, groups: GroupBy, state: tuple[int, int]) -> Sequence[Document]:
     """The file that this process read last."""
     return groups.grouped(how.read(path)[0])
 
@@ -257,35 +261,37 @@ def read_anonymization_of(
     masks that can stay in their file do. All others are joined by id, in a private file where they are many.
     """
     engine = engine or Here()
-    how = _how(shards, asked, columns, "read_anonymization", kinds, _beside(shards.paths[0], corpus, shards, 0))
-    whole = engine.share(corpus)
-    tasks = ((path, how, whole, _part_of(corpus, number, shards)) for number, path in enumerate(shards.paths))
-    masks, released, told = Joining(small), ReleasedShards(small), []
-    for part in _sound(_counted(engine.in_order(_read_masks, tasks), shards, watch)):
-        told.append(part.told)
+    plan = _choose_reading(
+        shards, asked, columns, "read_anonymization", kinds, _corpus_for_reader(shards.paths[0], corpus, shards, 0)
+    )
+    shared_corpus = engine.share(corpus)
+    tasks = ((path, plan, shared_corpus, _part_of(corpus, number, shards)) for number, path in enumerate(shards.paths))
+    masks, released, summaries = Joining(small), ReleasedShards(small), []
+    for part in _sound_parts(_report_progress(engine.in_order(_read_masks, tasks), shards, watch)):
+        summaries.append(part.told)
         if part.lazy is not None:
             masks.add_lazy(part.lazy)
         elif part.released:
             released.add(part.told.ids, part.pieces)
         else:
             masks.add(part.told.ids, part.pieces)
-    _check_unique(shards.paths, [part.ids for part in told])
-    remarks = _joined_remarks([part.remarks for part in told])
-    made = [part.remarks.provenance for part in told]
-    remarks.provenance = joined_provenance(made)
-    if any(made) and remarks.provenance is None:
+    _check_unique(shards.paths, [part.ids for part in summaries])
+    remarks = _join_remarks([part.remarks for part in summaries])
+    provenances = [part.remarks.provenance for part in summaries]
+    remarks.provenance = joined_provenance(provenances)
+    if any(provenances) and remarks.provenance is None:
         remarks.others.append("its files were not all made in the same way: how is not kept")
-    file = Input(_named(shards), columns, corpus, remarks)
-    tell_empty(file, [key for part in told for key in part.empty])
+    file = Input(_head_under_pattern(shards), columns, corpus, remarks)
+    tell_empty(file, [key for part in summaries for key in part.empty])
     if corpus is not None:
         released.join(masks, corpus, engine, file)
-    check_spans(file, lambda: sum(part.marks for part in told))
+    check_spans(file, lambda: sum(part.marks for part in summaries))
     source = name or shards.name, str(shards.pattern)
     return Anonymization(masks.made(), *source, remarks.notes, remarks.provenance, columns.offsets)
 
 
 @dataclass(frozen=True)
-class _Told:
+class _FileSummary:
     """What is kept of one file of an anonymization, beside its masks."""
 
     ids: Strings
@@ -295,70 +301,76 @@ class _Told:
 
 
 @dataclass(frozen=True)
-class _Masks:
+class _FileMasks:
     """What came of one file of an anonymization."""
 
-    told: _Told
+    told: _FileSummary
     lazy: NumberedMasks | None = None  # where they stay in the file
     pieces: Sequence[bytes] = ()  # else encoded masks, or texts that were released and are not aligned yet
     released: bool = False
 
 
-def _beside(path: Path, corpus: Corpus | None, shards: Shards, number: int) -> Corpus | None:
+def _corpus_for_reader(path: Path, corpus: Corpus | None, shards: Shards, number: int) -> Corpus | None:
     """What a reader sees of the corpus: the whole, unless it is the very file that a part of it was read from."""
     part = _part_of(corpus, number, shards)
     return part if part is not None and part.source == str(path) else corpus
 
 
-def _read_masks(path: Path, how: _How, whole: Shared[Corpus | None], part: _Part | None) -> _Masks | list[Problem]:
+def _read_masks(
+    path: Path, plan: _ReadingPlan, whole: Shared[Corpus | None], part: _Part | None
+) -> _FileMasks | list[Problem]:
     corpus = part if part is not None and part.source == str(path) else whole.value
     try:
-        given, file = how.read(path, corpus)
-        if isinstance(given, Passages):
+        content, file = plan.read(path, corpus)
+        if isinstance(content, Passages):
             raise fail(path, "holds passages that were written anew; expected one file or folder of them")
-        ids, known = Strings.of(given), frozenset(part.ids if part is not None else ())
-        aligned_here = part is not None and all(one in known for one in given)
-        if isinstance(given, Texts):
-            return _released(given, ids, replace(file, corpus=part if aligned_here else corpus), aligned_here)
-        made = file.remarks.provenance
-        if made is not None and made.texts and corpus is not None:
-            against = part if part is not None and aligned_here else corpus
-            one = Anonymization(given, source=str(path), provenance=made)
-            if problems := check_pair(against, one, "unmasked"):
+        ids, part_ids = Strings.of(content), frozenset(part.ids if part is not None else ())
+        in_part = part is not None and all(anonymization in part_ids for anonymization in content)
+        if isinstance(content, Texts):
+            return _build_released(content, ids, replace(file, corpus=part if in_part else corpus), in_part)
+        origin = file.remarks.provenance
+        if origin is not None and origin.texts and corpus is not None:
+            against = part if part is not None and in_part else corpus
+            anonymization = Anonymization(content, source=str(path), provenance=origin)
+            if problems := check_pair(against, anonymization, "unmasked"):
                 raise InputError(problems)
-        marks = sum(map(len, given.values())) if file.remarks.spans else 1  # whether there are any is asked then alone
-        told = _Told(ids, _sent(file.remarks), marks)
-        if aligned_here and isinstance(given, NumberedMasks):
-            return _Masks(told, lazy=given)
-        return _Masks(told, pieces=encoded_masks(given, path))
+        marks = (
+            sum(map(len, content.values())) if file.remarks.spans else 1
+        )  # whether there are any is asked then alone
+        summary = _FileSummary(ids, _without_hint(file.remarks), marks)
+        if in_part and isinstance(content, NumberedMasks):
+            return _FileMasks(summary, lazy=content)
+        return _FileMasks(summary, pieces=encoded_masks(content, path))
     except InputError as error:
         return list(error.problems)
 
 
-def _released(texts: Texts, ids: Strings, file: Input, aligned_here: bool) -> _Masks:
+def _build_released(texts: Texts, ids: Strings, file: Input, in_part: bool) -> _FileMasks:
     """Released texts: masks where the originals are those of the same place, else as they are."""
-    told = _Told(ids, _sent(file.remarks), len(texts), empty_in(texts))
+    summary = _FileSummary(ids, _without_hint(file.remarks), len(texts), empty_in(texts))
     if file.corpus is None:
         raise no_corpus(file)
     check_rows(texts, file)
-    if not aligned_here:
-        return _Masks(told, pieces=[text.encode("utf-8", "surrogatepass") for text in texts.values()], released=True)
+    if not in_part:
+        return _FileMasks(
+            summary, pieces=[text.encode("utf-8", "surrogatepass") for text in texts.values()], released=True
+        )
     masks = aligned(texts, file.corpus, str(file.path))
-    return _Masks(replace(told, ids=Strings.of(masks)), pieces=encoded_masks(masks, file.path))
+    return _FileMasks(replace(summary, ids=Strings.of(masks)), pieces=encoded_masks(masks, file.path))
 
 
 def released_texts_of(
     shards: Shards, corpus: Corpus | None, asked: str | None, columns: Columns, kinds: str
 ) -> tuple[Texts, Remarks] | None:
     """The released texts of all files, as they are; `None` where there are masks with offsets in one of them."""
-    how = _how(shards, asked, columns, "read_anonymization", kinds, corpus)
+    plan = _choose_reading(shards, asked, columns, "read_anonymization", kinds, corpus)
     texts, ids, remarks = Texts(), [], []
     for path in shards.paths:
-        given, file = how.read(path, corpus)
-        if not isinstance(given, Texts):
+        content, file = plan.read(path, corpus)
+        if not isinstance(content, Texts):
             return None
-        texts |= given
-        ids.append(Strings.of(given))
+        texts |= content
+        ids.append(Strings.of(content))
         remarks.append(file.remarks)
     _check_unique(shards.paths, ids)
-    return Texts(texts), _joined_remarks(remarks)
+    return Texts(texts), _join_remarks(remarks)

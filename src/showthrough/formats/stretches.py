@@ -1,4 +1,4 @@
-"""A long file of lines read by all workers: each looks at stretches of it, and what they find adds up in its order."""
+"""Reads a long file of lines in parallel: workers check parts of it, and the results are joined in the file's order."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Generic, NamedTuple, Self, TypeVar
 
+from showthrough.core.errors import InputError, Problem, shown
 from showthrough.engines.base import Engine, Here, Watch
-from showthrough.errors import InputError, Problem, shown
-from showthrough.files.limits import RECORD
-from showthrough.files.packed import packing
-from showthrough.files.places import Remote
-from showthrough.files.reading import BOM, ENOUGH, file_state, lines_of, open_file, reading
-from showthrough.formats.line_places import Growing, InARow
+from showthrough.formats.annotation_tools.line_places import Growing, InARow
+from showthrough.storage.limits import RECORD
+from showthrough.storage.packed import packing
+from showthrough.storage.places import Remote
+from showthrough.storage.reading import BOM, ENOUGH, file_state, lines_of, open_file, reading
 
 STRETCH = 1 << 25  # bytes that are looked at as one task
 _LEAST = 1 << 20
@@ -73,25 +73,25 @@ def read_through(
     bounds = _bounds(path, engine.workers)
     if len(bounds) > 1:
         next(lines_of(path), None)  # which refuses other encodings, and a list
-    before, known = Counts(), _counted(path, begin, bounds, engine)
-    told: list[bool] = []  # of the stretches that are looked at, whether it was known what is before them
-    places, problems = Growing(), list[Problem]()
+    before, counts_before = Counts(), _count_before(path, begin, bounds, engine)
+    was_counted: list[bool] = []  # of the stretches that are looked at, whether it was known what is before them
+    positions, problems = Growing(), list[Problem]()
 
     def tasks() -> Iterator[tuple[Path, Callable[[], F], Bounds, Counts | None]]:
         for number, each in enumerate(bounds):
-            counts = known[number] if known else before if number == following else None
-            told.append(counts is not None)
+            counts = counts_before[number] if counts_before else before if number == following else None
+            was_counted.append(counts is not None)
             yield path, begin, each, counts
 
     following = 0  # the number of the stretch up to which all is counted
-    for done, each in enumerate(engine.in_order(_looked_through, tasks())):
+    for done, each in enumerate(engine.in_order(_read_stretch, tasks())):
         stretch: _Stretch[F] = each
-        if not told[done] and (stretch.problems or stretch.broken or stretch.found.numbered):
-            stretch = _looked_through(path, begin, bounds[done], before)
+        if not was_counted[done] and (stretch.problems or stretch.broken or stretch.found.numbered):
+            stretch = _read_stretch(path, begin, bounds[done], before)
         if stretch.broken is not None:
             raise stretch.broken
         problems += stretch.problems
-        places.extend(stretch.places)
+        positions.extend(stretch.places)
         found.extend(stretch.found)
         if len(problems) > ENOUGH:
             break
@@ -100,7 +100,7 @@ def read_through(
             watch(f"parts of {shown(path.name)}", following, len(bounds))
     if problems:
         raise InputError(problems[: ENOUGH + 1])
-    return places.made()
+    return positions.made()
 
 
 def _bounds(path: Path, workers: int) -> list[Bounds]:
@@ -112,7 +112,7 @@ def _bounds(path: Path, workers: int) -> list[Bounds]:
     return list(zip(starts, [*starts[1:], None], strict=True))
 
 
-def _counted(path: Path, begin: Callable[[], F], bounds: list[Bounds], engine: Engine) -> list[Counts] | None:
+def _count_before(path: Path, begin: Callable[[], F], bounds: list[Bounds], engine: Engine) -> list[Counts] | None:
     """What is before each stretch, where several are looked at together and documents are told by their numbers."""
     if engine.workers == 1 or len(bounds) == 1:
         return None
@@ -136,25 +136,25 @@ def _count(path: Path, bounds: Bounds) -> Counts:
     return Counts(lines, documents)
 
 
-def _looked_through(path: Path, begin: Callable[[], F], bounds: Bounds, before: Counts | None) -> _Stretch[F]:
+def _read_stretch(path: Path, begin: Callable[[], F], bounds: Bounds, before: Counts | None) -> _Stretch[F]:
     """Looks at the lines of a stretch; where nobody knows what is before it, they are counted from its start."""
     first, documents = before or Counts()
-    stretch, places, last = _Stretch(begin()), Growing(), first
+    stretch, positions, last = _Stretch(begin()), Growing(), first
     try:
         for last, offset, line in _lines(path, bounds, first):
             if not line:
                 continue
-            places.append(offset, len(line))
+            positions.append(offset, len(line))
             try:
-                stretch.found.add(f"line {last}", documents + len(places), line)
+                stretch.found.add(f"line {last}", documents + len(positions), line)
             except InputError as error:
                 stretch.problems += error.problems
                 if len(stretch.problems) > ENOUGH:
                     break
     except InputError as error:
         stretch.broken = error
-    stretch.counts = Counts(last - first, len(places))
-    stretch.places = places.made()
+    stretch.counts = Counts(last - first, len(positions))
+    stretch.places = positions.made()
     return stretch
 
 

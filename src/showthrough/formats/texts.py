@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from showthrough.core.errors import at_document
 from showthrough.data.documents import Document
-from showthrough.errors import at_document
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, fail, gathered
 from showthrough.formats.base import Fit, Format, Input, Texts
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, fail, gathered
 
 _TEXT = msgspec.json.Decoder(str)
 

@@ -1,4 +1,4 @@
-"""Corpora out to files."""
+"""Writes corpora to files."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from pathlib import Path
 
 import msgspec
 
+from showthrough.core.errors import InputError, OutputError, shown, some
+from showthrough.core.plugins import raised
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.levels import by_type
 from showthrough.data.originals import Originals
-from showthrough.errors import InputError, OutputError, shown, some
-from showthrough.files.reading import suffix
-from showthrough.files.writing import Read, put, remove_unfinished, workshop, write_file, write_folder
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.base import Files, Format, unwritable
 from showthrough.formats.choice import FORMATS, format_named
 from showthrough.formats.losses import losses
 from showthrough.formats.samples import written
-from showthrough.tables import raised
+from showthrough.storage.reading import suffix
+from showthrough.storage.writing import Read, put, remove_unfinished, workshop, write_file, write_folder
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def write_corpus(
     so only their owner may read them. An existing file or a folder with something in it is left alone without `force`,
     and so is always what was `read`. All files are written, or none.
     """
-    return _put(_files(corpus, format, annotator), Path(path), force, read)
+    return _put_files(_files(corpus, format, annotator), Path(path), force, read)
 
 
 def write_checked(
@@ -74,10 +74,10 @@ def write_checked(
     """
     path = Path(path)
     files = _files(corpus, format, annotator)
-    lost = _lost(corpus, annotator, files, path, format)
+    lost = _find_losses(corpus, annotator, files, path, format)
     if strict and lost:
         raise OutputError(f"{not_kept(format, lost)[0]}; nothing was written")
-    return Written(path, _put(files, path, force, read), lost)
+    return Written(path, _put_files(files, path, force, read), lost)
 
 
 def not_kept(format: str, lost: Sequence[str]) -> list[str]:
@@ -89,7 +89,7 @@ def _files(corpus: Corpus, format: str, annotator: str | None) -> Files:
     """The content of all files of a corpus, before any of them is there."""
     chosen = format_named(format, "write")
     try:
-        files = written(chosen, (_prepared(document, annotator) for document in corpus))
+        files = written(chosen, (_prepare_document(document, annotator) for document in corpus))
     except Exception as error:  # of a guest, anything
         why = raised(error, ours=format in FORMATS.built_in_names)
         raise OutputError(f"format {format}: its writer {why}; nothing was written") from error
@@ -101,7 +101,7 @@ def _files(corpus: Corpus, format: str, annotator: str | None) -> Files:
     return files
 
 
-def _put(files: Files, path: Path, force: bool, read: Read | None) -> list[Path]:
+def _put_files(files: Files, path: Path, force: bool, read: Read | None) -> list[Path]:
     if "" in files and not path.parent.exists():
         return write_folder(path.parent, {path.name: files[""]}, read=read)
     if "" in files:
@@ -114,7 +114,7 @@ def _put(files: Files, path: Path, force: bool, read: Read | None) -> list[Path]
     return write_folder(path, files, read=read)
 
 
-def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, format: str) -> list[str]:
+def _find_losses(corpus: Corpus, annotator: str | None, files: Files, path: Path, format: str) -> list[str]:
     """What is not in the files, read again from a place of their own."""
     chosen = format_named(format)
     if chosen.read is None and chosen.read_anonymization is None:
@@ -122,48 +122,48 @@ def _lost(corpus: Corpus, annotator: str | None, files: Files, path: Path, forma
     usual = f"corpus{chosen.endings[0]}"
     name = usual if path.exists() and not path.is_file() else path.name  # a device has no ending to be known by
     try:
-        with _laid_out(files, path, name or usual) as place:
-            again = read_corpus(place, format=format) if chosen.read else None
-            after = again.documents if again else _as_documents(place, corpus, format)
-            found = losses((_prepared(document, annotator) for document in corpus), after)
-            same = again is None or _same_texts(corpus, again)
+        with _lay_out_files(files, path, name or usual) as location:
+            again = read_corpus(location, format=format) if chosen.read else None
+            after = again.documents if again else _as_documents(location, corpus, format)
+            lost = losses((_prepare_document(document, annotator) for document in corpus), after)
+            texts_match = again is None or _texts_match(corpus, again)
     except InputError as error:
         first = error.problems[0]
         why = f"{first.place}: {first.message}" if first.place else first.message
         ends = "" if suffix(path) in chosen.endings else f" (its files end in {', '.join(chosen.endings)})"
         fault = f"what it writes cannot be read back{ends if '' in files else ''}: {why}; nothing was written"
         raise OutputError(f"format {format}: {fault}") from error
-    if not same:
+    if not texts_match:
         raise OutputError(f"format {format}: texts or documents read back are not those written; nothing was written")
-    return found
+    return lost
 
 
 @contextmanager
-def _laid_out(files: Files, path: Path, name: str) -> Iterator[Path]:
+def _lay_out_files(files: Files, path: Path, name: str) -> Iterator[Path]:
     """The files in a private folder elsewhere, gone afterwards: their place stays untouched until all is known."""
     home = Path(tempfile.gettempdir())
     remove_unfinished(home)
     try:
         with workshop(home) as bench:
             for file, content in files.items():
-                place = bench / (file or name)
-                place.parent.mkdir(parents=True, exist_ok=True)
-                put(place, content, durable=False)
+                target = bench / (file or name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                put(target, content, durable=False)
             yield bench / name if "" in files else bench
     except OSError as error:
         of_file = error.errno in (errno.ENAMETOOLONG, errno.EFBIG)  # which would be so anywhere
-        there = "" if of_file else f" in {home}, where it is read back first (TMPDIR names another folder)"
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}{there}") from error
+        location = "" if of_file else f" in {home}, where it is read back first (TMPDIR names another folder)"
+        raise OutputError(f"{path}: cannot be written: {error.strerror or error}{location}") from error
 
 
-def _same_texts(before: Corpus, after: Corpus) -> bool:
+def _texts_match(before: Corpus, after: Corpus) -> bool:
     originals = Originals(before)
-    return len(before) == len(after) and all(originals.get(one.id) == one.text for one in after)
+    return len(before) == len(after) and all(originals.get(document.id) == document.text for document in after)
 
 
-def _as_documents(place: Path, corpus: Corpus, format: str) -> list[Document]:
+def _as_documents(path: Path, corpus: Corpus, format: str) -> list[Document]:
     """What a file of masks says, as marks in documents without a text."""
-    masks = read_anonymization(place, corpus, format=format).masks
+    masks = read_anonymization(path, corpus, format=format).masks
     layers = {
         key: Annotation("", tuple(by_type(mask.start, mask.end, mask.entity_type) for mask in masks[key]))
         for key in masks
@@ -182,7 +182,7 @@ def _is_name(name: str, nested: bool) -> bool:
     return all(part and Path(part).name == part and not part.startswith(".") and "\0" not in part for part in parts)
 
 
-def _prepared(document: Document, annotator: str | None) -> Document:
+def _prepare_document(document: Document, annotator: str | None) -> Document:
     """A document as it is written, with one annotator's marks where one is chosen."""
     if annotator is not None:
         layers = tuple(annotation for annotation in document.annotations if annotation.annotator == annotator)

@@ -7,82 +7,47 @@ A metric's text form is its identity: a name from the table and whatever differs
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args
 
-from showthrough.errors import PlanError, meant, quoted, shown
-from showthrough.metrics.base import HEADLINE, ROLES, Array, Count, Group, Metric, Role, Rows, Totals
-from showthrough.tables import Table, value_of
-from showthrough.tables.calls import UNREADABLE, call_text, check_kinds, completed, difference, parsed_call
+from showthrough.core.call_syntax import UNREADABLE, call_text, check_kinds, completed, difference, parsed_call
+from showthrough.core.errors import PlanError, meant, quoted, shown
+from showthrough.core.families import FAMILIES
+from showthrough.core.plugins import Table, value_of
+from showthrough.metrics.base import HEADLINE, ROLES, Count, Group, Metric, Role
+from showthrough.statistics.rows import Array, Rows, Totals
 
 if TYPE_CHECKING:
-    from showthrough.metrics.authorship.safety import Safety
-    from showthrough.metrics.authorship.sensibleness import Sensibleness
-    from showthrough.metrics.authorship.soundness import Soundness
-    from showthrough.metrics.clinical.by_hard_token import PhiHardToken
-    from showthrough.metrics.clinical.by_instance import PhiInstance
-    from showthrough.metrics.clinical.by_span import PhiLeak, PhiSpan
-    from showthrough.metrics.clinical.by_token import PhiToken
-    from showthrough.metrics.clustering import ClusteringAgreement
-    from showthrough.metrics.inference.attributes import AuthorAttributes
-    from showthrough.metrics.inference.protection import CollectiveProtection, IndividualProtection
-    from showthrough.metrics.information import TextPreservedInformation, TextPreservedSimilarity, WeightedPrecision
-    from showthrough.metrics.masking import EntityRecall, FScore, Recall, RecallPerType
-    from showthrough.metrics.precision import Precision
-    from showthrough.metrics.reidentification import ReIdentification
-    from showthrough.metrics.removal.removed import Clean, Removed
-    from showthrough.metrics.residual import Residual
+    from showthrough.families.authorship.safety import Safety
+    from showthrough.families.authorship.sensibleness import Sensibleness
+    from showthrough.families.authorship.soundness import Soundness
+    from showthrough.families.clinical.by_hard_token import PhiHardToken
+    from showthrough.families.clinical.by_instance import PhiInstance
+    from showthrough.families.clinical.by_span import PhiLeak, PhiSpan
+    from showthrough.families.clinical.by_token import PhiToken
+    from showthrough.families.inference.attributes import AuthorAttributes
+    from showthrough.families.inference.protection import CollectiveProtection, IndividualProtection
+    from showthrough.families.information.clustering import ClusteringAgreement
+    from showthrough.families.information.preserved import (
+        TextPreservedInformation,
+        TextPreservedSimilarity,
+        WeightedPrecision,
+    )
+    from showthrough.families.masking.precision import Precision
+    from showthrough.families.masking.recall import EntityRecall, FScore, Recall, RecallPerType
+    from showthrough.families.masking.removed import Clean, Removed
+    from showthrough.families.reidentification.metric import ReIdentification
+    from showthrough.families.unannotated.residual import Residual
 
-# Where each class is, and what differs from its defaults. It is imported when somebody asks for the metric, so that who
-# counts masks does not wait for attackers and models.
-_BUILT_IN: dict[str, tuple[str, dict[str, Any]]] = {
-    "removed_di": ("removal.removed:Removed", {"identifier": "direct"}),
-    "removed_qi": ("removal.removed:Removed", {"identifier": "quasi"}),
-    "removed": ("removal.removed:Removed", {}),
-    "clean": ("removal.removed:Clean", {}),
-    "er_di": ("masking:EntityRecall", {"identifier": "direct"}),
-    "er_qi": ("masking:EntityRecall", {"identifier": "quasi"}),
-    "er": ("masking:EntityRecall", {}),
-    "recall": ("masking:Recall", {}),
-    "recall_per_type": ("masking:RecallPerType", {}),
-    "precision": ("precision:Precision", {}),
-    "wp": ("information:WeightedPrecision", {}),
-    "f1": ("masking:FScore", {"beta": 1.0}),
-    "f2": ("masking:FScore", {"beta": 2.0}),
-    "tpi": ("information:TextPreservedInformation", {}),
-    "tps": ("information:TextPreservedSimilarity", {}),
-    "nmi": ("clustering:ClusteringAgreement", {}),
-    "trir": ("reidentification:ReIdentification", {}),
-    "cpr": ("inference.protection:CollectiveProtection", {}),
-    "ipr": ("inference.protection:IndividualProtection", {}),
-    "attributes": ("inference.attributes:AuthorAttributes", {}),
-    "residual": ("residual:Residual", {}),
-    "inconsistent": ("inconsistent:Inconsistency", {}),
-    "disagreement": ("disagreement:Disagreement", {}),
-    "safety": ("authorship.safety:Safety", {}),
-    "soundness": ("authorship.soundness:Soundness", {}),
-    "sensibleness": ("authorship.sensibleness:Sensibleness", {}),
-    "known_words": ("authorship.known_words:KnownWords", {}),
-    "perplexity": ("authorship.known_words:Perplexity", {}),
-    "readability": ("inference.judged:Readability", {}),
-    "meaning": ("inference.judged:Meaning", {}),
-    "hallucination": ("inference.judged:Hallucination", {}),
-    "bleu": ("overlap:Bleu", {}),
-    "rouge": ("overlap:Rouge", {}),
-    "phi_token": ("clinical.by_token:PhiToken", {}),
-    "phi_instance": ("clinical.by_instance:PhiInstance", {}),
-    "phi_strict": ("clinical.by_span:PhiSpan", {}),
-    "phi_span": ("clinical.by_span:PhiSpan", {"types": False}),
-    "phi_merged": ("clinical.by_span:PhiSpan", {"types": False, "merged": True}),
-    "phi_leak": ("clinical.by_span:PhiLeak", {}),
-    "phi_oov": ("clinical.by_hard_token:PhiHardToken", {"hard": "oov"}),
-    "phi_ambiguous": ("clinical.by_hard_token:PhiHardToken", {"hard": "ambiguous", "dictionary": ""}),
-    "phi_ambiguous_non_phi": ("clinical.by_hard_token:PhiHardToken", {"hard": "ambiguous_non_phi", "dictionary": ""}),
+_BUILT_IN: dict[str, tuple[str, Mapping[str, Any]]] = {
+    name: (f"showthrough.families.{family}.{place}", parameters)
+    for family, declared in FAMILIES.built_in.items()
+    for name, (place, parameters) in declared.metrics.items()
 }
-_PLACES = {name: f"{__name__}.{place}" for name, (place, _) in _BUILT_IN.items()}
+_PLACES = {name: place for name, (place, _) in _BUILT_IN.items()}
 _CLASSES = dict(place.split(":")[::-1] for place in _PLACES.values())
 
 # What each metric must state: some text, or one of these words.

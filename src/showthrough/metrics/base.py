@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from showthrough.core.call_syntax import check_choices, parameters
+from showthrough.core.errors import Problem, ResourceError, quoted
+from showthrough.core.plugins import is_guest, raised
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
-from showthrough.errors import Problem, ResourceError, quoted
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
-from showthrough.resources import Resources
-from showthrough.tables import is_guest, raised
-from showthrough.tables.calls import check_choices, parameters
+from showthrough.models import Resources
+from showthrough.statistics.rows import Array, Rows, Totals
 
-Array = NDArray[np.float64]
-Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
 Group = Literal["privacy", "utility", "both", "neither"]
 SMALLEST, LARGEST = 1e-100, 1e15  # numbers of a row, 0 aside
-BLOCK = 16_384  # documents whose rows are looked at together, wherever the rows are
 HEADLINE = ""  # the part that a metric is known by
+OUTSIDE = "outside"  # a column: items unlike what a model learned from, of any feature or of one
 Count = Literal["right", "wrong", "all"]
 Role = Literal[
     "direct identifiers",
@@ -69,63 +68,6 @@ ROLES: dict[Role, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Sufficient statistics, one row a document: `values` is documents × `columns`.
-
-    `evidence` is what a reader may want to see of single documents, by id, where a metric has any.
-    """
-
-    columns: tuple[str, ...]
-    values: Array
-    evidence: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, **columns: ArrayLike) -> Rows:
-        return cls.named(columns)
-
-    @classmethod
-    def named(cls, columns: Mapping[str, ArrayLike], documents: int = 0) -> Rows:
-        """Rows from their columns by name; of so many documents, where there may be no column to tell."""
-        arrays = [np.asarray(column, dtype=np.float64) for column in columns.values()]
-        return cls(tuple(columns), np.column_stack(arrays) if arrays else np.zeros((documents, 0)))
-
-    @classmethod
-    def joined(cls, chunks: Sequence[Rows]) -> Rows:
-        """Rows of consecutive chunks; a column that a chunk lacks is zero there."""
-        columns = tuple(dict.fromkeys(column for chunk in chunks for column in chunk.columns))
-        values = np.zeros((sum(len(chunk.values) for chunk in chunks), len(columns)))
-        position = 0
-        for chunk in chunks:
-            place = [columns.index(column) for column in chunk.columns]
-            values[position : position + len(chunk.values), place] = chunk.values
-            position += len(chunk.values)
-        return cls(columns, values, {key: seen for chunk in chunks for key, seen in chunk.evidence.items()})
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def column(self, name: str) -> Array:
-        """One number of every document."""
-        place = self.columns.index(name)
-        return np.concatenate([np.zeros(0), *(block[:, place] for block in self.blocks())])
-
-    def blocks(self) -> Iterator[Array]:
-        """The same values, those of `BLOCK` documents at a time: rows may lie in files, and none has to hold them all.
-
-        Whatever adds up over documents is added up so, also where they are in memory: the last digit of a sum hangs on
-        the order.
-        """
-        for start in range(0, len(self.values), BLOCK):
-            yield self.values[start : start + BLOCK]
-
-    def totals(self) -> Totals:
-        sums = np.zeros(len(self.columns))
-        for block in self.blocks():
-            sums = sums + np.ascontiguousarray(block).sum(axis=0)  # however a block is laid out
-        return dict(zip(self.columns, sums, strict=True))
-
-
 def ratio(part: ArrayLike, whole: ArrayLike) -> Array:
     """part / whole, and NaN (undefined, not zero) where the whole is 0."""
     above, below = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
@@ -154,6 +96,7 @@ class Metric(ABC):
     undefined: ClassVar[str]  # why there may be no value
     tells: ClassVar[str] = ""  # what it can tell where nobody marked anything, such as "how much text is left"
     spans_and_types: ClassVar[bool] = False  # it compares these alone: neither how they identify nor what is written
+    reads_release: ClassVar[bool] = False  # whether it looks for identifiers anywhere in the released text
     fixed: ClassVar[tuple[tuple[str, str], ...]] = ()  # choices that are no parameter but belong to the signature
     counts: ClassVar[tuple[tuple[str, Count], ...]] = ()  # which columns count what is right, wrong, or all
     dictionaries: ClassVar[tuple[str, ...]] = ()  # parameters that name a list of words, such as wordfreq:en
@@ -206,6 +149,10 @@ class Metric(ABC):
     def by_chance(self, anonymized: Anonymized, others: Sequence[Sequence[int]]) -> dict[str, float | None]:
         """Parts that no rows make: what would be found by chance, of each document in others, told by number."""
         return {}
+
+    def leaks(self, rows: Rows) -> Array:
+        """How much of each document can still be read; asked of metrics that rank documents by their risk."""
+        raise NotImplementedError
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
         """What a reader must know of the rows of all anonymizations, by name; a sentence each."""
@@ -320,7 +267,7 @@ def sound(metric: Metric, rows: object, documents: int) -> Rows:
         raise ResourceError(f"{name} returned the columns {quoted(rows.columns)}; expected texts, each once")
     shape, expected = np.shape(rows.values), (documents, len(rows.columns))
     if shape != expected or np.asarray(rows.values).dtype.kind not in "fiub":
-        size, wanted = (" × ".join(map(str, each)) for each in (shape, expected))
+        size, wanted = (" × ".join(map(str, sizes)) for sizes in (shape, expected))
         raise ResourceError(f"{name} returned {size} values; expected {wanted} numbers, a row for each document")
     if not np.isfinite(rows.values).all():
         raise ResourceError(f"{name} returned rows with a value that is infinite or no number; expected finite ones")

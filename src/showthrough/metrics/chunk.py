@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Coverage, Replacements
-from showthrough.axis.ruler import Asking, Ruler
 from showthrough.data.documents import Corpus
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.coverage import Coverage, Replacements
+from showthrough.data.layout.ruler import Asking, Ruler
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.resources import Resources, function_word_models
+from showthrough.models import Resources, function_word_models
 
 if TYPE_CHECKING:
-    from showthrough.metrics.base import Metric, Rows
+    from showthrough.metrics.base import Metric
+    from showthrough.statistics.rows import Rows
 
 FunctionWordMentions = Literal["asked", "free"]
 _DOCUMENTS = 256  # that are shared out together
@@ -54,29 +55,29 @@ class Some(NamedTuple):
         if self.anonymization is None:
             return [document.text for document in self.corpus]
         documents = Corpus(list(self.corpus))  # made once
-        left = self.anonymization.texts(documents)
-        return [left[document.id] for document in documents]
+        texts_by_id = self.anonymization.texts(documents)
+        return [texts_by_id[document.id] for document in documents]
 
 
-class _Once:
+class _Memo:
     """What is made when it is first asked for."""
 
     def __init__(self) -> None:
-        self._made: dict[object, Any] = {}
+        self._values: dict[object, Any] = {}
 
     def once(self, key: object, make: Callable[[], T]) -> T:
         """What was made under a key, or is made now."""
-        made: T | None = self._made.get(key)
-        if made is None:
-            made = self._made[key] = make()
-        return made
+        value: T | None = self._values.get(key)
+        if value is None:
+            value = self._values[key] = make()
+        return value
 
     def forget(self) -> None:
         """Lets go of it all: some of it holds whoever keeps it, and would wait for the collector."""
-        self._made.clear()
+        self._values.clear()
 
 
-class Chunk(_Once):
+class Chunk(_Memo):
     """Some documents of a corpus, or all of them, with what metrics ask of them."""
 
     def __init__(
@@ -131,7 +132,7 @@ class Chunk(_Once):
         return Anonymized(self, anonymization).rows(metric)
 
 
-class Anonymized(_Once):
+class Anonymized(_Memo):
     """A chunk as one anonymization leaves it, for all metrics that look at it."""
 
     def __init__(self, chunk: Chunk, anonymization: Anonymization) -> None:

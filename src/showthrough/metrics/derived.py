@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from showthrough.metrics.base import Array, Rows
+from showthrough.statistics.rows import Array, Rows
 
 
 class Derived(Rows):
@@ -49,12 +49,12 @@ def aligned(tables: Sequence[Rows]) -> list[Rows]:
 
 
 def _padded(table: Rows, columns: tuple[str, ...]) -> Rows:
-    place = [columns.index(column) for column in table.columns]
+    column_indices = [columns.index(column) for column in table.columns]
 
     def blocks() -> Iterator[Array]:
         for block in table.blocks():
             values = np.zeros((len(block), len(columns)))
-            values[:, place] = block
+            values[:, column_indices] = block
             yield values
 
     return Derived(columns, len(table), blocks)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from showthrough.core.errors import PlanError, quoted
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.errors import PlanError, quoted
 from showthrough.metrics import Metric, metric_text, with_parameters
-from showthrough.metrics.masking import DEFAULT_LEXICON
-from showthrough.resources import FUNCTION_WORDS
-from showthrough.resources.closed_classes import CLOSED_CLASSES
-from showthrough.resources.information import frequency_languages
-from showthrough.resources.languages import another_language, sample_of
-from showthrough.resources.lexicon import LEXICONS, NONE, lexicon_of
-from showthrough.resources.names import INFORMATION
+from showthrough.models import FUNCTION_WORDS
+from showthrough.models.closed_classes import CLOSED_CLASSES
+from showthrough.models.information import frequency_languages
+from showthrough.models.languages import another_language, sample_of
+from showthrough.models.lexicon import DEFAULT_LEXICON, LEXICONS, NONE, lexicon_of
+from showthrough.models.names import INFORMATION
 
 ENGLISH = "en"
 _FREQUENCIES = "wordfreq"
@@ -53,13 +52,13 @@ def _in_language(metric: Metric, language: str, words: bool) -> Metric:
             f"{metric.only_language}, or parameters by which it reads others",
             "language",
         )
-    given = metric.parameters
+    current = metric.parameters
     changed: dict[str, Any] = {}
-    if words and given.get(FUNCTION_WORDS) == DEFAULT_LEXICON:
+    if words and current.get(FUNCTION_WORDS) == DEFAULT_LEXICON:
         changed[FUNCTION_WORDS] = _lexicon(language)
-    if given.get(INFORMATION.parameter) == _FREQUENCIES:
+    if current.get(INFORMATION.parameter) == _FREQUENCIES:
         changed[INFORMATION.parameter] = _frequencies(language)
-    english = [name for name in metric.dictionaries if given[name] == f"{_FREQUENCIES}:{ENGLISH}"]
+    english = [name for name in metric.dictionaries if current[name] == f"{_FREQUENCIES}:{ENGLISH}"]
     changed |= {name: _frequencies(language) for name in english}
     return with_parameters(metric, **changed)
 
@@ -89,8 +88,10 @@ def unlike_its_language(
     if not used or not len(corpus):
         return []
     sample = sample_of(corpus)
-    seen = {language: another_language(sample, language) for language in used}
-    return [_notice(language, used[language], looks) for language, looks in seen.items() if looks is not None]
+    other_languages = {language: another_language(sample, language) for language in used}
+    return [
+        _notice(language, used[language], looks) for language, looks in other_languages.items() if looks is not None
+    ]
 
 
 def _used(metrics: Sequence[Metric]) -> dict[str, dict[str, str]]:
@@ -100,10 +101,10 @@ def _used(metrics: Sequence[Metric]) -> dict[str, dict[str, str]]:
         if metric.only_language:
             used.setdefault(metric.only_language, {})["what is compared is"] = metric_text(metric)
         parameters = {FUNCTION_WORDS: "function words are", INFORMATION.parameter: "word frequencies are"}
-        for parameter, what in (parameters | dict.fromkeys(metric.dictionaries, "the dictionary is")).items():
+        for parameter, role in (parameters | dict.fromkeys(metric.dictionaries, "the dictionary is")).items():
             name = metric.parameters.get(parameter)
             if isinstance(name, str) and (language := _language_of(name)):
-                used.setdefault(language, {})[what] = name
+                used.setdefault(language, {})[role] = name
     return used
 
 
@@ -115,13 +116,13 @@ def _language_of(name: str) -> str:
     return (language or ENGLISH) if kind == _FREQUENCIES else ""
 
 
-def _notice(language: str, sources: dict[str, str], seen: tuple[str, ...]) -> str:
+def _notice(language: str, sources: dict[str, str], languages: tuple[str, ...]) -> str:
     name = _name(language)
-    taken = " and ".join(f"{what} {name} ({source})" for what, source in sources.items())
-    if seen:
-        looks = " or ".join(map(_name, seen))
-        codes = " or ".join(f"--language {code}" for code in seen)
-        python = " or ".join(f'language="{code}"' for code in seen)
+    taken = " and ".join(f"{role} {name} ({source})" for role, source in sources.items())
+    if languages:
+        looks = " or ".join(map(_name, languages))
+        codes = " or ".join(f"--language {code}" for code in languages)
+        python = " or ".join(f'language="{code}"' for code in languages)
         return f"the documents look like {looks}, but {taken}: say {codes} (in Python, {python})"
     remedies = ["--language with their own, if there is a list of it"]
     if any(source in LEXICONS for source in sources.values()):

@@ -73,17 +73,17 @@ class Released:
             return None
         return self.masks[number]
 
-    def _back(self, place: int, after: int) -> int:
-        number = bisect_right(self.starts, place) - 1
+    def _back(self, position: int, after: int) -> int:
+        number = bisect_right(self.starts, position) - 1
         while number >= 0:
             mask, low = self.masks[number], self.starts[number]
             high = low + len(mask.replacement or "")
-            if place >= high:
-                return mask.end + place - high + after
+            if position >= high:
+                return mask.end + position - high + after
             if low < high:
                 return mask.end if after else mask.start
             number -= 1
-        return place + after
+        return position + after
 
 
 class Telling:

@@ -8,30 +8,30 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools
+from showthrough.core.errors import PlanError, ResourceError, quoted
 from showthrough.core.families import Inputs
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.spans import Bools
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, Here, Shared
-from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.resources.cache import Cache, usual_cache
-from showthrough.resources.chat.settings import AskingSettings
-from showthrough.resources.lexicon import LEXICONS, NONE, Lexicon, NoWords
-from showthrough.resources.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, STS, TERMS, Role
-from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.models.cache import Cache, usual_cache
+from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.lexicon import LEXICONS, NONE, Lexicon, NoWords
+from showthrough.models.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, STS, TERMS, Role
+from showthrough.models.settings import ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
-    from showthrough.resources.causal_lm import CausalLanguageModel
-    from showthrough.resources.chat.base import Chat
-    from showthrough.resources.chat.estimate import Tally
-    from showthrough.resources.chat.recordings import Recordings
-    from showthrough.resources.embedder import Embed, Embedder, LongTexts, SentenceEmbedder
-    from showthrough.resources.information import InformationSource
-    from showthrough.resources.meaning import Sts
-    from showthrough.resources.similarity import Similarity
-    from showthrough.resources.terms import TermSource
-    from showthrough.resources.word_vectors import WordVectorSource
-    from showthrough.resources.wordnet import WordNet
+    from showthrough.models.causal_lm import CausalLanguageModel
+    from showthrough.models.chat.base import Chat
+    from showthrough.models.chat.estimate import Tally
+    from showthrough.models.chat.recordings import Recordings
+    from showthrough.models.embedder import Embed, Embedder, LongTexts, SentenceEmbedder
+    from showthrough.models.information import InformationSource
+    from showthrough.models.meaning import Sts
+    from showthrough.models.similarity import Similarity
+    from showthrough.models.terms import TermSource
+    from showthrough.models.word_vectors import WordVectorSource
+    from showthrough.models.wordnet import WordNet
 
 FUNCTION_WORDS = "function_words"  # the parameter that names their source
 STS_MODEL, WORDNET, VECTORS = "sts", "wordnet", "vectors"  # what soundness asks for, each by a name
@@ -94,8 +94,8 @@ class Resources:
         """What a later room makes and others ask for again: made once."""
         if key not in self._sources:
             self._sources[key] = make()
-        made: T = self._sources[key]
-        return made
+        value: T = self._sources[key]
+        return value
 
     def mapped(
         self, function: Callable[[Resources, Given, Item], T], given: Given, items: Iterable[Item]
@@ -105,14 +105,14 @@ class Resources:
         The function is told by whose models it can ask: a worker has its own, and `given` is sent there once. Whoever
         cuts work into items cuts it the same way whoever does it, since the last digit of a product hangs on its shape.
         """
-        left = iter(items)
-        begun = list(islice(left, 2))
-        if self.engine.workers == 1 or len(begun) < 2:  # one alone is done before anybody has heard of it
-            yield from (function(self, given, item) for item in chain(begun, left))
+        remaining = iter(items)
+        first_items = list(islice(remaining, 2))
+        if self.engine.workers == 1 or len(first_items) < 2:  # one alone is done before anybody has heard of it
+            yield from (function(self, given, item) for item in chain(first_items, remaining))
             return
-        sent = self.engine.share(given)
-        tasks = ((function, self.models, sent, item) for item in chain(begun, left))
-        yield from self.engine.in_order(_mapped_there, tasks)
+        shared = self.engine.share(given)
+        tasks = ((function, self.models, shared, item) for item in chain(first_items, remaining))
+        yield from self.engine.in_order(_run_on_worker, tasks)
 
     @_once
     def function_words(self, name: str) -> FunctionWords:
@@ -122,8 +122,8 @@ class Resources:
     @_once
     def information(self, name: str) -> InformationSource:
         """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a masked language model."""
-        from showthrough.resources.information import Uniform, WordFrequency
-        from showthrough.resources.masked_lm import MaskedLanguageModel
+        from showthrough.models.information import Uniform, WordFrequency
+        from showthrough.models.masked_lm import MaskedLanguageModel
 
         source = INFORMATION.parse(name)
         if source.kind == "uniform":
@@ -135,7 +135,7 @@ class Resources:
     @_once
     def terms(self, name: str) -> TermSource:
         """What finds terms: `none` (words), a spaCy pipeline, or its tokens alone (`spacy-tokens:`)."""
-        from showthrough.resources.terms import SpacyTerms, Words
+        from showthrough.models.terms import SpacyTerms, Words
 
         source = TERMS.parse(name)
         if source.kind == "none":
@@ -145,7 +145,7 @@ class Resources:
     @_once
     def similarity(self, name: str) -> Similarity:
         """What compares a replacement with what it replaces: `ngrams`, a sentence-embedding model, or word vectors."""
-        from showthrough.resources.similarity import Embedded, Ngrams, WordVectors
+        from showthrough.models.similarity import Embedded, Ngrams, WordVectors
 
         source = SIMILARITY.parse(name)
         if source.kind == "ngrams":
@@ -157,14 +157,14 @@ class Resources:
     def embedder(self, name: str) -> Embedder:
         """What turns documents into vectors: `lsa`, or a sentence-embedding model."""
         if name == "lsa":
-            from showthrough.resources.embedder import LatentSemantics
+            from showthrough.models.embedder import LatentSemantics
 
             return LatentSemantics()
         return self._sentences(name, EMBEDDING)
 
     def embedding(self, name: str, originals: Sequence[str], long_texts: LongTexts) -> Embed:
         """How texts are embedded, once the embedder of a name knows the originals: by workers, where there are."""
-        from showthrough.resources.embedding import Learned, in_batches
+        from showthrough.models.embedding import Learned, in_batches
 
         learned = Learned.of(self, name, originals, long_texts)
         return lambda texts: in_batches(self, learned, texts)
@@ -172,54 +172,54 @@ class Resources:
     @_once
     def language_model(self, name: str) -> CausalLanguageModel:
         """What is surprised by words or not: a model that reads from left to right."""
-        from showthrough.resources.causal_lm import CausalLanguageModel
+        from showthrough.models.causal_lm import CausalLanguageModel
 
         return CausalLanguageModel(LANGUAGE_MODEL.parse(name), LANGUAGE_MODEL, self.models, self.cache, self.watch)
 
     @_once
     def chat(self, name: str) -> Chat:
         """A language model that is talked to: `llm:MODEL` or `llm:MODEL@URL`."""
-        from showthrough.resources.chat.model import LanguageModel
+        from showthrough.models.chat.model import LanguageModel
 
         return LanguageModel(name, self.asking, self.recordings, self.watch, self.tally)
 
     @property
     def recordings(self) -> Recordings | None:
         """What language models answered before; None where nobody said where that is kept."""
-        from showthrough.resources.chat.recordings import Recordings
+        from showthrough.models.chat.recordings import Recordings
 
-        place = self.asking.recordings
-        return None if place is None else self.once(("recordings",), lambda: Recordings(Path(place)))
+        path = self.asking.recordings
+        return None if path is None else self.once(("recordings",), lambda: Recordings(Path(path)))
 
     @_once
     def sts(self, name: str, vectors: str = "") -> Sts:
         """What tells how alike two passages are, from 0 to 5: `overlap`, embeddings, or a transformer's tokens."""
-        from showthrough.resources.meaning import Cosines
-        from showthrough.resources.overlap import Overlap
+        from showthrough.models.meaning import Cosines
+        from showthrough.models.overlap import Overlap
 
         source = STS.parse(name)
         if source.kind == "overlap":
-            found = self.word_vectors(vectors) if vectors else None
-            return Overlap(self.wordnet(), found, self.cache, self.watch)
+            vector_source = self.word_vectors(vectors) if vectors else None
+            return Overlap(self.wordnet(), vector_source, self.cache, self.watch)
         if source.kind == "tokens":
-            from showthrough.resources.token_matching import TokenMatches
+            from showthrough.models.token_matching import TokenMatches
 
             return Cosines(TokenMatches(source, STS, self.models, self.cache, self.watch))
-        from showthrough.resources.similarity import Embedded
+        from showthrough.models.similarity import Embedded
 
         return Cosines(Embedded(self._sentences(name, STS)))
 
     @_once
     def wordnet(self, name: str = WORDNET) -> WordNet:
         """WordNet, where NLTK has it."""
-        from showthrough.resources.wordnet import WordNet
+        from showthrough.models.wordnet import WordNet
 
         return WordNet()
 
     @_once
     def word_vectors(self, name: str) -> WordVectorSource:
         """Vectors of words: `spacy:` and a pipeline, or the path of a text file."""
-        from showthrough.resources.word_vectors import word_vectors
+        from showthrough.models.word_vectors import word_vectors
 
         return word_vectors(name)
 
@@ -242,7 +242,7 @@ class Resources:
 
     @_once
     def _sentences(self, name: str, role: Role) -> SentenceEmbedder:
-        from showthrough.resources.embedder import SentenceEmbedder
+        from showthrough.models.embedder import SentenceEmbedder
 
         return SentenceEmbedder(role.parse(name), role, self.models, self.cache, self.watch)
 
@@ -254,7 +254,7 @@ def function_words_from(name: str, cache: Cache | None = None, watch: Watch | No
     if name == NONE:
         return NoWords()
     if function_word_models(name):
-        from showthrough.resources.tagger import SpacyTagger
+        from showthrough.models.tagger import SpacyTagger
 
         return SpacyTagger(name.removeprefix(_SPACY), cache, watch)
     expected = f"{', '.join(LEXICONS)}, {NONE} or {_SPACY}<pipeline>"
@@ -266,7 +266,7 @@ def function_word_models(name: str) -> dict[str, str]:
     return {FUNCTION_WORDS: name} if name.startswith(_SPACY) and name != _SPACY else {}
 
 
-def _mapped_there(
+def _run_on_worker(
     function: Callable[[Resources, Given, Item], T], models: ModelSettings, given: Shared[Given], item: Item
 ) -> T:
     """One item, by a worker."""

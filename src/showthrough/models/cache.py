@@ -21,8 +21,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import OutputError, PlanError, quoted
-from showthrough.files.writing import put
+from showthrough.core.errors import OutputError, PlanError, quoted
+from showthrough.storage.writing import put
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -49,21 +49,21 @@ _decoder = msgspec.msgpack.Decoder(dict[str, _Stored])
 
 def default_folder() -> Path:
     """Where entries are: `SHOWTHROUGH_CACHE`, or `showthrough` in the user's cache folder."""
-    given = os.environ.get(PLACE)
-    if given:
-        return Path(given).expanduser()
+    folder = os.environ.get(PLACE)
+    if folder:
+        return Path(folder).expanduser()
     home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(home) if home else Path.home() / ".cache") / "showthrough"
 
 
 def default_limit() -> int:
     """How many bytes entries may take: `SHOWTHROUGH_CACHE_LIMIT`, such as 500MB or 20GB."""
-    given = os.environ.get(SIZE, "").strip()
-    if not given:
+    size_text = os.environ.get(SIZE, "").strip()
+    if not size_text:
         return LIMIT
-    match = _BYTES.fullmatch(given)
+    match = _BYTES.fullmatch(size_text)
     if match is None:
-        raise PlanError(f"found {quoted(given)}; expected a size such as 500MB or 20GB", SIZE)
+        raise PlanError(f"found {quoted(size_text)}; expected a size such as 500MB or 20GB", SIZE)
     return int(float(match["number"]) * 1000 ** (1 + "KMGT".index(match["unit"].upper())))
 
 
@@ -105,13 +105,13 @@ class Cache:
 
         Answers are stored as they come, so that a run that is stopped does not lose them.
         """
-        first = {name: place for place, name in reversed(list(enumerate(names)))}  # who asks the same asks once
+        first = {name: index for index, name in reversed(list(enumerate(names)))}  # who asks the same asks once
         entries = {name: entry for name in first if (entry := self.get(name)) is not None}
-        missing = sorted(place for name, place in first.items() if name not in entries)
+        missing = sorted(index for name, index in first.items() if name not in entries)
         if missing:
-            for place, entry in zip(missing, answer(missing), strict=True):
-                entries[names[place]] = entry
-                self.put(names[place], entry)
+            for index, entry in zip(missing, answer(missing), strict=True):
+                entries[names[index]] = entry
+                self.put(names[index], entry)
         return [entries[name] for name in names]
 
     def get(self, name: str) -> Arrays | None:

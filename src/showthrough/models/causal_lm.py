@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from showthrough.resources.cache import Arrays, question
-from showthrough.resources.device import Shape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
-from showthrough.resources.files import Model, guarded, loading
-from showthrough.resources.information import Floats
-from showthrough.resources.prediction import positions
-from showthrough.resources.settings import share_of
+from showthrough.models.cache import Arrays, question
+from showthrough.models.device import Shape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
+from showthrough.models.files import Model, guarded, loading, tokenizer_fault
+from showthrough.models.information import Floats
+from showthrough.models.prediction import positions
+from showthrough.models.settings import share_of
 
 VERSION = 1  # of the answers; rises when one could change
 WINDOW = 512  # word pieces that are read at once; each window begins with the second half of the one before
@@ -35,18 +35,18 @@ class CausalLanguageModel(Model):
         """What each text tells the model, from the cache where it has been asked before."""
         names = [question("surprise", VERSION, self.identity, WINDOW, text) for text in texts]
 
-        def answer(places: list[int]) -> Iterator[Arrays]:
-            for first in range(0, len(places), _BLOCK):
-                block = [texts[place] for place in places[first : first + _BLOCK]]
-                tell = share_of(self.watch, self.role.what, first, len(block), len(places))
+        def answer(indices: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(indices), _BLOCK):
+                block = [texts[index] for index in indices[first : first + _BLOCK]]
+                tell = share_of(self.watch, self.role.what, first, len(block), len(indices))
                 with guarded(self.role.failed):
                     answers = self.reader.read(block)
                 tell(1.0)
-                for one in answers:
-                    yield {"surprise": np.array(one, dtype=np.float64)}
+                for text_surprise in answers:
+                    yield {"surprise": np.array(text_surprise, dtype=np.float64)}
 
-        found = (entry["surprise"].tolist() for entry in self.cache.through(names, answer))
-        return [Surprise(nats, int(pieces)) for nats, pieces in found]
+        rows = (entry["surprise"].tolist() for entry in self.cache.through(names, answer))
+        return [Surprise(nats, int(pieces)) for nats, pieces in rows]
 
     @cached_property
     def reader(self) -> Reader:
@@ -79,7 +79,10 @@ class Reader:
         """The surprise of each text, windows of like length side by side."""
         encoded = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"] if texts else []
         windows = [window for number, ids in enumerate(encoded) for window in _windows(number, ids, self.window)]
-        shapes = [Shape(width, width) for width in (width_of(len(one.ids) + 1, self.window) for one in windows)]
+        shapes = [
+            Shape(width, width)
+            for width in (width_of(len(window_of_text.ids) + 1, self.window) for window_of_text in windows)
+        ]
         nats = np.zeros(len(texts))
 
         def run(batch: list[int], rows: int, shape: Shape) -> Floats:
@@ -94,15 +97,15 @@ class Reader:
         import torch
 
         ids = np.full((rows, width), self.begin, dtype=np.int64)
-        asked = np.zeros((rows, width - 1), dtype=bool)
-        for row, one in enumerate(windows):
-            ids[row, 1 : len(one.ids) + 1] = one.ids
-            asked[row, one.new : len(one.ids)] = True
-        shown = torch.from_numpy(ids).to(self.model.device)
+        counted = np.zeros((rows, width - 1), dtype=bool)
+        for row, window in enumerate(windows):
+            ids[row, 1 : len(window.ids) + 1] = window.ids
+            counted[row, window.new : len(window.ids)] = True
+        input_tensor = torch.from_numpy(ids).to(self.model.device)
         with torch.inference_mode():
-            logits = self.model(input_ids=shown).logits[:, :-1].float()
-            logs = logits.gather(2, shown[:, 1:, None])[..., 0] - logits.logsumexp(2)
-            answers = -np.where(asked, logs.double().cpu().numpy(), 0.0).sum(axis=1)[: len(windows)]
+            logits = self.model(input_ids=input_tensor).logits[:, :-1].float()
+            logs = logits.gather(2, input_tensor[:, 1:, None])[..., 0] - logits.logsumexp(2)
+            answers = -np.where(counted, logs.double().cpu().numpy(), 0.0).sum(axis=1)[: len(windows)]
         refuse_nan(answers, "perplexity", self.model.dtype)
         return np.asarray(answers, dtype=np.float64)
 
@@ -112,8 +115,8 @@ class Reader:
 
         ids = torch.tensor([[0, 1, 0, 0], [0, 1, 1, 1]], device=self.model.device)
         with torch.inference_mode():
-            one, two = self.model(input_ids=ids).logits[:, :2].float().cpu().numpy()
-        return bool(np.abs(one - two).max() > _SAME * one.std())
+            first, second = self.model(input_ids=ids).logits[:, :2].float().cpu().numpy()
+        return bool(np.abs(first - second).max() > _SAME * first.std())
 
 
 class _Window(NamedTuple):
@@ -147,8 +150,8 @@ def _fault(place: str, reader: Reader, missing: Sequence[str]) -> str:
     if reader.begin is None:
         return f"the tokenizer of {place!r} has no mark that begins or ends a text"
     pieces = reader.model.get_input_embeddings().num_embeddings
-    if max(len(reader.tokenizer), reader.begin + 1) > pieces:
-        return f"the tokenizer of {place!r} knows {len(reader.tokenizer)} pieces and the model {pieces}"
+    if fault := tokenizer_fault(place, reader.tokenizer, pieces):
+        return fault
     if reader.window < 4:
         return f"{place!r} has no room for a word"
     return f"{place!r} reads a text from both sides" if reader.looks_ahead() else ""

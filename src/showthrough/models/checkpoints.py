@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from showthrough.errors import OutputError, ResourceError
-from showthrough.files.writing import remove_unfinished, workshop
+from showthrough.core.errors import OutputError, ResourceError
+from showthrough.storage.writing import remove_unfinished, workshop
 
 Origin = Mapping[str, Any]  # what something was made from: settings and digests, by name
 

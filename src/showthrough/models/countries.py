@@ -1,14 +1,17 @@
 """Countries, with other names for them and what their people and things are called.
 
-For somebody who knows the country and looks for it in a text, where any word for it tells. `resources/places` answers
+For somebody who knows the country and looks for it in a text, where any word for it tells. `places` answers
 the opposite question, which country a name is, and so leaves out what is also the name of something else (Georgia).
 """
 
 from __future__ import annotations
 
-from functools import cache
+import re
+import unicodedata
+from functools import cache, lru_cache
 
-from showthrough.inference.reading.page import words_of
+_PLAIN = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ß": "ss"})
+_WORD = re.compile(r"[^\W\d_]+|\d+")
 
 # A country, and after the colon other names and adjectives, with commas between. Parts of one that are called countries
 # come last: their own names are theirs, and are read as the whole country too.
@@ -198,15 +201,31 @@ Wales: Welsh
 """  # noqa: E501
 
 
+@lru_cache(maxsize=1 << 16)
+def folded(word: str) -> str:
+    """Without case and accents.
+
+    >>> folded("Wołąsiewicz"), folded("İSTANBUL")
+    ('wolasiewicz', 'istanbul')
+    """
+    letters = unicodedata.normalize("NFKD", word.casefold().translate(_PLAIN))
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def words_of(text: str) -> list[str]:
+    """Runs of letters and runs of digits, folded."""
+    return [folded(word) for word in _WORD.findall(text)]
+
+
 @cache
 def _countries() -> dict[tuple[str, ...], tuple[str, ...]]:
     """All names of a country by the folded words of each."""
-    found = {}
+    by_words = {}
     for line in _TABLE.strip().splitlines():
-        country, _, others = line.partition(":")
-        names = (country, *(name.strip() for name in others.split(",")))
-        found.update(dict.fromkeys((tuple(words_of(name)) for name in names), names))
-    return found
+        country, _, other_names = line.partition(":")
+        names = (country, *(name.strip() for name in other_names.split(",")))
+        by_words.update(dict.fromkeys((tuple(words_of(name)) for name in names), names))
+    return by_words
 
 
 def names_of(place: str) -> tuple[str, ...]:

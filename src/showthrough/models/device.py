@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from showthrough.core.errors import ResourceError, ShowthroughError
 from showthrough.engines.cores import cores
-from showthrough.errors import ResourceError, ShowthroughError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -99,7 +99,9 @@ def in_batches(
     cut in half, and so is every later one of its size.
     """
     budget = _PIECES.get(device.type, _PIECES["cpu"])
-    batches = [Batch(one, len(one), lengths[one[0]]) for one in _batches(lengths, budget, _workers(device))]
+    batches = [
+        Batch(indices, len(indices), lengths[indices[0]]) for indices in _batches(lengths, budget, _workers(device))
+    ]
     return _carried_out(batches, device, lambda batch: run(batch.items), what)
 
 
@@ -149,8 +151,8 @@ def in_packs(
                 filled[width] = 0
             filling.setdefault(width, []).append(item)
             filled[width] = filled.get(width, 0) + weight
-        for left in filling.values():
-            yield Batch(left, room // longest, longest)
+        for leftover in filling.values():
+            yield Batch(leftover, room // longest, longest)
 
     def halved(batch: Batch) -> list[Batch]:
         return list(packs(batch.items, batch.rows // 2 * longest))
@@ -235,14 +237,14 @@ def _batches(lengths: Sequence[int], budget: int, workers: int) -> Iterator[list
     [10, 10, 8, 6, 4, 3, 2, 2, 2, 2, 2, 1]
     """
     order = sorted(range(len(lengths)), key=lambda item: -lengths[item])
-    left = sum(lengths)
-    place = 0
-    while place < len(order):
-        room = min(budget, max(budget // _LEAST, left // (2 * workers)))
-        longest = lengths[order[place]]
-        batch = order[place : place + max(1, room // max(1, longest))]
-        left -= sum(lengths[item] for item in batch)
-        place += len(batch)
+    remaining = sum(lengths)
+    position = 0
+    while position < len(order):
+        room = min(budget, max(budget // _LEAST, remaining // (2 * workers)))
+        longest = lengths[order[position]]
+        batch = order[position : position + max(1, room // max(1, longest))]
+        remaining -= sum(lengths[item] for item in batch)
+        position += len(batch)
         yield batch
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.files.reading import fail, read_bytes, text_of
+from showthrough.core.errors import PlanError, ResourceError, quoted
+from showthrough.storage.reading import fail, read_bytes, text_of
 
 WORDFREQ = "wordfreq:"
 
@@ -56,10 +56,10 @@ def frequencies(language: str) -> dict[str, float]:
             f"the dictionary {WORDFREQ}{language} needs wordfreq: pip install wordfreq, or name a word list"
         ) from error
     if language not in wordfreq.available_languages("small"):
-        known = ", ".join(sorted(wordfreq.available_languages("small")))
-        raise PlanError(f"found {quoted(language)}; expected one of {known}", "dictionary")
-    found: dict[str, float] = wordfreq.get_frequency_dict(language, wordlist="small")
-    return found
+        languages = ", ".join(sorted(wordfreq.available_languages("small")))
+        raise PlanError(f"found {quoted(language)}; expected one of {languages}", "dictionary")
+    by_word: dict[str, float] = wordfreq.get_frequency_dict(language, wordlist="small")
+    return by_word
 
 
 def _wordfreq(language: str) -> frozenset[str]:

@@ -14,15 +14,15 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.numerics.directions import main_directions
-from showthrough.numerics.sparse import SparseRows
-from showthrough.resources.cache import Arrays, question
-from showthrough.resources.device import Shape, in_packs, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
-from showthrough.resources.files import Model, foreign_code, guarded, loading
-from showthrough.resources.packed_sentences import PackedSentences, packed_sentences
-from showthrough.resources.packing import marked
-from showthrough.resources.prediction import PADDED
-from showthrough.resources.settings import share_of
+from showthrough.models.cache import Arrays, question
+from showthrough.models.device import Shape, in_packs, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
+from showthrough.models.files import Model, foreign_code, guarded, loading
+from showthrough.models.packed_sentences import PackedSentences, packed_sentences
+from showthrough.models.packing import marked
+from showthrough.models.prediction import PADDED
+from showthrough.models.settings import share_of
+from showthrough.statistics.numerics.directions import main_directions
+from showthrough.statistics.numerics.sparse import SparseRows
 
 Vectors = NDArray[np.float32]
 LongTexts = Literal["truncate", "mean"]
@@ -60,16 +60,16 @@ class SentenceEmbedder(Model):
         """
         names = [question("embedding", VERSION, self.identity, long_texts, text) for text in texts]
 
-        def answer(places: list[int]) -> Iterator[Arrays]:
+        def answer(indices: list[int]) -> Iterator[Arrays]:
             size = _BLOCK.get(self.model.device.type, _LARGE_BLOCK)
-            for first in range(0, len(places), size):
-                block = [texts[place] for place in places[first : first + size]]
+            for first in range(0, len(indices), size):
+                block = [texts[index] for index in indices[first : first + size]]
                 with guarded(self.role.failed):
                     windows = [self._windows(text) if long_texts == "mean" else [text] for text in block]
-                tell = share_of(self.watch, "embeddings", first, len(block), len(places))
-                vectors = iter(self.embed([window for each in windows for window in each], tell))
-                for each in windows:
-                    yield {"embedding": np.mean([next(vectors) for _ in each], axis=0, dtype=np.float32)}
+                tell = share_of(self.watch, "embeddings", first, len(block), len(indices))
+                vectors = iter(self.embed([window for text_windows in windows for window in text_windows], tell))
+                for text_windows in windows:
+                    yield {"embedding": np.mean([next(vectors) for _ in text_windows], axis=0, dtype=np.float32)}
 
         return np.array([entry["embedding"] for entry in self.cache.through(names, answer)], dtype=np.float32)
 
@@ -101,9 +101,14 @@ class SentenceEmbedder(Model):
     def _in_packs(self, texts: Sequence[str], packed: PackedSentences) -> Iterator[tuple[list[str], Vectors]]:
         """Texts end to end; what makes one vector of a text's many sees them side by side."""
         for batch, answers in in_packs(
-            packed.cut(texts), lambda one: one.shape, packed.longest, self.model.device, packed.run, self.role.what
+            packed.cut(texts),
+            lambda sentence: sentence.shape,
+            packed.longest,
+            self.model.device,
+            packed.run,
+            self.role.what,
         ):
-            yield [one.text for one in batch], answers
+            yield [sentence.text for sentence in batch], answers
 
     def _shapes(self, texts: Sequence[str]) -> list[Shape]:
         """How wide a table each text needs: a few widths for models that do not mind padding, its own for others."""
@@ -112,7 +117,7 @@ class SentenceEmbedder(Model):
         cut = {"truncation": True, "max_length": limit} if limit else {}
         prompt = model.prompts.get(model.default_prompt_name) or ""
         pieces = model.tokenizer([prompt + text for text in texts], verbose=False, **cut)["input_ids"]
-        widths = [max(1, len(one)) for one in pieces]
+        widths = [max(1, len(text_pieces)) for text_pieces in pieces]
         config = getattr(getattr(model[0], "auto_model", None), "config", None)
         if getattr(config, "model_type", "") in PADDED:
             widths = [width_of(width, limit) for width in widths]
@@ -131,7 +136,7 @@ class SentenceEmbedder(Model):
         starts = [start for start, _ in pieces["offset_mapping"]]
         windows, first = [], 0
         while len(starts) - first > room:
-            between = (place for place in range(first + room, first, -1) if text[starts[place] - 1].isspace())
+            between = (index for index in range(first + room, first, -1) if text[starts[index] - 1].isspace())
             last = next(between, first + room)  # a word that is longer than a window is cut anywhere
             windows.append(text[starts[first] : starts[last]])
             first = last
@@ -159,21 +164,21 @@ class SentenceEmbedder(Model):
         """The model over texts that stand end to end, where that can be."""
         return packed_sentences(self.model)
 
-    def _widen(self, module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _widen(self, module: Any, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
         """Pads what a tokenizer made to the width that its texts' shape has."""
         import torch
 
-        features = dict(given[0])
+        features = dict(arguments[0])
         width, mask = self._thread.width, features.get("attention_mask")
         if mask is None or mask.dim() != 2 or mask.shape[1] >= width:
-            return given
+            return arguments
         missing = width - mask.shape[1]
         side = (missing, 0) if module.tokenizer.padding_side == "left" else (0, missing)
         for name, value in features.items():
             if isinstance(value, torch.Tensor) and value.shape == mask.shape:
                 filler = module.tokenizer.pad_token_id or 0 if name == "input_ids" else 0
                 features[name] = torch.nn.functional.pad(value, side, value=filler)
-        return (features, *given[1:])
+        return (features, *arguments[1:])
 
 
 class LatentSemantics:
@@ -184,13 +189,13 @@ class LatentSemantics:
     """
 
     def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
-        known = _KnownWords(list(map(_words, originals)))
-        if not known.place:
+        vocabulary = _KnownWords(list(map(_words, originals)))
+        if not vocabulary.place:
             return lambda texts: np.zeros((len(texts), 1), dtype=np.float32)
-        directions = _main_directions(known.weights(originals))
+        directions = _main_directions(vocabulary.weights(originals))
 
         def embed(texts: Sequence[str]) -> Vectors:
-            projected = known.weights(texts).times(directions)
+            projected = vocabulary.weights(texts).times(directions)
             sizes = np.linalg.norm(projected, axis=1, keepdims=True)
             unit = np.divide(projected, sizes, out=np.zeros_like(projected), where=sizes > 0)
             return np.asarray(unit, dtype=np.float32)
@@ -207,16 +212,16 @@ class _KnownWords:
 
     def __init__(self, originals: Sequence[Sequence[str]]) -> None:
         having = Counter(word for words in originals for word in set(words))
-        self.place = {word: place for place, word in enumerate(sorted(having))}
+        self.place = {word: index for index, word in enumerate(sorted(having))}
         texts_with = np.array([having[word] for word in self.place])
         self.rarity = 1 + np.log((1 + len(originals)) / (1 + texts_with))
 
     def weights(self, texts: Sequence[str]) -> SparseRows:
         """Texts × known words, each text of length 1; what nobody knows of it does not count."""
         width = max(len(self.place), 1)
-        known = [[self.place[word] for word in _words(text) if word in self.place] for text in texts]
-        text = np.repeat(np.arange(len(texts)), list(map(len, known)))
-        word = np.fromiter(chain.from_iterable(known), dtype=np.int64, count=len(text))
+        columns = [[self.place[word] for word in _words(text) if word in self.place] for text in texts]
+        text = np.repeat(np.arange(len(texts)), list(map(len, columns)))
+        word = np.fromiter(chain.from_iterable(columns), dtype=np.int64, count=len(text))
         keys, count = np.unique(text * width + word, return_counts=True)
         ends = np.searchsorted(keys, np.arange(len(texts) + 1) * width)
         column = keys % width

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from showthrough.resources.embedder import Embed, LongTexts, Vectors
+from showthrough.models.embedder import Embed, LongTexts, Vectors
 
 if TYPE_CHECKING:
-    from showthrough.resources import Resources
+    from showthrough.models import Resources
 
 LSA = "lsa"
 _BATCH = 1024  # texts that are embedded at a time
@@ -55,7 +55,7 @@ def gathered(
 ) -> Vectors:
     """The vectors that a function makes of all items, which have so many texts; a watch hears of all of them as one."""
     embedder: Any = None if learned.embed else resources.embedder(learned.name)
-    watch, found, done = resources.watch, [], 0
+    watch, batches, done = resources.watch, [], 0
 
     def tell(what: str, texts: int, of: int) -> None:
         if watch:
@@ -65,10 +65,10 @@ def gathered(
         embedder.watch = tell if watch else None
     try:
         for vectors in resources.mapped(function, given, items):
-            found.append(vectors)
+            batches.append(vectors)
             done += len(vectors)
             tell("embeddings", 0, total)
     finally:
         if embedder is not None:
             embedder.watch = watch
-    return np.concatenate(found)
+    return np.concatenate(batches)

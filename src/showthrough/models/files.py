@@ -16,11 +16,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from showthrough.errors import ResourceError, ShowthroughError, shown
-from showthrough.resources.cache import Cache
-from showthrough.resources.device import reason_of
-from showthrough.resources.names import Role, SourceName, is_there
-from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.core.errors import ResourceError, ShowthroughError, shown
+from showthrough.models.cache import Cache
+from showthrough.models.device import reason_of
+from showthrough.models.names import Role, SourceName, is_there
+from showthrough.models.settings import ModelSettings, Watch
 
 CPU_ALONE = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
 EXTRA = f"pip install 'showthrough[models]' (without a GPU, {CPU_ALONE} first: it is much smaller)"
@@ -43,6 +43,17 @@ _SPARE = 1 << 26  # bytes of what is computed and not kept, such as places in a 
 # Kinds of models in which what is too large for fp16 ends as NaN. Others, as mBART, go on with the largest that fits.
 _SHOW_OVERFLOW = frozenset({"albert", "bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta"})
 Json = TypeVar("Json", dict[str, Any], list[Any])
+
+
+def tokenizer_fault(place: str, tokenizer: Any, pieces: int) -> str:
+    """Why a tokenizer does not fit a model that knows so many pieces; empty where it does.
+
+    Numbers of pieces may have gaps, so the highest one counts, and not how many there are.
+    """
+    highest = max(tokenizer.get_vocab().values(), default=-1)
+    if highest < pieces:
+        return ""
+    return f"the tokenizer of {place!r} has a piece with the number {highest}, and the model knows {pieces} pieces"
 
 
 class ModelFiles(NamedTuple):
@@ -105,36 +116,42 @@ def _lacking(folder: Path) -> str:
 
     Without files of its own a tokenizer would not fail: one that knows no word would be made up.
     """
-    for what, patterns in _PARTS.items():
+    for part, patterns in _PARTS.items():
         if not any(any(folder.glob(pattern)) for pattern in patterns):
-            return what
+            return part
     return ""
 
 
 def _endless(folder: Path) -> str:
     """What stands among a model's files and is none: nobody knows whether reading a pipe or a device ever ends."""
-    others = (path for path in sorted(folder.rglob("*")) if path.exists() and not (path.is_file() or path.is_dir()))
-    return next((path.relative_to(folder).as_posix() for path in others), "")
+    special_files = (
+        path for path in sorted(folder.rglob("*")) if path.exists() and not (path.is_file() or path.is_dir())
+    )
+    return next((path.relative_to(folder).as_posix() for path in special_files), "")
 
 
 def _kinds(folder: Path) -> set[str]:
     """What a model is made like, by its configurations; `none` where that is not said."""
     configurations = [_json(path, dict) for path in folder.glob("**/config.json")]
-    return {str(one["model_type"]) for one in configurations if "model_type" in one} or {"none"}
+    return {str(configuration["model_type"]) for configuration in configurations if "model_type" in configuration} or {
+        "none"
+    }
 
 
 def _too_vast(folder: Path) -> str:
     """A size of which a library would build hours of layers or gigabytes before it noticed that no weights have it."""
-    held = sum(path.stat().st_size for path in folder.rglob(f"*{_SAFE}") if path.is_file())
+    weight_bytes = sum(path.stat().st_size for path in folder.rglob(f"*{_SAFE}") if path.is_file())
     for path in sorted(folder.glob("**/config.json")):
-        whole = {key: value for key, value in _json(path, dict).items() if type(value) is int}
-        width = max((whole[key] for key in _WIDTHS if key in whole), default=1)
-        where = path.relative_to(folder)
-        for key, value in whole.items():
+        numbers = {key: value for key, value in _json(path, dict).items() if type(value) is int}
+        width = max((numbers[key] for key in _WIDTHS if key in numbers), default=1)
+        relative_path = path.relative_to(folder)
+        for key, value in numbers.items():
             if "layers" in key and value > _MOST_LAYERS:
-                return f"{where} says {key}={value}; expected at most {_MOST_LAYERS}"
-            if _SIZES.search(key) and value * width > held + _SPARE:  # a matrix of so many rows, of a byte a number
-                return f"{where} says {key}={shown(str(value))}, for which its weights are too small"
+                return f"{relative_path} says {key}={value}; expected at most {_MOST_LAYERS}"
+            if (
+                _SIZES.search(key) and value * width > weight_bytes + _SPARE
+            ):  # a matrix of so many rows, of a byte a number
+                return f"{relative_path} says {key}={shown(str(value))}, for which its weights are too small"
     return ""
 
 
@@ -145,31 +162,35 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
         raise role.missing(f"the model {name.place!r} needs packages that are not installed", EXTRA) from error
     # Some versions of the hub's library ask by way of one whose errors are no OSError.
     network: type[Exception] = getattr(errors, "HTTPError", OSError)
-    place = f"sentence-transformers/{name.place}" if name.kind == "st" and "/" not in name.place else name.place
-    wanted = {"revision": name.revision or None, "allow_patterns": _WANTED, "ignore_patterns": _UNWANTED}
+    repository = f"sentence-transformers/{name.place}" if name.kind == "st" and "/" not in name.place else name.place
+    options = {"revision": name.revision or None, "allow_patterns": _WANTED, "ignore_patterns": _UNWANTED}
     try:
         try:
             # What is here already stays what it is: a model that its owner changes must not change a number unseen.
-            folder = Path(snapshot_download(place, local_files_only=True, **wanted))
+            folder = Path(snapshot_download(repository, local_files_only=True, **options))
         except FileNotFoundError:
-            folder = Path(snapshot_download(place, **wanted))
+            folder = Path(snapshot_download(repository, **options))
         if _lacking(folder):  # somebody asked for a part of it once; the rest is fetched at the same commit
-            folder = Path(snapshot_download(place, **{**wanted, "revision": folder.name}))
+            folder = Path(snapshot_download(repository, **{**options, "revision": folder.name}))
     except errors.GatedRepoError as error:
-        raise role.missing(f"the hub gives {place!r} only to whom its owner admits", "log in to the hub") from error
+        raise role.missing(
+            f"the hub gives {repository!r} only to whom its owner admits", "log in to the hub"
+        ) from error
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         revision = f" at revision {name.revision!r}" if name.revision else ""
-        raise role.missing(f"the hub has no model {place!r}{revision}", "check its name") from error
+        raise role.missing(f"the hub has no model {repository!r}{revision}", "check its name") from error
     except errors.HFValidationError as error:
-        raise role.missing(f"{place!r} is no name of a model: {error}", "check its name") from error
+        raise role.missing(f"{repository!r} is no name of a model: {error}", "check its name") from error
     except (OSError, network) as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EACCES, errno.EROFS):
-            raise role.missing(f"the model {place!r} cannot be stored: {error.strerror}", "make room for it") from error
-        reason = f"the model {place!r} is not on this machine and the hub cannot be reached"
+            raise role.missing(
+                f"the model {repository!r} cannot be stored: {error.strerror}", "make room for it"
+            ) from error
+        reason = f"the model {repository!r} is not on this machine and the hub cannot be reached"
         raise role.missing(reason, "connect to it once") from error
     if lacking := _lacking(folder):
-        raise role.missing(f"{place!r} cannot be used: there is no {lacking} in it", "check its name")
-    _refuse_pickles(folder, place, role)
+        raise role.missing(f"{repository!r} cannot be used: there is no {lacking} in it", "check its name")
+    _refuse_pickles(folder, repository, role)
     return ModelFiles(folder, folder.name)  # the hub's copy lies in a folder named by the commit
 
 
@@ -184,13 +205,13 @@ def _parts(folder: Path) -> list[dict[str, Any]]:
     return [part for part in _json(folder / "modules.json", list) if isinstance(part, dict)]
 
 
-def _json(path: Path, kind: type[Json]) -> Json:
+def _json(path: Path, cls: type[Json]) -> Json:
     """What a file says, read as the libraries read it; nothing where they cannot either, or it is of another kind."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return kind()
-    return content if isinstance(content, kind) else kind()
+        return cls()
+    return content if isinstance(content, cls) else cls()
 
 
 def _refuse_pickles(folder: Path, place: str, role: Role) -> None:
@@ -325,16 +346,16 @@ def hushed() -> Iterator[None]:
 def _muted() -> Iterator[None]:
     """Nothing gets to standard output: a library in Rust prints what it does not know of a file there, as it stands."""
     try:
-        kept = os.dup(1)
+        saved_stdout = os.dup(1)
     except OSError:  # it is closed
         yield
         return
     sys.stdout.flush()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
+    null_device = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null_device, 1)
     try:
         yield
     finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(nowhere)
+        os.dup2(saved_stdout, 1)
+        os.close(saved_stdout)
+        os.close(null_device)

@@ -16,8 +16,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.spans import Ints
-from showthrough.errors import ResourceError, quoted
+from showthrough.core.errors import ResourceError, quoted
+from showthrough.data.layout.spans import Ints
 
 Floats = NDArray[np.float64]
 SpecialTokens = Literal["document", "segment", "none"]
@@ -62,7 +62,7 @@ class Uniform:
     """Every span weighs 1."""
 
     def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
-        return [np.ones(len(asked.start)) for asked in questions]
+        return [np.ones(len(question.start)) for question in questions]
 
 
 @cache
@@ -91,9 +91,9 @@ class WordFrequency:
 
     def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
         answers = []
-        for asked in questions:
-            spans = zip(asked.start.tolist(), asked.end.tolist(), strict=True)
-            answers.append(np.array([self._ic(asked.text[start:end]) for start, end in spans]))
+        for question in questions:
+            spans = zip(question.start.tolist(), question.end.tolist(), strict=True)
+            answers.append(np.array([self._ic(question.text[start:end]) for start, end in spans]))
         return answers
 
     def _ic(self, span: str) -> float:
@@ -103,8 +103,8 @@ class WordFrequency:
         if word not in self._weights:
             if self.language not in (languages := frequency_languages()):
                 # To wordfreq itself a neighbour would do: Galician would be weighed by Portuguese words.
-                others = ", ".join(languages)
-                raise ResourceError(f"wordfreq knows no language {quoted(self.language)}; there are {others}")
+                available = ", ".join(languages)
+                raise ResourceError(f"wordfreq knows no language {quoted(self.language)}; there are {available}")
             from wordfreq import word_frequency
 
             try:

@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 
 from showthrough.data.documents import Corpus
-from showthrough.resources.closed_classes import CLOSED_CLASSES
+from showthrough.models.closed_classes import CLOSED_CLASSES
 
 # Pronouns, auxiliaries and the like: as frequent as function words, and told apart from them nowhere else.
 _ALSO = {
@@ -98,12 +98,12 @@ def another_language(sample: Sample, language: str) -> tuple[str, ...] | None:
         return ()  # all that are known are written in Latin letters
     if sample.words.total() < _FEWEST_WORDS:
         return None
-    shares = {one: sample.share(one) for one in CLOSED_CLASSES}
+    shares = {code: sample.share(code) for code in CLOSED_CLASSES}
     best = max(shares, key=shares.__getitem__)
     own = shares.get(language, 0.0)
     if own >= _RIVAL * shares[best] and own >= _FITTING:
         return None
-    alike = tuple(one for one, share in shares.items() if share >= _RIVAL * shares[best])
+    alike = tuple(code for code, share in shares.items() if share >= _RIVAL * shares[best])
     if shares[best] >= _FITTING and alike in ((best,), ("da", "nb")) and _is_at_home(sample, best):
         return alike
     return () if own < _FITTING and _is_strange(sample, language) else None

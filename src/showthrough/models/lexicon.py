@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools, Ints, Keys, eight_letters, paint
-from showthrough.resources.closed_classes import CLOSED_CLASSES
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.spans import Bools, Ints, Keys, eight_letters, paint
+from showthrough.models.closed_classes import CLOSED_CLASSES
 
 TITLES = frozenset({"mr", "mrs", "ms"})
 ALWAYS = TITLES | {"no", "nr", "about"}  # what TAB's script takes beside the classes; its words are English
@@ -26,6 +26,7 @@ def lexicon_of(language: str) -> str:
 
 
 LEXICONS = {lexicon_of(language): classes.words for language, classes in CLOSED_CLASSES.items()}
+DEFAULT_LEXICON = next(iter(LEXICONS))
 _CLASSES = {lexicon_of(language): classes for language, classes in CLOSED_CLASSES.items()}
 
 
@@ -65,9 +66,9 @@ class Lexicon:
     def ignorable(self, axis: Axis) -> Bools:
         """Punctuation everywhere, and function words where a mention has them: nothing else is ever asked about."""
         ignorable = axis.table(is_punctuation).view(np.bool_)
-        asked = axis.gold_contents.times(len(axis.tokens)) > 0
-        asked[axis.gold_contents.cut.token] = True
-        start, end = axis.tokens.start[asked], axis.tokens.end[asked]
+        in_mention = axis.gold_contents.times(len(axis.tokens)) > 0
+        in_mention[axis.gold_contents.cut.token] = True
+        start, end = axis.tokens.start[in_mention], axis.tokens.end[in_mention]
         listed = self.listed(axis, start, end)
         paint(ignorable, start[listed], end[listed])
         return ignorable
@@ -104,8 +105,8 @@ def _keys_of(words: Iterable[str]) -> Keys:
 
 def _among(keys: Keys, others: Keys) -> Bools:
     """Which of the keys are among others, which are sorted."""
-    place = np.minimum(np.searchsorted(others, keys), len(others) - 1)
-    return np.asarray(others[place] == keys)
+    index = np.minimum(np.searchsorted(others, keys), len(others) - 1)
+    return np.asarray(others[index] == keys)
 
 
 def is_punctuation(character: str) -> int:

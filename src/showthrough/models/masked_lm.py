@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.resources.cache import Arrays, question
-from showthrough.resources.device import torch_device, torch_dtype
-from showthrough.resources.files import Model, guarded, loading
-from showthrough.resources.information import Context, Floats, Question
-from showthrough.resources.packing import marked
-from showthrough.resources.prediction import Predictor
-from showthrough.resources.settings import share_of
+from showthrough.models.cache import Arrays, question
+from showthrough.models.device import torch_device, torch_dtype
+from showthrough.models.files import Model, guarded, loading, tokenizer_fault
+from showthrough.models.information import Context, Floats, Question
+from showthrough.models.packing import marked
+from showthrough.models.prediction import Predictor
+from showthrough.models.settings import share_of
 
 VERSION = 2  # of the answers; rises when one could change
 # Characters that are read at once, those of a text in every turn. Answers are stored block by block, so a block is what
@@ -36,11 +36,11 @@ class MaskedLanguageModel(Model):
         key = "ic", VERSION, self.identity, how
         names = [question(*key, one.text, one.start, one.end, one.turn) for one in questions]
 
-        def answer(places: list[int]) -> Iterator[Arrays]:
+        def answer(indices: list[int]) -> Iterator[Arrays]:
             done = 0
             size = _BLOCK.get(self.predictor.model.device.type, _LARGE_BLOCK)
-            for block in _blocks([questions[place] for place in places], size):
-                tell = share_of(self.watch, self.role.what, done, len(block), len(places))
+            for block in _blocks([questions[index] for index in indices], size):
+                tell = share_of(self.watch, self.role.what, done, len(block), len(indices))
                 with guarded(self.role.failed):
                     weighed = self.predictor.weigh(block, context, tell)
                 for ics in weighed:
@@ -68,12 +68,12 @@ class MaskedLanguageModel(Model):
 
 def _blocks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:
     """Consecutive questions for which about `size` characters have to be read together."""
-    first = held = 0
-    for number, one in enumerate(questions):
-        held += len(one.text) * len(np.unique(one.turn))
-        if held >= size:
+    first = characters = 0
+    for number, item in enumerate(questions):
+        characters += len(item.text) * len(np.unique(item.turn))
+        if characters >= size:
             yield questions[first : number + 1]
-            first, held = number + 1, 0
+            first, characters = number + 1, 0
     if first < len(questions):
         yield questions[first:]
 
@@ -86,6 +86,4 @@ def _fault(place: str, model: Any, report: Mapping[str, Any], tokenizer: Any) ->
         return f"the tokenizer of {place!r} has no mask token"
     if not tokenizer.is_fast:
         return f"the tokenizer of {place!r} does not say where its pieces stand"
-    if len(tokenizer) > (pieces := model.get_input_embeddings().num_embeddings):
-        return f"the tokenizer of {place!r} knows {len(tokenizer)} pieces and the model {pieces}"
-    return ""
+    return tokenizer_fault(place, tokenizer, model.get_input_embeddings().num_embeddings)

@@ -7,8 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from showthrough.resources.overlap import MOST, Floats, Pair
-from showthrough.resources.similarity import Similarity
+from showthrough.models.overlap import MOST, Floats, Pair
+from showthrough.models.similarity import Similarity
 
 
 class Sts(Protocol):
@@ -28,4 +28,4 @@ class Cosines:
         return str(getattr(self.source, "revision", ""))
 
     def similarities(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
-        return [MOST * np.clip(found, 0.0, 1.0) for found in self.source.cosines(groups)]
+        return [MOST * np.clip(cosines_of_group, 0.0, 1.0) for cosines_of_group in self.source.cosines(groups)]

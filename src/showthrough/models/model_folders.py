@@ -14,12 +14,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.errors import InputError, OutputError, PlanError, ResourceError
 from showthrough.data.copies import CopyMarks, copy_mark
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import text_digest
-from showthrough.errors import InputError, OutputError, PlanError, ResourceError
-from showthrough.files.reading import decoded, read_bytes
-from showthrough.files.writing import told, write_folder
+from showthrough.storage.reading import decoded, read_bytes
+from showthrough.storage.writing import told, write_folder
 from showthrough.version import __version__
 
 CARD = "model.json"
@@ -39,7 +39,9 @@ class Training(msgspec.Struct, frozen=True):
 
     def joined(self, later: Training, name: str, digest: str) -> Training:
         """What a model knows that was trained on both."""
-        documents, copies = ({*getattr(self, one), *getattr(later, one)} for one in ("documents", "copies"))
+        documents, copies = (
+            {*getattr(self, field_name), *getattr(later, field_name)} for field_name in ("documents", "copies")
+        )
         return Training(name, digest, tuple(sorted(documents)), tuple(sorted(copies)))
 
 
@@ -62,8 +64,10 @@ _DECODER = msgspec.json.Decoder(Card)
 
 def training_on(corpus: Corpus) -> Training:
     """What a model that is trained on this corpus says of it."""
-    digests = sorted(text_digest(one.text) for one in corpus)
-    return Training(corpus.name, corpus.digest, tuple(digests), tuple(sorted({copy_mark(one.text) for one in corpus})))
+    digests = sorted(text_digest(document.text) for document in corpus)
+    return Training(
+        corpus.name, corpus.digest, tuple(digests), tuple(sorted({copy_mark(document.text) for document in corpus}))
+    )
 
 
 class Learned:
@@ -109,8 +113,8 @@ def write_model(folder: Path, card: Card, files: Mapping[str, bytes]) -> None:
     """
     earlier = _files_in(folder)
     time = datetime.now(UTC).isoformat(timespec="seconds")
-    made = msgspec.structs.replace(card, files=tuple(sorted(files)), time=time)
-    write_folder(folder, {CARD: msgspec.json.format(msgspec.json.encode(made)), **files})
+    complete_card = msgspec.structs.replace(card, files=tuple(sorted(files)), time=time)
+    write_folder(folder, {CARD: msgspec.json.format(msgspec.json.encode(complete_card)), **files})
     with told(folder):
         for path in [*folder.rglob("*")]:  # what is here, and not what a card names: that might lie elsewhere
             if path.relative_to(folder).as_posix() in earlier.difference(files, {CARD}):
@@ -132,15 +136,15 @@ def size_of(folder: Path) -> int:
 
 def arrays_as_file(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Arrays in one file, the same bytes for the same arrays."""
-    held = io.BytesIO()
-    np.savez_compressed(held, allow_pickle=False, **arrays)
-    return held.getvalue()
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
 
 
 def arrays_of_file(content: bytes, name: str) -> dict[str, NDArray[Any]]:
     """The arrays again; never objects. Raises ValueError for a file that is not whole."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as held:
-            return {key: held[key] for key in held.files}
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            return {key: archive[key] for key in archive.files}
     except (ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError):
         raise ValueError(f"{name} is no whole model") from None

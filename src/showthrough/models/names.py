@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from showthrough.errors import PlanError, ResourceError
+from showthrough.core.errors import PlanError, ResourceError
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,12 @@ class Role:
     def parse(self, name: str) -> SourceName:
         """Raises PlanError unless the name is one that this role knows."""
         if not isinstance(name, str):
-            raise PlanError(f"{self.parameter}={name!r} is no text; expected a name such as {self._such!r}")
+            raise PlanError(f"{self.parameter}={name!r} is no text; expected a name such as {self._example!r}")
         if name in self.alone:
             return SourceName(name, "")
-        kind, colon, place = name.partition(":")
-        if colon and place and kind in (*self.kinds, *self.spoken):
-            model, _, revision = (place, "", "") if is_path(place) else place.partition("@")
+        kind, colon, location = name.partition(":")
+        if colon and location and kind in (*self.kinds, *self.spoken):
+            model, _, revision = (location, "", "") if is_path(location) else location.partition("@")
             return SourceName(kind, model, revision)
         if is_path(name) or "/" in name:  # without the kind before it, it can only be a path
             return SourceName(self.kinds[0], name if is_path(name) else f"./{name}")
@@ -52,7 +52,7 @@ class Role:
         )
 
     @property
-    def _such(self) -> str:
+    def _example(self) -> str:
         return self.alone[0] if self.alone else f"{self.kinds[0]}:<name>"
 
     def failed(self, reason: str) -> ResourceError:

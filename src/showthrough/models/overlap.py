@@ -13,12 +13,12 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.resources.cache import Arrays, Cache, question
-from showthrough.resources.files import library_versions
-from showthrough.resources.settings import Watch, share_of
-from showthrough.resources.stop_words import CLITICS, GLASGOW
-from showthrough.resources.word_vectors import WordVectorSource
-from showthrough.resources.wordnet import WordNet
+from showthrough.models.cache import Arrays, Cache, question
+from showthrough.models.files import library_versions
+from showthrough.models.settings import Watch, share_of
+from showthrough.models.stop_words import CLITICS, GLASGOW
+from showthrough.models.word_vectors import WordVectorSource
+from showthrough.models.wordnet import WordNet
 
 Pair = tuple[str, str]
 Floats = NDArray[np.float64]
@@ -75,42 +75,47 @@ class Overlap:
 
     def similarities(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
         """Those of every pair, group by group (a group is what one document asks), from the cache where it has them."""
-        known = VERSION, self.wordnet.revision, library_versions("nltk"), self.vectors.revision if self.vectors else ""
-        names = [question("overlap", *known, list(group)) for group in groups]
+        identity = (
+            VERSION,
+            self.wordnet.revision,
+            library_versions("nltk"),
+            self.vectors.revision if self.vectors else "",
+        )
+        names = [question("overlap", *identity, list(group)) for group in groups]
 
-        def answer(places: list[int]) -> Iterator[Arrays]:
-            for first in range(0, len(places), _BLOCK):
-                block = [groups[place] for place in places[first : first + _BLOCK]]
-                found = self._compare(list(dict.fromkeys(chain.from_iterable(block))))
-                share_of(self.watch, "passages", first, len(block), len(places))(1.0)
+        def answer(indices: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(indices), _BLOCK):
+                block = [groups[index] for index in indices[first : first + _BLOCK]]
+                by_pair = self._compare(list(dict.fromkeys(chain.from_iterable(block))))
+                share_of(self.watch, "passages", first, len(block), len(indices))(1.0)
                 for group in block:
-                    yield {"sts": np.array([found[pair] for pair in group], dtype=np.float64)}
+                    yield {"sts": np.array([by_pair[pair] for pair in group], dtype=np.float64)}
 
         return [np.asarray(entry["sts"], dtype=np.float64) for entry in self.cache.through(names, answer)]
 
     def _compare(self, pairs: Sequence[Pair]) -> dict[Pair, float]:
-        found: dict[Pair, float] = {}
+        similarities: dict[Pair, float] = {}
         batch: dict[Pair, tuple[Words, Words]] = {}
-        held = 0
+        word_count = 0
         for pair in pairs:
-            one, two = compared(*pair)
-            if not one or not two:  # without a word on either side nothing that means anything was lost
-                alike = not one and not two and bool(pair[0].strip()) == bool(pair[1].strip())
-                found[pair] = MOST if alike else 0.0
+            first, second = compared(*pair)
+            if not first or not second:  # without a word on either side nothing that means anything was lost
+                alike = not first and not second and bool(pair[0].strip()) == bool(pair[1].strip())
+                similarities[pair] = MOST if alike else 0.0
                 continue
-            if held and held + len(one) + len(two) > _TOGETHER:
-                found |= self._compare_words(batch)
-                batch, held = {}, 0
-            batch[pair] = one, two
-            held += len(one) + len(two)
-        return found | self._compare_words(batch)
+            if word_count and word_count + len(first) + len(second) > _TOGETHER:
+                similarities |= self._compare_words(batch)
+                batch, word_count = {}, 0
+            batch[pair] = first, second
+            word_count += len(first) + len(second)
+        return similarities | self._compare_words(batch)
 
     def _compare_words(self, batch: dict[Pair, tuple[Words, Words]]) -> dict[Pair, float]:
         if not batch:
             return {}
         vocabulary = list(dict.fromkeys(chain.from_iterable(chain.from_iterable(batch.values()))))
         near = Nearness(vocabulary, self.wordnet, self.vectors)
-        number = {word: place for place, word in enumerate(vocabulary)}
+        number = {word: index for index, word in enumerate(vocabulary)}
         numbered = {pair: [[number[word] for word in side] for side in sides] for pair, sides in batch.items()}
         return {pair: near.similarity(*map(np.array, sides)) for pair, sides in numbered.items()}
 
@@ -121,8 +126,10 @@ class Nearness:
     def __init__(self, words: Words, wordnet: WordNet, vectors: WordVectorSource | None) -> None:
         self.size = len(words)
         senses = list(map(wordnet.senses, words))
-        same = [sorted({*one.lemmas, *(f"={first}" for first in one.synsets[:1])}) for one in senses]
-        self._links = ((_SHARED, _linked([one.synsets for one in senses])), (1.0, _linked(same)))
+        same = [
+            sorted({*word_senses.lemmas, *(f"={first}" for first in word_senses.synsets[:1])}) for word_senses in senses
+        ]
+        self._links = ((_SHARED, _linked([word_senses.synsets for word_senses in senses])), (1.0, _linked(same)))
         self._vectors = vectors.of(words) if vectors else None
         every = np.arange(self.size)
         self._all = self.between(every, every) if self.size**2 <= _CELLS else None
@@ -149,20 +156,22 @@ class Nearness:
         row, column = (np.full(self.size, -1) for _ in range(2))
         row[rows], column[columns] = np.arange(len(rows)), np.arange(len(columns))
         for value, (left, right) in self._links:
-            there = (row[left] >= 0) & (column[right] >= 0)
-            near[row[left[there]], column[right[there]]] = value
+            linked = (row[left] >= 0) & (column[right] >= 0)
+            near[row[left[linked]], column[right[linked]]] = value
         return near
 
 
 def _linked(marks: Sequence[Sequence[str]]) -> tuple[Ints, Ints]:
     """All pairs of places that have a mark in common, both ways round; each with itself where it has any."""
     number: dict[str, int] = {}
-    mark = np.array([number.setdefault(one, len(number)) for each in marks for one in each], dtype=np.int64)
-    place = np.repeat(np.arange(len(marks)), list(map(len, marks)))
+    mark = np.array(
+        [number.setdefault(mark_text, len(number)) for word_marks in marks for mark_text in word_marks], dtype=np.int64
+    )
+    index = np.repeat(np.arange(len(marks)), list(map(len, marks)))
     order = np.argsort(mark, kind="stable")
-    place = place[order]
+    index = index[order]
     _, start, count = np.unique(mark[order], return_index=True, return_counts=True)
     size = np.repeat(count, count)
-    left = np.repeat(place, size)
+    left = np.repeat(index, size)
     step = np.arange(len(left)) - np.repeat(np.cumsum(size) - size, size)
-    return left, place[np.repeat(np.repeat(start, count), size) + step]
+    return left, index[np.repeat(np.repeat(start, count), size) + step]

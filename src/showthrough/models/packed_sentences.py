@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.spans import Ints
-from showthrough.resources.device import Shape, rows_of, width_of
-from showthrough.resources.packing import Attention, PackedEncoder, fetched, laid_out, packing_attention, sent
+from showthrough.data.layout.spans import Ints
+from showthrough.models.device import Shape, rows_of, width_of
+from showthrough.models.packing import Attention, PackedEncoder, fetched, laid_out, packing_attention, sent
 
 _CUT = 128  # texts that are cut into pieces at once, while others run
 _CHARACTERS = 6  # a piece, or fewer in nearly all texts: more of a text is not looked at where so many are enough
@@ -47,10 +47,10 @@ class PackedSentences:
             begun = [_beginning(text, _CHARACTERS * self.longest) for text in some]
             pieces = self._pieces(begun)
             short = [
-                place for place, ids in enumerate(pieces) if len(ids) < self.longest and begun[place] != some[place]
+                index for index, ids in enumerate(pieces) if len(ids) < self.longest and begun[index] != some[index]
             ]
-            for place, ids in zip(short, self._pieces([some[place] for place in short]), strict=True):
-                pieces[place] = ids
+            for index, ids in zip(short, self._pieces([some[index] for index in short]), strict=True):
+                pieces[index] = ids
             for text, ids in zip(some, pieces, strict=True):
                 yield Cut(text, ids, Shape(width_of(len(ids), self.longest), len(ids)))
 
@@ -60,16 +60,18 @@ class PackedSentences:
             return []
         if not hasattr(self._model, "preprocess"):  # versions before 6 leave out spaces around a text
             texts = [text.strip() for text in texts]
-        found = self._model.tokenizer(list(texts), truncation=True, max_length=self.longest, verbose=False)["input_ids"]
-        return [np.array(ids, dtype=np.int64) for ids in found]
+        encoded = self._model.tokenizer(list(texts), truncation=True, max_length=self.longest, verbose=False)[
+            "input_ids"
+        ]
+        return [np.array(ids, dtype=np.int64) for ids in encoded]
 
     def run(self, texts: list[Cut], room: int) -> NDArray[np.float32]:
         """One vector a text. They are of one width, and of one table's rows at most."""
         import torch
 
         width = texts[0].shape.width
-        lengths = np.array([len(one.ids) for one in texts])
-        ids = np.concatenate([one.ids for one in texts])
+        lengths = np.array([len(cut_text.ids) for cut_text in texts])
+        ids = np.concatenate([cut_text.ids for cut_text in texts])
         pack, _ = laid_out(ids, lengths, None, room, self.longest, self._encoder.padding)
         rows = rows_of(room, width)
         row = np.repeat(np.arange(len(texts)), lengths)

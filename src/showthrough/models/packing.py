@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
+from showthrough.data.layout.spans import Bools, Ints
 
 PACKED = frozenset({"bert", "camembert", "roberta", "xlm-roberta"})  # kinds of models whose layers are taken apart here
 VERSION = 1  # of what is answered in fp16 and bf16; rises when a number could change
@@ -68,14 +68,14 @@ def fetched(tensor: Any) -> Any:
 
     if tensor.device.type != "cuda":
         return tensor.numpy
-    here = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
-    here.copy_(tensor, non_blocking=True)
-    there = torch.cuda.Event(blocking=True)
-    there.record(torch.cuda.current_stream(tensor.device))
+    buffer = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True)
+    buffer.copy_(tensor, non_blocking=True)
+    copied = torch.cuda.Event(blocking=True)
+    copied.record(torch.cuda.current_stream(tensor.device))
 
     def numbers() -> Any:
-        there.synchronize()
-        return here.numpy()
+        copied.synchronize()
+        return buffer.numpy()
 
     return numbers
 
@@ -95,9 +95,9 @@ def laid_out(
     if hidden is not None:
         before: Ints = np.cumsum(hidden) - hidden
         rank: Ints = before - before[begins][row]  # among the hidden ones of its text
-        shown = lengths - np.bincount(row, weights=hidden, minlength=len(lengths)).astype(np.int64)
-        target = begins[row] + np.where(hidden, shown[row] + rank, within - rank)
-        seen = np.where(shown > 0, shown, lengths)
+        visible = lengths - np.bincount(row, weights=hidden, minlength=len(lengths)).astype(np.int64)
+        target = begins[row] + np.where(hidden, visible[row] + rank, within - rank)
+        seen = np.where(visible > 0, visible, lengths)
     places = within
     if padding is not None:
         real = ids != padding
@@ -162,9 +162,9 @@ class _Layer:
 
         own, after = layer.attention.self, layer.attention.output
         self.heads = heads
-        looks = own.query, own.key, own.value
-        self.weight = torch.cat([one.weight for one in looks]).detach()
-        self.bias = torch.cat([one.bias for one in looks]).detach()
+        projections = own.query, own.key, own.value
+        self.weight = torch.cat([projection.weight for projection in projections]).detach()
+        self.bias = torch.cat([projection.bias for projection in projections]).detach()
         self.together, self.first_norm = after.dense, _norm(after.LayerNorm)
         self.wider, self.activation = layer.intermediate.dense, layer.intermediate.intermediate_act_fn
         self.narrower, self.second_norm = layer.output.dense, _norm(layer.output.LayerNorm)
@@ -209,11 +209,11 @@ class PackedHead:
         import torch
 
         states, looked = self.encoder.mixed(pack)
-        found = torch.empty(len(places), device=places.device)
+        answers = torch.empty(len(places), device=places.device)
         for first in range(0, len(places), _HEAD_ROWS):
-            some = slice(first, first + _HEAD_ROWS)
-            found[some] = self._recorded(states[places[some]], looked[places[some]], truth[some])
-        return found
+            rows = slice(first, first + _HEAD_ROWS)
+            answers[rows] = self._recorded(states[places[rows]], looked[places[rows]], truth[rows])
+        return answers
 
     def _logs(self, states: Any, looked: Any, truth: Any) -> Any:
         last = self.encoder.finish(states, looked)
@@ -235,45 +235,45 @@ class Recorded:
     def __init__(self, function: Callable[..., Any], device: Any) -> None:
         self._function = function
         self._device = device
-        self._known: dict[tuple[object, ...], tuple[Any, list[Any], Any]] = {}
+        self._recordings: dict[tuple[object, ...], tuple[Any, list[Any], Any]] = {}
 
-    def __call__(self, *given: Any) -> Any:
+    def __call__(self, *arguments: Any) -> Any:
         import torch
 
         if self._device.type != "cuda":
-            return self._function(*given)
-        key = tuple(getattr(one, "shape", one) for one in given)
+            return self._function(*arguments)
+        key = tuple(getattr(argument, "shape", argument) for argument in arguments)
         with torch.cuda.device(self._device):  # a thread begins on the first GPU, whichever the model is on
-            if key not in self._known:
-                self._known[key] = self._record(given)
-            graph, places, answer = self._known[key]
-            for place, one in zip(places, given, strict=True):
-                if hasattr(one, "shape"):
-                    place.copy_(one)
+            if key not in self._recordings:
+                self._recordings[key] = self._record(arguments)
+            graph, buffers, answer = self._recordings[key]
+            for buffer, argument in zip(buffers, arguments, strict=True):
+                if hasattr(argument, "shape"):
+                    buffer.copy_(argument)
             graph.replay()
         return answer
 
-    def _record(self, given: Sequence[Any]) -> tuple[Any, list[Any], Any]:
+    def _record(self, arguments: Sequence[Any]) -> tuple[Any, list[Any], Any]:
         import torch
 
-        places = [one.clone() if hasattr(one, "shape") else one for one in given]
-        aside = torch.cuda.Stream(self._device)
-        aside.wait_stream(torch.cuda.current_stream(self._device))
-        with torch.cuda.stream(aside):
-            self._function(*places)  # libraries choose and set up what they do when they are first asked
-        torch.cuda.current_stream(self._device).wait_stream(aside)
+        buffers = [argument.clone() if hasattr(argument, "shape") else argument for argument in arguments]
+        side_stream = torch.cuda.Stream(self._device)
+        side_stream.wait_stream(torch.cuda.current_stream(self._device))
+        with torch.cuda.stream(side_stream):
+            self._function(*buffers)  # libraries choose and set up what they do when they are first asked
+        torch.cuda.current_stream(self._device).wait_stream(side_stream)
         torch.cuda.empty_cache()  # what is recorded has memory of its own
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, capture_error_mode="thread_local"):  # others may fetch their answers meanwhile
-            answer = self._function(*places)
-        return graph, places, answer
+            answer = self._function(*buffers)
+        return graph, buffers, answer
 
 
 def _transform(model: Any) -> Callable[[Any], Any]:
     """What a model does to a state before it weighs the vocabulary."""
     if model.config.model_type == "bert":
-        whole: Callable[[Any], Any] = model.cls.predictions.transform
-        return whole
+        bert_transform: Callable[[Any], Any] = model.cls.predictions.transform
+        return bert_transform
     from torch.nn.functional import gelu
 
     head = model.lm_head
@@ -293,10 +293,10 @@ def fused_attention(query: Any, key: Any, value: Any, pack: Pack) -> Any:
     """Attention within each text, to as many of its first pieces as are seen."""
     import torch
 
-    found = torch.ops.aten._flash_attention_forward(
+    outputs = torch.ops.aten._flash_attention_forward(
         query, key, value, pack.starts, pack.starts, pack.longest, pack.longest, 0.0, False, False, seqused_k=pack.seen
     )
-    return found[0]
+    return outputs[0]
 
 
 def packing_attention(model: Any) -> Attention | None:
@@ -304,14 +304,14 @@ def packing_attention(model: Any) -> Attention | None:
     import torch
 
     config = model.config
-    known = (
+    supported = (
         config.model_type in PACKED
         and getattr(config, "position_embedding_type", None) in (None, "absolute")
         and not getattr(config, "is_decoder", False)
         and config.hidden_size % (8 * config.num_attention_heads) == 0
     )
     half = model.dtype in (torch.float16, torch.bfloat16)
-    fits = known and half and model.device.type == "cuda" and _works(model.device, model.dtype)
+    fits = supported and half and model.device.type == "cuda" and _works(model.device, model.dtype)
     return fused_attention if fits else None
 
 
@@ -329,23 +329,23 @@ def _works(device: Any, dtype: Any) -> bool:
     rows = np.random.default_rng(0).normal(1.0, 1.0, (3, len(pack.ids), 2, 32))
     query, key, value = torch.from_numpy(rows).to(device, dtype)
     try:
-        found = fused_attention(query, key, value, pack)[:pieces]
+        attended = fused_attention(query, key, value, pack)[:pieces]
         product = _exactly(query[:, 0], key[:, 0])
     except (RuntimeError, TypeError, AttributeError):
         return False
     expected = plain_attention(query.double(), key.double(), value.double(), lengths, seen)
     exact = query[:, 0].double() @ key[:, 0].double().T
-    return bool((found - expected).abs().max() < _CLOSE and (product - exact).abs().max() < _CLOSE / 100)
+    return bool((attended - expected).abs().max() < _CLOSE and (product - exact).abs().max() < _CLOSE / 100)
 
 
 def plain_attention(query: Any, key: Any, value: Any, lengths: Sequence[int] | Ints, seen: Sequence[int] | Ints) -> Any:
     """The same text by text, of which nothing can be said but that it is right."""
     import torch
 
-    found, first = [], 0
+    outputs, first = [], 0
     for length, count in zip(lengths, seen, strict=True):
-        here, looked_at = slice(first, first + length), slice(first, first + count)
-        sides = (rows.transpose(0, 1) for rows in (query[here], key[looked_at], value[looked_at]))
-        found.append(torch.nn.functional.scaled_dot_product_attention(*sides).transpose(0, 1))
+        text_rows, visible_rows = slice(first, first + length), slice(first, first + count)
+        sides = (rows.transpose(0, 1) for rows in (query[text_rows], key[visible_rows], value[visible_rows]))
+        outputs.append(torch.nn.functional.scaled_dot_product_attention(*sides).transpose(0, 1))
         first += length
-    return torch.cat(found)
+    return torch.cat(outputs)

@@ -13,10 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from showthrough.errors import ResourceError
-from showthrough.resources.files import folder_digest, guarded
-from showthrough.resources.names import at_home, is_path, is_there
-from showthrough.resources.settings import Watch
+from showthrough.core.errors import ResourceError
+from showthrough.models.files import folder_digest, guarded
+from showthrough.models.names import at_home, is_path, is_there
+from showthrough.models.settings import Watch
 
 TOKENS: frozenset[str] = frozenset()
 # spaCy's own components (by factory) that set neither parts of speech nor lemmas, and those that set no part of speech.
@@ -75,13 +75,13 @@ class Pipeline:
             spec = find_spec(self.name)
         except (ImportError, ValueError):
             spec = None
-        places = spec.submodule_search_locations if spec else None
-        if not places:
+        locations = spec.submodule_search_locations if spec else None
+        if not locations:
             download = f"python -m spacy download {self.name}"
-            there = _installed()
-            others = f"; installed {'is' if len(there) == 1 else 'are'} {', '.join(there)}" if there else ""
-            raise self._useless(f"is not installed: {download}{others}; or name the folder that holds it")
-        return Path(next(iter(places)))
+            installed = _installed()
+            hint = f"; installed {'is' if len(installed) == 1 else 'are'} {', '.join(installed)}" if installed else ""
+            raise self._useless(f"is not installed: {download}{hint}; or name the folder that holds it")
+        return Path(next(iter(locations)))
 
     @property
     def components(self) -> list[str]:
@@ -113,8 +113,8 @@ class Pipeline:
         """The texts as spaCy reads them, with these components at work; `None`: all that were not excluded."""
         pipeline = self._loaded
         pipeline.max_length = max(pipeline.max_length, max(map(len, texts), default=0) + 1)
-        others = [pipe for pipe in pipeline.pipe_names if components is not None and pipe not in components]
-        with guarded(lambda reason: self._useless(f"failed: {reason}")), pipeline.select_pipes(disable=others):
+        disabled = [pipe for pipe in pipeline.pipe_names if components is not None and pipe not in components]
+        with guarded(lambda reason: self._useless(f"failed: {reason}")), pipeline.select_pipes(disable=disabled):
             for number, read in enumerate(pipeline.pipe(texts, batch_size=_TOGETHER), start=1):
                 if self.watch:
                     self.watch(what, number, len(texts))
@@ -126,9 +126,9 @@ class Pipeline:
             import spacy
         except ImportError as error:
             raise self._without_spacy() from error
-        place = self.folder if is_path(self.name) else self.name
+        source = self.folder if is_path(self.name) else self.name
         with guarded(lambda reason: self._useless(f"cannot be loaded: {reason}")):
-            return spacy.load(place, exclude=list(self.exclude))
+            return spacy.load(source, exclude=list(self.exclude))
 
     def _useless(self, why: str) -> ResourceError:
         return ResourceError(f"the spaCy pipeline {self.name!r} {why}; or choose {self.instead}")

@@ -13,19 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.errors import ResourceError
-from showthrough.resources.device import Shape, in_packs, in_shapes, refuse_nan, width_of
-from showthrough.resources.information import Context, Floats, Question
-from showthrough.resources.packing import (
-    Attention,
-    PackedEncoder,
-    PackedHead,
-    fetched,
-    laid_out,
-    packing_attention,
-    sent,
-)
-from showthrough.resources.segments import Asked, Pass, Pieces
+from showthrough.core.errors import ResourceError
+from showthrough.models.device import Shape, in_packs, in_shapes, refuse_nan, width_of
+from showthrough.models.information import Context, Floats, Question
+from showthrough.models.packing import Attention, PackedEncoder, PackedHead, fetched, laid_out, packing_attention, sent
+from showthrough.models.segments import Asked, Pass, Pieces
 
 # Models whose answer to one text is the same whatever stands beside it in a batch, padded to equal length. Others (some
 # mix padding in: DeBERTa, ConvBERT, FNet) get batches of texts of one length.
@@ -66,10 +58,10 @@ class Predictor:
         if self.packed:
             return self._weigh_in_packs(self.packed, questions, context, watch)
         asked = self.cut(questions, context)
-        passes = [one for each in asked for one in each.passes()]
+        passes = [single_pass for question in asked for single_pass in question.passes()]
         done = 0
         for batch, logs in in_shapes(
-            [self._shape(one, context) for one in passes],
+            [self._shape(single_pass, context) for single_pass in passes],
             self.model.device,
             lambda batch, rows, shape: self._run([passes[item] for item in batch], context, rows, shape),
             "information content",
@@ -79,7 +71,7 @@ class Predictor:
             done += len(batch)
             if watch:
                 watch(done / len(passes))
-        return [each.ics() for each in asked]
+        return [question.ics() for question in asked]
 
     def _weigh_in_packs(
         self,
@@ -92,12 +84,12 @@ class Predictor:
         shares: dict[Asked, float] = {}  # of the work that one pass is: each question counts alike
 
         def passes() -> Iterator[Pass]:
-            for some in _together(questions):
-                for each in self.cut(some, context):
-                    asked.append(each)
-                    these = each.passes()
-                    shares[each] = 1 / max(1, len(these)) / len(questions)
-                    yield from these
+            for some in _question_groups(questions):
+                for question in self.cut(some, context):
+                    asked.append(question)
+                    question_passes = question.passes()
+                    shares[question] = 1 / max(1, len(question_passes)) / len(questions)
+                    yield from question_passes
 
         def run(batch: list[Pass], room: int) -> list[Floats]:
             return self._run_pack(packed, batch, context, room)
@@ -106,21 +98,26 @@ class Predictor:
         longest = context.segment_length + marks
         done = 0.0
         for batch, logs in in_packs(
-            passes(), lambda one: Shape(1, one.length + marks), longest, self.model.device, run, "information content"
+            passes(),
+            lambda single_pass: Shape(1, single_pass.length + marks),
+            longest,
+            self.model.device,
+            run,
+            "information content",
         ):
-            for one, of_pass in zip(batch, logs, strict=True):
-                one.record(of_pass)
-                done += shares[one.asked]
+            for single_pass, of_pass in zip(batch, logs, strict=True):
+                single_pass.record(of_pass)
+                done += shares[single_pass.asked]
             if watch:
                 watch(min(done, 1.0))
-        return [each.ics() for each in asked]
+        return [question.ics() for question in asked]
 
     def _run_pack(self, packed: PackedHead, passes: Sequence[Pass], context: Context, room: int) -> list[Floats]:
         """ln p of the hidden pieces of each pass, which stand end to end."""
         import torch
 
         wrap = int(context.special_tokens == "segment")
-        lengths = np.array([one.length for one in passes]) + 2 * wrap
+        lengths = np.array([single_pass.length for single_pass in passes]) + 2 * wrap
         ends = np.cumsum(lengths)
         begins = ends - lengths
         ids = np.empty(ends[-1], dtype=np.int64)
@@ -128,32 +125,32 @@ class Predictor:
         if wrap:
             ids[begins], ids[ends - 1] = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
             inside[begins] = inside[ends - 1] = False
-        ids[inside] = np.concatenate([one.ids for one in passes])
-        counts = np.array([one.high - one.low for one in passes])
-        places = np.concatenate([one.hidden for one in passes]) + np.repeat(begins + wrap, counts)
-        truth = ids[places]
-        ids[places] = self.tokenizer.mask_token_id
+        ids[inside] = np.concatenate([single_pass.ids for single_pass in passes])
+        counts = np.array([single_pass.high - single_pass.low for single_pass in passes])
+        positions = np.concatenate([single_pass.hidden for single_pass in passes]) + np.repeat(begins + wrap, counts)
+        truth = ids[positions]
+        ids[positions] = self.tokenizer.mask_token_id
         hidden = None
         if not context.attend_hidden:
             hidden = np.zeros(len(ids), dtype=bool)
-            hidden[places] = True
+            hidden[positions] = True
         longest = context.segment_length + 2 * wrap
         encoder, device = packed.encoder, self.model.device
         pack, target = laid_out(ids, lengths, hidden, room, longest, encoder.padding)
         with torch.inference_mode(), encoder.busy:
-            flat, true = (sent(packed.filled(array), device) for array in (target[places], truth))
+            flat, true = (sent(packed.filled(array), device) for array in (target[positions], truth))
             numbers = fetched(packed.logs(pack.on(device), flat, true))
-        answers = numbers()[: len(places)].astype(np.float64)
+        answers = numbers()[: len(positions)].astype(np.float64)
         refuse_nan(answers, "information content", self.model.dtype)
         return np.split(answers, np.cumsum(counts)[:-1])
 
-    def _shape(self, one: Pass, context: Context) -> Shape:
+    def _shape(self, single_pass: Pass, context: Context) -> Shape:
         """How wide a table a pass needs, and what a row of it counts for: more, where more of it is hidden."""
-        width = one.length
+        width = single_pass.length
         if self.model.config.model_type in PADDED:
             width = width_of(width, context.segment_length)
         weight = next(
-            share * width for share in (1, 2, _HIDDEN_SHARE) if len(one.hidden) * _HIDDEN_SHARE <= share * width
+            share * width for share in (1, 2, _HIDDEN_SHARE) if len(single_pass.hidden) * _HIDDEN_SHARE <= share * width
         )
         return Shape(width, weight)
 
@@ -170,9 +167,9 @@ class Predictor:
             raise ResourceError(
                 f"segment_length={context.segment_length}{also} is more than the model takes: {self.longest - marks}"
             )
-        texts = list(dict.fromkeys(one.text for one in questions))
+        texts = list(dict.fromkeys(question.text for question in questions))
         cut = dict(zip(texts, self._pieces(texts, context), strict=True))
-        return [Asked(cut[one.text], one, context) for one in questions]
+        return [Asked(cut[question.text], question, context) for question in questions]
 
     def _pieces(self, texts: Sequence[str], context: Context) -> Iterator[Pieces]:
         encoded = self.tokenizer(
@@ -184,8 +181,8 @@ class Predictor:
         )
         columns = (encoded[key] for key in ("input_ids", "offset_mapping", "special_tokens_mask"))
         for ids, offsets, special in zip(*columns, strict=True):
-            places = np.array(offsets, dtype=np.int64).reshape(-1, 2)
-            yield Pieces(np.array(ids, dtype=np.int64), places[:, 0], places[:, 1], np.array(special, dtype=bool))
+            bounds = np.array(offsets, dtype=np.int64).reshape(-1, 2)
+            yield Pieces(np.array(ids, dtype=np.int64), bounds[:, 0], bounds[:, 1], np.array(special, dtype=bool))
 
     def _run(self, passes: Sequence[Pass], context: Context, rows: int, table: Shape) -> list[Floats]:
         """ln p of the hidden pieces of each pass. The table is filled up with copies, to its rows and hidden places."""
@@ -194,52 +191,52 @@ class Predictor:
         wrap = int(context.special_tokens == "segment")
         shape = rows, table.width + 2 * wrap
         ids = np.full(shape, self.tokenizer.pad_token_id or 0, dtype=np.int64)
-        seen = np.zeros(shape, dtype=np.int64)
-        places, truth = [], []
-        for row, one in enumerate(passes):
-            length, hidden = one.length + 2 * wrap, one.hidden + wrap
-            ids[row, wrap : length - wrap] = one.ids
+        visible = np.zeros(shape, dtype=np.int64)
+        positions, truth = [], []
+        for row, single_pass in enumerate(passes):
+            length, hidden = single_pass.length + 2 * wrap, single_pass.hidden + wrap
+            ids[row, wrap : length - wrap] = single_pass.ids
             if wrap:
                 ids[row, 0], ids[row, length - 1] = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id
-            places.append(row * shape[1] + hidden)
+            positions.append(row * shape[1] + hidden)
             truth.append(ids[row, hidden])
             ids[row, hidden] = self.tokenizer.mask_token_id
-            seen[row, :length] = 1
+            visible[row, :length] = 1
             if not context.attend_hidden and len(hidden) < length:  # with nothing else to see, they see each other
-                seen[row, hidden] = 0
-        ids[len(passes) :], seen[len(passes) :] = ids[0], seen[0]
-        asked = sum(map(len, places))
+                visible[row, hidden] = 0
+        ids[len(passes) :], visible[len(passes) :] = ids[0], visible[0]
+        hidden_count = sum(map(len, positions))
         room = rows * table.weight // _HIDDEN_SHARE
-        places.append(np.full(room - asked, places[0][0]))
-        truth.append(np.full(room - asked, truth[0][0]))
-        flat, true, shown, attention = (
+        positions.append(np.full(room - hidden_count, positions[0][0]))
+        truth.append(np.full(room - hidden_count, truth[0][0]))
+        flat, true, inputs, attention = (
             torch.from_numpy(array).to(self.model.device)
-            for array in (np.concatenate(places), np.concatenate(truth), ids, seen)
+            for array in (np.concatenate(positions), np.concatenate(truth), ids, visible)
         )
         with torch.inference_mode():
             self._thread.places = flat
-            logits = self.model(input_ids=shown, attention_mask=attention).logits[0]
+            logits = self.model(input_ids=inputs, attention_mask=attention).logits[0]
             logs = [
                 some.gather(1, wanted[:, None])[:, 0].float() - _aligned(some.float()).logsumexp(1)
                 for some, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
             ]
-            answers = torch.cat(logs)[:asked].cpu().numpy().astype(np.float64)
+            answers = torch.cat(logs)[:hidden_count].cpu().numpy().astype(np.float64)
         refuse_nan(answers, "information content", self.model.dtype)
-        return np.split(answers, np.cumsum([len(place) for place in places[:-1]])[:-1])
+        return np.split(answers, np.cumsum([len(row_positions) for row_positions in positions[:-1]])[:-1])
 
     def _only_hidden(self, states: Any) -> Any:
         """Of the states of all places only those that are asked for."""
         return states.flatten(0, 1)[self._thread.places][None]
 
 
-def _together(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
+def _question_groups(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
     """Consecutive questions, so many characters at once."""
-    first = held = 0
-    for number, one in enumerate(questions):
-        held += len(one.text)
-        if held >= _CUT:
+    first = characters = 0
+    for number, question in enumerate(questions):
+        characters += len(question.text)
+        if characters >= _CUT:
             yield questions[first : number + 1]
-            first, held = number + 1, 0
+            first, characters = number + 1, 0
     if first < len(questions):
         yield questions[first:]
 
@@ -253,10 +250,10 @@ def _aligned(logits: Any) -> Any:
 
 def positions(config: Any) -> int:
     """How many pieces a model has places for."""
-    kind = config.model_type
+    make = config.model_type
     count = int(getattr(config, "max_position_embeddings", 1 << 30))
     # These count places from behind the padding's.
-    if "roberta" in kind or kind in ("camembert", "data2vec-text", "ibert", "longformer", "mpnet"):
+    if "roberta" in make or make in ("camembert", "data2vec-text", "ibert", "longformer", "mpnet"):
         count -= int(config.pad_token_id) + 1
     return count
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints, spread
-from showthrough.resources.information import Context, Floats, Question
+from showthrough.data.layout.spans import Bools, Ints, spread
+from showthrough.models.information import Context, Floats, Question
 
 
 @dataclass(frozen=True)

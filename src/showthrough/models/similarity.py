@@ -10,11 +10,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import ResourceError
-from showthrough.resources.cache import Arrays, Cache, question
-from showthrough.resources.embedder import SentenceEmbedder
-from showthrough.resources.pipeline import TOKENS, Pipeline
-from showthrough.resources.settings import Watch, share_of
+from showthrough.core.errors import ResourceError
+from showthrough.models.cache import Arrays, Cache, question
+from showthrough.models.embedder import SentenceEmbedder
+from showthrough.models.pipeline import TOKENS, Pipeline
+from showthrough.models.settings import Watch, share_of
 
 Pair = tuple[str, str]
 Floats = NDArray[np.float64]

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools
-from showthrough.resources.cache import Arrays, Cache, question
-from showthrough.resources.lexicon import ALWAYS, is_punctuation
-from showthrough.resources.pipeline import NO_TAGS, Pipeline
-from showthrough.resources.settings import Watch
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.spans import Bools
+from showthrough.models.cache import Arrays, Cache, question
+from showthrough.models.lexicon import ALWAYS, is_punctuation
+from showthrough.models.pipeline import NO_TAGS, Pipeline
+from showthrough.models.settings import Watch
 
 FREE_TAGS = frozenset({"ADP", "PART", "CCONJ", "DET"})
 VERSION = 2  # of the answers

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Ints
-from showthrough.errors import ResourceError
-from showthrough.resources.cache import Arrays, Cache, question
-from showthrough.resources.pipeline import CHUNKING, SENTENCES, TOKENS, Pipeline
-from showthrough.resources.settings import Watch
+from showthrough.core.errors import ResourceError
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.spans import Ints
+from showthrough.models.cache import Arrays, Cache, question
+from showthrough.models.pipeline import CHUNKING, SENTENCES, TOKENS, Pipeline
+from showthrough.models.settings import Watch
 
 VERSION = 1  # of the answers
 

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.resources.cache import Arrays, question
-from showthrough.resources.device import Shape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
-from showthrough.resources.files import Model, guarded, loading
-from showthrough.resources.prediction import PADDED, positions
-from showthrough.resources.settings import share_of
+from showthrough.models.cache import Arrays, question
+from showthrough.models.device import Shape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
+from showthrough.models.files import Model, guarded, loading
+from showthrough.models.prediction import PADDED, positions
+from showthrough.models.settings import share_of
 
 Pair = tuple[str, str]
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ VERSION = 1  # of the answers
 _BLOCK = 8  # documents whose states are held together
 
 
-class _Read(NamedTuple):
+class _TokenizedText(NamedTuple):
     """A text in word pieces, with those that stand for nothing in it told apart."""
 
     ids: list[int]
@@ -41,13 +41,18 @@ class TokenMatches(Model):
         """F1 of the best matches of every pair, group by group; a text longer than the model takes is cut off there."""
         names = [question("token matches", VERSION, self.identity, list(group)) for group in groups]
 
-        def answer(places: list[int]) -> Iterator[Arrays]:
-            for first in range(0, len(places), _BLOCK):
-                block = [groups[place] for place in places[first : first + _BLOCK]]
+        def answer(indices: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(indices), _BLOCK):
+                block = [groups[index] for index in indices[first : first + _BLOCK]]
                 states = self._states(list(dict.fromkeys(text for group in block for pair in group for text in pair)))
-                share_of(self.watch, "passages", first, len(block), len(places))(1.0)
+                share_of(self.watch, "passages", first, len(block), len(indices))(1.0)
                 for group in block:
-                    yield {"f1": np.array([_f1(states[one], states[two]) for one, two in group], dtype=np.float64)}
+                    yield {
+                        "f1": np.array(
+                            [_f1(states[first_text], states[second_text]) for first_text, second_text in group],
+                            dtype=np.float64,
+                        )
+                    }
 
         return [np.asarray(entry["f1"], dtype=np.float64) for entry in self.cache.through(names, answer)]
 
@@ -55,11 +60,11 @@ class TokenMatches(Model):
         """The last hidden states of each text, a row of length 1 a word piece."""
         import torch
 
-        found: dict[str, States] = {}
+        by_text: dict[str, States] = {}
         model, tokenizer = self._loaded
         limit = min(positions(model.config), tokenizer.model_max_length)
         with guarded(self.role.failed):
-            read = [_Read(*self._cut(text, limit)) for text in texts]
+            read = [_TokenizedText(*self._cut(text, limit)) for text in texts]
         lengths = [len(one.ids) for one in read]
         if getattr(model.config, "model_type", "") in PADDED:
             lengths = [width_of(length, limit) for length in lengths]
@@ -67,12 +72,12 @@ class TokenMatches(Model):
 
         def run(items: list[int], rows: int, shape: Shape) -> States:
             filled = items + items[:1] * (rows - len(items))
-            ids, seen = np.full((rows, shape.width), padding), np.zeros((rows, shape.width), dtype=np.int64)
+            ids, mask = np.full((rows, shape.width), padding), np.zeros((rows, shape.width), dtype=np.int64)
             for row, item in enumerate(filled):
-                ids[row, : len(read[item].ids)], seen[row, : len(read[item].ids)] = read[item].ids, 1
+                ids[row, : len(read[item].ids)], mask[row, : len(read[item].ids)] = read[item].ids, 1
             with torch.inference_mode():
-                given = (torch.as_tensor(one, device=model.device) for one in (ids, seen))
-                answers = model(**dict(zip(("input_ids", "attention_mask"), given, strict=True))).last_hidden_state
+                tensors = (torch.as_tensor(one, device=model.device) for one in (ids, mask))
+                answers = model(**dict(zip(("input_ids", "attention_mask"), tensors, strict=True))).last_hidden_state
             states: States = answers.float().cpu().numpy()[: len(items)]
             refuse_nan(states, self.role.what, model.dtype)
             return states
@@ -82,10 +87,10 @@ class TokenMatches(Model):
             for items, states in in_shapes(shapes, model.device, run, self.role.what):
                 for item, rows in zip(items, states, strict=True):
                     words = np.array(read[item].marks) == 0
-                    kept = rows[: len(words)][words]
-                    size = np.linalg.norm(kept, axis=1, keepdims=True)
-                    found[texts[item]] = np.divide(kept, size, out=np.zeros_like(kept), where=size > 0)
-        return found
+                    word_rows = rows[: len(words)][words]
+                    size = np.linalg.norm(word_rows, axis=1, keepdims=True)
+                    by_text[texts[item]] = np.divide(word_rows, size, out=np.zeros_like(word_rows), where=size > 0)
+        return by_text
 
     def _cut(self, text: str, limit: int) -> tuple[list[int], list[int]]:
         tokenizer = self._loaded[1]
@@ -105,10 +110,10 @@ class TokenMatches(Model):
             return model.to(torch_device(self.settings.device)).eval(), tokenizer
 
 
-def _f1(one: States, two: States) -> float:
+def _f1(first: States, second: States) -> float:
     """0 where a text has no word piece."""
-    if not len(one) or not len(two):
+    if not len(first) or not len(second):
         return 0.0
-    near = one @ two.T
+    near = first @ second.T
     precision, recall = float(near.max(axis=1).mean()), float(near.max(axis=0).mean())
     return 2 * precision * recall / (precision + recall) if precision > 0 < recall else 0.0

@@ -19,10 +19,10 @@ from typing import Any, Generic, TypeVar
 import msgspec
 import numpy as np
 
-from showthrough.errors import ResourceError
-from showthrough.resources.checkpoints import Checkpoint
-from showthrough.resources.device import reason_of
-from showthrough.resources.settings import Watch
+from showthrough.core.errors import ResourceError
+from showthrough.models.checkpoints import Checkpoint
+from showthrough.models.device import reason_of
+from showthrough.models.settings import Watch
 
 Epoch = TypeVar("Epoch")
 
@@ -59,8 +59,8 @@ class Course:
 
     def rate(self, taken: int, windows: int) -> float:
         """The learning rate of a step after so many others."""
-        whole = self.epochs * -(-windows // self.batch_size)
-        return self.learning_rate * (1 - taken / whole if self.falling else 1)
+        total = self.epochs * -(-windows // self.batch_size)
+        return self.learning_rate * (1 - taken / total if self.falling else 1)
 
     def step_seed(self, epoch: int, step: int) -> int:
         state = np.random.SeedSequence([self.seed, self.number, epoch, step]).generate_state(1, np.uint64)
@@ -210,19 +210,19 @@ def whole() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # which alone hears requests
         yield
         return
-    asked: list[tuple[Any, ...]] = []
+    requests: list[tuple[Any, ...]] = []
     numbers = [getattr(signal, name) for name in _REQUESTS if hasattr(signal, name)]
     handlers = {number: signal.getsignal(number) for number in numbers}
     heard = {number: handler for number, handler in handlers.items() if callable(handler)}
     for number in heard:
-        signal.signal(number, lambda *request: asked.append(request))
+        signal.signal(number, lambda *request: requests.append(request))
     try:
         yield
     finally:
         for number, handler in heard.items():
             signal.signal(number, handler)
-        if asked:
-            heard[asked[0][0]](*asked[0])
+        if requests:
+            heard[requests[0][0]](*requests[0])
 
 
 @contextmanager
@@ -248,8 +248,8 @@ def _state(
     learner: Learner, named: dict[str, Any], optimizer: Any, total: Any, epoch: int, step: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """All that the next step depends on."""
-    kept, state = learner.keepsake()
-    tensors = {**{f"model.{name}": parameter for name, parameter in named.items()}, "loss": total, **kept}
+    own_tensors, state = learner.keepsake()
+    tensors = {**{f"model.{name}": parameter for name, parameter in named.items()}, "loss": total, **own_tensors}
     for name, parameter in named.items():
         tensors |= {f"optimizer.{name}.{part}": value for part, value in optimizer.state[parameter].items()}
     copied = {name: tensor.detach().to("cpu", copy=True).contiguous() for name, tensor in tensors.items()}
@@ -281,8 +281,8 @@ def _restore(tensors: dict[str, Any], named: dict[str, Any], optimizer: Any, tot
             for part in ("step", "exp_avg", "exp_avg_sq"):
                 value = tensors.get(f"optimizer.{name}.{part}")
                 if value is not None:  # a parameter that was never used has none
-                    at_home = part == "step" and not optimizer.defaults["fused"]  # where AdamW counts steps
-                    optimizer.state[parameter][part] = value if at_home else value.to(parameter.device)
+                    on_cpu = part == "step" and not optimizer.defaults["fused"]  # where AdamW counts steps
+                    optimizer.state[parameter][part] = value if on_cpu else value.to(parameter.device)
         total.copy_(tensors["loss"])
 
 
@@ -298,14 +298,14 @@ class _Pace:
 
     def tell(self, epoch: int, step: int, total: Any) -> None:
         now = time.monotonic()
-        done, whole = epoch * self.steps + step, self.course.epochs * self.steps
-        if not self.watch or (now - self.last < _GLANCE and done < whole):
+        done, total_steps = epoch * self.steps + step, self.course.epochs * self.steps
+        if not self.watch or (now - self.last < _GLANCE and done < total_steps):
             return
         self.last = now
-        left = duration((now - self.start) / (done - self.before) * (whole - done))
+        time_left = duration((now - self.start) / (done - self.before) * (total_steps - done))
         course, loss = self.course, float(total) / step
-        what = f"{course.name}, epoch {epoch + 1} of {course.epochs}, loss {loss:.3f}, {left} left"
-        self.watch(what, done * course.batch_size, whole * course.batch_size)
+        message = f"{course.name}, epoch {epoch + 1} of {course.epochs}, loss {loss:.3f}, {time_left} left"
+        self.watch(message, done * course.batch_size, total_steps * course.batch_size)
 
 
 def duration(seconds: float) -> str:

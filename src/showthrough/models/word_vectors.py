@@ -20,11 +20,11 @@ from typing import IO, Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import InputError, ResourceError, shown
-from showthrough.files.packed import packing
-from showthrough.files.reading import exists, open_file, reading
-from showthrough.resources.names import at_home
-from showthrough.resources.pipeline import Pipeline
+from showthrough.core.errors import InputError, ResourceError, shown
+from showthrough.models.names import at_home
+from showthrough.models.pipeline import Pipeline
+from showthrough.storage.packed import packing
+from showthrough.storage.reading import exists, open_file, reading
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -79,11 +79,11 @@ class Shared:
 
     def without(self, vectors: Floats, known: Bools) -> Known:
         """Unit vectors of what is left; a word of which nothing is left has none."""
-        left = vectors - self.mean
-        left -= (left @ self.main) @ self.main.T
-        size = np.linalg.norm(left, axis=1)
+        remainder = vectors - self.mean
+        remainder -= (remainder @ self.main) @ self.main.T
+        size = np.linalg.norm(remainder, axis=1)
         known = known & (size > 0)
-        unit = np.divide(left, size[:, None], out=np.zeros_like(left), where=known[:, None])
+        unit = np.divide(remainder, size[:, None], out=np.zeros_like(remainder), where=known[:, None])
         return Known(unit.round(_DIGITS), known)
 
 
@@ -109,11 +109,11 @@ class PipelineVectors:
 
         def row(word: str) -> int:
             forms = (rows.get(strings[form], -1) for form in _spellings(word) if form in strings)
-            return next((place for place in forms if place >= 0), -1)
+            return next((row_number for row_number in forms if row_number >= 0), -1)
 
-        places = np.array([row(word) for word in words], dtype=np.int64)
-        vectors = np.asarray(table[np.maximum(places, 0)], dtype=np.float64)
-        return self._shared.without(vectors, (places >= 0) & vectors.any(axis=1))
+        row_numbers = np.array([row(word) for word in words], dtype=np.int64)
+        vectors = np.asarray(table[np.maximum(row_numbers, 0)], dtype=np.float64)
+        return self._shared.without(vectors, (row_numbers >= 0) & vectors.any(axis=1))
 
     @cached_property
     def _table(self) -> tuple[Any, Any]:
@@ -161,9 +161,9 @@ class FileVectors:
                 numbers = self._numbers(line, f"the line of {shown(word)}") if line else None
                 self._read[word] = None if numbers is None else numbers.astype(np.float32)
         nothing = np.zeros(self._width, dtype=np.float32)
-        found = [self._read[word] for word in words]
-        vectors = np.array([nothing if one is None else one for one in found], dtype=np.float64)
-        known = np.array([one is not None for one in found], dtype=bool)
+        rows = [self._read[word] for word in words]
+        vectors = np.array([nothing if row is None else row for row in rows], dtype=np.float64)
+        known = np.array([row is not None for row in rows], dtype=bool)
         return shared.without(vectors.reshape(len(words), self._width), known)
 
     @cached_property
@@ -187,16 +187,16 @@ class FileVectors:
         return width
 
     @cached_property
-    def _places(self) -> tuple[Ints, Ints]:
+    def _word_offsets(self) -> tuple[Ints, Ints]:
         """The digests of all words, in order, and where their lines begin: of two million words some 32 MB."""
-        digests, places = [], []
-        for number, place, line in self._lines():
+        digests, offsets = [], []
+        for number, offset, line in self._lines():
             if self._width_of(line, number) == self._width:
                 digests.append(hash(line[: line.index(b" ")]))
-                places.append(place)
+                offsets.append(offset)
         keys = np.array(digests, dtype=np.int64)
         order = np.argsort(keys, kind="stable")
-        return keys[order], np.array(places, dtype=np.int64)[order]
+        return keys[order], np.array(offsets, dtype=np.int64)[order]
 
     def _width_of(self, line: bytes, number: int) -> int:
         """How many blanks a line has: of a word that has blanks itself too many, and no word that is asked for has."""
@@ -210,21 +210,21 @@ class FileVectors:
     def _lines(self) -> Iterator[tuple[int, int, bytes]]:
         """All lines with vectors: their number, where they begin, and what they hold."""
         self._file.seek(0)
-        place = 0
+        offset = 0
         with self._readable():
             for number, line in enumerate(self._file, 1):
-                held = line.rstrip()
-                if held and not (number == 1 and held.count(b" ") == 1):
-                    yield number, place, held
-                place += len(line)
+                content = line.rstrip()
+                if content and not (number == 1 and content.count(b" ") == 1):
+                    yield number, offset, content
+                offset += len(line)
 
     def _line(self, word: str) -> bytes:
         """The line of a word; empty where there is none."""
-        keys, places = self._places
+        keys, offsets = self._word_offsets
         spelled = word.encode(errors="replace")
         low, high = (np.searchsorted(keys, hash(spelled), side=side) for side in ("left", "right"))
-        for place in places[low:high].tolist():
-            self._file.seek(place)
+        for offset in offsets[low:high].tolist():
+            self._file.seek(offset)
             line = self._file.readline().rstrip()
             if line.startswith(spelled + b" "):
                 return line
@@ -242,8 +242,8 @@ class FileVectors:
     @cached_property
     def _shared(self) -> Shared:
         width = self._width
-        whole = ((number, line) for number, _, line in self._lines() if self._width_of(line, number) == width)
-        return Shared(np.array([self._numbers(line, f"line {number}") for number, line in islice(whole, _SAMPLE)]))
+        complete = ((number, line) for number, _, line in self._lines() if self._width_of(line, number) == width)
+        return Shared(np.array([self._numbers(line, f"line {number}") for number, line in islice(complete, _SAMPLE)]))
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
-from showthrough.errors import ResourceError
+from showthrough.core.errors import ResourceError
 
 _NAME = "wordnet"
 _COUNTS = "cntlist.rev"

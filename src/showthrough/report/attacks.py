@@ -10,10 +10,10 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from showthrough.attacks import approaches
-from showthrough.errors import printable
+from showthrough.core.errors import printable
+from showthrough.families.reidentification.attacks import approaches
+from showthrough.families.reidentification.metric import CONTROL, RECALLS, RISK
 from showthrough.metrics import HEADLINE
-from showthrough.metrics.reidentification import CONTROL, RECALLS, RISK
 from showthrough.report.cautions import cautions
 from showthrough.report.table import DASH, Cell, documents_line, signatures
 from showthrough.report.terminal import bare_table
@@ -23,7 +23,7 @@ from showthrough.run.run import Run
 from showthrough.run.stored import numbered
 
 WORST = "worst"
-_GIVEN = ("chance", "ceiling")
+_BOUNDS = ("chance", "ceiling")
 _LONG, _LINE = 24, 18  # letters of a name that is broken, and of its lines: those of language models are long
 
 
@@ -38,14 +38,14 @@ class AtRisk(NamedTuple):
 def show_attacks(run: Run, console: Console) -> None:
     """Per anonymization the strongest attack, chance and ceiling; then every attack, its control and the risk above."""
     record, attacks, k = _attack(run)
-    known = "".join(f" against {one.documents:,} individuals" for one in run.inputs.get("background", []))
+    population = "".join(f" against {one.documents:,} individuals" for one in run.inputs.get("background", []))
     console.print()
     percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
-    console.print(Text(f"{documents_line(run)}{known}{percent}", style="bold"))
+    console.print(Text(f"{documents_line(run)}{population}{percent}", style="bold"))
     for line in cautions(run):
         console.print(Text(printable(line)), soft_wrap=True)
     beside = [one.name for one in run.references]
-    worst = bare_table(f"{WORST} ↓", *_GIVEN)
+    worst = bare_table(f"{WORST} ↓", *_BOUNDS)
     sure = [one.replace("@", "\n@") for one in _recalls(record)]
     table = bare_table("found ↓", CONTROL, f"{RISK} ↓", f"@{k}", "mrr", *sure, "time")
     for anonymization in (*run.names, *beside):
@@ -54,11 +54,11 @@ def show_attacks(run: Run, console: Console) -> None:
         if anonymization in beside[:1]:
             worst.add_section()
             table.add_section()
-        given = [_cell(parts[part]) for part in _GIVEN]
-        worst.add_row(Text(printable(anonymization)), _cell(parts[HEADLINE], interval=True), *given, style=style)
+        bounds = [_cell(parts[part]) for part in _BOUNDS]
+        worst.add_row(Text(printable(anonymization)), _cell(parts[HEADLINE], interval=True), *bounds, style=style)
         table.add_row(Text(printable(anonymization), style="bold"), style=style)
         for name in attacks:
-            named = Text("\n".join(f"  {line}" for line in _broken(printable(name))))
+            named = Text("\n".join(f"  {line}" for line in _break_name(printable(name))))
             table.add_row(named, *_cells(run, anonymization, record, name, k), style=style)
     console.print(worst)
     console.print()
@@ -67,7 +67,7 @@ def show_attacks(run: Run, console: Console) -> None:
         console.print(Text(line, style="dim"), soft_wrap=True)
 
 
-def _broken(name: str) -> list[str]:
+def _break_name(name: str) -> list[str]:
     """A name in lines, each of whole pieces.
 
     >>> _broken("lexical+llm:qwen3@http://localhost:8000/v1"), _broken("lexical+prior")
@@ -85,12 +85,12 @@ def _broken(name: str) -> list[str]:
 
 def _cells(run: Run, anonymization: str, record: MetricRecord, name: str, k: int) -> Iterator[Text]:
     """What is told of one attack on one anonymization."""
-    parts, seconds = run.parts(anonymization, record.text), _seconds(run, anonymization)
+    parts, times = run.parts(anonymization, record.text), _seconds(run, anonymization)
     yield _cell(parts[name], interval=True)
     yield _cell(parts[f"{name} {CONTROL}"])
     yield _cell(parts[f"{name} {RISK}"], interval=True)
     yield from (_cell(parts[f"{name} {statistic}"]) for statistic in (f"@{k}", "mrr", *_recalls(record)))
-    yield Text(f"{seconds[name]:.1f} s" if name in seconds else DASH)
+    yield Text(f"{times[name]:.1f} s" if name in times else DASH)
 
 
 def _recalls(record: MetricRecord) -> tuple[str, ...]:
@@ -105,8 +105,8 @@ def show_risks(run: Run, most: int, console: Console) -> None:
         attack = listed[0].evidence.attack if listed else ""
         console.print()
         console.print(Text(f"{name}: at highest risk ({attack})", style="bold"))
-        for one in listed:
-            console.print(Text("  ").append_text(_risk(one)), soft_wrap=True)
+        for risk in listed:
+            console.print(Text("  ").append_text(_risk(risk)), soft_wrap=True)
 
 
 def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
@@ -115,11 +115,11 @@ def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
     columns, evidence = run.rows[text][anonymization], run.evidence.get(text, {}).get(anonymization, {})
     right: dict[str, Sequence[float]] = {}  # by attack: of very many documents a column is read from a file
     listed = []
-    for number, document, one in numbered(run.documents, evidence):
-        if one.attack not in right:
-            right[one.attack] = columns[f"right:{one.attack}"]
-        listed.append(AtRisk(document, float(right[one.attack][number]), one))
-    return sorted(listed, key=lambda one: (-one.found, -(one.evidence.margin or 0), one.document))
+    for number, document, item in numbered(run.documents, evidence):
+        if item.attack not in right:
+            right[item.attack] = columns[f"right:{item.attack}"]
+        listed.append(AtRisk(document, float(right[item.attack][number]), item))
+    return sorted(listed, key=lambda item: (-item.found, -(item.evidence.margin or 0), item.document))
 
 
 def attacks_json_text(run: Run) -> str:
@@ -129,15 +129,16 @@ def attacks_json_text(run: Run) -> str:
 
     def values(anonymization: str) -> Iterator[tuple[str, dict[str, Any]]]:
         parts, seconds = run.parts(anonymization, record.text), _seconds(run, anonymization)
-        for name, part in ((WORST, HEADLINE), *zip(_GIVEN, _GIVEN, strict=True)):
+        for name, part in ((WORST, HEADLINE), *zip(_BOUNDS, _BOUNDS, strict=True)):
             yield name, _accuracy(parts[part])
         for name in attacks:
-            others = {f"accuracy@{k}": parts[f"{name} @{k}"].value, "mrr": parts[f"{name} mrr"].value}
-            others |= {part: parts[f"{name} {part}"].value for part in (CONTROL, *_recalls(record))}
+            further = {f"accuracy@{k}": parts[f"{name} @{k}"].value, "mrr": parts[f"{name} mrr"].value}
+            further |= {part: parts[f"{name} {part}"].value for part in (CONTROL, *_recalls(record))}
             risk = {
-                ("risk" if key == "accuracy" else key): one for key, one in _accuracy(parts[f"{name} {RISK}"]).items()
+                ("risk" if key == "accuracy" else key): number
+                for key, number in _accuracy(parts[f"{name} {RISK}"]).items()
             }
-            yield name, {**_accuracy(parts[name]), **others, "above control": risk, "seconds": seconds.get(name)}
+            yield name, {**_accuracy(parts[name]), **further, "above control": risk, "seconds": seconds.get(name)}
 
     content = {
         "corpus": run.corpus,
@@ -155,7 +156,7 @@ def attacks_json_text(run: Run) -> str:
 def _attack(run: Run) -> tuple[MetricRecord, list[str], int]:
     """The metric, its attacks, and among how many first ones it counts."""
     record = playing(run, "attack")[0]
-    return record, [str(one) for one in approaches(record.parameters["attacks"])], record.parameters["k"]
+    return record, [str(approach) for approach in approaches(record.parameters["attacks"])], record.parameters["k"]
 
 
 def _accuracy(score: Score) -> dict[str, Any]:
@@ -185,8 +186,8 @@ def _remarks(run: Run, record: MetricRecord, attacks: Sequence[str]) -> Iterator
     yield from _as_good(run, record, attacks)
     parts = run.parts(run.names[0], record.text)
     notes: dict[str, list[str]] = {}
-    others = [f"{name} {part}" for name in attacks for part in (RISK, *_recalls(record))]
-    for part in (HEADLINE, *attacks, *others):
+    further = [f"{name} {part}" for name in attacks for part in (RISK, *_recalls(record))]
+    for part in (HEADLINE, *attacks, *further):
         if parts[part].note:
             notes.setdefault(parts[part].note, []).append(part or WORST)
     yield from (f"no interval for {', '.join(heads)}: {note}" for note, heads in notes.items())
@@ -209,17 +210,17 @@ def _as_good(run: Run, record: MetricRecord, attacks: Sequence[str]) -> Iterator
             yield f"{anonymization}: {few}: the risk's interval begins at 0"
 
 
-def _risk(one: AtRisk) -> Text:
-    evidence = one.evidence
+def _risk(risk: AtRisk) -> Text:
+    evidence = risk.evidence
     if evidence.rank is None:
         result = f"not found; the attacker does not know the person, and guesses {evidence.guess}"
-    elif one.found == 1:
+    elif risk.found == 1:
         result = f"found, margin {evidence.margin:.2f}"
-    elif one.found > 0:
-        result = f"found by {one.found:.2f}, tied with others"
+    elif risk.found > 0:
+        result = f"found by {risk.found:.2f}, tied with others"
     else:
         result = f"not found, rank {evidence.rank:g}, margin {evidence.margin:.2f}; guess {evidence.guess}"
-    line = Text(f"{one.document} {result}")
+    line = Text(f"{risk.document} {result}")
     if evidence.words:
         line.append(": ").append(", ".join(f"{word} {part:.2f}" for word, part in evidence.words), style="bold")
     for reason, part in evidence.reasons:

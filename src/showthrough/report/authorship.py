@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from showthrough.families.authorship.parts import BEFORE, FALSE, LOST, OVERLAP, TOLD
+from showthrough.families.authorship.verifiers.base import ADAPTIVE, UNANSWERED
+from showthrough.families.authorship.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL
 from showthrough.metrics import HEADLINE
-from showthrough.metrics.authorship.parts import BEFORE, FALSE, LOST, OVERLAP, TOLD
 from showthrough.report.table import DASH, Cell, Column, OwnTable, column_of, rounded
 from showthrough.report.wording import Clause, listed, verifiers_that_knew_them
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import chosen, headline, in_all, playing
 from showthrough.run.run import Run
-from showthrough.verifiers.base import ADAPTIVE, UNANSWERED
-from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL
 
 AUTHORS = "author masking"  # how titles of these tables begin
 # What is told of each verifier, in this order, and what people call it; measures that are not here come last.
@@ -44,9 +44,11 @@ class AuthorsTable(OwnTable):
     def undefined(self) -> list[str]:
         """Why there is a dash, with the verifier's name."""
         scores = (cell.score for column in self.columns for cell in column.cells[: self.tested] if cell.score)
-        lacking = [one for one in scores if one.value is None]
+        lacking = [score for score in scores if score.value is None]
         return list(
-            dict.fromkeys(f"{DASH} {one.anonymization}, {one.part or one.metric}: {one.reason}" for one in lacking)
+            dict.fromkeys(
+                f"{DASH} {score.anonymization}, {score.part or score.metric}: {score.reason}" for score in lacking
+            )
         )
 
 
@@ -59,20 +61,20 @@ def masking_tables(run: Run) -> list[AuthorsTable]:
     beside = [*playing(run, "meaning"), *playing(run, "sense")]
     return [
         _masking_table(
-            run, record, f"{AUTHORS}, {record.text}" if len(records) > 1 else AUTHORS, () if place else beside
+            run, record, f"{AUTHORS}, {record.text}" if len(records) > 1 else AUTHORS, () if index else beside
         )
-        for place, record in enumerate(records)
+        for index, record in enumerate(records)
     ]
 
 
 def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[MetricRecord]) -> AuthorsTable:
-    asked = verifiers(run, record)
-    answered = [one for one in asked if _answered(run, record, one)]
-    others = [one.name for one in run.references]
+    asked_verifiers = verifiers(run, record)
+    answered = [one for one in asked_verifiers if _answered(run, record, one)]
+    reference_names = [one.name for one in run.references]
     alone = answered[0] if len(answered) == 1 else ""
     owners = [(name, one) for name in run.names for one in ("", *(() if alone else answered))]
-    owners += [(name, "") for name in others]
-    places = {name: place for place, name in enumerate((*run.names, *others))}
+    owners += [(name, "") for name in reference_names]
+    indexes = {name: index for index, name in enumerate((*run.names, *reference_names))}
     columns = []
     for measure in _measures(run, record):
         of_each = {one: column_of(run, record, f"{measure}:{one}", measure) for one in answered}
@@ -80,22 +82,24 @@ def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[
         cells = []
         for name, verifier in owners:
             column = of_each[verifier] if verifier else worst
-            cells.append(column.cells[places[name]] if column else Blank(None))
+            cells.append(column.cells[indexes[name]] if column else Blank(None))
         better = (worst or next(iter(of_each.values()))).better if of_each else "neither"
         columns.append(Column(measure, record.group, better, tuple(cells), _MEASURES.get(measure, "")))
     for other in beside:
         one = column_of(run, other, HEADLINE, other.text)
-        cells = [Blank(None) if verifier else one.cells[places[name]] for name, verifier in owners]
+        cells = [Blank(None) if verifier else one.cells[indexes[name]] for name, verifier in owners]
         columns.append(replace(one, cells=tuple(cells)))
-    kept = [one for one in columns if any(cell.score and cell.score.value is not None for cell in one.cells)]
-    kept = kept or [one for one in columns if one.head == C_AT_1]  # where nobody answered it says so
+    shown_columns = [one for one in columns if any(cell.score and cell.score.value is not None for cell in one.cells)]
+    shown_columns = shown_columns or [one for one in columns if one.head == C_AT_1]  # where nobody answered it says so
     names = tuple(f"{name}, {verifier}" if verifier else name for name, verifier in owners)
-    silent = [f"left out: {one}: {_why(run, record, f'{C_AT_1}:{one}')}" for one in asked if one not in answered]
+    silent = [
+        f"left out: {one}: {_why(run, record, f'{C_AT_1}:{one}')}" for one in asked_verifiers if one not in answered
+    ]
     worst_case = (
         () if len(answered) < 2 else ("the row of an anonymization is its worst case: the verifier that tells most",)
     )
-    asides = (*worst_case, *silent, *_left_out(one for one in columns if one not in kept))
-    return AuthorsTable(title, names, tuple(kept), len(others), asides=asides, owners=tuple(owners))
+    asides = (*worst_case, *silent, *_left_out(one for one in columns if one not in shown_columns))
+    return AuthorsTable(title, names, tuple(shown_columns), len(reference_names), asides=asides, owners=tuple(owners))
 
 
 def verifiers(run: Run, record: MetricRecord) -> list[str]:
@@ -116,8 +120,11 @@ def _why(run: Run, record: MetricRecord, part: str) -> str:
 
 def _measures(run: Run, record: MetricRecord) -> list[str]:
     parts = [part for name in run.names for part in run.parts(name, record.text) if ":" in part]
-    there = dict.fromkeys(part.partition(":")[0] for part in parts)
-    return [*(one for one in _MEASURES if one in there), *(one for one in there if one not in _MEASURES)]
+    measures = dict.fromkeys(part.partition(":")[0] for part in parts)
+    return [
+        *(measure for measure in _MEASURES if measure in measures),
+        *(measure for measure in measures if measure not in _MEASURES),
+    ]
 
 
 def _left_out(columns: Iterable[Column]) -> Iterator[str]:
@@ -126,8 +133,8 @@ def _left_out(columns: Iterable[Column]) -> Iterator[str]:
     for column in columns:
         for reason in dict.fromkeys(cell.score.reason for cell in column.cells if cell.score):
             heads.setdefault(reason, []).append(column.head)
-    for reason, some in heads.items():
-        yield f"left out, undefined for all: {', '.join(some)}: {reason}"
+    for reason, names in heads.items():
+        yield f"left out, undefined for all: {', '.join(names)}: {reason}"
 
 
 def author_clauses(run: Run, name: str) -> Iterator[Clause]:
@@ -140,7 +147,7 @@ def author_clauses(run: Run, name: str) -> Iterator[Clause]:
         verifier, after = best
         before = run.parts(name, record.text).get(f"{BEFORE}:{verifier}")
         earlier = f", {rounded(before.value)} on the originals" if before and before.value is not None else ""
-        answered = [one for one in verifiers(run, record) if _answered(run, record, one)]
+        answered = [other for other in verifiers(run, record) if _answered(run, record, other)]
         among = ", the one that tells most," if len(answered) > 1 else ""
         yield Clause(f"leaves the verifier {verifier}{among} a c@1 of ", rounded(after.value or 0.0), earlier)
         yield from _still_found(run, record, name, verifier)
@@ -160,16 +167,16 @@ def _who_rated(run: Run, record: MetricRecord, name: str) -> str:
     documents = int(np.count_nonzero(columns.get("ratings", ())))
     if not people:
         return "people rate"
-    whose = f"{people:,} people rate" if people > 1 else "one person rates"
-    return f"in {documents:,} of {len(run.documents):,} documents {whose}"
+    raters = f"{people:,} people rate" if people > 1 else "one person rates"
+    return f"in {documents:,} of {len(run.documents):,} documents {raters}"
 
 
 def _best(run: Run, record: MetricRecord, name: str) -> tuple[str, Score] | None:
     """The verifier whose c@1 is largest, and that."""
     parts = run.parts(name, record.text)
     scores = {verifier: parts[f"{C_AT_1}:{verifier}"] for verifier in verifiers(run, record)}
-    known = [(verifier, score) for verifier, score in scores.items() if score.value is not None]
-    return max(known, key=lambda pair: pair[1].value or 0.0, default=None)
+    answered = [(verifier, score) for verifier, score in scores.items() if score.value is not None]
+    return max(answered, key=lambda pair: pair[1].value or 0.0, default=None)
 
 
 def _sure(score: Score) -> float:
@@ -186,28 +193,37 @@ def _still_found(run: Run, record: MetricRecord, name: str, verifier: str) -> It
     again = in_all(np.asarray(found)[np.asarray(answers) > UNANSWERED])
     share = f" ({again / total:.0%})".replace("%", " %")
     # An author of several documents is found in one and not in another.
-    what = (
+    statement = (
         "documents whose author it found before are still told to be theirs"
         if run.groups
         else ("authors that it found before are still found")
     )
-    yield Clause("", f"{again:,.0f} of the {total:,.0f}{share}", f" {what}")
+    yield Clause("", f"{again:,.0f} of the {total:,.0f}{share}", f" {statement}")
 
 
 def author_caveats(run: Run) -> list[str]:
     """What these clauses rest on."""
     lines = []
     if record := chosen(run, "authors"):
-        asked = [one for one in verifiers(run, record) if _answered(run, record, one)]
+        answering = [verifier for verifier in verifiers(run, record) if _answered(run, record, verifier)]
         masked = (
-            "" if ADAPTIVE in asked else "; none of these learned from masked texts, as whoever can mask texts could"
+            ""
+            if ADAPTIVE in answering
+            else "; none of these learned from masked texts, as whoever can mask texts could"
         )
-        more = f"Another verifier than {listed(asked)} may tell more{masked}." if asked else "No verifier answered."
+        more = (
+            f"Another verifier than {listed(answering)} may tell more{masked}."
+            if answering
+            else "No verifier answered."
+        )
         lines.append(
             "c@1 is the share of questions about authors that a verifier answers right; what it leaves open counts as "
             f"its usual luck. {more}"
         )
-        lines += [f"The {one}, and numbers on these say little about others." for one in verifiers_that_knew_them(run)]
+        lines += [
+            f"The {verifier}, and numbers on these say little about others."
+            for verifier in verifiers_that_knew_them(run)
+        ]
     meaning = chosen(run, "meaning")
     asked_for = {} if meaning is None else meaning.parameters
     if meaning and asked_for.get("similarity", OVERLAP) == OVERLAP and asked_for.get("vectors") == "":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from showthrough.data.references import NOTHING
-from showthrough.inference.controls import CONTROL, CONTROLS, SUCCESS, risk_interval
+from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS, risk_interval
 from showthrough.metrics import HEADLINE
 from showthrough.report.inference import ROLES, attacker_of, called
 from showthrough.report.wording import counted_words, markers, percent

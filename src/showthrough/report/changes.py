@@ -24,38 +24,38 @@ def changes(before: str, after: str) -> tuple[list[Stretch], list[Stretch]]:
     >>> [tuple(each) for each in one], [tuple(each) for each in two]
     ([('He ', False), ('came', True), (' home.', False)], [('He  ', False), ('went', True), (' home .', False)])
     """
-    one, two = ([(found[0], found.start(), found.end()) for found in _PIECE.finditer(text)] for text in (before, after))
-    kept = _kept([word for word, _, _ in one], [word for word, _, _ in two])
-    return _stretches(before, one, {first for first, _ in kept}), _stretches(after, two, {last for _, last in kept})
+    old, new = ([(match[0], match.start(), match.end()) for match in _PIECE.finditer(text)] for text in (before, after))
+    common = _common_words([word for word, _, _ in old], [word for word, _, _ in new])
+    return _stretches(before, old, {first for first, _ in common}), _stretches(after, new, {last for _, last in common})
 
 
-def _kept(one: list[str], two: list[str]) -> list[tuple[int, int]]:
+def _common_words(before: list[str], after: list[str]) -> list[tuple[int, int]]:
     """The places of words that stand in both versions, in the same order."""
-    most = min(len(one), len(two))
-    head = next((place for place in range(most) if one[place] != two[place]), most)
-    tail = next((place for place in range(most - head) if one[-1 - place] != two[-1 - place]), most - head)
-    kept = [(place, place) for place in range(head)]
-    kept += [(len(one) - place, len(two) - place) for place in range(1, tail + 1)]
-    first, last = one[head : len(one) - tail], two[head : len(two) - tail]
+    most = min(len(before), len(after))
+    head = next((index for index in range(most) if before[index] != after[index]), most)
+    tail = next((index for index in range(most - head) if before[-1 - index] != after[-1 - index]), most - head)
+    pairs = [(index, index) for index in range(head)]
+    pairs += [(len(before) - index, len(after) - index) for index in range(1, tail + 1)]
+    first, last = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(first) * len(last) <= _MOST:
         blocks = SequenceMatcher(None, first, last, autojunk=False).get_matching_blocks()
-        kept += [(head + a + step, head + b + step) for a, b, size in blocks for step in range(size)]
-    return kept
+        pairs += [(head + a + step, head + b + step) for a, b, size in blocks for step in range(size)]
+    return pairs
 
 
-def _stretches(text: str, pieces: list[tuple[str, int, int]], kept: set[int]) -> list[Stretch]:
+def _stretches(text: str, pieces: list[tuple[str, int, int]], common: set[int]) -> list[Stretch]:
     """A text cut where what is kept and what is not meet; white space between two goes with what is kept."""
-    found: list[Stretch] = []
+    stretches: list[Stretch] = []
     begin = 0  # of the stretch that is not told yet
     changed = False
-    for place, (_, start, end) in enumerate(pieces):
-        here = place not in kept
-        if here != changed:
-            cut = start if here else pieces[place - 1][2]
+    for index, (_, start, end) in enumerate(pieces):
+        is_new = index not in common
+        if is_new != changed:
+            cut = start if is_new else pieces[index - 1][2]
             if cut > begin:
-                found.append(Stretch(text[begin:cut], changed))
-            begin, changed = cut, here
-        if place == len(pieces) - 1 and here and end < len(text):
-            found.append(Stretch(text[begin:end], True))
+                stretches.append(Stretch(text[begin:cut], changed))
+            begin, changed = cut, is_new
+        if index == len(pieces) - 1 and is_new and end < len(text):
+            stretches.append(Stretch(text[begin:end], True))
             begin, changed = end, False
-    return [*found, Stretch(text[begin:], changed)] if begin < len(text) else found
+    return [*stretches, Stretch(text[begin:], changed)] if begin < len(text) else stretches

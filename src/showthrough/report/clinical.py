@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from showthrough.errors import printable
+from showthrough.core.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.terminal import bare_table
 from showthrough.run.roles import playing

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from showthrough.analysis.description import AnnotatorMarks, Description, Marks, Part, Spread
-from showthrough.errors import shown
+from showthrough.core.errors import shown
 from showthrough.report.corpus_people import people_grids, people_lead
 from showthrough.report.corpus_types import (
     NO_EDIT,
@@ -24,6 +23,7 @@ from showthrough.report.corpus_types import (
 )
 from showthrough.report.sheets import Entry, Grid, Row, Sheet, count, missing, number, share, words
 from showthrough.report.wording import counted_words, percent
+from showthrough.studies.description import AnnotatorMarks, Description, Marks, Part, Spread
 
 _FEW = 4  # annotators of a document; documents with more of them share a row
 _UNANNOTATED = "nobody annotated a document"
@@ -36,7 +36,7 @@ _TOO_FEW = "a deviation needs two values"
 _NO_TOKEN = "the texts have no token"  # noqa: S105
 _DEVIATION = "Deviations are those of a sample (n − 1)."
 
-_Told = Callable[[Part], Entry]
+_EntryOf = Callable[[Part], Entry]
 
 
 def corpus_sheet(description: Description) -> Sheet:
@@ -64,10 +64,12 @@ def _lead(whole: Part) -> Iterable[str]:
     if not whole.annotators:
         yield f"{documents} and no annotations: nobody marked anything."
         return
-    several = sum(many for annotators, many in whole.documents_by_annotators.items() if annotators > 1)
-    programs = sum(one.program for one in whole.annotators.values())
+    several = sum(
+        documents_read for annotators, documents_read in whole.documents_by_annotators.items() if annotators > 1
+    )
+    programs = sum(annotator.program for annotator in whole.annotators.values())
     people = len(whole.annotators) - programs
-    who = [counted_words(many, what) for many, what in ((people, "annotator"), (programs, "program")) if many]
+    who = [counted_words(size, noun) for size, noun in ((people, "annotator"), (programs, "program")) if size]
     shared = f"{several:,} of the documents {'has' if several == 1 else 'have'}" if several else "no document has"
     layers = counted_words(whole.layers, "annotation layer")
     yield f"{documents}, {layers} by {' and '.join(who)}; {shared} more than one layer."
@@ -101,13 +103,13 @@ def _general(description: Description) -> Grid:
         notes.append(f"All documents are of the split {named(next(iter(splits)), 'name')}.")
     elif not splits:
         notes.append("No document says which split it belongs to.")
-    rows = [Row(name, tuple(told(part) for _, part in columns)) for name, told in _rows(whole)]
+    rows = [Row(name, tuple(entry_of(part) for _, part in columns)) for name, entry_of in _rows(whole)]
     heads = tuple(head for head, _ in columns)
     notes += rest("splits", splits, WIDE)
     return Grid("Documents, annotations, mentions", heads, tuple(rows), notes=tuple(notes), label="documents")
 
 
-def _rows(whole: Part) -> Iterable[tuple[str, _Told]]:
+def _rows(whole: Part) -> Iterable[tuple[str, _EntryOf]]:
     """What is told of every part."""
     yield "documents", lambda part: count(part.documents)
     yield from _by_annotators(whole)
@@ -138,25 +140,27 @@ def _rows(whole: Part) -> Iterable[tuple[str, _Told]]:
     yield from _spread("share masked, over layers", lambda part: part.masked_by_layer)
 
 
-def _by_annotators(whole: Part) -> Iterable[tuple[str, _Told]]:
+def _by_annotators(whole: Part) -> Iterable[tuple[str, _EntryOf]]:
     def many(part: Part, least: int, most: float) -> Entry:
-        return count(sum(many for each, many in part.documents_by_annotators.items() if least <= each <= most))
+        return count(
+            sum(documents for readers, documents in part.documents_by_annotators.items() if least <= readers <= most)
+        )
 
     numbers = whole.documents_by_annotators
-    for annotators in (each for each in numbers if each <= _FEW):
+    for annotators in (readers for readers in numbers if readers <= _FEW):
         name = f"with {counted_words(annotators, 'annotator')}" if annotators else "without annotations"
         yield f"documents {name}", partial(many, least=annotators, most=annotators)
     if max(numbers) > _FEW:
         yield f"documents with {_FEW + 1} annotators or more", partial(many, least=_FEW + 1, most=max(numbers))
 
 
-def _reviewed(told: Callable[[Part], int | None]) -> _Told:
-    return lambda part: missing(_NO_REVIEW) if (found := told(part)) is None else count(found)
+def _reviewed(number_of: Callable[[Part], int | None]) -> _EntryOf:
+    return lambda part: missing(_NO_REVIEW) if (reviewed := number_of(part)) is None else count(reviewed)
 
 
-def _of_marks(told: Callable[[Marks], Entry]) -> _Told:
+def _of_marks(entry_of: Callable[[Marks], Entry]) -> _EntryOf:
     """Where nobody annotated there is nothing to tell of mentions, not even 0."""
-    return lambda part: told(part.marks) if part.annotators else missing(_UNANNOTATED)
+    return lambda part: entry_of(part.marks) if part.annotators else missing(_UNANNOTATED)
 
 
 def _confidential(marks: Marks) -> Entry:
@@ -173,14 +177,14 @@ def _per_entity(marks: Marks, chains: bool) -> Entry:
     return number(marks.chained / marks.entities.total) if chains else missing(_NO_CHAINS)
 
 
-def _spread(name: str, told: Callable[[Part], Spread]) -> Iterable[tuple[str, _Told]]:
+def _spread(name: str, spread_of: Callable[[Part], Spread]) -> Iterable[tuple[str, _EntryOf]]:
     def mean(part: Part) -> Entry:
-        return number(told(part).mean if part.annotators else None, reason=_why_none(part))
+        return number(spread_of(part).mean if part.annotators else None, reason=_why_none(part))
 
     def deviation(part: Part) -> Entry:
-        found = told(part)
-        reason = _TOO_FEW if found.number and part.annotators else _why_none(part)
-        return number(found.deviation if part.annotators else None, reason=reason)
+        spread = spread_of(part)
+        reason = _TOO_FEW if spread.number and part.annotators else _why_none(part)
+        return number(spread.deviation if part.annotators else None, reason=reason)
 
     yield f"{name}, mean", mean
     yield f"{name}, deviation", deviation
@@ -192,15 +196,19 @@ def _why_none(part: Part) -> str:
         return _UNANNOTATED
     if not part.marks.mentions.total:
         return _UNMARKED
-    return _PROGRAMS if all(one.program for one in part.annotators.values() if one.mentions) else _NOT_SAID
+    return (
+        _PROGRAMS
+        if all(annotator.program for annotator in part.annotators.values() if annotator.mentions)
+        else _NOT_SAID
+    )
 
 
 def _annotators(whole: Part) -> Grid:
-    def row(name: str, one: AnnotatorMarks) -> Row:
-        reviewed = missing(_NO_REVIEW) if whole.documents_reviewed is None else count(one.reviewed)
-        entries = [count(one.layers), reviewed, count(one.mentions), count(one.entities)]
-        entries.append(number(one.mentions / one.layers))
-        return Row(name, (*entries, *([words("yes" if one.program else "")] if whole.layers_by_programs else [])))
+    def row(name: str, marks: AnnotatorMarks) -> Row:
+        reviewed = missing(_NO_REVIEW) if whole.documents_reviewed is None else count(marks.reviewed)
+        entries = [count(marks.layers), reviewed, count(marks.mentions), count(marks.entities)]
+        entries.append(number(marks.mentions / marks.layers))
+        return Row(name, (*entries, *([words("yes" if marks.program else "")] if whole.layers_by_programs else [])))
 
     heads = ["documents", "reviewed", "mentions", "entities", "mentions per document"]
     heads += ["program"] if whole.layers_by_programs else []
@@ -212,16 +220,16 @@ def _annotators(whole: Part) -> Grid:
 def _masked(whole: Part) -> Grid:
     """Shares that are to be masked: of mentions, and of the text."""
 
-    def row(name: str, one: AnnotatorMarks) -> Row:
-        why = _NOT_SAID if one.mentions else "an annotator marked nothing"
-        extent, said = one.extent, one.masked_share is not None or not one.mentions
+    def row(name: str, marks: AnnotatorMarks) -> Row:
+        why = _NOT_SAID if marks.mentions else "an annotator marked nothing"
+        extent, stated = marks.extent, marks.masked_share is not None or not marks.mentions
         return Row(
             name,
             (
-                share(one.masked_share, reason=why),
-                *both(one.masked_by_document, why),
-                share(extent.masked_characters / extent.characters) if said else missing(why),
-                ratio(extent.masked_tokens, extent.tokens, _NO_TOKEN) if said else missing(why),
+                share(marks.masked_share, reason=why),
+                *both(marks.masked_by_document, why),
+                share(extent.masked_characters / extent.characters) if stated else missing(why),
+                ratio(extent.masked_tokens, extent.tokens, _NO_TOKEN) if stated else missing(why),
                 share(extent.marked_characters / extent.characters),
                 ratio(extent.marked_tokens, extent.tokens, _NO_TOKEN),
             ),

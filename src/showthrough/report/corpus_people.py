@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from showthrough.analysis.people import People, Said
-from showthrough.errors import shown
+from showthrough.core.errors import shown
 from showthrough.report.corpus_types import first, named, rest
 from showthrough.report.sheets import Entry, Grid, Row, count
 from showthrough.report.wording import counted_words
+from showthrough.studies.people import People, Said
 
 _LEVELS = {
     "certainty": "Certainty: how sure it is that this is true, from 1 to 5.",

@@ -7,10 +7,10 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TypeVar
 
-from showthrough.analysis.description import Description, Levels, Marks, Part
-from showthrough.errors import shown
+from showthrough.core.errors import shown
 from showthrough.report.sheets import Entry, Grid, Row, count, missing, number, share
 from showthrough.report.wording import counted_words
+from showthrough.studies.description import Description, Levels, Marks, Part
 
 LONG, WIDE = 50, 12  # rows and columns that are shown; the JSON has all
 NO_STATUS = "no mention says whether it is confidential"
@@ -41,19 +41,19 @@ def levels_by_type(part: Part, where: str = "") -> list[Grid]:
 
 def inferred(marks: Marks) -> str:
     """Of how many mentions nobody said how they identify, and what they are taken for."""
-    told, guessed = marks.inferred - marks.guessed, marks.guessed
+    by_type, guessed = marks.inferred - marks.guessed, marks.guessed
     which, types = ("it is", "its type tells") if marks.inferred == 1 else ("they are", "their types tell")
     head = f"Of {counted_words(marks.inferred, 'mention')} nobody said whether {which} direct or quasi"
     if not guessed:
         return f"{head}: {types}."
-    if not told:
+    if not by_type:
         return f"{head}, and no type tells: taken for quasi, a guess."
-    return f"{head}: of {told:,} the type tells, of {guessed:,} it does not, and quasi is a guess."
+    return f"{head}: of {by_type:,} the type tells, of {guessed:,} it does not, and quasi is a guess."
 
 
 def _levels(
     part: Part,
-    what: str,
+    noun: str,
     where: str,
     levels: Callable[[Marks], Levels],
     confidential: Callable[[Marks], tuple[int, int]],
@@ -62,18 +62,18 @@ def _levels(
     of_all = levels(part.marks).total
 
     def entries(marks: Marks) -> tuple[Entry, ...]:
-        found = levels(marks)
-        numbers = (found.direct, found.quasi, found.no_mask)
-        shares = [ratio(one, found.total, _ELSEWHERE) for one in numbers]
-        counts = [count(found.total), share(found.total / of_all), *map(count, numbers)]
+        counts_by_level = levels(marks)
+        numbers = (counts_by_level.direct, counts_by_level.quasi, counts_by_level.no_mask)
+        shares = [ratio(size, counts_by_level.total, _ELSEWHERE) for size in numbers]
+        counts = [count(counts_by_level.total), share(counts_by_level.total / of_all), *map(count, numbers)]
         return (*counts, *shares, ratio(*confidential(marks), NO_STATUS))
 
-    heads = (what, "share", "direct", "quasi", "none", "direct share", "quasi share", "none share", "confid.")
+    heads = (noun, "share", "direct", "quasi", "none", "direct share", "quasi share", "none share", "confid.")
     notes = [
         *notes,
-        f"None: not to be masked. Confid.: the share that is confidential, of the {what} that say whether they are.",
+        f"None: not to be masked. Confid.: the share that is confidential, of the {noun} that say whether they are.",
     ]
-    return _by_type(f"{what.capitalize()} by type{where}", heads, part, entries, notes, f"{what}{where}")
+    return _by_type(f"{noun.capitalize()} by type{where}", heads, part, entries, notes, f"{noun}{where}")
 
 
 def coreference(description: Description) -> Grid:
@@ -82,7 +82,7 @@ def coreference(description: Description) -> Grid:
     def entries(marks: Marks) -> tuple[Entry, ...]:
         entities = marks.entities.total
         per = number(marks.chained / entities) if entities else missing(_ELSEWHERE)
-        several = (ratio(one, entities, _ELSEWHERE) for one in (marks.repeated, marks.several_strings))
+        several = (ratio(size, entities, _ELSEWHERE) for size in (marks.repeated, marks.several_strings))
         return (count(entities), count(marks.linked), per, count(marks.most_mentions), *several)
 
     heads = (
@@ -99,12 +99,12 @@ def categories(description: Description) -> Grid:
     """What mentions say of being confidential."""
 
     def entries(marks: Marks) -> tuple[Entry, ...]:
-        counts = [count(marks.statuses.get(one, 0)) for one in statuses]
+        counts = [count(marks.statuses.get(status, 0)) for status in statuses]
         return (*counts, count(marks.confidential), ratio(marks.confidential, marks.with_status, NO_STATUS))
 
     marks = description.whole.marks
     statuses = [*islice(marks.statuses, WIDE)]
-    notes = _unsaid(marks.with_status, marks, "categories", marks.statuses)
+    notes = _silent_notes(marks.with_status, marks, "categories", marks.statuses)
     heads = (*map(shown, statuses), "confidential", "confidential share")
     return _by_type(
         "Confidential categories by type", heads, description.whole, entries, notes, "confidential", description.splits
@@ -115,24 +115,24 @@ def edits(description: Description) -> Grid:
     """What annotators did to marks that were made beforehand."""
 
     def entries(marks: Marks) -> tuple[Entry, ...]:
-        counts = [marks.edits.get(one, 0) for one in names]
-        return (*map(count, counts), *(ratio(one, marks.with_edit, NO_EDIT) for one in counts))
+        counts = [marks.edits.get(edit, 0) for edit in names]
+        return (*map(count, counts), *(ratio(edit, marks.with_edit, NO_EDIT) for edit in counts))
 
     marks = description.whole.marks
     names = [*islice(marks.edits, WIDE)]
-    notes = _unsaid(marks.with_edit, marks, "edits", marks.edits)
+    notes = _silent_notes(marks.with_edit, marks, "edits", marks.edits)
     heads = (*map(shown, names), *(f"{shown(one)} share" for one in names))
     return _by_type(
         "Edits of marks made beforehand, by type", heads, description.whole, entries, notes, "edits", description.splits
     )
 
 
-def _unsaid(said: int, marks: Marks, what: str, names: Mapping[str, int]) -> list[str]:
-    silent = marks.mentions.total - said
+def _silent_notes(stated: int, marks: Marks, noun: str, names: Mapping[str, int]) -> list[str]:
+    silent = marks.mentions.total - stated
     notes = (
-        [f"Of {counted_words(silent, 'mention')} it is not said; shares are of the other {said:,}."] if silent else []
+        [f"Of {counted_words(silent, 'mention')} it is not said; shares are of the other {stated:,}."] if silent else []
     )
-    return notes + rest(what, names, WIDE)
+    return notes + rest(noun, names, WIDE)
 
 
 def _by_type(
@@ -147,8 +147,8 @@ def _by_type(
     """A row for each type, the most frequent first, one for all of them, and one for all of each split."""
     rows = [Row(named(name, "type"), entries(marks)) for name, marks in first(part.types)]
     rows.append(Row("all", entries(part.marks), total=True))
-    for name, one in first(splits, WIDE) if len(splits) > 1 else ():
-        rows += [Row(f"split {named(name, 'name')}", entries(one.marks), total=True)] if one.types else []
+    for name, split in first(splits, WIDE) if len(splits) > 1 else ():
+        rows += [Row(f"split {named(name, 'name')}", entries(split.marks), total=True)] if split.types else []
     return Grid(caption, heads, tuple(rows), "type", (*notes, *rest("types", part.types)), label)
 
 
@@ -157,15 +157,15 @@ def ratio(some: int, of: int, why: str) -> Entry:
     return share(some / of) if of else missing(why)
 
 
-def named(name: str, what: str) -> str:
+def named(name: str, noun: str) -> str:
     """A name of a file as tables show it."""
-    return f"(no {what})" if not name or name.isspace() else shown(name)
+    return f"(no {noun})" if not name or name.isspace() else shown(name)
 
 
-def first(found: Mapping[str, _Value], most: int = LONG) -> Iterable[tuple[str, _Value]]:
-    return islice(found.items(), most)
+def first(values: Mapping[str, _Value], most: int = LONG) -> Iterable[tuple[str, _Value]]:
+    return islice(values.items(), most)
 
 
-def rest(what: str, found: Mapping[str, object], most: int = LONG) -> list[str]:
+def rest(noun: str, values: Mapping[str, object], most: int = LONG) -> list[str]:
     """That there are more than are shown."""
-    return [f"The first {most} of {len(found):,} {what}; --json FILE has all."] if len(found) > most else []
+    return [f"The first {most} of {len(values):,} {noun}; --json FILE has all."] if len(values) > most else []

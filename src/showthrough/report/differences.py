@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from showthrough.errors import shown
+from showthrough.core.errors import shown
 from showthrough.metrics import HEADLINE
 from showthrough.report.significance import describes, p_text, result
 from showthrough.report.table import DASH, rounded

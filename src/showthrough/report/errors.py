@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from showthrough.analysis.cases import ErrorCase
-from showthrough.analysis.errors import NOTHING, ErrorAnalysis, Errors, Kept, LeakCounts, Tally
-from showthrough.analysis.failures import MASK_KINDS, MaskKind
-from showthrough.analysis.leaks import LEAK_KINDS
-from showthrough.errors import shown
+from showthrough.core.errors import shown
 from showthrough.report.sheets import Bars, Case, Cases, Entry, Grid, Row, Sheet, count, missing, share
 from showthrough.report.sheets.sheet import Block
 from showthrough.report.wording import counted_words, percent
+from showthrough.studies.cases import ErrorCase
+from showthrough.studies.errors import NOTHING, ErrorAnalysis, Errors, Kept, LeakCounts, Tally
+from showthrough.studies.failures import MASK_KINDS, MaskKind
+from showthrough.studies.leaks import LEAK_KINDS
 
 TITLES: dict[str, str] = {
     "missed": "missed",
@@ -23,7 +23,11 @@ TITLES: dict[str, str] = {
     "no-mask": "over what may stay",
     "spurious": "spurious",
 }
-_SAID = {**TITLES, "another": "missed while another mention is masked", "border": "with a wrong border"}  # in sentences
+_SENTENCE_WORDS = {
+    **TITLES,
+    "another": "missed while another mention is masked",
+    "border": "with a wrong border",
+}  # in sentences
 _LEAK_TITLES = tuple(TITLES[kind] for kind in LEAK_KINDS)
 _MASK_TITLES = tuple(TITLES[kind] for kind in MASK_KINDS)
 _LEAK_HEADS = ("to be masked", "leak", "share", *_LEAK_TITLES, "marks that leak")
@@ -75,27 +79,27 @@ def beside_sheet(analysis: ErrorAnalysis) -> Sheet:
         *_kept_sentences(kept),
         "--anonymization NAME shows one of them by type and identifier, with every case in its context.",
     ]
-    bars = (bar for one in every for bar in _bars(one, f"False negatives by type: {shown(one.anonymization)}"))
+    bars = (bar for errors in every for bar in _bars(errors, f"False negatives by type: {shown(errors.anonymization)}"))
     blocks: tuple[Block, ...] = (_leaks_beside(every), _types_beside(every), *bars, _masks_beside(every))
     return Sheet("Where the anonymizations fail", tuple(lead), blocks, _notes(every[0]))
 
 
 def _unjudged(kept: Kept) -> Sheet:
     which = "The document has no" if kept.documents == 1 else f"None of the {kept.documents:,} documents has"
-    told = f"{which} annotations: nothing can be called a leak, or needless."
-    return Sheet("Where the anonymizations fail", (told, *_kept_sentences(kept)), ())
+    sentence = f"{which} annotations: nothing can be called a leak, or needless."
+    return Sheet("Where the anonymizations fail", (sentence, *_kept_sentences(kept)), ())
 
 
 def _leak_sentence(errors: Errors) -> str:
     name, spans = shown(errors.anonymization), errors.spans
     if not spans.total:
         return f"{name}: nothing is marked to be masked, so nothing can leak."
-    whole = f"{counted_words(spans.total, 'mention')} to be masked"
+    mentions = f"{counted_words(spans.total, 'mention')} to be masked"
     if not spans.leaking:
-        return f"{name} leaves none of {whole} readable, words aside that need not be hidden."
-    kinds = ", ".join(f"{spans.kinds[kind]:,} {_SAID[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
+        return f"{name} leaves none of {mentions} readable, words aside that need not be hidden."
+    kinds = ", ".join(f"{spans.kinds[kind]:,} {_SENTENCE_WORDS[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
     part = percent(spans.leaking / spans.total)
-    return f"{name} leaves {spans.leaking:,} of {whole} readable, at least in part ({part}): {kinds}."
+    return f"{name} leaves {spans.leaking:,} of {mentions} readable, at least in part ({part}): {kinds}."
 
 
 def _mask_sentence(errors: Errors) -> str:
@@ -112,46 +116,46 @@ def _mask_sentence(errors: Errors) -> str:
 
 def _chosen_sentence(errors: Errors) -> str:
     """What was asked for chooses cases, and a reader must not take the counts for theirs."""
-    asked, number = _asked(errors.only), len(errors.cases)
+    filters, number = _describe_filters(errors.only), len(errors.cases)
     if not number:
-        return f"No case fits what was asked for: {asked}. All else here is of everything."
-    return f"{counted_words(number, 'case')} in context: {asked}. All else here is of everything."
+        return f"No case fits what was asked for: {filters}. All else here is of everything."
+    return f"{counted_words(number, 'case')} in context: {filters}. All else here is of everything."
 
 
 def _kept_sentences(kept: Kept) -> list[str]:
     """Which documents the numbers are of, where these are not all."""
-    told = []
+    sentences = []
     if kept.documents < kept.corpus:
         which = f"{kept.documents:,} of {counted_words(kept.corpus, 'document')}"
         risk = f"the {which} in which most can be read" if kept.chosen == "riskiest" else f"the first {which}"
-        told.append(f"The run keeps {risk}: all counts here are of these alone, and no estimate for the others.")
+        sentences.append(f"The run keeps {risk}: all counts here are of these alone, and no estimate for the others.")
     if 0 < kept.annotated < kept.documents:
-        told.append(
+        sentences.append(
             f"Without annotations, and counted nowhere: {counted_words(kept.documents - kept.annotated, 'document')}."
         )
-    return told
+    return sentences
 
 
 def _notes(errors: Errors) -> tuple[str, ...]:
     """What to know of the counts."""
-    told = [_OVERLOOKED]
+    notes = [_OVERLOOKED]
     if errors.silver:
-        told.append(f"Programs annotated ({shown(errors.silver)}): errors are disagreements with them.")
+        notes.append(f"Programs annotated ({shown(errors.silver)}): errors are disagreements with them.")
     if errors.trusted:
-        told.append("Masks are trusted to hide what they cover, as the run's metrics do: replacements are not read.")
-    return tuple(told)
+        notes.append("Masks are trusted to hide what they cover, as the run's metrics do: replacements are not read.")
+    return tuple(notes)
 
 
 def _metric_note(errors: Errors) -> str:
     """How the counts come to those of the metric."""
     marks = errors.marks
-    told = f"For each annotator {marks.leaking:,} of {counted_words(marks.total, 'mark')} leak."
+    sentence = f"For each annotator {marks.leaking:,} of {counted_words(marks.total, 'mark')} leak."
     if not errors.spared:
-        return told
+        return sentence
     total, leaking = marks.total + errors.spared, marks.leaking + errors.spared_leaking
     return (
-        f'{told} recall(unit="mention") counts {leaking:,} of {total:,}: it also asks for mentions that are marked as '
-        f"not to be masked while another mention of their entity is to be, {errors.spared:,} here."
+        f'{sentence} recall(unit="mention") counts {leaking:,} of {total:,}: it also asks for mentions that are '
+        f"marked as not to be masked while another mention of their entity is to be, {errors.spared:,} here."
     )
 
 
@@ -166,8 +170,11 @@ def _leak_entries(errors: Errors, spans: Tally, marks: Tally) -> tuple[Entry, ..
 
 def _leak_grid(errors: Errors) -> Grid:
     rows = [
-        Row(f"{shown(one.entity_type)}, {one.identifier.lower()}", _leak_entries(errors, one.spans, one.marks))
-        for one in errors.leaks
+        Row(
+            f"{shown(counts.entity_type)}, {counts.identifier.lower()}",
+            _leak_entries(errors, counts.spans, counts.marks),
+        )
+        for counts in errors.leaks
     ]
     if rows:
         rows.append(Row("all", _leak_entries(errors, errors.spans, errors.marks), total=True))
@@ -176,10 +183,10 @@ def _leak_grid(errors: Errors) -> Grid:
 
 def _by_type(leaks: Iterable[LeakCounts]) -> dict[str, Tally]:
     """Spans by type, in their order."""
-    found: dict[str, Tally] = {}
-    for one in leaks:
-        found[one.entity_type] = found.get(one.entity_type, NOTHING) + one.spans
-    return found
+    tallies: dict[str, Tally] = {}
+    for counts in leaks:
+        tallies[counts.entity_type] = tallies.get(counts.entity_type, NOTHING) + counts.spans
+    return tallies
 
 
 def _bars(errors: Errors, caption: str) -> list[Bars]:
@@ -194,8 +201,8 @@ def _bars(errors: Errors, caption: str) -> list[Bars]:
 
 def _mask_totals(errors: Errors) -> Counter[MaskKind]:
     totals: Counter[MaskKind] = Counter()
-    for one in errors.needless:
-        totals.update(one.kinds)
+    for counts in errors.needless:
+        totals.update(counts.kinds)
     return +totals
 
 
@@ -205,7 +212,7 @@ def _mask_entries(kinds: Mapping[MaskKind, int]) -> tuple[Entry, ...]:
 
 def _mask_grid(errors: Errors) -> list[Grid]:
     """Needless masks by type; nothing where there are none."""
-    rows = [Row(one.entity_type, _mask_entries(one.kinds)) for one in errors.needless]
+    rows = [Row(counts.entity_type, _mask_entries(counts.kinds)) for counts in errors.needless]
     if not rows:
         return []
     rows.append(Row("all", _mask_entries(_mask_totals(errors)), total=True))
@@ -213,38 +220,46 @@ def _mask_grid(errors: Errors) -> list[Grid]:
 
 
 def _leaks_beside(every: Sequence[Errors]) -> Grid:
-    rows = tuple(Row(one.anonymization, _leak_entries(one, one.spans, one.marks)) for one in every)
+    rows = tuple(Row(errors.anonymization, _leak_entries(errors, errors.spans, errors.marks)) for errors in every)
     return Grid("Leaks by kind", _LEAK_HEADS, rows, "anonymization", _LEAK_NOTES, "leaks")
 
 
 def _types_beside(every: Sequence[Errors]) -> Grid:
-    by_type = [_by_type(one.leaks) for one in every]
-    together = Counter({name: sum(one[name].leaking for one in by_type) for name in by_type[0]})
+    by_type = [_by_type(tallies.leaks) for tallies in every]
+    together = Counter({name: sum(tallies[name].leaking for tallies in by_type) for name in by_type[0]})
     names = sorted(together, key=lambda name: (-together[name], name))
     rows = tuple(
-        Row(name, (count(by_type[0][name].total), *(share(one[name].leaking / one[name].total) for one in by_type)))
+        Row(
+            name,
+            (
+                count(by_type[0][name].total),
+                *(share(tallies[name].leaking / tallies[name].total) for tallies in by_type),
+            ),
+        )
         for name in names
     )
-    heads = "to be masked", *(one.anonymization for one in every)
+    heads = "to be masked", *(tallies.anonymization for tallies in every)
     return Grid("Share of each type that leaks", heads, rows, "type", (), "leaks-by-type")
 
 
 def _masks_beside(every: Sequence[Errors]) -> Grid:
-    rows = tuple(Row(one.anonymization, (count(one.masks), *_mask_entries(_mask_totals(one)))) for one in every)
+    rows = tuple(
+        Row(errors.anonymization, (count(errors.masks), *_mask_entries(_mask_totals(errors)))) for errors in every
+    )
     heads = ("masks", *_MASK_TITLES, "all needless")
     return Grid("Needless masks", heads, rows, "anonymization", _MASK_NOTES, "needless")
 
 
-def _asked(only: Mapping[str, str]) -> str:
-    told = {**only, "kind": TITLES[only["kind"]]} if "kind" in only else only
-    return ", ".join(value.lower() if field == "identifier" else shown(value) for field, value in told.items())
+def _describe_filters(only: Mapping[str, str]) -> str:
+    filters = {**only, "kind": TITLES[only["kind"]]} if "kind" in only else only
+    return ", ".join(value.lower() if field == "identifier" else shown(value) for field, value in filters.items())
 
 
 def _case_blocks(errors: Errors, most: int | None) -> list[Cases]:
     blocks = []
-    which = f": {_asked(errors.only)}" if errors.only else ""
+    which = f": {_describe_filters(errors.only)}" if errors.only else ""
     for caption, kinds in (("Leaks", LEAK_KINDS), ("Needless masks", MASK_KINDS)):
-        cases = [one for one in errors.cases if one.kind in kinds]
+        cases = [case for case in errors.cases if case.kind in kinds]
         chosen = _first(cases, most)
         if not chosen:
             continue
@@ -259,19 +274,19 @@ def _first(cases: Sequence[ErrorCase], most: int | None) -> Sequence[ErrorCase]:
     """So many at most: a few of each string, and further ones where there is room left."""
     if most is None or len(cases) <= most:
         return cases
-    seen: Counter[str] = Counter()
+    times: Counter[str] = Counter()
     few: list[int] = []
     further: list[int] = []
-    for place, one in enumerate(cases):
-        seen[one.string] += 1
-        (few if seen[one.string] <= _OF_EACH_STRING else further).append(place)
-    return [cases[place] for place in sorted([*few, *further][:most])]
+    for index, case in enumerate(cases):
+        times[case.string] += 1
+        (few if times[case.string] <= _OF_EACH_STRING else further).append(index)
+    return [cases[index] for index in sorted([*few, *further][:most])]
 
 
-def _case(one: ErrorCase) -> Case:
-    often = f"×{one.times:,} in {counted_words(one.documents, 'document')}" if one.times > 1 else ""
-    what = ", ".join(filter(None, (shown(one.entity_type), one.identifier.lower(), TITLES[one.kind])))
-    readable = f"can be read: {one.readable}" if one.readable else ""
-    repeated = "the replacement says words of it" if one.repeated else ""
-    remark = "; ".join(filter(None, (what, readable, repeated, often)))
-    return Case(one.document, one.start, one.before, one.text, one.after, remark)
+def _case(case: ErrorCase) -> Case:
+    often = f"×{case.times:,} in {counted_words(case.documents, 'document')}" if case.times > 1 else ""
+    labels = ", ".join(filter(None, (shown(case.entity_type), case.identifier.lower(), TITLES[case.kind])))
+    readable = f"can be read: {case.readable}" if case.readable else ""
+    repeated = "the replacement says words of it" if case.repeated else ""
+    remark = "; ".join(filter(None, (labels, readable, repeated, often)))
+    return Case(case.document, case.start, case.before, case.text, case.after, remark)

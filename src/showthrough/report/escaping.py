@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 
-from showthrough.errors import printable
+from showthrough.core.errors import printable
 
 _LABEL = 60  # letters; a caption may be a sentence
 

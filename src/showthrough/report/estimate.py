@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from showthrough.errors import printable
+from showthrough.core.errors import printable
 from showthrough.evaluation.estimating import Estimated
+from showthrough.models.chat.estimate import LETTERS, SHARE
 from showthrough.report.table import DASH
 from showthrough.report.terminal import bare_table
-from showthrough.resources.chat.estimate import LETTERS, SHARE
 
 _UNKNOWN = "nobody knows what it costs: --price IN,OUT says it"
 
@@ -23,9 +23,9 @@ def show_estimate(estimated: Sequence[Estimated], console: Console) -> None:
     if not estimated:
         console.print(Text("no metric asks a language model: nothing would be sent"), soft_wrap=True)
         return
-    for text in dict.fromkeys(one.metric for one in estimated):
+    for text in dict.fromkeys(item.metric for item in estimated):
         console.print(Text(printable(text), style="bold"), soft_wrap=True)
-        if new := [one for one in estimated if one.metric == text and one.count.something]:
+        if new := [item for item in estimated if item.metric == text and item.count.something]:
             console.print(_table(new))
         else:
             console.print(Text("asks nothing that is not asked above"))
@@ -36,21 +36,21 @@ def show_estimate(estimated: Sequence[Estimated], console: Console) -> None:
 
 def _table(estimated: Sequence[Estimated]) -> Table:
     """Of one metric. Models are called by their names alone, if these tell them apart: URLs are long."""
-    names = {one.address.name: one.address.model for one in estimated}
+    names = {item.address.name: item.address.model for item in estimated}
     plain = len({*names.values()}) == len(names)
     table = bare_table("calls", "recorded", "tokens\nsent", "answered\nabout", "\nat most", "$\nabout", "\nat most")
-    for one in estimated:
-        who = f", {names[one.address.name] if plain else one.address.name}" if len(names) > 1 else ""
-        table.add_row(Text(printable(f"{one.anonymization}{who}")), *map(Text, _cells(one)))
+    for item in estimated:
+        who = f", {names[item.address.name] if plain else item.address.name}" if len(names) > 1 else ""
+        table.add_row(Text(printable(f"{item.anonymization}{who}")), *map(Text, _cells(item)))
     return table
 
 
-def _cells(one: Estimated) -> list[str]:
-    count = one.count
+def _cells(item: Estimated) -> list[str]:
+    count = item.count
     calls = " + ".join([f"{count.calls:,}"] * (count.calls > 0 or not count.further) + _most(count.further))
     tokens = count.sent, count.about, count.most
-    cost = [DASH, DASH] if one.cost is None else [_dollars(each) for each in one.cost]
-    return [calls, f"{count.recorded:,}", *(f"{each:,}" for each in tokens), *cost]
+    cost = [DASH, DASH] if item.cost is None else [_dollars(number) for number in item.cost]
+    return [calls, f"{count.recorded:,}", *(f"{number:,}" for number in tokens), *cost]
 
 
 def _most(further: int) -> list[str]:
@@ -65,18 +65,18 @@ def _dollars(cost: float) -> str:
 def _lines(estimated: Sequence[Estimated]) -> list[str]:
     """By model where it would go and what it would cost; then how that is known."""
     lines = []
-    for name in dict.fromkeys(one.address.name for one in estimated):
-        mine = [one for one in estimated if one.address.name == name]
-        calls, further = (sum(getattr(one.count, what) for one in mine) for what in ("calls", "further"))
+    for name in dict.fromkeys(item.address.name for item in estimated):
+        mine = [item for item in estimated if item.address.name == name]
+        calls, further = (sum(getattr(item.count, field) for item in mine) for field in ("calls", "further"))
         where = "this machine" if mine[0].address.is_here else mine[0].address.host
-        price, costs = mine[0].price, [one.cost for one in mine if one.cost is not None]
-        what = _UNKNOWN
+        price, costs = mine[0].price, [item.cost for item in mine if item.cost is not None]
+        cost_words = _UNKNOWN
         if price is not None:
-            about, most = (sum(each[at] for each in costs) for at in (0, 1))
-            what = f"about ${_dollars(about)}, at most ${_dollars(most)} "
-            what += f"(${price.sent:g} and ${price.answered:g} a million tokens, {price.said})"
+            about, most = (sum(pair[side] for pair in costs) for side in (0, 1))
+            cost_words = f"about ${_dollars(about)}, at most ${_dollars(most)} "
+            cost_words += f"(${price.sent:g} and ${price.answered:g} a million tokens, {price.said})"
         also = f" and up to {further:,} more, {_FURTHER}," if further else ""
-        lines.append(f"{name}: {calls:,} calls{also} to {where}; {what}")
+        lines.append(f"{name}: {calls:,} calls{also} to {where}; {cost_words}")
     return lines
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from showthrough.errors import OutputError
-from showthrough.files.safe_xml import NOT_XML
-from showthrough.files.writing import Read, write_folder
+from showthrough.core.errors import OutputError
 from showthrough.report.charts import CHARTS
 from showthrough.report.charts.theme import PAPER, Chart, check_installed
 from showthrough.run.run import Run
+from showthrough.storage.safe_xml import NOT_XML
+from showthrough.storage.writing import Read, write_folder
 
 FORMATS = ("svg", "png", "pdf")
 _NAME = 60  # letters of a file's name

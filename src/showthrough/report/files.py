@@ -9,7 +9,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from showthrough.files.cells import guarded
 from showthrough.metrics import HEADLINE
 from showthrough.report.all_tables import every_table
 from showthrough.report.cautions import cautions
@@ -20,6 +19,7 @@ from showthrough.report.systems import cost_grid, grids
 from showthrough.report.table import DASH, Cell, Table, documents_line, signatures
 from showthrough.run.records import Score
 from showthrough.run.run import Run
+from showthrough.storage.cells import guarded
 
 
 def csv_text(run: Run) -> str:

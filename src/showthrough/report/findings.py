@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from showthrough.errors import shown
-from showthrough.inference.asking import READER
+from showthrough.core.errors import shown
+from showthrough.families.inference.asking import READER
 from showthrough.metrics import Role
 from showthrough.report.cautions import scant_words
 from showthrough.report.inference import ROLES, called

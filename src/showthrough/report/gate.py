@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from showthrough.errors import printable, shown
-from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
-from showthrough.gate.enough import Need
-from showthrough.gate.grading import FAILED, PASSED, UNSURE, Grade
+from showthrough.core.errors import printable, shown
 from showthrough.report.escaping import in_markdown, markdown_code
+from showthrough.run.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
+from showthrough.run.gate.enough import Need
+from showthrough.run.gate.grading import FAILED, PASSED, UNSURE, Grade
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 MADE_BY = "showthrough check"
@@ -34,13 +34,13 @@ _VERDICTS = {
 def show_outcome(outcome: Outcome, console: Console) -> None:
     """Every anonymization with its verdict and what it rests on, then the verdict of the whole."""
     width = min(console.width, _WIDTH)
-    for one in outcome.anonymizations:
+    for checked in outcome.anonymizations:
         console.print()
-        verdict, style = _VERDICTS[one.status]
-        console.print(Text(f"{shown(one.name)} {verdict}{_how_many(one)}", style=style), width=width)
-        console.print(_table(one, width), width=width)
-        if one.documents:
-            console.print(Text(_look_first(one.documents[:_SHOWN])), width=width)
+        verdict, style = _VERDICTS[checked.status]
+        console.print(Text(f"{shown(checked.name)} {verdict}{_how_many(checked)}", style=style), width=width)
+        console.print(_table(checked, width), width=width)
+        if checked.documents:
+            console.print(Text(_look_first(checked.documents[:_SHOWN])), width=width)
     console.print()
     for note in outcome.notes:
         console.print(Text(printable(f"note: {note}"), style="dim"), width=width)
@@ -63,11 +63,11 @@ def _passes(outcome: Outcome) -> str:
     )
 
 
-def _how_many(one: Checked) -> str:
-    return "" if one.passed else f" ({len(one.failed)} of {len(one.checks)} checks)"
+def _how_many(checked: Checked) -> str:
+    return "" if checked.passed else f" ({len(checked.failed)} of {len(checked.checks)} checks)"
 
 
-def _table(one: Checked, width: int) -> RichTable:
+def _table(checked: Checked, width: int) -> RichTable:
     rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, width=width)
     for head, options in {
         "": {"width": 8},
@@ -77,7 +77,7 @@ def _table(one: Checked, width: int) -> RichTable:
         "result": {"overflow": "fold", "ratio": 1},
     }.items():
         rich.add_column(head, **options)  # type: ignore[arg-type]
-    for check in one.checks:
+    for check in checked.checks:
         style = {"ok": "", "FAIL": "red"}.get(_result(check), "yellow")
         cells = _result(check), check.asked, *_numbers(check), check.said
         rich.add_row(*(Text(printable(cell), style=style) for cell in cells))
@@ -104,33 +104,36 @@ def _numbers(check: Check) -> tuple[str, str]:
 
 
 def _look_first(documents: list[Look]) -> str:
-    return f"look at first: {', '.join(f'{shown(one.document)} ({_counts(one)})' for one in documents)}"
+    return f"look at first: {', '.join(f'{shown(look.document)} ({_counts(look)})' for look in documents)}"
 
 
-def _counts(one: Look) -> str:
+def _counts(look: Look) -> str:
     """What can be read in a document, as far as there is any."""
-    counts = {"direct": one.direct, "quasi": one.quasi}
-    told_of = [f"{count} {what}" for what, count in counts.items() if count]
-    return ", ".join([*told_of, *([f"{one.more} more than before"] if one.more else [])])
+    counts = {"direct": look.direct, "quasi": look.quasi}
+    words = [f"{count} {level}" for level, count in counts.items() if count]
+    return ", ".join([*words, *([f"{look.more} more than before"] if look.more else [])])
 
 
 def outcome_json(outcome: Outcome) -> str:
     """All of it, with full precision."""
     content: dict[str, Any] = msgspec.to_builtins(outcome)
-    for one, checked in zip(content["anonymizations"], outcome.anonymizations, strict=True):
-        one["passed"] = checked.passed
-    whole = {"made_by": MADE_BY, "passed": outcome.passed, "status": outcome.status, "more": outcome.more, **content}
-    return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
+    for entry, checked in zip(content["anonymizations"], outcome.anonymizations, strict=True):
+        entry["passed"] = checked.passed
+    record = {"made_by": MADE_BY, "passed": outcome.passed, "status": outcome.status, "more": outcome.more, **content}
+    return msgspec.json.format(msgspec.json.encode(record), indent=1).decode() + "\n"
 
 
 def junit_xml(outcome: Outcome) -> str:
     """A test suite for each anonymization and a test case for each check, as CI servers read them."""
     suites = ElementTree.Element("testsuites", {"name": MADE_BY, **_tally(outcome.anonymizations)})
-    for one in outcome.anonymizations:
-        suite = ElementTree.SubElement(suites, "testsuite", {"name": printable(one.name), **_tally([one])})
-        for check in one.checks:
+    for checked in outcome.anonymizations:
+        suite = ElementTree.SubElement(suites, "testsuite", {"name": printable(checked.name), **_tally([checked])})
+        for check in checked.checks:
             case = ElementTree.SubElement(
-                suite, "testcase", classname=printable(f"{outcome.corpus.name}.{one.name}"), name=printable(check.asked)
+                suite,
+                "testcase",
+                classname=printable(f"{outcome.corpus.name}.{checked.name}"),
+                name=printable(check.asked),
             )
             if not check.passed:
                 number = " ".join(filter(None, _numbers(check)))
@@ -138,14 +141,17 @@ def junit_xml(outcome: Outcome) -> str:
                     case, "failure", type=_kind(check), message=printable(f"{check.asked}: {check.said}")
                 )
                 failure.text = printable(f"found {number}; {check.said}")
-        if one.documents:
-            ElementTree.SubElement(suite, "system-out").text = printable(_look_first(one.documents))
+        if checked.documents:
+            ElementTree.SubElement(suite, "system-out").text = printable(_look_first(checked.documents))
     ElementTree.indent(suites)
     return _XML + ElementTree.tostring(suites, encoding="unicode") + "\n"
 
 
-def _tally(checked: list[Checked]) -> dict[str, str]:
-    counts = {"tests": sum(len(one.checks) for one in checked), "failures": sum(len(one.failed) for one in checked)}
+def _tally(systems: list[Checked]) -> dict[str, str]:
+    counts = {
+        "tests": sum(len(checked.checks) for checked in systems),
+        "failures": sum(len(checked.failed) for checked in systems),
+    }
     return {name: str(count) for name, count in {**counts, "errors": 0, "skipped": 0}.items()}
 
 
@@ -158,15 +164,15 @@ def outcome_markdown(outcome: Outcome) -> str:
     against = f"; held against {markdown_code(outcome.baseline)}" if outcome.baseline else ""
     of = f"{markdown_code(outcome.corpus.name)}, {outcome.sample}{against}"
     parts = [BEGINNINGS[-1], f"**Showthrough: the gate {_passes(outcome)}** ({of})"]
-    for one in outcome.anonymizations:
-        head = f"{markdown_code(one.name)} **{_VERDICTS[one.status][0]}**{_how_many(one)}"
+    for checked in outcome.anonymizations:
+        head = f"{markdown_code(checked.name)} **{_VERDICTS[checked.status][0]}**{_how_many(checked)}"
         lines = ["| | asked | number | interval | result |", "|---|---|---:|---:|---|"]
-        for check in one.checks:
+        for check in checked.checks:
             cells = map(_cell, (check.asked, *_numbers(check), check.said))
             lines.append(f"| {_result(check).replace('FAIL', '**FAIL**')} | {' | '.join(cells)} |")
         parts += [head, "\n".join(lines)]
-        if one.documents:
-            named = ", ".join(f"{markdown_code(look.document)} ({_counts(look)})" for look in one.documents)
+        if checked.documents:
+            named = ", ".join(f"{markdown_code(look.document)} ({_counts(look)})" for look in checked.documents)
             parts.append(f"Look at first: {named}")
     notes = [*outcome.notes, *outcome.of_run]
     parts += ["\n".join(f"- note: {_cell(note)}" for note in notes)] if notes else []

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from showthrough.core.errors import shown
 from showthrough.data.references import NOTHING
-from showthrough.errors import shown
-from showthrough.inference.asking import ANSWERS, READER
-from showthrough.inference.controls import CONTROL, CONTROLS, EMPTY, OTHER, RISK, SUCCESS
+from showthrough.families.inference.asking import ANSWERS, READER
+from showthrough.families.inference.controls import CONTROL, CONTROLS, EMPTY, OTHER, RISK, SUCCESS
+from showthrough.families.inference.parts import (
+    ALL,
+    ASKED,
+    BARE,
+    PEOPLE,
+    TAG,
+    TOP_1,
+    TOP_3,
+    column_of as stratum_column,
+)
 from showthrough.metrics import HEADLINE, Role
-from showthrough.metrics.inference.parts import ALL, ASKED, BARE, PEOPLE, TAG, TOP_1, TOP_3, column_of as stratum_column
 from showthrough.report.table import (
     DASH,
     Cell,
@@ -51,12 +60,12 @@ class StrataTable(Table):
 
     def undefined(self) -> list[str]:
         """Why there is a dash, a line for each reason."""
-        told: dict[tuple[str, str], list[str]] = {}
+        names_by_reason: dict[tuple[str, str], list[str]] = {}
         for column in self.columns:
             for name, cell in zip(self.names, column.cells, strict=True):
                 if cell.score is not None and cell.score.value is None and column.head != NOTHING:
-                    told.setdefault((column.head, cell.score.reason), []).append(name)
-        return [f"{DASH} {head}, {', '.join(names)}: {reason}" for (head, reason), names in told.items()]
+                    names_by_reason.setdefault((column.head, cell.score.reason), []).append(name)
+        return [f"{DASH} {head}, {', '.join(names)}: {reason}" for (head, reason), names in names_by_reason.items()]
 
 
 def attacker_of(record: MetricRecord) -> str:
@@ -74,14 +83,14 @@ def called(attacker: str) -> str:
 
 def askings(run: Run, role: Role) -> list[list[MetricRecord]]:
     """Metrics that asked the same of the same attacker, together; those by attribute before those by person."""
-    found: list[list[MetricRecord]] = []
+    groups: list[list[MetricRecord]] = []
     for record in playing(run, role):
-        alike = next((some for some in found if some[0].parameters == record.parameters), None)
+        alike = next((group for group in groups if group[0].parameters == record.parameters), None)
         if alike is None:
-            found.append([record])
+            groups.append([record])
         else:
             alike.append(record)
-    return [sorted(some, key=lambda record: by_person(run, record)) for some in found]
+    return [sorted(group, key=lambda record: by_person(run, record)) for group in groups]
 
 
 def by_person(run: Run, record: MetricRecord) -> bool:
@@ -92,15 +101,15 @@ def by_person(run: Run, record: MetricRecord) -> bool:
 def inference_tables(run: Run) -> list[InferenceTable]:
     """A table for each attacker that was asked, of people and of authors."""
     return [
-        _table(run, records, f"{title}, {_told_apart(records, askings(run, role))}".removesuffix(", "))
+        _table(run, records, f"{title}, {_distinguishing_words(records, askings(run, role))}".removesuffix(", "))
         for role, title in ROLES.items()
         for records in askings(run, role)
     ]
 
 
-def _told_apart(records: Sequence[MetricRecord], every: Sequence[Sequence[MetricRecord]]) -> str:
+def _distinguishing_words(records: Sequence[MetricRecord], every: Sequence[Sequence[MetricRecord]]) -> str:
     """What tells one asking from others: nothing, the attacker, or all that was asked for."""
-    attackers = [attacker_of(some[0]) for some in every]
+    attackers = [attacker_of(group[0]) for group in every]
     own = attacker_of(records[0])
     if len(every) == 1:
         return ""
@@ -116,19 +125,19 @@ def _table(run: Run, records: Sequence[MetricRecord], title: str) -> InferenceTa
         f"{CONTROL}:{control}": "control",
         f"{RISK}:{control}": "risk above control",
     }
-    there = {part for name in run.names for part in run.parts(name, first.text)}
+    present = {part for name in run.names for part in run.parts(name, first.text)}
     columns = [column_of(run, record, HEADLINE, record.text) for record in records]
-    columns += [column_of(run, first, part, part, words) for part, words in titles.items() if part in there]
-    names = (*run.names, *(one.name for one in run.references))
+    columns += [column_of(run, first, part, part, words) for part, words in titles.items() if part in present]
+    names = (*run.names, *(reference.name for reference in run.references))
     asides = (*_about_control(run, first, control), *_bare(run, records), *asked_lines(run, records))
     return InferenceTable(title, names, tuple(columns), len(run.references), asides=asides, read_off=reader)
 
 
 def stronger_control(run: Run, record: MetricRecord) -> str:
     """The control that infers most: nobody is to take luck for what a text tells. Empty where none was answered."""
-    scores = [(one, _part(run, record, name, CONTROL, one)) for one in (OTHER, EMPTY) for name in run.names]
-    known = [(one, score.value or 0.0) for one, score in scores if score]
-    return max(known, key=lambda pair: pair[1], default=("", 0.0))[0]
+    scores = [(control, _part(run, record, name, CONTROL, control)) for control in (OTHER, EMPTY) for name in run.names]
+    values = [(control, score.value or 0.0) for control, score in scores if score]
+    return max(values, key=lambda pair: pair[1], default=("", 0.0))[0]
 
 
 def _part(run: Run, record: MetricRecord, name: str, measure: str, control: str) -> Score | None:
@@ -175,10 +184,10 @@ def _bare(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
     """Of how many people everything was inferred."""
     for record in records:
         counts = {name: bare_of(run, record, name) for name in run.names}
-        told = [f"{bare:,.0f} of {people:,.0f} ({name})" for name, (bare, people) in counts.items() if people]
-        if told and by_person(run, record):
+        counts_words = [f"{bare:,.0f} of {people:,.0f} ({name})" for name, (bare, people) in counts.items() if people]
+        if counts_words and by_person(run, record):
             how = "can be read off" if attacker_of(record) == READER else "was inferred"
-            yield f"people of whom everything that counts {how}: {', '.join(told)}"
+            yield f"people of whom everything that counts {how}: {', '.join(counts_words)}"
 
 
 def bare_of(run: Run, record: MetricRecord, name: str) -> tuple[float, float]:
@@ -194,34 +203,34 @@ def asked_lines(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
         if one.name not in named:
             continue
         who = f"{shown(one.name, _LONGEST)}{f' (the server says {shown(one.model)})' if one.model else ''}"
-        told = [f"answers {one.digest[:8]}"] if one.digest else []
-        told += [f"prompt {shown(name)} {digest[:8]}" for name, digest in one.prompts.items()]
+        details = [f"answers {one.digest[:8]}"] if one.digest else []
+        details += [f"prompt {shown(name)} {digest[:8]}" for name, digest in one.prompts.items()]
         if one.calls:
-            told.append(
+            details.append(
                 f"{counted_words(one.calls, 'call')}, {one.tokens_in:,} tokens sent, {one.tokens_out:,} received"
             )
-        told += [f"{count:,} without an answer ({shown(why)})" for why, count in one.unanswered.items()]
-        yield f"asked {who}{': ' if told else ''}{'; '.join(told)}"
+        details += [f"{count:,} without an answer ({shown(why)})" for why, count in one.unanswered.items()]
+        yield f"asked {who}{': ' if details else ''}{'; '.join(details)}"
 
 
 def strata_tables(run: Run) -> list[StrataTable]:
     """By tag, certainty and hardness, a table each: what is inferred most first, or in their order."""
-    found = []
+    tables = []
     for record in [one for one in run.metrics if inferring(one) and one.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
         kinds = dict.fromkeys(part.partition(":")[0] for part in parts if is_category(part))
         if by_person(run, record) and _beside_attributes(run, record):
             kinds.pop(TAG, None)  # a person has a tag once: the numbers are the same
-        found += [_strata(run, record, kind, [one for one in parts if one.startswith(f"{kind}:")]) for kind in kinds]
-    return found
+        tables += [_strata(run, record, kind, [one for one in parts if one.startswith(f"{kind}:")]) for kind in kinds]
+    return tables
 
 
 def _beside_attributes(run: Run, record: MetricRecord) -> bool:
-    return any(record in some and not by_person(run, some[0]) for some in askings(run, "inference"))
+    return any(record in group and not by_person(run, group[0]) for group in askings(run, "inference"))
 
 
 def _strata(run: Run, record: MetricRecord, kind: str, parts: Sequence[str]) -> StrataTable:
-    beside = [one.name for one in run.references if one.name == NOTHING]
+    beside = [reference.name for reference in run.references if reference.name == NOTHING]
     if kind in _KINDS:
         parts = sorted(parts, key=lambda part: (_protected(run, record, part), part))
     else:
@@ -232,7 +241,7 @@ def _strata(run: Run, record: MetricRecord, kind: str, parts: Sequence[str]) -> 
         own = run.parts(name, record.text)
         columns.append(Column(name, record.group, record.better, tuple(Cell(own.get(part)) for part in parts)))
     names = tuple(part.removeprefix(f"{kind}:") for part in parts)
-    alone = sum(one.name == record.name for one in run.metrics) == 1
+    alone = sum(other.name == record.name for other in run.metrics) == 1
     title = f"{record.name if alone else record.text} by {_KINDS.get(kind, kind)}"
     return StrataTable(title, names, tuple(columns))
 
@@ -240,8 +249,8 @@ def _strata(run: Run, record: MetricRecord, kind: str, parts: Sequence[str]) -> 
 def _protected(run: Run, record: MetricRecord, part: str) -> float:
     """How little is inferred of a stratum where most is: worst first. Without a number last."""
     values = [score.value for name in run.names if (score := run.parts(name, record.text).get(part))]
-    known = [value if record.better == "higher" else 1 - value for value in values if value is not None]
-    return min(known, default=2.0)
+    protections = [value if record.better == "higher" else 1 - value for value in values if value is not None]
+    return min(protections, default=2.0)
 
 
 def _counts(run: Run, record: MetricRecord, parts: Sequence[str]) -> Iterator[Cell]:

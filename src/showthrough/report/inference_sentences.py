@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from showthrough.core.errors import shown
 from showthrough.data.subjects import CERTAIN
-from showthrough.errors import shown
-from showthrough.inference.asking import READER
-from showthrough.inference.controls import CONTROL, CONTROLS, SUCCESS
+from showthrough.families.inference.asking import READER
+from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
+from showthrough.families.inference.parts import ABOUT, ALL, ASKED, INFERRED, PEOPLE, TOP_1, TOP_3, UNANSWERED
 from showthrough.metrics import HEADLINE, Role
-from showthrough.metrics.inference.parts import ABOUT, ALL, ASKED, INFERRED, PEOPLE, TOP_1, TOP_3, UNANSWERED
 from showthrough.report.inference import (
     AS_GOOD,
     ROLES,

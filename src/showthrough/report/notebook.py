@@ -14,7 +14,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from showthrough.errors import LINE, shown
+from showthrough.core.errors import LINE, shown
 from showthrough.metrics import HEADLINE
 from showthrough.report.cautions import cautions
 from showthrough.report.significance import ALPHA, describes, p_text, result
@@ -70,19 +70,19 @@ def _(run: Run) -> str:
     columns = table.columns[:_COLUMNS]
     body = _table(box, [Head(""), *(_head(run, places, column) for column in columns)])
     tested = list(enumerate(run.names))
-    beside = [(len(tested) + place, one.name) for place, one in enumerate(run.references)]
-    for place, name in [*tested[:_ROWS], *beside]:
-        row = SubElement(body, "tr", {"style": _DIM} if place >= len(tested) else {})
+    beside = [(len(tested) + index, one.name) for index, one in enumerate(run.references)]
+    for index, name in [*tested[:_ROWS], *beside]:
+        row = SubElement(body, "tr", {"style": _DIM} if index >= len(tested) else {})
         head = SubElement(row, "th", {"style": _CELL + _LEFT, "scope": "row"})
         head.text = shown(name)
-        if place >= len(tested):
+        if index >= len(tested):
             SubElement(head, "br")
             _small(head, "reference")
         for column in columns:
-            _number(row, column.cells[place])
+            _number(row, column.cells[index])
     left = {"anonymizations": len(tested) - _ROWS, "metrics": len(table.columns) - _COLUMNS}
     lines = [f"more {what} in run.table(): {count}" for what, count in left.items() if count > 0]
-    lines += _failed(run, places)
+    lines += _failure_lines(run, places)
     lines += _some("note", [_NAMED.sub("", note) for note in run.notes], " in run.notes")
     lines += _some("", (*table.undefined(), *table.remarks()), "")
     _list(box, map(places.told, lines))
@@ -107,10 +107,10 @@ def _(scores: Scores) -> str:
         for cell in _cells(scores, record):
             SubElement(row, "td", style=_CELL).text = cell
     lines = [f"more metrics in run.table(): {len(records) - 2 * _ROWS}"] if records[2 * _ROWS :] else []
-    lines += _failed(run, places)
+    lines += _failure_lines(run, places)
     found = [(record.text, scores.parts(record.text).get(HEADLINE)) for record in records]
     lines += _some("", (f"{text}: {why}" for text, one in found if one and (why := one.reason or one.note)), "")
-    _list(box, map(places.told, [*lines, *_warned(run)]))
+    _list(box, map(places.told, [*lines, *_warning_lines(run)]))
     return _markup(box)
 
 
@@ -119,7 +119,7 @@ def _(scores: Scores) -> str:
     run, places = scores.run, Places(scores.run.metrics)
     records = [record for record in run.metrics if scores.parts(record.text)]
     rows = [(shown(places.told(record.text), _NAME), *_cells(scores, record)) for record in records]
-    below = [shown(places.told(line), LINE) for line in (*_failed(run, places), *_warned(run))]
+    below = [shown(places.told(line), LINE) for line in (*_failure_lines(run, places), *_warning_lines(run))]
     return "\n".join([f"{shown(scores.anonymization)} on {_title(run)}", *_aligned(rows), *below])
 
 
@@ -153,18 +153,22 @@ def _(compared: Comparisons) -> str:
 
 def _compared(compared: Comparisons) -> Iterator[tuple[str, ...]]:
     places = Places(compared.run.metrics)
-    for one in islice(compared, 2 * _ROWS):
-        metric = ", ".join(filter(None, (shown(places.told(one.metric), _NAME), shown(one.part))))
-        difference = DASH if one.difference is None else _signed(one.difference)
-        interval = "" if one.low is None or one.high is None else f"{_signed(one.low)} to {_signed(one.high)}"
+    for comparison in islice(compared, 2 * _ROWS):
+        metric = ", ".join(filter(None, (shown(places.told(comparison.metric), _NAME), shown(comparison.part))))
+        difference = DASH if comparison.difference is None else _signed(comparison.difference)
+        interval = (
+            ""
+            if comparison.low is None or comparison.high is None
+            else f"{_signed(comparison.low)} to {_signed(comparison.high)}"
+        )
         yield (
             metric,
-            shown(one.first),
-            shown(one.second),
+            shown(comparison.first),
+            shown(comparison.second),
             difference,
             interval,
-            p_text(one.p_holm),
-            _said(compared, one),
+            p_text(comparison.p_holm),
+            _result_words(compared, comparison),
         )
 
 
@@ -172,16 +176,16 @@ def _signed(difference: float) -> str:
     return f"{'-' if difference < 0 else '+'}{rounded(abs(difference))}"
 
 
-def _said(compared: Comparisons, one: Comparison) -> str:
+def _result_words(compared: Comparisons, comparison: Comparison) -> str:
     """Who is better, as far as that is known; the plain test, which finds too much, says nothing about it."""
-    if one.p_holm is None:
-        return f"not tested: {shown(one.note, LINE) or 'it is undefined for one of the two'}"
+    if comparison.p_holm is None:
+        return f"not tested: {shown(comparison.note, LINE) or 'it is undefined for one of the two'}"
     if compared.test == "plain" or not compared.run.complete:
         return ""
-    if one.significant(ALPHA) and describes(compared.run, one):
+    if comparison.significant(ALPHA) and describes(compared.run, comparison):
         return "they differ"
-    found = {"better": one.first, "worse": one.second}.get(result(compared.run, one))
-    return f"{shown(found)} is better" if found else "not shown to differ"
+    better = {"better": comparison.first, "worse": comparison.second}.get(result(compared.run, comparison))
+    return f"{shown(better)} is better" if better else "not shown to differ"
 
 
 def _below(compared: Comparisons) -> Iterator[str]:
@@ -193,15 +197,15 @@ def _below(compared: Comparisons) -> Iterator[str]:
     yield f"first minus second; p after Holm's correction within each metric and part; at most {ALPHA:g} is significant"
     if compared.test == "plain":
         yield "the plain test finds too much: it does not tell who is better"
-    yield from _warned(compared.run)
+    yield from _warning_lines(compared.run)
 
 
-def _failed(run: Run, places: Places) -> list[str]:
-    told = (f"{one.metric}: {places.told_of_failure(one.reason)}" for one in run.failures)
-    return _some("failed", told, " in run.failures")
+def _failure_lines(run: Run, places: Places) -> list[str]:
+    lines = (f"{failure.metric}: {places.told_of_failure(failure.reason)}" for failure in run.failures)
+    return _some("failed", lines, " in run.failures")
 
 
-def _warned(run: Run) -> list[str]:
+def _warning_lines(run: Run) -> list[str]:
     return [f"to know before believing it, in run.notes: {len(run.notes)}"] if run.notes else []
 
 
@@ -241,11 +245,11 @@ def _table(box: Element, heads: Iterable[Head]) -> Element:
 
 
 def _number(row: Element, cell: Cell) -> None:
-    found = SubElement(row, "td", style=_CELL)
-    found.text = cell.value
+    cell_element = SubElement(row, "td", style=_CELL)
+    cell_element.text = cell.value
     if cell.interval:
-        SubElement(found, "br")
-        _small(found, cell.interval)
+        SubElement(cell_element, "br")
+        _small(cell_element, cell.interval)
 
 
 def _small(parent: Element, text: str) -> None:
@@ -255,8 +259,8 @@ def _small(parent: Element, text: str) -> None:
 def _some(kind: str, lines: Iterable[str], where: str) -> list[str]:
     """The first line of each of the first few, and how many there are beside."""
     listed = [line.strip().split("\n")[0] for line in lines]
-    told = [f"{kind}: {line}" if kind else line for line in listed[:_LINES]]
-    return [*told, f"more{where}: {len(listed) - _LINES}"] if listed[_LINES:] else told
+    first_lines = [f"{kind}: {line}" if kind else line for line in listed[:_LINES]]
+    return [*first_lines, f"more{where}: {len(listed) - _LINES}"] if listed[_LINES:] else first_lines
 
 
 def _list(box: Element, lines: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from showthrough.formats.rating_folder import LONGEST_COMMENT
+from showthrough.formats.authorship.rating_folder import LONGEST_COMMENT
 from showthrough.report.html.sources import joined, policy, template
 
 STYLES, SCRIPTS = ("page", "rating"), ("page", "rating")

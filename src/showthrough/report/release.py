@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from showthrough.core.errors import shown
 from showthrough.data.documents import Document
 from showthrough.data.masks import apply_masks
 from showthrough.data.reading import reading_form
-from showthrough.errors import shown
-from showthrough.metrics.removal.entities import NEARLY, WAYS
-from showthrough.metrics.removal.removed import LEFT
+from showthrough.metrics.matching.entities import LEFT, NEARLY, WAYS
 from showthrough.report.wording import Clause
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import Counts, in_all

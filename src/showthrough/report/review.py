@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from showthrough.analysis.review.outcome import ReviewOutcome
-from showthrough.errors import shown
+from showthrough.core.errors import shown
 from showthrough.report.sheets import Case, Cases, Grid, Row, Sheet, count, number, share
 from showthrough.report.wording import counted_words, percent
+from showthrough.studies.review.outcome import ReviewOutcome
 
 _KINDS = {
     "missing": "missing, now marked",

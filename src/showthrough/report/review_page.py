@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from itertools import islice
 
-from showthrough.analysis.review.copies import Style
-from showthrough.analysis.review.folder import ReviewCopies
-from showthrough.errors import printable
+from showthrough.core.errors import printable
 from showthrough.report.html.sources import policy
+from showthrough.studies.review.copies import Style
+from showthrough.studies.review.folder import ReviewCopies
 
 PAGE_FILE = "review.html"
 MOST = 200  # documents: a browser has to lay all of them out

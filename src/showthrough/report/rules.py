@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from showthrough.analysis.rules import Numbers, Rule, Step, Worth
-from showthrough.analysis.rules.patterns import AFTER, BEFORE, BEGINNING, ENDING
+from showthrough.core.errors import shown
 from showthrough.data.labels import NO_TYPE
-from showthrough.errors import shown
 from showthrough.report.sheets import Entry, Grid, Row, count, share, words
 from showthrough.report.table import rounded
 from showthrough.report.wording import counted_words
+from showthrough.studies.rules import Numbers, Rule, Step, Worth
+from showthrough.studies.rules.patterns import AFTER, BEFORE, BEGINNING, ENDING
 
 _LONGEST = 60  # characters of a string that are shown
 _SENTENCES = 3  # rules that are told in a sentence each
@@ -76,8 +76,8 @@ def worth_sentences(worth: Worth, most: int = _SENTENCES) -> tuple[str, ...]:
     if not worth.rules:
         return (_NOTHING,)
     before = [worth.before, *(step.after for step in worth.rules)]
-    told = [_sentence(worth, step, now) for step, now in zip(worth.rules[:most], before, strict=False)]
-    return (f"Masking {told[0]}.", *(f"Then masking {one}." for one in told[1:]))
+    phrases = [_sentence(worth, step, now) for step, now in zip(worth.rules[:most], before, strict=False)]
+    return (f"Masking {phrases[0]}.", *(f"Then masking {phrase}." for phrase in phrases[1:]))
 
 
 def _sentence(worth: Worth, step: Step, now: Numbers) -> str:
@@ -85,11 +85,11 @@ def _sentence(worth: Worth, step: Step, now: Numbers) -> str:
     where = f"(in {counted_words(step.documents, 'document')})"
     then = step.after
     pairs = [("direct", now.direct or 0.0, then.direct), ("quasi", now.quasi or 0.0, then.quasi)]
-    told = [(key, before, after) for key, before, after in pairs if after is not None]
+    changes = [(key, before, after) for key, before, after in pairs if after is not None]
     won, lost = (
         [
             f"{worth.metrics[key]} {_from_to(before, after)}"
-            for key, before, after in told
+            for key, before, after in changes
             if sign * (after - before) > 0
         ]
         for sign in (1, -1)
@@ -143,10 +143,10 @@ def _remaining(step: Step) -> str:
         return f"the {places} with {_quoted(rule) or 'a string that is not told here'}"
     if rule.kind == "type":
         return f"the {places} marked as {rule_name(rule)}"
-    return f"the {places} with {rule_name(rule, _RUN)}" if rule.name in _LEARNED else _counted(step)
+    return f"the {places} with {rule_name(rule, _RUN)}" if rule.name in _LEARNED else _count_words(step)
 
 
-def _counted(step: Step) -> str:
+def _count_words(step: Step) -> str:
     if step.masks == 1:
         return f"the one remaining place with {step.rule.name}"
     return f"the {step.masks:,} remaining {step.rule.name}"
@@ -168,16 +168,16 @@ def _quoted(rule: Rule) -> str:
 
 
 def _remarks(worth: Worth) -> list[str]:
-    told = []
+    remarks = []
     if worth.repeated:
         which = f"{worth.repeated:,} of the {worth.leaking:,} mentions that can be read"
-        told.append(f"In {which} replacements say words again that they stand for: no further mask hides these.")
+        remarks.append(f"In {which} replacements say words again that they stand for: no further mask hides these.")
     if not worth.whole:
-        told.append(
+        remarks.append(
             f"All numbers are of the {counted_words(worth.documents, 'document')} that the run keeps, of "
             f"{worth.corpus:,}: they are not the run's own, and no estimate for the others."
         )
-    return told
+    return remarks
 
 
 def _grid(

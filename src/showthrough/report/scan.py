@@ -6,8 +6,8 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from showthrough.detectors.scanning import Scan, Sighting
-from showthrough.errors import printable, shown
+from showthrough.core.errors import printable, shown
+from showthrough.models.detectors.scanning import Scan, Sighting
 from showthrough.report.terminal import bare_table
 
 # Said first, whatever was found: nobody may take a scan for a proof.

@@ -32,20 +32,20 @@ def sentence(run: Run, name: str) -> list[Clause]:
     Clauses for which the run has no number are left out.
     """
     identifiers = [*_readable(run, name), *_quasi(run, name)]
-    seen = [*(identifiers or _hidden(run, name)), *_uneven(run, name), *_detected(run, name)]
-    told = [*seen, *_found(run, name), *inference_clauses(run, name), *author_clauses(run, name)]
-    return [*told, *_kept(run, name), *_unmarked(run, name)]
+    readable = [*(identifiers or _hidden(run, name)), *_uneven(run, name), *_detected(run, name)]
+    clauses = [*readable, *_found(run, name), *inference_clauses(run, name), *author_clauses(run, name)]
+    return [*clauses, *_kept(run, name), *_unmarked(run, name)]
 
 
 def by_type(run: Run, record: MetricRecord, name: str) -> dict[str, Counts]:
     """What leaks of each type, by document; the type that leaks most first. Empty where the rows do not tell."""
     columns = run.rows[record.text][name]
-    found = {
+    counts_by_type = {
         column.removeprefix(LEAKED): Counts(run.documents, counts)
         for column, counts in columns.items()
         if column.startswith(LEAKED)
     }
-    return dict(sorted(found.items(), key=lambda pair: (-pair[1].total, pair[0])))
+    return dict(sorted(counts_by_type.items(), key=lambda pair: (-pair[1].total, pair[0])))
 
 
 def _readable(run: Run, name: str) -> Iterator[Clause]:
@@ -97,7 +97,7 @@ def _hidden(run: Run, name: str) -> Iterator[Clause]:
     score = headline(run, name, record)
     if record is None or score is None:
         return
-    unit, kinds = (str(record.parameters.get(one)) for one in ("unit", "include"))
+    unit, kinds = (str(record.parameters.get(parameter)) for parameter in ("unit", "include"))
     of = f" of the {_UNITS[unit]}" if unit in _UNITS else " of what"
     of += f" of {_KINDS[kinds]}" if unit in _UNITS and kinds in _KINDS else ""
     idle = headline(run, NOTHING, record)
@@ -139,8 +139,8 @@ def left_of_finds(run: Run, record: MetricRecord, total: int) -> str:
     idle = headline(run, NOTHING, record)
     every = round(in_all(counted(run, record, NOTHING, "wrong"))) if idle and NOTHING in run.rows[record.text] else 0
     many = f"{total:,} of {counted_words(every, 'place')}" if every >= total else counted_words(total, "place")
-    one = total == 1 and every <= 1
-    return f"{many} that look{'s' * one} like an identifier to {record.parameters.get('detector', record.name)}"
+    singular = total == 1 and every <= 1
+    return f"{many} that look{'s' * singular} like an identifier to {record.parameters.get('detector', record.name)}"
 
 
 def _found(run: Run, name: str) -> Iterator[Clause]:
@@ -158,8 +158,8 @@ def share_of(share: float, total: int) -> str:
     ('21 of 42', '50 % of 42')
     """
     count = share * total
-    whole = abs(count - round(count)) < 1e-6
-    return f"{round(count):,} of {total:,}" if whole else f"{short_percent(share)} of {total:,}"
+    is_integer = abs(count - round(count)) < 1e-6
+    return f"{round(count):,} of {total:,}" if is_integer else f"{short_percent(share)} of {total:,}"
 
 
 def _kept(run: Run, name: str) -> Iterator[Clause]:
@@ -201,11 +201,11 @@ def caveats(run: Run) -> list[str]:
         )
     lines += against_each_other(run)
     for record in playing(run, "attack"):
-        made = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
-        known = ""
+        attack_names = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
+        background_words = ""
         if background := record_for("background", run.inputs.get("background", []), record):
-            known = f" with the background “{background.name}” of {background.documents:,} individuals"
-        attacks = f"The attacks are those of {record.name}{made}{known}"
+            background_words = f" with the background “{background.name}” of {background.documents:,} individuals"
+        attacks = f"The attacks are those of {record.name}{attack_names}{background_words}"
         lines.append(f"{attacks}; another, or one who knows more, may find more.")
     if information := _information(run):
         lines.append(f"Information is what {information.text} makes of it.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from showthrough.errors import PlanError
+from showthrough.core.errors import PlanError
 from showthrough.metrics import HEADLINE
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run

@@ -8,10 +8,10 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from showthrough.errors import printable
-from showthrough.gate.grading import Grade, Graded
+from showthrough.core.errors import printable
 from showthrough.report.findings import Finding
 from showthrough.report.verdict import WORDS, Judged, Verdict, beside
+from showthrough.run.gate.grading import Grade, Graded
 
 MOST = 6  # findings that a screen has room for
 _TOGETHER = "\u00a0"  # between a number and its sign, which no line parts

@@ -24,13 +24,15 @@ _NOT_TRAINED = "it says of no corpus that it was trained on it"
 def made_grid(run: Run) -> Grid | None:
     """By what each was made, of which models, and whether it had seen these documents; `None` where none says."""
     heads: dict[str, Callable[[Provenance], Entry]] = {
-        "written as": lambda made: words(made.anonymizer),
-        "version": lambda made: count(made.version),
+        "written as": lambda provenance: words(provenance.anonymizer),
+        "version": lambda provenance: count(provenance.version),
         "models and programs": _pinned,
-        "in place of masks": lambda made: words(made.replacement),
-        "threshold": lambda made: words("all masks" if made.threshold is None else as_typed(made.threshold)),
+        "in place of masks": lambda provenance: words(provenance.replacement),
+        "threshold": lambda provenance: words(
+            "all masks" if provenance.threshold is None else as_typed(provenance.threshold)
+        ),
         "trained on": _training,
-        "seen in training": _seen,
+        "seen in training": _training_overlap,
     }
     return _grid(run, "How the systems were made", heads)
 
@@ -48,9 +50,9 @@ def cost_grid(run: Run) -> Grid | None:
     }
 
     def of_cost(make: Callable[[Cost], Entry]) -> Callable[[Provenance], Entry]:
-        return lambda made: missing(_NO_COST) if made.cost is None else make(made.cost)
+        return lambda provenance: missing(_NO_COST) if provenance.cost is None else make(provenance.cost)
 
-    if not any(one.made and one.made.cost for one in run.anonymizations):
+    if not any(system.made and system.made.cost for system in run.anonymizations):
         return None
     note = (
         "Documents a second: of one process, loading aside. Memory: the most that one held. Both as anonymizing went."
@@ -61,11 +63,14 @@ def cost_grid(run: Run) -> Grid | None:
 def _grid(
     run: Run, caption: str, heads: dict[str, Callable[[Provenance], Entry]], notes: tuple[str, ...] = ()
 ) -> Grid | None:
-    def row(one: Input) -> Row:
-        made = one.made
-        return Row(one.name, tuple(missing(_NOT_SAID) if made is None else make(made) for make in heads.values()))
+    def row(system: Input) -> Row:
+        provenance = system.made
+        return Row(
+            system.name,
+            tuple(missing(_NOT_SAID) if provenance is None else make(provenance) for make in heads.values()),
+        )
 
-    if not any(one.made for one in run.anonymizations):
+    if not any(anonymization.made for anonymization in run.anonymizations):
         return None
     return Grid(caption, tuple(heads), tuple(map(row, run.anonymizations)), "system", notes)
 
@@ -86,22 +91,28 @@ def show_systems(run: Run, console: Console) -> None:
         console.print()
 
 
-def _pinned(made: Provenance) -> Entry:
-    if not made.pinned:
+def _pinned(provenance: Provenance) -> Entry:
+    if not provenance.pinned:
         return missing("it names no model or program")
-    return words(", ".join(f"{name} {revision[:_REVISION]}".rstrip() for name, revision in made.pinned.items()))
+    return words(", ".join(f"{name} {revision[:_REVISION]}".rstrip() for name, revision in provenance.pinned.items()))
 
 
-def _training(made: Provenance) -> Entry:
-    corpus, _, digest = made.trained_on.rpartition("@")
-    return words(f"{corpus} ({digest[:_REVISION]})" if corpus else digest) if made.trained_on else missing(_NOT_TRAINED)
+def _training(provenance: Provenance) -> Entry:
+    corpus, _, digest = provenance.trained_on.rpartition("@")
+    return (
+        words(f"{corpus} ({digest[:_REVISION]})" if corpus else digest)
+        if provenance.trained_on
+        else missing(_NOT_TRAINED)
+    )
 
 
-def _seen(made: Provenance) -> Entry:
-    if not made.trained_on:
+def _training_overlap(provenance: Provenance) -> Entry:
+    if not provenance.trained_on:
         return missing(_NOT_TRAINED)
-    documents = f" of {made.cost.documents:,}" if made.cost else ""
-    return words(f"{made.seen:,}{documents}, so its numbers are too good" if made.seen else f"none{documents}")
+    documents = f" of {provenance.cost.documents:,}" if provenance.cost else ""
+    return words(
+        f"{provenance.seen:,}{documents}, so its numbers are too good" if provenance.seen else f"none{documents}"
+    )
 
 
 def _bytes(size: int | None, reason: str) -> Entry:
@@ -119,14 +130,14 @@ def human_size(size: int) -> str:
     return f"{size} bytes"
 
 
-def seconds(took: float) -> str:
+def seconds(duration: float) -> str:
     """
     >>> seconds(0.004), seconds(2.34), seconds(75), seconds(7300)
     ('0.0 s', '2.3 s', '75 s', '122 min')
     """
-    if took >= 600:
-        return f"{took / 60:.0f} min"
-    return f"{took:.{1 if took < 10 else 0}f} s"
+    if duration >= 600:
+        return f"{duration / 60:.0f} min"
+    return f"{duration:.{1 if duration < 10 else 0}f} s"
 
 
 def _few(number: float) -> str:

@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 
-from showthrough.inference.controls import CONTROL, RISK
-from showthrough.inference.judging import JUDGE
+from showthrough.families.inference.controls import CONTROL, RISK
+from showthrough.families.inference.judging import JUDGE
 from showthrough.metrics import HEADLINE
-from showthrough.metrics.removal.entities import NEARLY, WAYS
-from showthrough.metrics.removal.removed import CHANCE, GENERALIZED, LEFT
+from showthrough.metrics.matching.entities import CHANCE, GENERALIZED, LEFT, NEARLY, WAYS
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import in_all
 from showthrough.run.run import Run
@@ -172,12 +171,12 @@ class OwnTable(Table):
 def tables(run: Run) -> list[Table]:
     """The headline table, then one for each metric that has parts; references stand below the anonymizations."""
     main = headlines(run)
-    names, beside, others = main.names, main.references, []
+    names, beside, further = main.names, main.references, []
     for record in [record for record in run.metrics if record.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
         by_category = [part for part in parts if HEADLINE in parts and is_category(part)]
         if "release" in record.roles:
-            others += _release_tables(run, record, names, beside, parts)
+            further += _release_tables(run, record, names, beside, parts)
             continue
         if "authors" in record.roles:  # what each verifier tells stands in a table of its own (`authorship`)
             continue
@@ -185,12 +184,12 @@ def tables(run: Run) -> list[Table]:
             columns = [column_of(run, record, part, part or "(no type)") for part in sorted(rest, key=in_order)]
             shown = [column for column in columns if not column.zero] or columns
             zero = tuple(column.head for column in columns if column not in shown)
-            others.append(Table(record.text, names, tuple(shown), beside, zero))
+            further.append(Table(record.text, names, tuple(shown), beside, zero))
         if by_category and not inferring(
             record
         ):  # a table for each anonymization: a reference in each would say the same again and again
-            others += [_categories(run, record, name, by_category) for name in run.names]
-    return [main, *others] if main.columns else others
+            further += [_categories(run, record, name, by_category) for name in run.names]
+    return [main, *further] if main.columns else further
 
 
 def _release_tables(
@@ -201,8 +200,8 @@ def _release_tables(
     types = sorted((part for part in parts if part != HEADLINE and part not in how), key=in_order)
     by_type = tuple(column_of(run, record, part, part or "(no type)") for part in types)
     ways = tuple(column_of(run, record, part, part, PART_WORDS[part]) for part in how)
-    found = [("by type", by_type), ("by how they can be read", ways)]
-    return [Table(f"{record.text}, {by}", names, columns, beside) for by, columns in found if columns]
+    named_columns = [("by type", by_type), ("by how they can be read", ways)]
+    return [Table(f"{record.text}, {by}", names, columns, beside) for by, columns in named_columns if columns]
 
 
 def inferring(record: MetricRecord) -> bool:
@@ -218,9 +217,9 @@ def is_category(part: str) -> bool:
 
 def headlines(run: Run) -> Table:
     """What metrics are known by, a column each."""
-    known = [record for record in run.metrics if any(HEADLINE in run.parts(name, record.text) for name in run.names)]
-    known.sort(key=lambda record: GROUPS.index(record.group))
-    columns = tuple(column_of(run, record, HEADLINE, record.text) for record in known)
+    records = [record for record in run.metrics if any(HEADLINE in run.parts(name, record.text) for name in run.names)]
+    records.sort(key=lambda record: GROUPS.index(record.group))
+    columns = tuple(column_of(run, record, HEADLINE, record.text) for record in records)
     return Table(HEADLINES, _rows(run), columns, len(run.references))
 
 
@@ -235,7 +234,7 @@ def in_order(part: str) -> list[tuple[str, int]]:
 
 
 def _rows(run: Run) -> tuple[str, ...]:
-    return (*run.names, *(one.name for one in run.references))
+    return (*run.names, *(reference.name for reference in run.references))
 
 
 def column_of(run: Run, record: MetricRecord, part: str, head: str, title: str = "") -> Column:
@@ -265,10 +264,10 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
     kinds = sorted({part.partition(":")[2] for part in parts})
     scores = run.parts(name, record.text)
     columns = []
-    for one in measures:
-        whole = scores.get(one, scores.get(HEADLINE))  # of the measures, one is the headline
-        cells = (Cell(whole), *(Cell(scores.get(f"{one}:{kind}")) for kind in kinds))
-        columns.append(Column(one, record.group, "neither" if record.describes(one) else record.better, cells))
+    for measure in measures:
+        overall = scores.get(measure, scores.get(HEADLINE))  # of the measures, one is the headline
+        cells = (Cell(overall), *(Cell(scores.get(f"{measure}:{kind}")) for kind in kinds))
+        columns.append(Column(measure, record.group, "neither" if record.describes(measure) else record.better, cells))
     sums = {column: in_all(values) for column, values in run.rows[record.text][name].items()}
     for statistic in dict.fromkeys(column.partition(":")[0] for column in sums if ":" in column):
         better = _BETTER.get(record.counts.get(statistic, "all"), "neither")
@@ -298,5 +297,7 @@ def signatures(run: Run, table: Table | None = None) -> list[str]:
     for score in run.scores:
         if table is None or score.metric in own:
             lines.setdefault(score.metric, score.signature)
-    everyone = ",".join(f"{one.name}@{one.digest[:8]}" for one in run.anonymizations).replace("|", "¦")
-    return [re.sub(r"(?<=\|)anonymization:[^|]*", lambda _: f"anonymization:{everyone}", one) for one in lines.values()]
+    everyone = ",".join(f"{system.name}@{system.digest[:8]}" for system in run.anonymizations).replace("|", "¦")
+    return [
+        re.sub(r"(?<=\|)anonymization:[^|]*", lambda _: f"anonymization:{everyone}", line) for line in lines.values()
+    ]

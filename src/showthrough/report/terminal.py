@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from showthrough.errors import printable
+from showthrough.core.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.all_tables import each_once, every_table
 from showthrough.report.inference import StrataTable
@@ -26,7 +26,7 @@ from showthrough.run.run import Run
 PAGE = 100  # columns of what is read as a page, where there is no terminal to fit into
 _MARK = "*"  # before the best of a column, where bold cannot show it
 _HEAD = 13  # letters of a line of what people call a metric: as wide as an interval
-_TELLS = "`showthrough compare` tells which differences are more than chance"
+_COMPARE_HINT = "`showthrough compare` tells which differences are more than chance"
 
 
 class PlainConsole(Console):
@@ -50,8 +50,8 @@ class PlainConsole(Console):
 def bare_table(*heads: Text | str, justify: Literal["right", "center"] = "right") -> RichTable:
     """A table without a frame, whose first column names the rows; nothing in it is cut off."""
     rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for place, head in enumerate(("", *heads)):
-        rich.add_column(head, justify=justify if place else "left", no_wrap=True)
+    for index, head in enumerate(("", *heads)):
+        rich.add_column(head, justify=justify if index else "left", no_wrap=True)
     return rich
 
 
@@ -64,11 +64,11 @@ def plain_table(table: Table) -> Table:
 def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
     """Tables, what is undefined, what failed; of metrics' parts all, or those that belong to a headline."""
     every = each_once(every_table(run))
-    shown = every if parts else [table for table in every if _told(run, table)] or every
+    shown = every if parts else [table for table in every if _is_main_table(run, table)] or every
     for table in shown:
         show_table(table, run, console)
     if not console.is_terminal and any(cell.best for one in shown for column in one.columns for cell in column.cells):
-        console.print(Text(f"{_MARK} best of its column, by however little; {_TELLS}", style="dim"))
+        console.print(Text(f"{_MARK} best of its column, by however little; {_COMPARE_HINT}", style="dim"))
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
     if len(shown) < len(every):
@@ -78,7 +78,7 @@ def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
         console.print()
 
 
-def _told(run: Run, table: Table) -> bool:
+def _is_main_table(run: Run, table: Table) -> bool:
     """Whether a table has what metrics are known by: headlines, those of own tables, P and R of an F."""
     roles = next((record.roles for record in run.metrics if table.title.startswith(record.text)), ())
     return table.known_by or "F, P and R" in roles
@@ -86,7 +86,7 @@ def _told(run: Run, table: Table) -> bool:
 
 def _metric_of(run: Run, title: str) -> str:
     """The metric whose parts a table has: of those that its title begins with, the longest."""
-    return max((one.text for one in run.metrics if title.startswith(one.text)), key=len, default=title)
+    return max((record.text for record in run.metrics if title.startswith(record.text)), key=len, default=title)
 
 
 def show_signatures(run: Run, console: Console) -> None:
@@ -117,7 +117,7 @@ def _fitting(table: Table, width: int) -> list[list[Column]]:
         heads = [cell_len(line) for line in _head_lines(column, table, room)]
         cells = (cell_len(text) for cell in column.cells for text in (f"*{cell.value}", cell.interval))
         needs.append(max(*heads, *cells) + 3)
-    return [[table.columns[place] for place in some] for some in side_by_side(needs, room)]
+    return [[table.columns[index] for index in indexes] for indexes in side_by_side(needs, room)]
 
 
 def side_by_side(needs: Sequence[int], room: int) -> list[list[int]]:
@@ -128,11 +128,11 @@ def side_by_side(needs: Sequence[int], room: int) -> list[list[int]]:
     """
     tables: list[list[int]] = [[]]
     used = 0
-    for place, need in enumerate(needs):
+    for index, need in enumerate(needs):
         if tables[-1] and used + need > room:
             tables.append([])
             used = 0
-        tables[-1].append(place)
+        tables[-1].append(index)
         used += need
     return tables
 
@@ -161,11 +161,11 @@ def _head_lines(column: Column, table: Table, room: int) -> list[str]:
         return [*titles, f"{column.head}{arrow}"]
     alike = sum(other.head.partition("(")[0] == name for other in table.columns)
     keep = max(room - 4, 8)
-    given = [
+    parameters = [
         line if cell_len(line) <= keep else f"{line[: keep // 3]}…{line[len(line) - keep + keep // 3 + 1 :]}"
         for line in (inside.removesuffix(")").split(", ") if alike > 1 else ())
     ]
-    return [*titles, f"{name}{arrow}", *given]
+    return [*titles, f"{name}{arrow}", *parameters]
 
 
 def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> RichTable:
@@ -180,16 +180,16 @@ def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> Ri
             head.append(f"\n{line}", style="dim not bold" if column.title and not short else "bold not dim")
         heads.append(head)
     rich = bare_table(*heads)
-    for place, name in enumerate(table.names):
-        reference = place >= table.tested
-        if reference and place == table.tested:
+    for index, name in enumerate(table.names):
+        reference = index >= table.tested
+        if reference and index == table.tested:
             rich.add_section()
         cells = []
         for column in columns:
-            cell = column.cells[place]
+            cell = column.cells[index]
             style = "dim" if reference else "bold green" if cell.best else ""
             text = Text(f"{mark if cell.best else ''}{cell.value}", style=style)
-            if not reference and any(one.interval for one in column.cells):
+            if not reference and any(other_cell.interval for other_cell in column.cells):
                 text.append(f"\n{cell.interval}", style="dim not bold default")
             cells.append(text)
         rich.add_row(Text(name, style="dim" if reference else ""), *cells)
@@ -199,67 +199,76 @@ def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> Ri
 def show_comparisons(run: Run, compared: Sequence[Comparison], alpha: float, console: Console) -> None:
     """For each metric a matrix of corrected p values, then what is significant in words."""
     silent: dict[tuple[str, str], list[str]] = {}  # parts without any number, by metric and reason
-    for metric, part in dict.fromkeys((one.metric, one.part) for one in compared):
-        here = [one for one in compared if (one.metric, one.part) == (metric, part)]
-        if part != HEADLINE and all(one.difference is None for one in here) and len({*map(_untested, here)}) == 1:
-            silent.setdefault((metric, _untested(here[0])), []).append(part)
+    for metric, part in dict.fromkeys((pair.metric, pair.part) for pair in compared):
+        comparisons = [pair for pair in compared if (pair.metric, pair.part) == (metric, part)]
+        if (
+            part != HEADLINE
+            and all(pair.difference is None for pair in comparisons)
+            and len({*map(_untested_reason, comparisons)}) == 1
+        ):
+            silent.setdefault((metric, _untested_reason(comparisons[0])), []).append(part)
             continue
         head = metric if part == HEADLINE else f"{metric}, {part}"
         console.print()
-        asked = "does the row differ from" if describes(run, here[0]) else "is the row better than"
-        console.print(Text(f"{head}: {asked} the column?", style="bold"))
-        tested = [one for one in here if one.p_holm is not None]
+        question = "does the row differ from" if describes(run, comparisons[0]) else "is the row better than"
+        console.print(Text(f"{head}: {question} the column?", style="bold"))
+        tested = [pair for pair in comparisons if pair.p_holm is not None]
         if tested:
-            console.print(_matrix(run, here, alpha))
-        for line in filter(None, (in_words(run, one, alpha) for one in tested)):
+            console.print(_matrix(run, comparisons, alpha))
+        for line in filter(None, (in_words(run, pair, alpha) for pair in tested)):
             console.print(Text(f"  {line}"))
-        for one in [one for one in tested if not one.significant(alpha)]:
-            line = f"{one.first} ? {one.second} (not shown to differ: {one.difference:+.3f}{_ends(one)})"
+        for pair in [pair for pair in tested if not pair.significant(alpha)]:
+            line = f"{pair.first} ? {pair.second} (not shown to differ: {pair.difference:+.3f}{_interval_words(pair)})"
             console.print(Text(f"  {line}", style="dim"))
-        for line in untested(here):
+        for line in untested(comparisons):
             console.print(Text(f"  {line}", style="dim"), soft_wrap=True)
     for (metric, reason), parts in silent.items():
         console.print(Text(f"\n{metric}, {', '.join(parts)}: {reason}", style="dim"))
 
 
-def _untested(one: Comparison) -> str:
-    return f"not tested: {one.note or 'it is undefined for one of the two'}"
+def _untested_reason(comparison: Comparison) -> str:
+    return f"not tested: {comparison.note or 'it is undefined for one of the two'}"
 
 
 def untested(compared: Sequence[Comparison]) -> list[str]:
     """Why there is no p: one line where no pair has any for the same reason, else a line for each."""
-    lacking = [one for one in compared if one.p_holm is None]
-    reasons = [_untested(one) for one in lacking]
+    lacking = [comparison for comparison in compared if comparison.p_holm is None]
+    reasons = [_untested_reason(comparison) for comparison in lacking]
     if len(set(reasons)) == 1 and len(lacking) == len(compared) > 1:
         return reasons[:1]
-    sizes = ["" if one.difference is None else f"{one.difference:+.3f}{_ends(one)}; " for one in lacking]
+    sizes = [
+        "" if comparison.difference is None else f"{comparison.difference:+.3f}{_interval_words(comparison)}; "
+        for comparison in lacking
+    ]
     parts = zip(lacking, sizes, reasons, strict=True)
-    return [f"{one.first} ? {one.second} ({size}{reason})" for one, size, reason in parts]
+    return [f"{comparison.first} ? {comparison.second} ({size}{reason})" for comparison, size, reason in parts]
 
 
-def _ends(one: Comparison) -> str:
+def _interval_words(comparison: Comparison) -> str:
     """`, 0.291 to 0.455`: the interval of a difference."""
-    return "" if one.low is None or one.high is None else f", {one.low:.3f} to {one.high:.3f}"
+    return (
+        "" if comparison.low is None or comparison.high is None else f", {comparison.low:.3f} to {comparison.high:.3f}"
+    )
 
 
 def _matrix(run: Run, compared: Sequence[Comparison], alpha: float) -> RichTable:
     rich = bare_table(*(Text(printable(name)) for name in run.names), justify="center")
     cells: dict[tuple[str, str], Text] = {}
-    for one in (pair for each in compared for pair in (each, each.turned)):
-        p = p_text(one.p_holm)
+    for comparison in (pair for unordered in compared for pair in (unordered, unordered.turned)):
+        p = p_text(comparison.p_holm)
         marks = {"better": Text(f"> {p}", "bold green"), "worse": Text(f"< {p}"), "unclear": Text(p, "dim")}
-        cells[one.first, one.second] = marks.get(result(run, one, alpha), Text(p))
+        cells[comparison.first, comparison.second] = marks.get(result(run, comparison, alpha), Text(p))
     for row in run.names:
         rich.add_row(Text(printable(row)), *(cells.get((row, column), Text("·", style="dim")) for column in run.names))
     return rich
 
 
-def in_words(run: Run, one: Comparison, alpha: float) -> str:
+def in_words(run: Run, comparison: Comparison, alpha: float) -> str:
     """`A > B (p = 0.0003, by 0.051, 0.020 to 0.083)` where A is significantly better than B; empty otherwise."""
-    if not one.significant(alpha) or one.difference is None:
+    if not comparison.significant(alpha) or comparison.difference is None:
         return ""
-    pair = one if first_is_better(run, one) else one.turned
-    size = one.turned if one.difference < 0 else one
-    than = "differs from" if describes(run, one) else ">"
-    p = f"= {p_text(one.p_holm)}".replace("= <", "< ")
-    return f"{pair.first} {than} {pair.second} (p {p}, by {size.difference:.3f}{_ends(size)})"
+    pair = comparison if first_is_better(run, comparison) else comparison.turned
+    size = comparison.turned if comparison.difference < 0 else comparison
+    than = "differs from" if describes(run, comparison) else ">"
+    p = f"= {p_text(comparison.p_holm)}".replace("= <", "< ")
+    return f"{pair.first} {than} {pair.second} (p {p}, by {size.difference:.3f}{_interval_words(size)})"

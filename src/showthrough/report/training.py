@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from showthrough.anonymizers.encoders.scoring import METRICS
-from showthrough.anonymizers.encoders.sweep import Sweep
-from showthrough.anonymizers.encoders.training import Outcome
 from showthrough.report.sheets.sheet import Entry, Grid, Row, Sheet, count, number, share
+from showthrough.systems.encoders.scoring import METRICS
+from showthrough.systems.encoders.sweep import Sweep
+from showthrough.systems.encoders.training import Outcome
 
 _NO_DEV = "no documents were given to score it on (--dev)"
 _CHOSEN = "the epoch was chosen by these scores, so those of the one that was kept are a little too good"

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from showthrough.gate.checks import told
-from showthrough.gate.grading import Grade, Graded, demands_of, graded, overall
 from showthrough.report.cautions import cautions
 from showthrough.report.findings import Finding, findings
 from showthrough.report.inference_sentences import inference_limits
@@ -18,6 +16,8 @@ from showthrough.report.sentences import caveats, sentence
 from showthrough.report.significance import ALPHA, compared, result, tested
 from showthrough.report.table import rounded
 from showthrough.report.wording import Clause, listed, markers, trained_on_them, verifiers_that_knew_them
+from showthrough.run.gate.checks import told
+from showthrough.run.gate.grading import Grade, Graded, demands_of, graded, overall
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, headline, playing
 from showthrough.run.run import Run
@@ -45,22 +45,22 @@ class Judged:
     @property
     def grade(self) -> Grade:
         """The worst that bears on it; usual thresholds beside what was asked bear on it where missing one is grave."""
-        return overall(one.bearing for one in self.grades)
+        return overall(graded.bearing for graded in self.grades)
 
     @property
     def shortfall(self) -> tuple[int, float]:
         """How many thresholds it does not reach, and by how much in all: the least is closest."""
         short = [
-            abs(one.threshold.limit - one.score.value)
-            for one in self.grades
-            if one.bearing == "missed" and one.score is not None and one.score.value is not None
+            abs(graded.threshold.limit - graded.score.value)
+            for graded in self.grades
+            if graded.bearing == "missed" and graded.score is not None and graded.score.value is not None
         ]
-        return len(short) + sum(one.bearing == "unknown" for one in self.grades), sum(short)
+        return len(short) + sum(graded.bearing == "unknown" for graded in self.grades), sum(short)
 
     @property
     def beside(self) -> list[Graded]:
         """Usual thresholds that are not met and do not bear on it."""
-        return [one for one in self.grades if one.demand.usual and one.grade != one.bearing]
+        return [graded for graded in self.grades if graded.demand.usual and graded.grade != graded.bearing]
 
 
 @dataclass(frozen=True)
@@ -80,22 +80,26 @@ class Verdict:
         """Which thresholds nobody set."""
         if self.thresholds and not self.asked:
             return "The thresholds are the usual ones; --min METRIC=LIMIT and --max set others."
-        usual = [str(one.threshold) for one in self.systems[0].grades if one.demand.usual] if self.systems else []
+        usual = (
+            [str(graded.threshold) for graded in self.systems[0].grades if graded.demand.usual] if self.systems else []
+        )
         return f"Usual, and not asked for: {', '.join(usual)}." if usual else ""
 
 
 def verdict(run: Run) -> Verdict:
     """What a run says. Of one that was interrupted nothing: the documents that were done are no sample."""
     demands = demands_of(run) if run.complete else []
-    systems = [Judged(name, sentence(run, name), [graded(run, name, one) for one in demands]) for name in run.names]
-    found = findings(run) if run.complete else []
+    systems = [
+        Judged(name, sentence(run, name), [graded(run, name, demand) for demand in demands]) for name in run.names
+    ]
+    run_findings = findings(run) if run.complete else []
     rests = caveats(run) if run.complete else []
     return Verdict(
         systems,
-        [one.threshold for one in demands],
+        [demand.threshold for demand in demands],
         bool(run.thresholds),
         cautions(run),
-        found,
+        run_findings,
         _recommendation(run, systems),
         rests,
     )
@@ -125,7 +129,7 @@ def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
             "a number that a threshold asks for is not there",
         )
         return f"{listed(unjudged)} cannot be judged: {reason}."
-    rests = f" But {listed(seen)}." if (seen := trained_on_them(run, [closest.name])) else ""
+    rests = f" But {listed(warnings)}." if (warnings := trained_on_them(run, [closest.name])) else ""
     return f"{_none(systems)} {_closest(closest, alone=len(systems) == 1)}{rests}"
 
 
@@ -134,14 +138,14 @@ def _meet(names: Sequence[str]) -> str:
 
 
 def _thresholds(systems: Sequence[Judged]) -> str:
-    if any(one.demand.usual for one in systems[0].grades):
+    if any(graded.demand.usual for graded in systems[0].grades):
         return "all that was asked for"
     return "the threshold" if len(systems[0].grades) == 1 else "all thresholds"
 
 
 def _beside(systems: Sequence[Judged]) -> str:
     """What of the usual thresholds is not met, though nobody asked for it."""
-    not_met = [f"{beside(one)} by {system.name}" for system in systems for one in system.beside]
+    not_met = [f"{beside(graded)} by {system.name}" for system in systems for graded in system.beside]
     return f" Not met, though nobody asked for it: {listed(not_met)}." if not_met else ""
 
 
@@ -151,39 +155,39 @@ def _none(systems: Sequence[Judged]) -> str:
     return f"None of the {len(systems)} meets {_thresholds(systems)}: these numbers do not support a release of any."
 
 
-def _closest(one: Judged, *, alone: bool) -> str:
+def _closest(system: Judged, *, alone: bool) -> str:
     """By the numbers alone: no test tells whether another is further off."""
-    missing = listed([beside(graded) for graded in one.grades if graded.bearing == "missed"])
-    return f"It misses {missing}." if alone else f"Closest by numbers alone is {one.name}, which misses {missing}."
+    missing = listed([beside(graded) for graded in system.grades if graded.bearing == "missed"])
+    return f"It misses {missing}." if alone else f"Closest by numbers alone is {system.name}, which misses {missing}."
 
 
-def beside(one: Graded) -> str:
+def beside(graded: Graded) -> str:
     """`er_di ≥ 0.95 (0.808)`."""
-    return f"{one.threshold} ({value_words(one)})"
+    return f"{graded.threshold} ({value_words(graded)})"
 
 
-def value_words(one: Graded) -> str:
+def value_words(graded: Graded) -> str:
     """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why it is graded as it is."""
-    if one.score is None or one.score.value is None:
-        return one.score.reason if one.score and one.score.reason else "no number"
-    value = told(one.score.value, one.threshold.limit)
-    if one.why:
-        return f"{value}, {'but ' * (one.grade != 'met')}{one.why}"
-    return value if one.grade != "unsure" else f"{value}, but may be {_end(one)}"
+    if graded.score is None or graded.score.value is None:
+        return graded.score.reason if graded.score and graded.score.reason else "no number"
+    value = told(graded.score.value, graded.threshold.limit)
+    if graded.why:
+        return f"{value}, {'but ' * (graded.grade != 'met')}{graded.why}"
+    return value if graded.grade != "unsure" else f"{value}, but may be {_end(graded)}"
 
 
-def _end(one: Graded) -> str:
-    return "" if one.cautious is None else told(one.cautious, one.threshold.limit)
+def _end(graded: Graded) -> str:
+    return "" if graded.cautious is None else told(graded.cautious, graded.threshold.limit)
 
 
 def _doubt(systems: Sequence[Judged]) -> tuple[str, str]:
     """Why what holds here may not hold elsewhere, and what would tell: more documents make no interval of none."""
-    doubts = [(one.name, doubt) for one in systems for doubt in one.grades if doubt.bearing == "unsure"]
+    doubts = [(system.name, doubt) for system in systems for doubt in system.grades if doubt.bearing == "unsure"]
     for name, doubt in doubts:
         if doubt.cautious is not None and not doubt.why:
             advice = "score more documents before deciding"
-            told_of = f"; {doubt.need}" if doubt.need and (doubt.need.count or doubt.need.never) else ""
-            return f"{name} may miss {doubt.threshold} with {_end(doubt)}", f"{advice}{told_of}"
+            need_words = f"; {doubt.need}" if doubt.need and (doubt.need.count or doubt.need.never) else ""
+            return f"{name} may miss {doubt.threshold} with {_end(doubt)}", f"{advice}{need_words}"
     name, doubt = doubts[0]
     return f"{doubt.threshold} of {name}: {doubt.why}", "look at other documents too before deciding"
 
@@ -195,7 +199,7 @@ def _choice(run: Run, names: Sequence[str]) -> str:
     if len(names) < 2 or record is None:
         return ""
     best = max(names, key=lambda name: _value(run, name, record))
-    if _shown_best(run, record, best, names):
+    if _is_shown_best(run, record, best, names):
         return f" Of these, {best} is best on use ({record.title}: {rounded(_value(run, best, record))})."
     return f" None of these is shown to be best on use ({record.title}, {record.text})."
 
@@ -205,10 +209,14 @@ def _value(run: Run, name: str, record: MetricRecord) -> float:
     return -1.0 if score is None or score.value is None else score.value
 
 
-def _shown_best(run: Run, record: MetricRecord, best: str, names: Sequence[str]) -> bool:
-    pairs = [pair for one in compared(run, record.text) for pair in (one, one.turned)] if tested(run) else []
-    others = {pair.second: result(run, pair, ALPHA) for pair in pairs if pair.first == best}
-    return all(others.get(name) == "better" for name in names if name != best)
+def _is_shown_best(run: Run, record: MetricRecord, best: str, names: Sequence[str]) -> bool:
+    pairs = (
+        [pair for comparison in compared(run, record.text) for pair in (comparison, comparison.turned)]
+        if tested(run)
+        else []
+    )
+    results = {pair.second: result(run, pair, ALPHA) for pair in pairs if pair.first == best}
+    return all(results.get(name) == "better" for name in names if name != best)
 
 
 def _limits(run: Run, names: Sequence[str]) -> str:
@@ -217,7 +225,7 @@ def _limits(run: Run, names: Sequence[str]) -> str:
     if run.corpus.silver:
         limits.append(f"what {markers(run)} marked is not what identifies")
     if playing(run, "authors"):
-        limits += [f"the {one}" for one in verifiers_that_knew_them(run)]
+        limits += [f"the {verifier}" for verifier in verifiers_that_knew_them(run)]
         limits.append("another verifier may tell more authors")
     limits += (inferring := inference_limits(run))
     if not playing(run, "attack"):

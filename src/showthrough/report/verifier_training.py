@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from math import sqrt
 from typing import Any
 
+from showthrough.families.authorship.verifiers.measures import AUC
+from showthrough.families.authorship.verifiers.trained import TrainedVerifier
+from showthrough.families.authorship.verifiers.training import AUTHORS, PROBLEMS
 from showthrough.report.sheets import Grid, Row, Sheet, count, share
 from showthrough.report.verification import HEADS
 from showthrough.report.wording import counted_words
-from showthrough.verifiers.measures import AUC
-from showthrough.verifiers.trained import TrainedVerifier
-from showthrough.verifiers.training import AUTHORS, PROBLEMS
 
 _FEW = 100  # problems, below which figures are little more than guesses
 _ROWS = {AUTHORS: "authors held out", PROBLEMS: "problems held out"}

@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from showthrough.core.errors import printable
 from showthrough.data.documents import Corpus
-from showthrough.errors import printable
+from showthrough.families.clinical.vocabulary import ALL, Analysis, Difficulty, Share
 from showthrough.metrics import HEADLINE
-from showthrough.metrics.clinical.vocabulary import ALL, Analysis, Difficulty, Share
 from showthrough.report.table import DASH, Cell
 from showthrough.report.terminal import bare_table
 from showthrough.run.roles import playing

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from showthrough.errors import printable
+from showthrough.core.errors import printable
 from showthrough.report.significance import ALPHA, pairs, result
 from showthrough.report.terminal import bare_table, side_by_side
 from showthrough.run.run import Run

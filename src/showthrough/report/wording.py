@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from showthrough.core.errors import shown
 from showthrough.data.kinds import kind_of
-from showthrough.errors import shown
 from showthrough.report.table import rounded
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import Counts

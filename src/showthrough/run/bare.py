@@ -8,11 +8,11 @@ from typing import TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.columns.tables import Table
 from showthrough.run.places import Places
 from showthrough.run.records import Columns, Evidence, Failure
 from showthrough.run.run import WITHOUT_TEXT, Run
 from showthrough.run.stored import StoredEvidence
+from showthrough.storage.columns.tables import Table
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from showthrough.errors import InputError, PlanError, Problem, shown, some
+from showthrough.core.errors import InputError, PlanError, Problem, shown, some
 from showthrough.run.records import Columns, MetricRecord
 from showthrough.run.run import Run
 
@@ -69,7 +69,10 @@ class Beside:
             self.run,
             anonymizations=[
                 *self.run.anonymizations,
-                *(replace(one, name=self.called[one.name]) for one in self.other.anonymizations),
+                *(
+                    replace(anonymization, name=self.called[anonymization.name])
+                    for anonymization in self.other.anonymizations
+                ),
             ],
             metrics=self.metrics,
             scores=[

@@ -11,17 +11,17 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Replacements
-from showthrough.axis.ruler import Ruler
-from showthrough.axis.spans import Bools, Ints, paint
+from showthrough.core.errors import shown, some
 from showthrough.data.documents import Corpus, Document, span_fault, stretches
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.coverage import Replacements
+from showthrough.data.layout.ruler import Ruler
+from showthrough.data.layout.spans import Bools, Ints, paint
 from showthrough.data.masks import Anonymization, Mask, TypedMask
-from showthrough.errors import shown, some
 from showthrough.metrics import Array
 from showthrough.metrics.chunk import Chunk, FunctionWordMentions, Hiding
-from showthrough.resources import Resources
-from showthrough.resources.lexicon import is_punctuation
+from showthrough.models import Resources
+from showthrough.models.lexicon import is_punctuation
 
 MOST_DOCUMENTS = 1_000
 MOST_CHARACTERS = 10_000_000
@@ -86,7 +86,7 @@ def riskiest(blocks: Iterable[tuple[Ints, Sequence[Sequence[Array]]]]) -> Ints:
     """
     numbers, most = np.zeros(0, dtype=np.int64), np.zeros((0, 0))
     for new, leaks in blocks:
-        worst = np.array([np.max(each, 0) for each in leaks], dtype=np.float64)
+        worst = np.array([np.max(leak, 0) for leak in leaks], dtype=np.float64)
         numbers = np.concatenate((numbers, new))
         most = np.hstack((most, worst)) if most.size else worst
         order = np.lexsort([numbers, *(-kind for kind in reversed(most))])[:MOST_DOCUMENTS]  # the last key first
@@ -121,7 +121,10 @@ def texts_of(
         documents = [corpus.documents[number] for number in sorted(kept(first, corpus.survey.lengths))]
     else:
         documents = list(corpus)
-    masks = {one.name: [list(map(_typed, one.of(document.id))) for document in documents] for one in anonymizations}
+    masks = {
+        anonymization.name: [list(map(_typed, anonymization.of(document.id))) for document in documents]
+        for anonymization in anonymizations
+    }
     if free is None or chosen != "all":
         lengths = np.array([len(document.text) for document in documents], dtype=np.int64)
         parts = (Corpus(documents[part.start : part.stop], corpus.name) for part in stretches(lengths))

@@ -9,9 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from showthrough.columns.tables import Table
-from showthrough.core.families import input_types
-from showthrough.errors import (
+from showthrough.core.errors import (
     HALF_CHARACTER,
     InputError,
     OutputError,
@@ -22,8 +20,7 @@ from showthrough.errors import (
     shown,
     some,
 )
-from showthrough.files.reading import decoded, read_bytes, type_fault
-from showthrough.files.writing import check_new, write_file
+from showthrough.core.families import input_types
 from showthrough.metrics import Rows, parse_metric
 from showthrough.metrics.base import LARGEST, SMALLEST, beyond
 from showthrough.run.folder import (
@@ -41,6 +38,9 @@ from showthrough.run.journal import Journal, is_journal, is_unfinished
 from showthrough.run.provenance import Provenance
 from showthrough.run.records import Input
 from showthrough.run.run import FORMAT, Run
+from showthrough.storage.columns.tables import Table
+from showthrough.storage.reading import decoded, read_bytes, type_fault
+from showthrough.storage.writing import check_new, write_file
 
 _SHOWN = 80  # characters of a metric that a message shows
 
@@ -130,7 +130,7 @@ def _check(run: Run, path: Path) -> None:
 
 def faults(run: Run) -> Iterator[tuple[str, str]]:
     """What does not fit together, as place and message: a run that was edited by hand or cut by a tool."""
-    beside = [one.name for one in run.references]
+    beside = [reference.name for reference in run.references]
     if len({*run.names, *beside}) < len(run.names) + len(beside):
         yield "anonymizations", f"found {some((*run.names, *beside))}; expected unique names"
         return

@@ -21,17 +21,17 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.columns.narrow import narrowest
-from showthrough.columns.stored_strings import StoredStrings, parts_of, write_strings
-from showthrough.columns.stretch import Stretch, digest_of
-from showthrough.columns.tables import Table, TableWriter
-from showthrough.errors import InputError, OutputError, Problem, shown
-from showthrough.files.limits import FILE
-from showthrough.files.reading import decoded, read_bytes, reading
-from showthrough.files.writing import put, remove_unfinished, told, workshop
+from showthrough.core.errors import InputError, OutputError, Problem, shown
 from showthrough.run.records import Columns, Evidence, Tables
 from showthrough.run.run import Run
 from showthrough.run.stored import EvidenceWriter, StoredEvidence
+from showthrough.storage.columns.narrow import narrowest
+from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
+from showthrough.storage.columns.stretch import Stretch, digest_of
+from showthrough.storage.columns.tables import Table, TableWriter
+from showthrough.storage.limits import FILE
+from showthrough.storage.reading import decoded, read_bytes, reading
+from showthrough.storage.writing import put, remove_unfinished, told, workshop
 
 FORMAT = 2  # of the JSON of such a run: what reads runs of one file alone must not take it for one
 _RUN, _INDEX, _ROWS = "run.json", "index.json", "rows"
@@ -89,8 +89,8 @@ class _Filling:
         self.index = Index(secrets.token_hex(8), documents, groups, rows, evidence, self._files)
 
     def _noted(self, *stretches: Stretch) -> None:
-        for one in stretches:
-            self._files[one.path.name] = _File(one.size, one.digest)
+        for stretch in stretches:
+            self._files[stretch.path.name] = _File(stretch.size, stretch.digest)
 
     def _strings(self, name: str, strings: Sequence[str]) -> tuple[str, str]:
         content, ends = (self._folder / f"{name}.{ending}" for ending in ("utf8", "ends"))
@@ -221,7 +221,7 @@ def _unchanged(run: Run, folder: Path) -> Tables | None:
     except OSError:
         return None
     index = _index_of(content, folder / _INDEX)
-    rows = [(one.metric, one.anonymization, one.columns, folder / one.file) for one in index.rows]
+    rows = [(row.metric, row.anonymization, row.columns, folder / row.file) for row in index.rows]
     evidence = [(one.metric, one.anonymization, folder / one.content) for one in index.evidence]
     now = [
         (metric, name, list(table), table.stretch.path)
@@ -338,8 +338,8 @@ def with_tables(run: Run, path: Path, content: bytes, found: Callable[[str, _Fil
     documents = strings(index.documents)
     rows: dict[str, dict[str, Columns]] = {}
     evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
-    for one in index.rows:
-        rows.setdefault(one.metric, {})[one.anonymization] = cast(Columns, Table(one.columns, stretch(one.file)))
+    for row in index.rows:
+        rows.setdefault(row.metric, {})[row.anonymization] = cast(Columns, Table(row.columns, stretch(row.file)))
     for each in index.evidence:
         places = Table(StoredEvidence.PLACES, stretch(each.places))
         seen = StoredEvidence(documents, stretch(each.content), places)

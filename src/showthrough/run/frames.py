@@ -21,7 +21,7 @@ def long(run: Run) -> Any:
 def wide(run: Run, *, parts: bool, intervals: bool, references: bool) -> Any:
     """What failed has a column too, of nothing; a metric that has parts alone has none without them."""
     pandas = _pandas("table")
-    beside = [one.name for one in run.references] if references else []
+    beside = [reference.name for reference in run.references] if references else []
     names = [*run.names, *beside]
     levels = ["metric", *(["part"] if parts else []), *(["end"] if intervals else [])]
     columns: dict[tuple[str, ...], list[float | None]] = {}

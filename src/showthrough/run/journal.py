@@ -19,16 +19,16 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.columns.covered import Covered
-from showthrough.columns.narrow import KINDS, narrowest
-from showthrough.errors import InputError, Problem
-from showthrough.files.growing import DamagedError, Place, pieces_in
-from showthrough.files.reading import decoded, open_file, reading
+from showthrough.core.errors import InputError, Problem
 from showthrough.metrics import Rows
 from showthrough.metrics.base import beyond
 from showthrough.run.documents import Spans
 from showthrough.run.records import Columns, Evidence, Failure, columns_of
 from showthrough.run.run import Run
+from showthrough.storage.columns.covered import Covered
+from showthrough.storage.columns.narrow import KINDS, narrowest
+from showthrough.storage.growing import DamagedError, Place, pieces_in
+from showthrough.storage.reading import decoded, open_file, reading
 
 TITLE = b"showthrough unfinished run 2"
 LARGE = 20_000  # documents above which rows are held in files and not in memory

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from showthrough.resources.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, TERMS, is_path
+from showthrough.models.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, TERMS, is_path
 from showthrough.run.origins import last_part
 from showthrough.run.records import MetricRecord
 

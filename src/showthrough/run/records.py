@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 import numpy as np
 
+from showthrough.core.call_syntax import UNREADABLE, parsed_call
+from showthrough.core.errors import PlanError, shown, some
 from showthrough.data.provenance import Provenance
-from showthrough.errors import PlanError, shown, some
 from showthrough.metrics import Array, Count, Group, Rows
 from showthrough.run.origins import last_part, unplaced
-from showthrough.tables.calls import UNREADABLE, parsed_call
 
 Columns = Mapping[str, Sequence[float]]  # of very many documents arrays, read from a file when they are asked for
 _NAME = 80  # characters of a metric's text form
@@ -92,9 +92,10 @@ def called(text: str, records: Iterable[MetricRecord]) -> str:
     except UNREADABLE:
         return ""
     found = [
-        one.text
-        for one in records
-        if one.name == name and all(key in one.parameters and one.parameters[key] == given[key] for key in given)
+        record.text
+        for record in records
+        if record.name == name
+        and all(key in record.parameters and record.parameters[key] == given[key] for key in given)
     ]
     if len(found) > 1:
         raise PlanError(f"there are several; name one of {some(found)}", f"metric {shown(text)}")

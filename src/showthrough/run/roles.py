@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.stored_strings import StoredStrings
 from showthrough.metrics import HEADLINE, Array, Count, Role, parse_metric
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
 from showthrough.statistics import as_many_alike, forms
+from showthrough.storage.columns.stored_strings import StoredStrings
 
 _RELEASE: Role = "release"
 
@@ -124,13 +124,13 @@ def first(
 ) -> list[int]:
     """Numbers of the documents that have most, by the first of some counts, then by the next, then by their ids."""
     numbers = np.arange(len(documents)) if numbers is None else numbers
-    order = np.lexsort([-each for each in reversed(counts)])  # the last key first; stable
+    order = np.lexsort([-count for count in reversed(counts)])  # the last key first; stable
     if not isinstance(documents, StoredStrings) and len(order) > most:  # which stand in the order of ids
-        tied = np.all([each[order] == each[order[most - 1]] for each in counts], axis=0)
+        tied = np.all([count[order] == count[order[most - 1]] for count in counts], axis=0)
         most = max(most, int(np.flatnonzero(tied)[-1]) + 1)
     chosen = order[:most]
     if not isinstance(documents, StoredStrings):
-        keys = [(*(-float(each[place]) for each in counts), documents[numbers[place]]) for place in chosen.tolist()]
+        keys = [(*(-float(count[place]) for count in counts), documents[numbers[place]]) for place in chosen.tolist()]
         chosen = chosen[sorted(range(len(chosen)), key=keys.__getitem__)]
     return list(map(int, numbers[chosen]))
 

@@ -14,12 +14,10 @@ from typing import Annotated, Any, overload
 import msgspec
 import numpy as np
 
-from showthrough.columns.stored_strings import StoredStrings
-from showthrough.columns.tables import Table
-from showthrough.errors import PlanError, ResourceError, shown, some
+from showthrough.core.errors import PlanError, ResourceError, shown, some
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
 from showthrough.metrics.derived import aligned
-from showthrough.resources.chat.base import Asked
+from showthrough.models.chat.base import Asked
 from showthrough.run import frames, views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import Texts
@@ -40,6 +38,8 @@ from showthrough.run.settings import Recorded
 from showthrough.run.stored import StoredRows
 from showthrough.run.thresholds import Threshold
 from showthrough.run.units import Units
+from showthrough.storage.columns.stored_strings import StoredStrings
+from showthrough.storage.columns.tables import Table
 
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out

@@ -6,8 +6,7 @@ from typing import Literal, NamedTuple
 
 from showthrough.data.references import NOTHING
 from showthrough.metrics import Role
-from showthrough.metrics.removal.entities import WAYS
-from showthrough.metrics.removal.removed import LEFT
+from showthrough.metrics.matching.entities import LEFT, WAYS
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import chosen, counted, goes_first, in_all, playing
 from showthrough.run.run import Run
@@ -60,8 +59,8 @@ def _of_identifiers(run: Run, name: str) -> Hiding | None:
     roles: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers")
     every = [[one for one in playing(run, role) if _counts(one)] for role in roles]
     records = [min(some, key=goes_first) for some in every if some]
-    sums = [_sums(run, one, name) for one in records]
-    idle = [_sums(run, one, NOTHING)[0] for one in records if NOTHING in run.rows[one.text]]
+    sums = [_sums(run, record, name) for record in records]
+    idle = [_sums(run, record, NOTHING)[0] for record in records if NOTHING in run.rows[record.text]]
     return _beyond(sum(right for right, _ in sums), sum(whole for _, whole in sums), sum(idle), "identifiers")
 
 

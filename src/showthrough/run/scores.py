@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from showthrough.errors import NoScoreError, PlanError, ResourceError, meant, quoted, shown, some
+from showthrough.core.errors import NoScoreError, PlanError, ResourceError, meant, quoted, shown, some
 from showthrough.metrics import HEADLINE, Metric
 from showthrough.run import views
 from showthrough.run.records import Score
@@ -74,7 +74,7 @@ class Scores(Mapping[str, Score]):
 def checked_key(run: Run, key: object) -> tuple[Any, ...]:
     """The one to three keys that a run was asked with, the first of them the name of an anonymization it has."""
     keys = _keys(key, 3, "an anonymization, or also a metric, or also one of its parts")
-    beside = [one.name for one in run.references]
+    beside = [reference.name for reference in run.references]
     known = [*run.names, *beside]
     if not isinstance(keys[0], str):
         raise NoScoreError(f"found the key {quoted(keys[0])}; expected the name of an anonymization: {some(known)}")

@@ -8,7 +8,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from showthrough.data.pairing import Missing
-from showthrough.resources.settings import ModelSettings
+from showthrough.models.settings import ModelSettings
 
 
 @dataclass(frozen=True, kw_only=True)

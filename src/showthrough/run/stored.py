@@ -14,13 +14,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.stored_strings import StoredStrings
-from showthrough.columns.stretch import Stretch
-from showthrough.columns.strings import Strings
-from showthrough.columns.tables import Table, TableWriter
 from showthrough.metrics import Array, Rows
-from showthrough.metrics.base import BLOCK
 from showthrough.run.records import Evidence
+from showthrough.statistics.rows import BLOCK
+from showthrough.storage.columns.stored_strings import StoredStrings
+from showthrough.storage.columns.stretch import Stretch
+from showthrough.storage.columns.strings import Strings
+from showthrough.storage.columns.tables import Table, TableWriter
 
 _EVIDENCE = msgspec.json.Decoder(Evidence)
 _PLACES = np.dtype("<i8")

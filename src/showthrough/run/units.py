@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from showthrough.columns.spill import Column, SpilledColumns
-from showthrough.columns.strings import Ints, Strings
 from showthrough.metrics import Array, Rows
-from showthrough.metrics.base import BLOCK
 from showthrough.metrics.derived import Derived
+from showthrough.statistics.rows import BLOCK
+from showthrough.storage.columns.spill import Column, SpilledColumns
+from showthrough.storage.columns.strings import Ints, Strings
 
 _CELLS = 4_000_000  # sums of groups that are held at once: 32 MB
 _NONE = np.zeros(0, dtype=np.int64)

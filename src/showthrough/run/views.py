@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from showthrough.errors import HALF_CHARACTER, OutputError
-from showthrough.files.writing import write_file
+from showthrough.core.errors import HALF_CHARACTER, OutputError
+from showthrough.storage.writing import write_file
 
 if TYPE_CHECKING:
     from showthrough.run.run import Run

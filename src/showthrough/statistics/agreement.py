@@ -17,8 +17,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.numerics.chance import alpha_of, corrected, expected_of_draws, ordinal_alpha
 from showthrough.statistics.forms import Array
+from showthrough.statistics.numerics.chance import alpha_of, corrected, expected_of_draws, ordinal_alpha
 
 Level = Literal["nominal", "ordinal", "interval"]
 

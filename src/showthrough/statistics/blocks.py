@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from showthrough.metrics.base import Array, Rows
+from showthrough.statistics.rows import Array, Rows
 
 Table = Array | Rows  # documents × columns
 Made = TypeVar("Made")

@@ -57,8 +57,8 @@ def _tossed(seed: int, shuffles: range, number: int, documents: int) -> Iterator
     for first in range(shuffles.start, shuffles.stop, _EACH):
         size = min(_EACH, shuffles.stop - first)
         random = np.random.default_rng([seed, number, first])
-        place = first - shuffles.start
-        yield slice(place, place + size), _flipped(random, size, documents)
+        offset = first - shuffles.start
+        yield slice(offset, offset + size), _flipped(random, size, documents)
 
 
 def _flipped(random: np.random.Generator, shuffles: int, documents: int) -> Array:

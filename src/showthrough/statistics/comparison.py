@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.numerics.distributions import student_below, student_quantile
 from showthrough.statistics.blocks import Table, summed
 from showthrough.statistics.forms import Array, Combine, Form, Ratios, forms, same, values_at
 from showthrough.statistics.intervals import (
@@ -22,6 +21,7 @@ from showthrough.statistics.intervals import (
     unseen,
 )
 from showthrough.statistics.moves import Between, Bools, Moved, moved_together
+from showthrough.statistics.numerics.distributions import student_below, student_quantile
 from showthrough.statistics.randomization import studentized_p
 
 _LEVEL = 0.05  # at which heavier documents than were seen are left out of account
@@ -67,12 +67,12 @@ class Freedoms:
 
     def __init__(self, degrees: Array) -> None:
         self._degrees = degrees
-        self._known: dict[float, Array] = {}
+        self._quantiles: dict[float, Array] = {}
 
     def quantiles(self, confidence: float) -> Array:
-        if confidence not in self._known:
-            self._known[confidence] = student_quantile(self._degrees, (1 + confidence) / 2)
-        return self._known[confidence]
+        if confidence not in self._quantiles:
+            self._quantiles[confidence] = student_quantile(self._degrees, (1 + confidence) / 2)
+        return self._quantiles[confidence]
 
 
 class Among(NamedTuple):
@@ -105,7 +105,7 @@ def pair_tests(
     With a `lead`, which the first system is given, the question is whether the others differ from it by so much.
     """
     pairs = list(combinations(range(len(systems)), 2))
-    real = [values_at(combine, columns, summed(one)) for one in systems] if pairs else []
+    real = [values_at(combine, columns, summed(system)) for system in systems] if pairs else []
     for form in forms(combine, columns, parts) if pairs else ():
         sides, between = moved_together(form, systems, pairs)
         shuffled = _shuffled_p(form, systems, lead, shuffles, seed)
@@ -113,21 +113,26 @@ def pair_tests(
         sides[0] = replace(sides[0], values=sides[0].values + lead)
         error, degrees = _error(between, len(systems[0]))
         none = _NONE * float(fewer(len(systems[0])))
-        flat = np.array([np.minimum(sides[one].largest, sides[two].largest) <= none for one, two in pairs])
+        flat = np.array(
+            [
+                np.minimum(sides[first_index].largest, sides[second_index].largest) <= none
+                for first_index, second_index in pairs
+            ]
+        )
         shift = np.where(flat, 0.0, _shifts(sides, pairs, between))  # the ends of the other side tell
         by_t, freedoms = _t_test(sides, pairs, error, degrees, none, shift), Freedoms(degrees)
         for pair, (first, second) in enumerate(pairs):
             p = np.fmax(by_t[pair], shuffled.get((first, second), np.nan))
             faults = _faults(sides[first], sides[second], between.alike[pair], unit)
-            for place, part in enumerate(form.parts):
-                fault = faults[place] or ("" if sound[first][place] and sound[second][place] else _UNSOUND)
-                unknown = np.isnan(p[place])
-                if unknown and not fault and not np.isnan(sides[first].values[place] - sides[second].values[place]):
+            for index, part in enumerate(form.parts):
+                fault = faults[index] or ("" if sound[first][index] and sound[second][index] else _UNSOUND)
+                unknown = np.isnan(p[index])
+                if unknown and not fault and not np.isnan(sides[first].values[index] - sides[second].values[index]):
                     fault = f"nothing varies between {unit}s, so chance cannot be judged"
-                spread = float(error[pair, place]), float(degrees[pair, place]), bool(flat[pair, place])
-                found = None if unknown or fault else float(p[place])
-                among = Among(freedoms, pair, place)
-                yield PairTest(part, first, second, found, *spread, fault, among, float(shift[pair, place]))
+                spread = float(error[pair, index]), float(degrees[pair, index]), bool(flat[pair, index])
+                p_value = None if unknown or fault else float(p[index])
+                among = Among(freedoms, pair, index)
+                yield PairTest(part, first, second, p_value, *spread, fault, among, float(shift[pair, index]))
 
 
 def judged(
@@ -169,7 +174,7 @@ def _shuffled_p(
 
 def _agrees(form: Form, side: Moved, real: Mapping[str, Array]) -> list[bool]:
     """Whether a form gives the very values that it was made for, part by part."""
-    return [same(float(side.values[place]), float(real[part])) for place, part in enumerate(form.parts)]
+    return [same(float(side.values[index]), float(real[part])) for index, part in enumerate(form.parts)]
 
 
 def _error(between: Between, documents: int) -> tuple[Array, Array]:
@@ -186,17 +191,17 @@ def _shifts(sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], between: B
     shifts = np.zeros(between.squares.shape)
     if between.sizes is None:
         return shifts
-    there = [_there(side) for side in sides]
-    counted = np.array([np.maximum(sides[one].counted, sides[two].counted) for one, two in pairs])
+    extremes = [_extreme_values(side) for side in sides]
+    counted = np.array([np.maximum(sides[first].counted, sides[second].counted) for first, second in pairs])
     apart = lean_of(between.sizes, between.squares, counted)
-    for place, (one, two) in enumerate(pairs):
-        each = there[one] - sides[one].values - (there[two] - sides[two].values)
-        nearer = np.where(np.abs(each) < np.abs(apart[place]), each, apart[place])
-        shifts[place] = np.where(each * apart[place] > 0, nearer, 0.0)
+    for pair, (first, second) in enumerate(pairs):
+        change = extremes[first] - sides[first].values - (extremes[second] - sides[second].values)
+        nearer = np.where(np.abs(change) < np.abs(apart[pair]), change, apart[pair])
+        shifts[pair] = np.where(change * apart[pair] > 0, nearer, 0.0)
     return np.asarray(np.nan_to_num(unseen(between.sizes.largest, 1 - _LEVEL) * shifts))
 
 
-def _there(side: Moved) -> Array:
+def _extreme_values(side: Moved) -> Array:
     """Where the values of such documents may lie."""
     lean = lean_of(side.sizes, side.squares, side.counted) if side.sizes else np.zeros(side.values.shape)
     return np.clip(side.values + lean, np.minimum(side.values, 0.0), np.maximum(side.values, 1.0))
@@ -209,8 +214,8 @@ def _t_test(
 
     Of a difference that heavier documents might lessen, what they would leave counts.
     """
-    whole = np.array([sides[one].values - sides[two].values for one, two in pairs])
-    difference = np.maximum(np.abs(whole) - np.maximum(-np.sign(whole) * shift, 0), 0)
+    signed = np.array([sides[first].values - sides[second].values for first, second in pairs])
+    difference = np.maximum(np.abs(signed) - np.maximum(-np.sign(signed) * shift, 0), 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = 2 * student_below(degrees, -difference / error)
     # No difference is none; where nothing varies, the shuffles alone can tell how sure one is.

@@ -88,7 +88,7 @@ class Smooth:
 
     def _value(self, sums: Array) -> Array:
         totals = {column: np.zeros(sums.shape[1:]) for column in self.columns}
-        totals |= {self.columns[place]: one for place, one in zip(self.places, sums, strict=True)}
+        totals |= {self.columns[index]: column_sums for index, column_sums in zip(self.places, sums, strict=True)}
         return np.asarray(self.combine(totals)[self.part])
 
 
@@ -114,21 +114,21 @@ def influences(form: Form, rows: Array, at: tuple[Array, Array] | None = None) -
     """Of what a form makes of rows; `at` are value and slope, where these are some documents of many."""
     value, slope = at or form.at(rows.sum(axis=1, keepdims=True))
     with np.errstate(invalid="ignore"):  # an undefined value has no slope
-        each = slope * rows
+        contributions = slope * rows
     counted = (rows != 0).any(axis=0).astype(np.float64)
     with np.errstate(invalid="ignore"):
         sizes = rows[1] * slope[0] if isinstance(form, Ratios) else None
-    return Influences(each.sum(axis=0), _weights(each, value[0]), counted, value[0], sizes)
+    return Influences(contributions.sum(axis=0), _weights(contributions, value[0]), counted, value[0], sizes)
 
 
-def _weights(each: Array, value: Array) -> Array:
+def _weights(contributions: Array, value: Array) -> Array:
     """What documents weigh in shares: what they have above the line and below it.
 
     Of a small share few have anything above, and would seem to be all that counts; 1 less the share is as uncertain and
     weighs them alike. So a share below one half is seen from there. What lowers a share stands below its line: with u
     above and d below, both as parts of the share v, its other side has d / v − u above and (1 − v) d / v below.
     """
-    up, down = np.maximum(each, 0).sum(axis=0), np.maximum(-each, 0).sum(axis=0)
+    up, down = np.maximum(contributions, 0).sum(axis=0), np.maximum(-contributions, 0).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         turned = np.abs(down / value - up) + (1 - value) * down / value
     weights: Array = np.where((value > 0) & (value < _HALF), turned, up + down)
@@ -151,15 +151,17 @@ def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> lis
     points = np.random.default_rng(0).uniform(1, 2, (_enough(max(map(len, used.values()), default=0)), len(columns)))
     values = values_at(combine, columns, points)
     weights: dict[str, Array] = {}
-    others: list[Form] = []
-    for part, places in used.items():
-        above_and_below = _ratio(points[:, places], values[part]) if places else None
+    smooth_forms: list[Form] = []
+    for part, indices in used.items():
+        above_and_below = _ratio(points[:, indices], values[part]) if indices else None
         if above_and_below is not None:
             weights[part] = np.zeros((2, len(columns)))
-            weights[part][:, places] = above_and_below
-        elif places:
-            others.append(Smooth(part, combine, tuple(columns), tuple(places)))
-    return [Ratios(tuple(weights), np.stack(list(weights.values()), axis=1)), *others] if weights else others
+            weights[part][:, indices] = above_and_below
+        elif indices:
+            smooth_forms.append(Smooth(part, combine, tuple(columns), tuple(indices)))
+    return (
+        [Ratios(tuple(weights), np.stack(list(weights.values()), axis=1)), *smooth_forms] if weights else smooth_forms
+    )
 
 
 def same(one: float, two: float) -> bool:
@@ -169,7 +171,7 @@ def same(one: float, two: float) -> bool:
 
 def values_at(combine: Combine, columns: Sequence[str], sums: Array) -> Mapping[str, Array]:
     """What sums of all columns, in a stack of any shape, are combined into."""
-    return combine({column: sums[..., place] for place, column in enumerate(columns)})
+    return combine({column: sums[..., index] for index, column in enumerate(columns)})
 
 
 def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dict[str, list[int]]:
@@ -181,12 +183,12 @@ def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dic
     random = np.random.default_rng(1)
     start = np.exp(random.uniform(-2, 2, (_PLACES, 1, len(columns))))
     step = start * random.uniform(0.1, 0.5, start.shape)
-    there = values_at(combine, columns, start)
-    used: dict[str, list[int]] = {part: [] for part in parts if part in there}
+    start_values = values_at(combine, columns, start)
+    used: dict[str, list[int]] = {part: [] for part in parts if part in start_values}
 
     def moving(moves: Array) -> dict[str, NDArray[np.bool_]]:
         values = values_at(combine, columns, start + moves * step)
-        return {part: np.any(~(np.abs(values[part] - there[part]) <= _TINY), axis=0) for part in used}
+        return {part: np.any(~(np.abs(values[part] - start_values[part]) <= _TINY), axis=0) for part in used}
 
     for first in range(0, len(columns), _TOGETHER):
         apart = np.eye(min(_TOGETHER, len(columns) - first), len(columns), first)
@@ -194,7 +196,7 @@ def _used(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> dic
             for part, moved in moving(apart).items():
                 used[part] += (np.flatnonzero(moved) + first).tolist()
     # Columns of categories come in the order in which chunks have them, and the last digit of a sum hangs on the order.
-    return {part: sorted(places, key=lambda place: columns[place].partition(":")[2]) for part, places in used.items()}
+    return {part: sorted(indices, key=lambda index: columns[index].partition(":")[2]) for part, indices in used.items()}
 
 
 def _enough(columns: int) -> int:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from showthrough.metrics.base import BLOCK
-from showthrough.numerics.distributions import binomial_ends, normal_quantile, student_quantile
 from showthrough.statistics.forms import Array, Influences
 from showthrough.statistics.moves import Moved, Sizes
+from showthrough.statistics.numerics.distributions import binomial_ends, normal_quantile, student_quantile
+from showthrough.statistics.rows import BLOCK
 
 Ends = tuple[float, float, float]  # a value with the low and the high end of its interval
 
@@ -113,8 +113,8 @@ def share_interval(value: Array, spread: Spread, confidence: float) -> tuple[Arr
     """
     trials = _trials(value, spread, confidence)
     low, high = binomial_ends(value * trials, trials, confidence)
-    there, part = np.clip(value + spread.lean, 0, 1), unseen(spread.heaviest, confidence)
-    low, high = low - part * np.maximum(low - there, 0), high + part * np.maximum(there - high, 0)
+    extreme, part = np.clip(value + spread.lean, 0, 1), unseen(spread.heaviest, confidence)
+    low, high = low - part * np.maximum(low - extreme, 0), high + part * np.maximum(extreme - high, 0)
     return np.minimum(low, value), np.maximum(high, value)
 
 

@@ -53,8 +53,8 @@ def loss_of(
     A side that is the same in every document, as a perfect score is, has no error that could be measured. The test
     stands all the same: it then asks whether the two are interchangeable, and no longer whether they are equally good.
     """
-    asked = combine, columns, [later, earlier], [part], shuffles, seed, unit, margin if higher else -margin
-    test = next(pair_tests(*asked), None)
+    arguments = combine, columns, [later, earlier], [part], shuffles, seed, unit, margin if higher else -margin
+    test = next(pair_tests(*arguments), None)
     if test is None:
         return Loss(None, None, "it is the same whatever happens")
     if test.fault or test.p is None:

@@ -45,7 +45,7 @@ class Sizes:
     @classmethod
     def stacked(cls, some: Sequence[Sizes]) -> Sizes:
         """Of several, one above the other."""
-        return cls(*(np.stack([getattr(one, each.name) for one in some]) for each in fields(cls)))
+        return cls(*(np.stack([getattr(sizes, size_field.name) for sizes in some]) for size_field in fields(cls)))
 
     def __add__(self, more: Sizes) -> Sizes:
         """With other documents of the same table."""
@@ -73,17 +73,17 @@ class Moved:
     sizes: Sizes | None = None  # of ratios
 
     @classmethod
-    def of(cls, each: Influences) -> Moved:
-        squares = each.moves**2
+    def of(cls, influences: Influences) -> Moved:
+        squares = influences.moves**2
         return cls(
-            each.values,
-            each.counted.sum(axis=0),
+            influences.values,
+            influences.counted.sum(axis=0),
             squares.sum(axis=0),
             (squares**2).sum(axis=0),
-            each.weights.sum(axis=0),
-            (each.weights**2).sum(axis=0),
-            np.abs(each.moves).max(axis=0, initial=0),
-            None if each.sizes is None else Sizes.of(each.sizes, each.moves),
+            influences.weights.sum(axis=0),
+            (influences.weights**2).sum(axis=0),
+            np.abs(influences.moves).max(axis=0, initial=0),
+            None if influences.sizes is None else Sizes.of(influences.sizes, influences.moves),
         )
 
     def __add__(self, more: Moved) -> Moved:
@@ -111,19 +111,19 @@ class Between:
     sizes: Sizes | None = None  # of ratios, with what one moves more than the other
 
     @classmethod
-    def of(cls, each: Sequence[Influences], counted: Sequence[Array], pairs: Sequence[Pair]) -> Between:
+    def of(cls, influences: Sequence[Influences], counted: Sequence[Array], pairs: Sequence[Pair]) -> Between:
         """`counted` are the sums that say how much counts: sums × documents × parts of each system."""
         shape = len(pairs), counted[0].shape[-1]
         squares, fourths, products = np.zeros((3, *shape))
         alike = np.ones(shape, dtype=bool)
         sizes = []
-        for place, (one, two) in enumerate(pairs):
-            more = each[one].moves - each[two].moves
+        for index, (left_system, right_system) in enumerate(pairs):
+            more = influences[left_system].moves - influences[right_system].moves
             apart = more**2
-            squares[place], fourths[place] = apart.sum(axis=0), (apart**2).sum(axis=0)
-            products[place] = (each[one].moves * each[two].moves).sum(axis=0)
-            alike[place] = (counted[one] == counted[two]).all(axis=(0, 1))
-            first, second = each[one].sizes, each[two].sizes
+            squares[index], fourths[index] = apart.sum(axis=0), (apart**2).sum(axis=0)
+            products[index] = (influences[left_system].moves * influences[right_system].moves).sum(axis=0)
+            alike[index] = (counted[left_system] == counted[right_system]).all(axis=(0, 1))
+            first, second = influences[left_system].sizes, influences[right_system].sizes
             if first is not None and second is not None:
                 sizes.append(Sizes.of((first + second) / 2, more))
         return cls(squares, fourths, products, alike, Sizes.stacked(sizes) if sizes else None)
@@ -143,12 +143,12 @@ def moved(every: Sequence[Form], table: Table) -> list[Moved]:
     """What documents do to the values of some forms; they are gone through twice, for the values first."""
     if not every:
         return []
-    at = [form.at(one) for form, one in zip(every, _totals(every, table), strict=True)]
-    found: list[Moved] = []
+    at = [form.at(totals) for form, totals in zip(every, _totals(every, table), strict=True)]
+    results: list[Moved] = []
     for block in blocks(table):
         pairs = zip(every, at, strict=True)
-        found = _plus(found, [Moved.of(influences(form, form.sums(block), here)) for form, here in pairs])
-    return found
+        results = _plus(results, [Moved.of(influences(form, form.sums(block), point)) for form, point in pairs])
+    return results
 
 
 def as_many_alike(form: Form | None, table: Table) -> float | None:
@@ -159,21 +159,21 @@ def as_many_alike(form: Form | None, table: Table) -> float | None:
     if not isinstance(form, Ratios):
         return None
     below = [form.sums(block)[1] for block in blocks(table)]
-    squares = sum(float((one**2).sum()) for one in below)
-    return sum(float(one.sum()) for one in below) ** 2 / squares if squares else None
+    squares = sum(float((weights**2).sum()) for weights in below)
+    return sum(float(weights.sum()) for weights in below) ** 2 / squares if squares else None
 
 
 def moved_together(form: Form, systems: Sequence[Table], pairs: Sequence[Pair]) -> tuple[list[Moved], Between]:
     """What the same documents do to the values of several systems, and to those of each pair."""
-    at = [form.at(_totals([form], one)[0]) for one in systems]
+    at = [form.at(_totals([form], table)[0]) for table in systems]
     below = slice(1, 2) if isinstance(form, Ratios) else slice(None)
     sides: list[Moved] = []
     between: list[Between] = []
     for some in abreast(systems):
         rows = [form.sums(block) for block in some]
-        each = [influences(form, one, here) for one, here in zip(rows, at, strict=True)]
-        sides = _plus(sides, [*map(Moved.of, each)])
-        between = _plus(between, [Between.of(each, [one[below] for one in rows], pairs)])
+        system_influences = [influences(form, table, point) for table, point in zip(rows, at, strict=True)]
+        sides = _plus(sides, [*map(Moved.of, system_influences)])
+        between = _plus(between, [Between.of(system_influences, [table[below] for table in rows], pairs)])
     return sides, between[0]
 
 

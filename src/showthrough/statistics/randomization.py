@@ -30,24 +30,24 @@ def plain_p(
     leaves a value undefined (NaN) counts as large: it must not make a result look surer. Two systems are taken for
     interchangeable, also where one masks far more than the other, so this finds too much.
     """
-    totals = np.stack([summed(one) for one in systems])
+    totals = np.stack([summed(system) for system in systems])
     real = values_at(combine, columns, totals)
     large = {part: np.zeros((len(systems), len(systems))) for part in parts}
     flat = Again(systems, lambda some: np.stack(some, axis=1).reshape(len(some[0]), -1))
     for shuffled in tosses(len(systems[0]), shuffles, seed, flat.once, _HELD // max(totals.size, 1)):
         moved = np.zeros((shuffled.shuffles, totals.size))
         for number, rows in enumerate(flat):
-            for place, flips in shuffled.of(number, len(rows)):
-                moved[place] += flips @ rows
+            for shuffle_rows, flips in shuffled.of(number, len(rows)):
+                moved[shuffle_rows] += flips @ rows
         for start in range(0, len(moved), _TOGETHER):
             sums = moved[start : start + _TOGETHER].reshape(-1, *totals.shape)
             for first in range(len(systems) - 1):
                 shift = sums[:, first + 1 :] - sums[:, [first]]
-                one = values_at(combine, columns, totals[first] + shift)
-                two = values_at(combine, columns, totals[first + 1 :] - shift)
+                first_values = values_at(combine, columns, totals[first] + shift)
+                second_values = values_at(combine, columns, totals[first + 1 :] - shift)
                 for part in parts:
                     difference = real[part][first] - real[part][first + 1 :]
-                    smaller = np.abs(one[part] - two[part]) < np.abs(difference) - _TOLERANCE
+                    smaller = np.abs(first_values[part] - second_values[part]) < np.abs(difference) - _TOLERANCE
                     large[part][first, first + 1 :] += (~smaller).sum(axis=0)
     return {
         (part, first, second): None
@@ -79,28 +79,31 @@ def studentized_p(
         first, *others = map(form.sums, some)
         return _Moments.of([form.raised(first, lead) if lead and isinstance(form, Ratios) else first, *others])
 
-    several = [_Several(*some) for some in _together(len(systems), len(form.parts))]
+    several = [_SystemGroup(*some) for some in _system_groups(len(systems), len(form.parts))]
     moments = Again(systems, moments_of)
     sums = _Sums.of(moments, several)
-    real = [np.abs(_studentized(form, *each.sides(sums.totals), one, None))[:, 0] for each, one in sums.across(several)]
-    large = [np.zeros_like(one) for one in real]
+    real = [
+        np.abs(_studentized(form, *group.sides(sums.totals), value, None))[:, 0]
+        for group, value in sums.across(several)
+    ]
+    large = [np.zeros_like(value) for value in real]
     with threadpool_limits(1, "blas"):  # products are small; threads would mostly wait for each other
         for shuffled in tosses(len(systems[0]), shuffles, seed, moments.once, _HELD // max(sums.size, 1)):
             moved, turned = sums.exchanged(moments, several, shuffled)
             for start in range(0, shuffled.shuffles, _TOGETHER):
-                here = slice(start, start + _TOGETHER)
-                changed = _unflat(moved[:, here], sums.totals.shape)
-                for (each, across), by_turning, so_far, observed in zip(
+                window = slice(start, start + _TOGETHER)
+                changed = _unflat(moved[:, window], sums.totals.shape)
+                for (group, across), by_turning, so_far, observed in zip(
                     sums.across(several), turned, large, real, strict=True
                 ):
-                    sides = each.sides(sums.totals, changed)
-                    found = _studentized(form, *sides, across, each.unlike(by_turning[:, here], len(form.parts)))
+                    sides = group.sides(sums.totals, changed)
+                    statistic = _studentized(form, *sides, across, group.unlike(by_turning[:, window], len(form.parts)))
                     # What adding in another order makes of an equal number must not count as smaller.
-                    so_far += (~(np.abs(found) < observed[:, None] * (1 - _EQUAL))).sum(axis=1)
+                    so_far += (~(np.abs(statistic) < observed[:, None] * (1 - _EQUAL))).sum(axis=1)
     return {
-        (each.one, two): np.where(np.isnan(one), np.nan, (count + 1) / (shuffles + 1))
-        for each, observed, counts in zip(several, real, large, strict=True)
-        for two, one, count in zip(range(each.first, each.last), observed, counts, strict=True)
+        (group.one, two): np.where(np.isnan(value), np.nan, (count + 1) / (shuffles + 1))
+        for group, observed, counts in zip(several, real, large, strict=True)
+        for two, value, count in zip(range(group.first, group.last), observed, counts, strict=True)
     }
 
 
@@ -115,12 +118,12 @@ class _Moments:
     @classmethod
     def of(cls, systems: Sequence[Array]) -> _Moments:
         rows = np.stack(systems, axis=1)
-        every = np.stack([*rows, *(one * two for one, two in combinations_with_replacement(rows, 2))])
+        every = np.stack([*rows, *(left * right for left, right in combinations_with_replacement(rows, 2))])
         return cls(rows, _flat(every), every.sum(axis=2, keepdims=True))
 
 
 @dataclass(frozen=True)
-class _Several:
+class _SystemGroup:
     """One system beside some others. Exchanging a document exchanges the order of what two have together."""
 
     one: int
@@ -138,18 +141,18 @@ class _Several:
 
     def sides(self, totals: Array, moved: Array | None = None) -> tuple[Array, Array]:
         """Sums and products of either side, after some documents changed sides."""
-        here, there = self._split(totals)
+        own_totals, other_totals = self._split(totals)
         if moved is None:
-            return np.broadcast_to(here, there.shape), there
-        mine, theirs = self._split(moved)
-        shift = theirs - mine
-        return here + shift, there - shift
+            return np.broadcast_to(own_totals, other_totals.shape), other_totals
+        own_moved, other_moved = self._split(moved)
+        shift = other_moved - own_moved
+        return own_totals + shift, other_totals - shift
 
     def turned(self, rows: Array) -> Array:
         """What an exchange adds to the products of unlike sums: those · others · parts × documents."""
-        here, there = self._split(rows)
-        both = [here[b] * there[a] - here[a] * there[b] for a, b in combinations(range(len(rows)), 2)]
-        return _flat(np.stack(both) if both else there[:0])
+        own_rows, other_rows = self._split(rows)
+        both = [own_rows[b] * other_rows[a] - own_rows[a] * other_rows[b] for a, b in combinations(range(len(rows)), 2)]
+        return _flat(np.stack(both) if both else other_rows[:0])
 
     def unlike(self, products: Array, parts: int) -> Array:
         """The same, added up by coins: unlike sums × others × shuffles × parts."""
@@ -165,10 +168,12 @@ class _Sums:
     products: list[Array]  # of what several have together: sums × sums × others × 1 × parts
 
     @classmethod
-    def of(cls, moments: Iterable[_Moments], several: Sequence[_Several]) -> _Sums:
-        return reduce(_Sums._with, (cls(one.totals, [each.across(one.rows) for each in several]) for one in moments))
+    def of(cls, moments: Iterable[_Moments], several: Sequence[_SystemGroup]) -> _Sums:
+        return reduce(
+            _Sums._plus, (cls(block.totals, [group.across(block.rows) for group in several]) for block in moments)
+        )
 
-    def _with(self, more: _Sums) -> _Sums:
+    def _plus(self, more: _Sums) -> _Sums:
         return _Sums(self.totals + more.totals, [*map(add, self.products, more.products)])
 
     @property
@@ -179,31 +184,31 @@ class _Sums:
     @property
     def _unlike(self) -> list[int]:
         """Of those, how many are products of unlike sums that several have together."""
-        return [len(one) * (len(one) - 1) // 2 * one[0, 0].size for one in self.products]
+        return [len(block) * (len(block) - 1) // 2 * block[0, 0].size for block in self.products]
 
-    def across(self, several: Sequence[_Several]) -> Iterator[tuple[_Several, Array]]:
+    def across(self, several: Sequence[_SystemGroup]) -> Iterator[tuple[_SystemGroup, Array]]:
         return zip(several, self.products, strict=True)
 
     def exchanged(
-        self, moments: Iterable[_Moments], several: Sequence[_Several], shuffled: Tosses
+        self, moments: Iterable[_Moments], several: Sequence[_SystemGroup], shuffled: Tosses
     ) -> tuple[Array, list[Array]]:
         """Sums and products of what shuffles exchange, and what that adds to the products of unlike sums."""
         moved = np.zeros((self.totals.size, shuffled.shuffles))
         turned = [np.zeros((size, shuffled.shuffles)) for size in self._unlike]
         for number, block in enumerate(moments):
-            for place, flips in shuffled.of(number, block.columns.shape[1]):
-                moved[:, place] += block.columns @ flips.T
-                for each, so_far in zip(several, turned, strict=True):
-                    so_far[:, place] += each.turned(block.rows) @ flips.T
+            for shuffle_columns, flips in shuffled.of(number, block.columns.shape[1]):
+                moved[:, shuffle_columns] += block.columns @ flips.T
+                for group, so_far in zip(several, turned, strict=True):
+                    so_far[:, shuffle_columns] += group.turned(block.rows) @ flips.T
         return moved, turned
 
 
-def _together(systems: int, parts: int) -> Iterator[tuple[int, int, int]]:
+def _system_groups(systems: int, parts: int) -> Iterator[tuple[int, int, int]]:
     """All pairs, a system with a few others at a time: its number, that of the first and the one after the last."""
     width = max(1, _PAIRS // max(parts, 1))
-    for one in range(systems):
-        for first in range(one + 1, systems, width):
-            yield one, first, min(first + width, systems)
+    for system in range(systems):
+        for first in range(system + 1, systems, width):
+            yield system, first, min(first + width, systems)
 
 
 def _flat(values: Array) -> Array:
@@ -216,47 +221,53 @@ def _unflat(products: Array, like: tuple[int, ...]) -> Array:
     return np.swapaxes(products.reshape(*like[:-2], like[-1], products.shape[1]), -2, -1)
 
 
-def _of_ratios(one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array, Array]:
+def _of_ratios(first: Array, second: Array, across: Array, turned: Array | None) -> tuple[Array, Array, Array]:
     """The difference of two ratios, its variance, and what that is left of: as below, with the slopes worked in."""
-    over, other_over = 1 / one[1], 1 / two[1]
-    value, other = one[0] * over, two[0] * other_over
+    over, other_over = 1 / first[1], 1 / second[1]
+    value, second_value = first[0] * over, second[0] * other_over
     extra = 0.0 if turned is None else turned[0]
-    own = (one[2] + value * (value * one[4] - 2 * one[3])) * over * over
-    its = (two[2] + other * (other * two[4] - 2 * two[3])) * other_over * other_over
-    both = across[0, 0] - other * (across[0, 1] + extra) - value * (across[1, 0] - extra - other * across[1, 1])
-    gross = (one[2] + value * value * one[4]) * over * over + (
-        two[2] + other * other * two[4]
+    own = (first[2] + value * (value * first[4] - 2 * first[3])) * over * over
+    its = (second[2] + second_value * (second_value * second[4] - 2 * second[3])) * other_over * other_over
+    both = (
+        across[0, 0]
+        - second_value * (across[0, 1] + extra)
+        - value * (across[1, 0] - extra - second_value * across[1, 1])
+    )
+    gross = (first[2] + value * value * first[4]) * over * over + (
+        second[2] + second_value * second_value * second[4]
     ) * other_over * other_over
-    return value - other, own + its - 2 * both * over * other_over, gross
+    return value - second_value, own + its - 2 * both * over * other_over, gross
 
 
-def _of_slopes(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> tuple[Array, Array, Array]:
+def _of_slopes(
+    form: Form, first: Array, second: Array, across: Array, turned: Array | None
+) -> tuple[Array, Array, Array]:
     """The difference of two values of any form and its variance, from how fast they change with each sum.
 
     Last the squares of which the variance is what is left when products are taken away.
     """
     size = len(across)
-    value, slope = form.at(one[:size])
-    other, away = form.at(two[:size])
+    value, slope = form.at(first[:size])
+    second_value, away = form.at(second[:size])
     variance, gross = np.zeros_like(value), np.zeros_like(value)
     for number, (a, b) in enumerate(combinations_with_replacement(range(size), 2), size):
-        both = slope[a] * slope[b] * one[number] + away[a] * away[b] * two[number]
+        both = slope[a] * slope[b] * first[number] + away[a] * away[b] * second[number]
         variance += both * (1 if a == b else 2)
         gross += both * (a == b)
     for a in range(size):
         variance -= 2 * slope[a] * sum(away[b] * across[a, b] for b in range(size))
     for (a, b), extra in zip(combinations(range(size), 2), () if turned is None else turned, strict=False):
         variance -= 2 * (slope[a] * away[b] - slope[b] * away[a]) * extra
-    return value - other, variance, gross
+    return value - second_value, variance, gross
 
 
-def _studentized(form: Form, one: Array, two: Array, across: Array, turned: Array | None) -> Array:
+def _studentized(form: Form, first: Array, second: Array, across: Array, turned: Array | None) -> Array:
     """The difference of two values over its standard error, from sums and products: others × shuffles × parts."""
     with np.errstate(divide="ignore", invalid="ignore"):  # an undefined value has no slope
         if isinstance(form, Ratios):
-            difference, variance, gross = _of_ratios(one, two, across, turned)
+            difference, variance, gross = _of_ratios(first, second, across, turned)
         else:
-            difference, variance, gross = _of_slopes(form, one, two, across, turned)
+            difference, variance, gross = _of_slopes(form, first, second, across, turned)
     # What rounding leaves of a variance that is none is nothing. A variance itself may be as small as documents are
     # many and long: what few of a million differ in is sure all the same.
     variance[variance <= _TOLERANCE * gross] = 0.0

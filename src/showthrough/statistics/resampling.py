@@ -28,7 +28,7 @@ def resampled_totals(rows: Table, resamples: int, seed: int) -> Array:
     [[2.0], [2.0], [2.0]]
     """
     random = np.random.default_rng(seed)
-    left, to_draw = len(rows), np.full(resamples, len(rows), dtype=np.int64)
+    remaining, to_draw = len(rows), np.full(resamples, len(rows), dtype=np.int64)
     totals = np.zeros((resamples, 0))
     for number, block in enumerate(blocks(rows)):
         if not number:
@@ -36,9 +36,9 @@ def resampled_totals(rows: Table, resamples: int, seed: int) -> Array:
         if len(block) == len(rows):
             drawn = _drawn(random, len(block), resamples)
         else:
-            here = random.binomial(to_draw, len(block) / left)
-            left, to_draw = left - len(block), to_draw - here
-            drawn = _drawn_of_some(random, len(block), here)
+            draws = random.binomial(to_draw, len(block) / remaining)
+            remaining, to_draw = remaining - len(block), to_draw - draws
+            drawn = _drawn_of_some(random, len(block), draws)
         start = 0
         for times in drawn:
             totals[start : start + len(times)] += times @ block
@@ -67,6 +67,6 @@ def _drawn_of_some(random: np.random.Generator, documents: int, draws: Ints) -> 
         some = draws[start : start + together]
         times = np.zeros((len(some), documents))
         drawn = random.integers(0, documents, int(some.sum()), dtype=kind)
-        for place, one in enumerate(np.split(drawn, np.cumsum(some)[:-1])):
-            times[place] = np.bincount(one, minlength=documents)
+        for index, documents_drawn in enumerate(np.split(drawn, np.cumsum(some)[:-1])):
+            times[index] = np.bincount(documents_drawn, minlength=documents)
         yield times

@@ -1,4 +1,4 @@
-"""A private file that grows piece by piece: a piece is in it as a whole or counts as not there, whatever comes between.
+"""A private file that grows piece by piece; a piece is in it completely or does not count.
 
 Every piece is a line with its checksum before it. What a kill or a full disk left half written is the end of the file,
 and is told from a piece by that.
@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from showthrough.errors import OutputError
-from showthrough.files.writing import new_name, remove_unfinished, told
+from showthrough.core.errors import OutputError
+from showthrough.storage.writing import new_name, remove_unfinished, told
 
 if sys.platform != "win32":
     import fcntl
@@ -59,8 +59,8 @@ class GrowingFile:
         if self._path is None:
             return True
         with suppress(OSError):
-            ours, there = os.fstat(self._handle), self.path.stat()
-            return (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino)
+            ours, current = os.fstat(self._handle), self.path.stat()
+            return (ours.st_dev, ours.st_ino) == (current.st_dev, current.st_ino)
         return False
 
     def begin(self, *pieces: bytes) -> None:
@@ -121,14 +121,14 @@ class GrowingFile:
                 _lock_alone(handle, self.path)
                 with open(handle, "rb", closefd=False) as file:
                     content = file.read()
-                kept = _begun(content, self._title)
-                found = list(pieces(kept, self._title))
-                _mend(handle, content, kept)
+                sound = _sound_content(content, self._title)
+                result = list(pieces(sound, self._title))
+                _repair_end(handle, content, sound)
             except BaseException:
                 os.close(handle)
                 raise
             self._handle = handle
-            return found
+            return result
 
     def add(self, piece: bytes, *, durable: bool = True) -> Place:
         """One more piece, on disk when this returns; where it cannot be written the file is as it was.
@@ -201,7 +201,7 @@ def pieces_in(file: IO[bytes], title: bytes) -> Iterator[tuple[Place, bytes]]:
     file.seek(0)
     if file.readline(len(title) + 1) != title + b"\n":
         raise DamagedError
-    at, sound = len(title) + 1, True
+    offset, sound = len(title) + 1, True
     for line in file:
         if not sound:
             if line.endswith(b"\n"):
@@ -210,8 +210,8 @@ def pieces_in(file: IO[bytes], title: bytes) -> Iterator[tuple[Place, bytes]]:
         piece = line[_CHECKSUM + 1 :].removesuffix(b"\n")
         sound = line[: _CHECKSUM + 1] == _checksum(piece)
         if sound:
-            yield Place(at + _CHECKSUM + 1, len(piece)), piece
-        at += len(line)
+            yield Place(offset + _CHECKSUM + 1, len(piece)), piece
+        offset += len(line)
 
 
 def _new_file(folder: Path) -> tuple[int, Path | None]:
@@ -239,24 +239,24 @@ def _lock(handle: int) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def _begun(content: bytes, title: bytes) -> bytes:
+def _sound_content(content: bytes, title: bytes) -> bytes:
     """The file without what was left half written at its end."""
     head = title + b"\n"
     if head.startswith(content):
         return head
     if not content.startswith(head):
         raise DamagedError
-    kept = head + b"".join(map(_line, pieces(content, title)))
-    if not (content.startswith(kept) or kept == content + b"\n"):
+    sound = head + b"".join(map(_line, pieces(content, title)))
+    if not (content.startswith(sound) or sound == content + b"\n"):
         raise DamagedError
-    return kept
+    return sound
 
 
-def _mend(handle: int, content: bytes, kept: bytes) -> None:
-    if kept.startswith(content):
-        os.write(handle, kept[len(content) :])
+def _repair_end(handle: int, content: bytes, sound: bytes) -> None:
+    if sound.startswith(content):
+        os.write(handle, sound[len(content) :])
     else:
-        os.ftruncate(handle, len(kept))
+        os.ftruncate(handle, len(sound))
 
 
 def _lock_alone(handle: int, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""How a file begins, which tells what it holds: looked at once, and passed along to whoever reads it."""
+"""Looks at the beginning of a file once, to tell what it holds, and passes it to the reader."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 
 import msgspec
 
-from showthrough.files.limits import FILE, RECORD
-from showthrough.files.places import place_of
-from showthrough.files.reading import (
+from showthrough.storage.limits import FILE, RECORD
+from showthrough.storage.places import place_of
+from showthrough.storage.reading import (
     BOM,
     decoded_or_none,
     files_in,
@@ -29,13 +29,13 @@ from showthrough.files.reading import (
     unique,
     without_bom,
 )
-from showthrough.files.shards import Shards, shards_of
+from showthrough.storage.shards import Shards, shards_of
 
 LINES = (".jsonl", ".ndjson")
 PEEK = 1 << 16  # bytes in which a file says what it is
-_CLOSER = 1 << 22  # bytes of a first record that are looked at before it is read
+_MAX_RECORD = 1 << 22  # bytes of a first record that are looked at before it is read
 _MANY = 64  # keys of an object that is one value a document, and no record
-_SEEN = 50  # lines that are looked at
+_MAX_LINES = 50  # lines that are looked at
 _BLOCK = 1 << 20
 _MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
 _KEY = msgspec.json.Decoder(str)
@@ -97,12 +97,12 @@ def first_value(start: bytes) -> tuple[Any, bytes]:
     if end := _end_of(value):
         return decoded_or_none(value[:end], _ANY), value[end:].lstrip()
     open_: list[bytes] = []
-    kept = 0, b""  # up to where it can be closed into a value, and with what
+    closable = 0, b""  # up to where it can be closed into a value, and with what
     key = False  # whether a text is a key: in an object, before its colon
     for token in _TOKEN.finditer(value):
         sign = token[0][:1]
         if (sign == b'"' and not token[1]) or (sign not in b'"[]{},:' and token.end() == len(value)):  # it is cut off
-            kept = (token.start(), b'""' + _closed(open_)) if open_ and not key and sign == b'"' else kept
+            closable = (token.start(), b'""' + _closed(open_)) if open_ and not key and sign == b'"' else closable
             break
         if sign in b"{[":
             open_.append(sign)
@@ -111,11 +111,11 @@ def first_value(start: bytes) -> tuple[Any, bytes]:
         if len(open_) > _DEEP:
             break
         if not (key or sign in b",:"):
-            kept = token.end(), _closed(open_)
+            closable = token.end(), _closed(open_)
             if not open_:
                 return decoded_or_none(value[: token.end()], _ANY), value[token.end() :].lstrip()
         key = open_[-1:] == [b"{"] and (sign in b"{," or (key and sign == b'"'))
-    return decoded_or_none(value[: kept[0]] + kept[1], _ANY), b""
+    return decoded_or_none(value[: closable[0]] + closable[1], _ANY), b""
 
 
 def _end_of(value: bytes) -> int:
@@ -126,15 +126,15 @@ def _end_of(value: bytes) -> int:
     if value[:1] not in (b"{", b"["):
         return 0
     try:
-        found, end = _WHOLE.raw_decode(value.decode("latin-1"))
+        decoded, end = _WHOLE.raw_decode(value.decode("latin-1"))
     except (ValueError, RecursionError):
         return 0
-    return 0 if found == {} or _is_deeper(found, _DEEP) else end
+    return 0 if decoded == {} or _is_deeper(decoded, _DEEP) else end
 
 
 def _is_deeper(value: dict[str, Any] | list[Any], levels: int) -> bool:
     inside = value if isinstance(value, list) else value.values()
-    return not levels or any(_is_deeper(one, levels - 1) for one in inside if isinstance(one, dict | list))
+    return not levels or any(_is_deeper(item, levels - 1) for item in inside if isinstance(item, dict | list))
 
 
 def _closed(open_: list[bytes]) -> bytes:
@@ -223,15 +223,15 @@ class Head(os.PathLike[str]):
         if self._whole is not None or start[:1] not in (b"{", b"[") or self._ends(start):
             return self
         with reading(self.path), open_file(self.path) as file:
-            raw, most = file.read(PEEK), min(_CLOSER, RECORD.bytes, FILE.bytes)
+            raw, most = file.read(PEEK), min(_MAX_RECORD, RECORD.bytes, FILE.bytes)
             while len(raw) < most and (more := file.read(min(3 * len(raw), most - len(raw)))):
                 raw += more
                 start = raw.removeprefix(BOM).lstrip()
                 if self._ends(start):
                     break
-        seen = Head(self.path)  # whether it is lines may be another thing now
-        seen.start = start
-        return seen
+        closer_head = Head(self.path)  # whether it is lines may be another thing now
+        closer_head.start = start
+        return closer_head
 
     def beginning_with(self, telling: Callable[[Any], bool]) -> Head:
         """The same as if it began with the first record that can be seen and tells more; itself where none does."""
@@ -241,18 +241,18 @@ class Head(os.PathLike[str]):
         rest = start if self.lines else start[1:].lstrip()
         first = True
         while rest:
-            here = rest
-            value, rest = first_value(b"[" + here)  # of a list its first item, which is here all of it
+            record = rest
+            value, rest = first_value(b"[" + record)  # of a list its first item, which is here all of it
             if telling(value):
-                return self if first else self._seen(here if self.lines else b"[" + here)
+                return self if first else self._starting_at(record if self.lines else b"[" + record)
             first, rest = False, rest.removeprefix(b",").lstrip()
         return self
 
-    def _seen(self, start: bytes) -> Head:
-        seen = Head(self.path)
-        seen.start = start
-        seen.lines = self.lines
-        return seen
+    def _starting_at(self, start: bytes) -> Head:
+        head = Head(self.path)
+        head.start = start
+        head.lines = self.lines
+        return head
 
     def _ends(self, start: bytes) -> bool:
         """Whether the first record is all there; an object of many documents is none."""
@@ -269,7 +269,7 @@ class Head(os.PathLike[str]):
         if self.suffix not in LINES:
             return self.start[:1] == b"{" and self._first[1][:1] == b"{"
         first, rest = first_value(b"[" + self.start) if listed else (None, b"")
-        alone = isinstance(first, list) and all(isinstance(one, dict | list) for one in first)
+        alone = isinstance(first, list) and all(isinstance(item, dict | list) for item in first)
         return not (listed and alone and rest[:1] != b"[")
 
     def numbered_lines(self) -> Iterator[tuple[int, int, bytes]]:
@@ -286,7 +286,7 @@ class Head(os.PathLike[str]):
         """What it begins with, as far as it can be seen: its one JSON value, or those of its first lines."""
         values: list[Any] = []
         rest = self.start
-        while rest and len(values) < (_SEEN if self.lines else 1):
+        while rest and len(values) < (_MAX_LINES if self.lines else 1):
             value, rest = first_value(b"[" + rest)  # of a list its first item, which is here all of it
             values.append(value)
         return values
@@ -296,13 +296,13 @@ class Head(os.PathLike[str]):
 
         That an id occurs twice is told by whoever reads them.
         """
-        objects = [one for one in self.values if isinstance(one, dict)]
+        objects = [record for record in self.values if isinstance(record, dict)]
         shared = set(objects[0]).intersection(*objects[1:]) if len(objects) > 1 else ()
         return (
             self.lines
             and bool(objects)
             and not shared
-            and all(fits(value) for one in objects for value in one.values())
+            and all(fits(value) for record in objects for value in record.values())
         )
 
     @cached_property
@@ -312,5 +312,6 @@ class Head(os.PathLike[str]):
             return object_entries(self.path, self.content)
         lines = ((f"line {number}", line) for number, _, line in self.numbered_lines())
         return unique(
-            (entry for place, line in lines for entry in object_entries(self.path, line, at=place).items()), self.path
+            (entry for location, line in lines for entry in object_entries(self.path, line, at=location).items()),
+            self.path,
         )

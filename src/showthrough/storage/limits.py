@@ -14,8 +14,8 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from showthrough.errors import InputError, Problem, shown
-from showthrough.files.packed import DENSEST, packing, unpacked
+from showthrough.core.errors import InputError, Problem, shown
+from showthrough.storage.packed import DENSEST, packing, unpacked
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = re.compile(r"(\d{1,12}) ?([kmgt]?)b?", re.IGNORECASE)
@@ -39,12 +39,12 @@ class Limit:
             raise InputError(Problem(self.variable, "", f"found {shown(setting)}; expected a size such as 4G or 500M"))
         return int(size[1]) * _UNITS[size[2].lower()]
 
-    def passed(self, path: Path | str, what: str, place: str = "") -> InputError:
+    def passed(self, path: Path | str, subject: str, location: str = "") -> InputError:
         """The error of one that is larger."""
         most = self.bytes
         twice = in_words(2 * most).replace(" ", "").removesuffix("B")
-        fault = f"{what} more than {in_words(most)}; raise the limit if that is right: {self.variable}={twice}"
-        return InputError(Problem(str(path), place, fault))
+        fault = f"{subject} more than {in_words(most)}; raise the limit if that is right: {self.variable}={twice}"
+        return InputError(Problem(str(path), location, fault))
 
 
 FILE = Limit("SHOWTHROUGH_LIMIT", 10**9)

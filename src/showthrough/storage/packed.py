@@ -1,4 +1,4 @@
-"""Packed files, gzip and Zstandard, as if they were not: what is read of them comes unpacked.
+"""Reads gzip and Zstandard files as if they were not packed.
 
 They can only be read from their start. Going back begins anew, and so would every chunk of a long file, each at its own
 place: a file that is closed is therefore kept for a while, and whoever opens it again farther on goes on from there.
@@ -15,8 +15,8 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from showthrough.errors import ResourceError
-from showthrough.files.places import file_state
+from showthrough.core.errors import ResourceError
+from showthrough.storage.places import file_state
 
 ENDINGS = (".gz", ".zst")
 MAGIC = {b"\x1f\x8b": ("gzip", ".gz"), b"\x28\xb5\x2f\xfd": ("Zstandard", ".zst")}
@@ -58,11 +58,11 @@ class _Position:
 
     def read(self, size: int) -> bytes:
         try:
-            found = self._stream.read(size)
+            chunk = self._stream.read(size)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise DamagedError(f"damaged or not a {_NAMES[self._ending]} file ({error})") from error
-        self.place += len(found)
-        return found
+        self.place += len(chunk)
+        return chunk
 
     def close(self) -> None:
         self._stream.close()
@@ -73,20 +73,22 @@ _positions: OrderedDict[tuple[Hashable, int], _Position] = OrderedDict()
 _lock = threading.Lock()
 
 
-def _leave(key: Hashable, position: _Position) -> None:
+def _keep_open(key: Hashable, position: _Position) -> None:
     with _lock:
         alike = _positions.pop((key, position.place), None)  # another that was read just as far
         _positions[key, position.place] = position
         old = [_positions.popitem(last=False)[1] for _ in range(len(_positions) - _KEPT)]
-    for one in filter(None, [*old, alike]):
-        one.close()
+    for closing in filter(None, [*old, alike]):
+        closing.close()
 
 
-def _take(key: Hashable, place: int, least: int) -> _Position | None:
+def _take_nearest(key: Hashable, target: int, least: int) -> _Position | None:
     """The position of a file that is nearest before a place, and after another."""
     with _lock:
-        near = max((at for known, at in _positions if known == key and least < at <= place), default=None)
-        return None if near is None else _positions.pop((key, near))
+        nearest = max(
+            (offset for path_key, offset in _positions if path_key == key and least < offset <= target), default=None
+        )
+        return None if nearest is None else _positions.pop((key, nearest))
 
 
 class _Unpacked(io.RawIOBase):
@@ -120,23 +122,23 @@ class _Unpacked(io.RawIOBase):
         return offset
 
     def readinto(self, buffer: Any) -> int:
-        position = self._there()
-        found = position.read(len(buffer))
-        buffer[: len(found)] = found
-        self._place += len(found)
-        return len(found)
+        position = self._advance()
+        chunk = position.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._place += len(chunk)
+        return len(chunk)
 
-    def _there(self) -> _Position:
+    def _advance(self) -> _Position:
         """The file at the place that was asked for, or at its end before."""
-        here = self._position
-        if here.place != self._place:
-            least = -1 if here.place > self._place else here.place
-            nearer = _take(self._key, self._place, least)
-            if nearer is None and here.place > self._place:
+        current = self._position
+        if current.place != self._place:
+            least = -1 if current.place > self._place else current.place
+            nearer = _take_nearest(self._key, self._place, least)
+            if nearer is None and current.place > self._place:
                 nearer = _Position(self._ending, self._open())
             if nearer is not None:
                 self._position = nearer
-                _leave(self._key, here)
+                _keep_open(self._key, current)
         while self._position.place < self._place:
             if not self._position.read(min(_BLOCK, self._place - self._position.place)):
                 break
@@ -146,7 +148,7 @@ class _Unpacked(io.RawIOBase):
         if not self.closed:
             super().close()
             if hasattr(self, "_key"):
-                _leave(self._key, self._position)
+                _keep_open(self._key, self._position)
 
 
 class _Zstandard:
@@ -166,12 +168,12 @@ class _Zstandard:
 
     def read(self, size: int) -> bytes:
         try:
-            found: bytes = self._reader.read(size)
+            chunk: bytes = self._reader.read(size)
         except self._error as error:
             raise DamagedError(f"damaged or not a Zstandard file ({error})") from error
-        if size and not found and not self._frames.whole:
+        if size and not chunk and not self._frames.whole:
             raise DamagedError("damaged or not a Zstandard file (it ends too early)")
-        return found
+        return chunk
 
     def close(self) -> None:
         self._reader.close()
@@ -197,26 +199,26 @@ class _Frames:
 
     def read(self, size: int = -1) -> bytes:
         content = self._file.read(size)
-        place = 0
-        while place < len(content):
-            passed = min(self._skip, len(content) - place)
+        index = 0
+        while index < len(content):
+            passed = min(self._skip, len(content) - index)
             self._skip -= passed
-            place += passed
-            step = content[place : place + self._look - len(self._held)]
+            index += passed
+            step = content[index : index + self._look - len(self._held)]
             self._held += step
-            place += len(step)
+            index += len(step)
             if len(self._held) == self._look:
-                held, self._held = int.from_bytes(self._held, "little"), b""
-                self._next(held)
+                value, self._held = int.from_bytes(self._held, "little"), b""
+                self._next(value)
         return content
 
     def _expect(self, skip: int, look: int, then: Callable[[int], None]) -> None:
         self._skip, self._look, self._next = skip, look, then
 
-    def _magic(self, found: int) -> None:
-        if found & 0xFFFFFFF0 == _SKIPPED:
+    def _magic(self, number: int) -> None:
+        if number & 0xFFFFFFF0 == _SKIPPED:
             self._expect(0, 4, lambda size: self._expect(size, 4, self._magic))
-        elif found == _FRAME:
+        elif number == _FRAME:
             self._expect(0, 1, self._header)
         else:  # which the library refuses
             self._expect(0, _READ, self._magic)
@@ -228,8 +230,8 @@ class _Frames:
         self._expect((1 - alone) + (0, 1, 2, 4)[described & 3] + content_size, 3, self._block)
 
     def _block(self, header: int) -> None:
-        last, kind, size = header & 1, header >> 1 & 3, header >> 3
-        size = 1 if kind == _ONE_BYTE else size
+        last, block_type, size = header & 1, header >> 1 & 3, header >> 3
+        size = 1 if block_type == _ONE_BYTE else size
         if last:
             self._expect(size + self._checksum, 4, self._magic)
         else:

@@ -1,4 +1,4 @@
-"""Where a file is: on this machine, or in a storage elsewhere that is named by a URL and asked through fsspec.
+"""Paths to files on this machine, or in remote storage that a URL names and fsspec reads.
 
 A file elsewhere is a path like any other to whoever reads it. It tells its name without what opens it: passwords and
 the signatures of presigned addresses are in no message and in no run file. Nothing is asked that nobody named.
@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from showthrough.errors import InputError, Problem, shown
+from showthrough.core.errors import InputError, Problem, shown
 
 if TYPE_CHECKING:
     _Base = Path
@@ -50,11 +50,11 @@ def place_of(path: str | os.PathLike[str]) -> Path:
     """
     if isinstance(path, Remote):
         return path
-    written = os.fspath(path)
-    found = _URL.match(written)
-    if found is None or os.path.lexists(written):
+    name = os.fspath(path)
+    found = _URL.match(name)
+    if found is None or os.path.lexists(name):
         return Path(path)
-    rest = written[found.end() :]
+    rest = name[found.end() :]
     return Path(f"/{rest}") if found[1] == "file" else Remote.at(f"{found[1]}://{rest}")
 
 
@@ -77,9 +77,9 @@ class Remote(_Base):
         if scheme in _WEB:
             rest = re.split(r"[?#]", rest, maxsplit=1)[0]
         host, slash, path = rest.partition("/")
-        made = cls(f"{scheme}:", host.rpartition("@")[2] + slash + path)
-        made._opens = url
-        return made
+        remote = cls(f"{scheme}:", host.rpartition("@")[2] + slash + path)
+        remote._opens = url
+        return remote
 
     @property
     def url(self) -> str:
@@ -152,8 +152,8 @@ class Remote(_Base):
     def matches(self) -> list[Path]:
         """The files whose names go with it as a pattern, sorted."""
         with self._asked() as (storage, name):
-            found = storage.glob(name, detail=True)
-        named = sorted(name for name, info in found.items() if info.get("type") != "directory")
+            files = storage.glob(name, detail=True)
+        named = sorted(name for name, info in files.items() if info.get("type") != "directory")
         return [Remote.at(name if "://" in name else f"{self.scheme}://{name.lstrip('/')}") for name in named]
 
     @contextmanager
@@ -162,44 +162,44 @@ class Remote(_Base):
         try:
             from fsspec.core import url_to_fs
         except ImportError as error:
-            raise self._lacking("pip install 'showthrough[remote]'") from error
+            raise self._missing_package("pip install 'showthrough[remote]'") from error
         try:
             yield url_to_fs(self.url, **_options(self.scheme))
         except FileNotFoundError as error:
             cause = error.__cause__  # of whatever went wrong a web server's reader says that there is no file
             if not self.web or not isinstance(cause, Exception) or getattr(cause, "status", 0) in _GONE:
                 raise
-            raise StorageError(self._told(cause)) from error
+            raise StorageError(self._describe_error(cause)) from error
         except ImportError as error:
-            raise self._lacking(shown(str(error), _FAULT)) from error
+            raise self._missing_package(shown(str(error), _FAULT)) from error
         except Exception as error:  # of a library of whatever storage, anything
-            raise StorageError(self._told(error)) from error
+            raise StorageError(self._describe_error(error)) from error
 
-    def _lacking(self, what: str) -> InputError:
+    def _missing_package(self, package: str) -> InputError:
         """That a package is missing, which no path can do without."""
         instead = "or copy the file to this machine, and name it there"
         return InputError(
-            Problem(str(self), "", f"{self.scheme}:// needs a package that is not installed: {what}; {instead}")
+            Problem(str(self), "", f"{self.scheme}:// needs a package that is not installed: {package}; {instead}")
         )
 
-    def _told(self, error: Exception) -> str:
+    def _describe_error(self, error: Exception) -> str:
         """What a library says, in one line and without secrets."""
-        kind = type(error).__name__
+        class_name = type(error).__name__
         if isinstance(error, StorageError):
             return str(error.strerror)
         if isinstance(error, PermissionError) or getattr(error, "status", None) in (401, 403):
             return "access denied; the storage's own settings and environment variables give credentials"
-        if "Credentials" in kind:
+        if "Credentials" in class_name:
             return "no credentials found; the storage's own settings and environment variables give them"
         if isinstance(error, ValueError) and "rotocol" in str(error):
             return f"no storage is known by {self.scheme}://; expected s3, gs, hdfs, http, https or another of fsspec's"
-        if "Timeout" in kind:
+        if "Timeout" in class_name:
             return "the storage did not answer in time"
         if getattr(error, "status", None) is not None:
             return f"the server answers {error.status} {shown(str(getattr(error, 'message', '')))}".rstrip()  # type: ignore[attr-defined]
         message = str(error).replace(self.url, str(self)).strip().split("\n")[0]
-        message = _ADDRESS.sub(lambda found: f"{found[1] or found[3]}{found[2] or ''}", message)
-        return shown(f"{message or kind}", _FAULT)
+        message = _ADDRESS.sub(lambda match: f"{match[1] or match[3]}{match[2] or ''}", message)
+        return shown(f"{message or class_name}", _FAULT)
 
 
 def _options(scheme: str) -> dict[str, Any]:
@@ -219,9 +219,11 @@ def _options(scheme: str) -> dict[str, Any]:
 
 
 def _version(info: Mapping[str, Any]) -> State:
-    told = repr([(key, str(info[key])) for key in _VERSIONS if key in info]).encode()
+    description = repr([(key, str(info[key])) for key in _VERSIONS if key in info]).encode()
     size = info.get("size")
-    return -1 if size is None else int(size), int.from_bytes(hashlib.blake2b(told, digest_size=7).digest(), "big")
+    return -1 if size is None else int(size), int.from_bytes(
+        hashlib.blake2b(description, digest_size=7).digest(), "big"
+    )
 
 
 class _RemoteFile(io.RawIOBase):
@@ -231,7 +233,7 @@ class _RemoteFile(io.RawIOBase):
         self._path = path
         self._state = _version(path.info(fresh=True))
         self._asked = time.monotonic()
-        self._place = 0
+        self._position = 0
         self._stream: Any = None  # of a server that gives no blocks
         self._passed = 0  # bytes of the stream
         with path._asked() as (storage, name):
@@ -256,39 +258,39 @@ class _RemoteFile(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        return self._place
+        return self._position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: self._state[0]}[whence]
-        self._place = base + offset
-        return self._place
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._state[0]}[whence]
+        self._position = base + offset
+        return self._position
 
     def readinto(self, buffer: Any) -> int:
-        found = self._read(len(buffer))
-        buffer[: len(found)] = found
-        self._place += len(found)
-        return len(found)
+        chunk = self._read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._position += len(chunk)
+        return len(chunk)
 
     def _read(self, size: int) -> bytes:
         with self._path._asked() as (storage, name):
             if self._stream is None:
                 try:
-                    self._file.seek(self._place)
-                    found: bytes = self._file.read(size)
-                    return found
+                    self._file.seek(self._position)
+                    chunk: bytes = self._file.read(size)
+                    return chunk
                 except ValueError:  # no blocks, but from the start
                     if not self._path.web:
                         raise
-            if self._stream is None or self._passed > self._place:
+            if self._stream is None or self._passed > self._position:
                 self._stream, self._passed = storage.open(name, "rb", block_size=0), 0
-            while self._passed < self._place:
-                skipped = self._stream.read(min(_BUFFER, self._place - self._passed))
+            while self._passed < self._position:
+                skipped = self._stream.read(min(_BUFFER, self._position - self._passed))
                 if not skipped:
                     return b""
                 self._passed += len(skipped)
-            found = self._stream.read(size)
-            self._passed += len(found)
-            return found
+            chunk = self._stream.read(size)
+            self._passed += len(chunk)
+            return chunk
 
     def close(self) -> None:
         if not self.closed:
@@ -301,10 +303,10 @@ class _RemoteFile(io.RawIOBase):
 
 def file_state(file: Path | IO[bytes] | int) -> State:
     """Size and time of a file: another pair tells that somebody wrote into it. Of one that is not there, -1."""
-    told = getattr(file, "raw", file)  # of a file elsewhere, or a packed one, what knows
+    source = getattr(file, "raw", file)  # of a file elsewhere, or a packed one, what knows
     try:
-        if hasattr(told, "state"):
-            state: State = told.state
+        if hasattr(source, "state"):
+            state: State = source.state
             return state
         status = os.stat(file if isinstance(file, Path | int) else file.fileno())  # noqa: PTH116 (also of an open file)
     except (OSError, ValueError):
@@ -322,15 +324,15 @@ def is_pattern(path: Path) -> bool:
 def matching(pattern: Path) -> list[Path]:
     """The files that a pattern goes with, sorted by name; raises InputError where there is none."""
     try:
-        found = pattern.matches() if isinstance(pattern, Remote) else _here(pattern)
+        paths = pattern.matches() if isinstance(pattern, Remote) else _local_matches(pattern)
     except FileNotFoundError:
-        found = []
+        paths = []
     except OSError as error:
         raise InputError(Problem(str(pattern), "", f"cannot be read: {error.strerror or error}")) from error
-    if not found:
+    if not paths:
         raise InputError(Problem(str(pattern), "", "no file matches; expected a name, or a pattern that some have"))
-    return found
+    return paths
 
 
-def _here(pattern: Path) -> list[Path]:
+def _local_matches(pattern: Path) -> list[Path]:
     return [path for path in map(Path, sorted(glob.glob(str(pattern), recursive=True))) if not path.is_dir()]  # noqa: PTH207 (also of absolute ones)

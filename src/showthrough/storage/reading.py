@@ -1,4 +1,4 @@
-"""Bytes from disk and typed values from bytes, with errors that name the place."""
+"""Reads bytes from disk and decodes them to typed values, with errors that name the location."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.errors import InputError, Problem, at_document, shown
-from showthrough.files.limits import FILE, RECORD, Limit, check_regular, check_size
-from showthrough.files.packed import MAGIC, packing, unpacked
-from showthrough.files.places import file_state as file_state
+from showthrough.core.errors import InputError, Problem, at_document, shown
+from showthrough.storage.limits import FILE, RECORD, Limit, check_regular, check_size
+from showthrough.storage.packed import MAGIC, packing, unpacked
+from showthrough.storage.places import file_state as file_state
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -146,7 +146,7 @@ def decoded(
         field, fault = type_fault(error, field)
         field = shown(field, _FIELD)
     except msgspec.DecodeError as error:
-        fault = f"is not valid JSON: {_located(str(error), bytes(content))}"
+        fault = f"is not valid JSON: {_describe_location(str(error), bytes(content))}"
     except UnicodeDecodeError:
         fault = "is not UTF-8; expected UTF-8 throughout"
     except RecursionError:
@@ -165,9 +165,9 @@ def decoded_or_none(content: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[
 def type_fault(error: msgspec.ValidationError, field: str = "") -> tuple[str, str]:
     """Where a value of another type stands, in the value that `field` is the path to; and what was found there."""
     message = _FIELD_PATH.match(str(error))
-    what, where = message.groups() if message else (str(error), "")
-    field = (field + where).lstrip(".")
-    return field, plain(what, field)
+    problem, path = message.groups() if message else (str(error), "")
+    field = (field + path).lstrip(".")
+    return field, plain(problem, field)
 
 
 def plain(message: str, field: str = "") -> str:
@@ -179,13 +179,13 @@ def plain(message: str, field: str = "") -> str:
     'found a list of 1; expected a list of at least 2'
     """
     if match := re.match(r"Expected `array` of (at \w+) length (\d+)(?:, got (\d+))?$", message):
-        found = f"a list of {match[3]}" if match[3] else "a longer list"
-        return f"found {found}; expected a list of {match[1]} {match[2]}"
+        description = f"a list of {match[3]}" if match[3] else "a longer list"
+        return f"found {description}; expected a list of {match[1]} {match[2]}"
     if match := re.match(r"Expected `array` of length (\d+)(?:, got (\d+))?$", message):
         return f"found a list of {match[2] or 'another length'}; expected one of {match[1]}"
     if match := re.match(r"Expected `(.*?)`(.*?), got `(.*)`$", message, re.DOTALL):
-        found = "a decimal number" if match[3] == "float" else _in_words(match[3])
-        return f"found {found}; expected {_in_words(match[1])}{match[2]}"
+        description = "a decimal number" if match[3] == "float" else _in_words(match[3])
+        return f"found {description}; expected {_in_words(match[1])}{match[2]}"
     if match := re.match(r"Expected `(\w+)` ([<>])= (.*)$", message):
         return f"expected {_in_words(match[1])} of {match[3]} or {'less' if match[2] == '<' else 'more'}"
     if match := re.match(r"Invalid enum value (.*)$", message, re.DOTALL):
@@ -204,27 +204,27 @@ def _in_words(types: str) -> str:
     return f"{', '.join(most)} or {last}" if most else last
 
 
-def _located(message: str, content: bytes) -> str:
+def _describe_location(message: str, content: bytes) -> str:
     """`(byte 812)` as line and column; a truncated file at its end."""
     match = re.search(r" \(byte (\d+)\)$", message)
-    what = message[: match.start()].removeprefix("JSON is malformed: ") if match else "it ends too early"
+    problem = message[: match.start()].removeprefix("JSON is malformed: ") if match else "it ends too early"
     content = content.rstrip()
-    at = min(int(match[1]), len(content)) if match else len(content)
-    if content.startswith(BOM, at):
-        what = "a byte order mark; expected it at the start of the file, if anywhere"
-    elif what in ("invalid utf-16 surrogate pair", "unexpected end of hex escape"):
-        what = "half of a surrogate pair, which is no character"
-    elif what == "trailing characters":
-        at -= 1  # msgspec counts the first of them
-        gap = content[len(content[:at].rstrip()) : at]
+    position = min(int(match[1]), len(content)) if match else len(content)
+    if content.startswith(BOM, position):
+        problem = "a byte order mark; expected it at the start of the file, if anywhere"
+    elif problem in ("invalid utf-16 surrogate pair", "unexpected end of hex escape"):
+        problem = "half of a surrogate pair, which is no character"
+    elif problem == "trailing characters":
+        position -= 1  # msgspec counts the first of them
+        gap = content[len(content[:position].rstrip()) : position]
         if b"\r" in gap and b"\n" not in gap:
-            what = "a carriage return alone ends a line; expected a line feed, or both"
+            problem = "a carriage return alone ends a line; expected a line feed, or both"
         else:
-            what = "more follows after the first value; expected one here, or one a line and the ending .jsonl"
-    line = content.count(b"\n", 0, at) + 1
-    column = at - (content.rfind(b"\n", 0, at) + 1) + 1
-    where = f"line {line}, column {column}" if b"\n" in content else f"column {column}"
-    return f"{what} ({where})"
+            problem = "more follows after the first value; expected one here, or one a line and the ending .jsonl"
+    line = content.count(b"\n", 0, position) + 1
+    column = position - (content.rfind(b"\n", 0, position) + 1) + 1
+    location = f"line {line}, column {column}" if b"\n" in content else f"column {column}"
+    return f"{problem} ({location})"
 
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -244,7 +244,8 @@ def object_entries(path: Path, content: bytes, place: str = "document", at: str 
     for start, raw in sorted((_address(raw) - base, raw) for raw in entries.values()):
         if not _PAIR.fullmatch(content, end, start):
             raise InputError(
-                Problem(str(path), f"{place} {shown(key)}", "occurs twice; expected it once") for key in _twice(content)
+                Problem(str(path), f"{place} {shown(key)}", "occurs twice; expected it once")
+                for key in _repeated_keys(content)
             )
         end = start + len(memoryview(raw))
     return entries
@@ -255,17 +256,17 @@ def _address(buffer: Any) -> int:
     return int(view.__array_interface__["data"][0])
 
 
-def _twice(content: bytes) -> Iterator[str]:
+def _repeated_keys(content: bytes) -> Iterator[str]:
     import json
 
     # Values need not be right for keys to be told: numbers stay text, because Python reads none of thousands of digits.
     text = content.decode("utf-8", "replace")
     keys = json.loads(text, object_pairs_hook=lambda pairs: [key for key, _ in pairs], parse_int=str, parse_float=str)
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for key in keys:
-        if key in seen:
+        if key in earlier:
             yield key
-        seen.add(key)
+        earlier.add(key)
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
@@ -291,29 +292,29 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
 def gathered(items: Iterable[T], read: Callable[[T], U]) -> list[U]:
     """What `read` makes of each; raises InputError with all that is wrong with all of them."""
     problems: list[Problem] = []
-    made: list[U] = []
+    results: list[U] = []
     for item in items:
         try:
-            made.append(read(item))
+            results.append(read(item))
         except InputError as error:
             problems += error.problems
             if len(problems) > ENOUGH:
                 break
     if problems:
         raise InputError(problems)
-    return made
+    return results
 
 
 def unique(pairs: Iterable[tuple[str, T]], path: Path) -> dict[str, T]:
     """Values by id; raises InputError for ids that are empty or occur twice."""
-    kept: dict[str, T] = {}
+    values: dict[str, T] = {}
     problems = []
     for key, value in pairs:
         if not key:
             problems.append(Problem(str(path), "a document", "its id is empty; expected a name"))
-        if key in kept:
+        if key in values:
             problems.append(Problem(str(path), at_document(key), "occurs twice; expected unique ids"))
-        kept[key] = value
+        values[key] = value
     if problems:
         raise InputError(problems)
-    return kept
+    return values

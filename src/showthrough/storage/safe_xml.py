@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 from xml.parsers import expat  # whatever could expand or reach outside is refused below
 
-from showthrough.errors import OutputError, quoted
-from showthrough.files.reading import fail, read_bytes
+from showthrough.core.errors import OutputError, quoted
+from showthrough.storage.reading import fail, read_bytes
 
 _DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -65,7 +65,9 @@ def walk(path: Path, handler: Handler) -> None:
     # would leave it out without a word. So that it tells of such references, it is asked to follow them.
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
     parser.SkippedEntityHandler = skipped
-    parser.StartElementHandler = lambda element, given: handler.opens(element, given, parser.CurrentLineNumber)
+    parser.StartElementHandler = lambda element, attributes: handler.opens(
+        element, attributes, parser.CurrentLineNumber
+    )
     parser.EndElementHandler = lambda element: handler.closes(element, parser.CurrentLineNumber)
     parser.CharacterDataHandler = says
     parser.EntityDeclHandler = entity
@@ -93,33 +95,33 @@ def _unified(path: Path, content: bytes) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def escaped(text: str, place: str) -> str:
+def escaped(text: str, location: str) -> str:
     """Text as it stands between tags or in an attribute; every reader gets the same characters back.
 
     >>> escaped('A & "B"\\r\\n', "document 1")
     'A &amp; &quot;B&quot;&#13;&#10;'
     """
-    return inline(text, place).translate(_IN_ATTRIBUTES)
+    return inline(text, location).translate(_IN_ATTRIBUTES)
 
 
-def inline(text: str, place: str) -> str:
+def inline(text: str, location: str) -> str:
     """Text between tags, with its quotes, tabs and line feeds as they are."""
-    return _writable(text, place).translate(_BETWEEN_TAGS)
+    return _writable(text, location).translate(_BETWEEN_TAGS)
 
 
-def cdata(text: str, place: str) -> str:
+def cdata(text: str, location: str) -> str:
     """Text as a CDATA section. A carriage return is written as a reference: raw, every XML reader would drop it.
 
     >>> cdata("a\\r\\nb ]]> c", "document 1")
     '<![CDATA[a]]>&#13;<![CDATA[\\nb ]]]]><![CDATA[> c]]>'
     """
-    inside = _writable(text, place).replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
+    inside = _writable(text, location).replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
     return f"<![CDATA[{inside}]]>"
 
 
-def _writable(text: str, place: str) -> str:
+def _writable(text: str, location: str) -> str:
     """Raises OutputError when a text has a character that no XML file can hold."""
     if bad := NOT_XML.search(text):
         character = f"character {bad.start()} is U+{ord(bad[0]):04X}"
-        raise OutputError(f"{place}: {character}, which XML cannot hold; choose another format, such as brat")
+        raise OutputError(f"{location}: {character}, which XML cannot hold; choose another format, such as brat")
     return text

@@ -1,4 +1,4 @@
-"""Several files that are one corpus or one anonymization: a pattern that they go with, or a list of them."""
+"""Several files that are one corpus or one anonymization, named by a pattern or a list."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from showthrough.errors import InputError, Problem, some
-from showthrough.files.places import Remote, is_pattern, matching, place_of
-from showthrough.files.reading import fail, is_folder, reading, stem, suffix
+from showthrough.core.errors import InputError, Problem, some
+from showthrough.storage.places import Remote, is_pattern, matching, place_of
+from showthrough.storage.reading import fail, is_folder, reading, stem, suffix
 
 _STARS = re.compile(r"\[[^]]*\]|[*?]+")
 _DIGITS = re.compile(r"\d+")
@@ -28,13 +28,13 @@ class Shards(os.PathLike[str]):
     @classmethod
     def listed(cls, paths: Iterable[str | os.PathLike[str]]) -> Shards:
         """Files by name, each of which may be a pattern itself."""
-        found: list[Path] = []
+        files: list[Path] = []
         for path in paths:
             shards = shards_of(path)
-            found += [place_of(path)] if shards is None else shards.paths
-        if not found:
+            files += [place_of(path)] if shards is None else shards.paths
+        if not files:
             raise InputError(Problem("", "", "found an empty list; expected files"))
-        return cls(found, _common(found))
+        return cls(files, _common_pattern(files))
 
     def __fspath__(self) -> str:
         return str(self.pattern)
@@ -55,7 +55,7 @@ def name_of(path: Path) -> str:
     """
     if not _STARS.search(path.name):
         return stem(path)
-    named = (_STARS.sub("", one).strip(_BETWEEN) for one in (stem(path), *path.parts[-2:-1]))
+    named = (_STARS.sub("", part).strip(_BETWEEN) for part in (stem(path), *path.parts[-2:-1]))
     return next(filter(None, named), "corpus")
 
 
@@ -63,11 +63,11 @@ def shards_of(path: str | os.PathLike[str]) -> Shards | None:
     """The files that a pattern goes with; `None` for the name of one file or folder."""
     if isinstance(path, Shards):
         return path
-    place = place_of(path)
-    with reading(place):
-        if not is_pattern(place):
+    location = place_of(path)
+    with reading(location):
+        if not is_pattern(location):
             return None
-    return Shards(_all_files(matching(place)), place)
+    return Shards(_all_files(matching(location)), location)
 
 
 def _all_files(paths: list[Path]) -> list[Path]:
@@ -76,10 +76,10 @@ def _all_files(paths: list[Path]) -> list[Path]:
     return paths
 
 
-def _common(paths: list[Path]) -> Path:
+def _common_pattern(paths: list[Path]) -> Path:
     """A pattern that several names go with: what they begin and end with, and a star between.
 
-    >>> _common([Path("c/part-01.json"), Path("c/part-02.json")]).as_posix()
+    >>> _common_pattern([Path("c/part-01.json"), Path("c/part-02.json")]).as_posix()
     'c/part-*.json'
     """
     if len(paths) == 1:

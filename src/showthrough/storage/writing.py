@@ -1,4 +1,4 @@
-"""Files and folders written as a whole or not at all, and nothing left behind by a run that was killed meanwhile."""
+"""Writes files and folders completely or not at all; a killed run leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from fnmatch import fnmatch
 from pathlib import Path
 
-from showthrough.errors import OutputError
-from showthrough.files.places import Remote, place_of
+from showthrough.core.errors import OutputError
+from showthrough.storage.places import Remote, place_of
 
 if sys.platform != "win32":
     import fcntl
@@ -99,13 +99,13 @@ def write_folder(
         first = _first_missing(target)
         remove_unfinished(target if first is None else first.parent)
         with workshop(target if first is None else first.parent) as bench:
-            made = bench / "made" if first is None else bench / first.name / target.relative_to(first)
-            made.mkdir(parents=True)
+            source = bench / "made" if first is None else bench / first.name / target.relative_to(first)
+            source.mkdir(parents=True)
             for name, content in files.items():
-                (made / name).parent.mkdir(parents=True, exist_ok=True)
-                put(made / name, content, private=private)
+                (source / name).parent.mkdir(parents=True, exist_ok=True)
+                put(source / name, content, private=private)
             if first is None:
-                _move_in(made, target, bench / "before", list(files))
+                _move_in(source, target, bench / "before", list(files))
             else:
                 (bench / first.name).rename(first)
     return [folder / name for name in files]
@@ -113,8 +113,8 @@ def write_folder(
 
 def refuse_elsewhere(path: Path) -> None:
     """Raises OutputError for a URL: what is read may be elsewhere, what is written may hold text and stays here."""
-    if isinstance(place := place_of(path), Remote):
-        raise OutputError(f"{place}: results are written on this machine alone; expected a file name")
+    if isinstance(location := place_of(path), Remote):
+        raise OutputError(f"{location}: results are written on this machine alone; expected a file name")
 
 
 def check_writable(path: Path) -> None:
@@ -268,7 +268,7 @@ def _remove_unlocked(path: Path) -> None:
         os.close(handle)
 
 
-def _move_in(made: Path, target: Path, before: Path, names: list[str]) -> None:
+def _move_in(source: Path, target: Path, before: Path, names: list[str]) -> None:
     """Moves files into a folder; when one cannot be, those that were moved make room for what was there."""
     before.mkdir()
     done: list[str] = []
@@ -280,12 +280,12 @@ def _move_in(made: Path, target: Path, before: Path, names: list[str]) -> None:
             new += _make_folders((target / name).parent)
             with suppress(FileNotFoundError):
                 _copy_link(target / name, before / name)
-            (made / name).replace(target / name)
+            (source / name).replace(target / name)
     except BaseException:
         for name in done:
             if os.path.lexists(before / name):
                 (before / name).replace(target / name)
-            elif not os.path.lexists(made / name):
+            elif not os.path.lexists(source / name):
                 (target / name).unlink(missing_ok=True)
         for inner in reversed(new):
             with suppress(OSError):  # somebody put something there meanwhile
@@ -319,7 +319,7 @@ def _copy_link(path: Path, copy: Path) -> None:
 
 def _first_missing(path: Path) -> Path | None:
     """The topmost of a path and the folders above it that is not there yet."""
-    return next((one for one in [*reversed(path.parents), path] if not os.path.lexists(one)), None)
+    return next((candidate for candidate in [*reversed(path.parents), path] if not os.path.lexists(candidate)), None)
 
 
 def new_name(folder: Path) -> Path:

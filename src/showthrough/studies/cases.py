@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.analysis.contexts import LONGEST, context_of, in_a_line
-from showthrough.analysis.failures import MaskKind, Place
-from showthrough.analysis.leaks import LeakKind
-from showthrough.axis.spans import Bools
 from showthrough.data.documents import Document
+from showthrough.data.layout.spans import Bools
+from showthrough.studies.contexts import LONGEST, context_of, in_a_line
+from showthrough.studies.failures import MaskKind, Place
+from showthrough.studies.leaks import LeakKind
 
 _PIECES = 20  # of a place that can be read
 

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from showthrough.analysis.people import People, people_in
-from showthrough.analysis.tallies import EntityKind, Extent, LayerKind, MentionKind, Tally, tallies
 from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus
 from showthrough.data.levels import LEVELS, known_level
 from showthrough.data.silver import is_silver
+from showthrough.studies.people import People, people_in
+from showthrough.studies.tallies import EntityKind, Extent, LayerKind, MentionKind, Tally, tallies
 
 _Key = TypeVar("_Key")
 
@@ -124,11 +124,11 @@ def describe(corpus: Corpus) -> Description:
     >>> found.whole.documents_by_annotators, found.whole.marks.mentions
     ({0: 1, 1: 1}, Levels(direct=1, quasi=0, no_mask=1))
     """
-    found = tallies(corpus)
+    by_split = tallies(corpus)
     whole = Tally()
-    for tally in found.values():
+    for tally in by_split.values():
         whole.add(tally)
-    parts = {split: _part(tally) for split, tally in found.items()} if any(found) else {}
+    parts = {split: _part(tally) for split, tally in by_split.items()} if any(by_split) else {}
     ordered = dict(sorted(parts.items(), key=lambda item: (-item[1].documents, item[0])))
     return Description(corpus.name, corpus.digest, _part(whole), ordered, people_in(corpus))
 
@@ -136,7 +136,9 @@ def describe(corpus: Corpus) -> Description:
 def _part(tally: Tally) -> Part:
     annotators = _annotators(tally)
     telling = {
-        name: one.masked_share for name, one in annotators.items() if one.masked_share is not None and not one.program
+        name: reader.masked_share
+        for name, reader in annotators.items()
+        if reader.masked_share is not None and not reader.program
     }
     layers = [(kind, times) for kind, times in tally.layers.items() if kind.annotator in telling and kind.mentions]
     reviewed = [(kind.reviewed, times) for kind, times in tally.documents.items() if kind.reviewed is not None]
@@ -145,8 +147,8 @@ def _part(tally: Tally) -> Part:
         documents_by_annotators=dict(sorted(_sums((kind.layers, n) for kind, n in tally.documents.items()).items())),
         documents_reviewed=sum(times for looked, times in reviewed if looked) if reviewed else None,
         layers=tally.layers.total(),
-        layers_by_programs=sum(one.layers for one in annotators.values() if one.program),
-        layers_reviewed=sum(one.reviewed for one in annotators.values()) if reviewed else None,
+        layers_by_programs=sum(reader.layers for reader in annotators.values() if reader.program),
+        layers_reviewed=sum(reader.reviewed for reader in annotators.values()) if reviewed else None,
         characters=tally.characters,
         tokens=tally.tokens,
         mentions_per_document=_spread((kind.mentions, times) for kind, times in tally.documents.items()),
@@ -163,8 +165,8 @@ def _annotators(tally: Tally) -> dict[str, AnnotatorMarks]:
     by_name: defaultdict[str, list[tuple[LayerKind, int]]] = defaultdict(list)
     for kind, times in tally.layers.items():
         by_name[kind.annotator].append((kind, times))
-    found = {name: _annotator(name, layers, tally.extents[name]) for name, layers in by_name.items()}
-    return dict(sorted(found.items(), key=lambda item: (-item[1].layers, item[0])))
+    annotators = {name: _annotator(name, layers, tally.extents[name]) for name, layers in by_name.items()}
+    return dict(sorted(annotators.items(), key=lambda item: (-item[1].layers, item[0])))
 
 
 def _annotator(name: str, layers: list[tuple[LayerKind, int]], extent: Extent) -> AnnotatorMarks:
@@ -194,8 +196,8 @@ def _types(tally: Tally) -> dict[str, Marks]:
         mentions[mention.entity_type][mention] = times
     for entity, times in tally.entities.items():
         entities[entity.entity_type][entity] = times
-    found = {kind: _marks(mentions[kind], entities[kind]) for kind in mentions}
-    return dict(sorted(found.items(), key=lambda item: (-item[1].mentions.total, item[0])))
+    by_type = {kind: _marks(mentions[kind], entities[kind]) for kind in mentions}
+    return dict(sorted(by_type.items(), key=lambda item: (-item[1].mentions.total, item[0])))
 
 
 def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> Marks:
@@ -218,30 +220,30 @@ def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> Mar
     )
 
 
-def _levels(found: Iterable[tuple[str, int]]) -> Levels:
-    sums = _sums(found)
+def _levels(counts: Iterable[tuple[str, int]]) -> Levels:
+    sums = _sums(counts)
     return Levels(sums["DIRECT"], sums["QUASI"], sums["NO_MASK"])
 
 
-def _most_first(found: Iterable[tuple[str | None, int]]) -> dict[str, int]:
+def _most_first(counts: Iterable[tuple[str | None, int]]) -> dict[str, int]:
     """By what was said; white space says nothing."""
-    sums = _sums((name, times) for name, times in found if name and not name.isspace())
+    sums = _sums((name, times) for name, times in counts if name and not name.isspace())
     return dict(sorted(sums.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _sums(found: Iterable[tuple[_Key, int]]) -> Counter[_Key]:
+def _sums(counts: Iterable[tuple[_Key, int]]) -> Counter[_Key]:
     sums: Counter[_Key] = Counter()
-    for key, times in found:
+    for key, times in counts:
         sums[key] += times
     return sums
 
 
-def _spread(found: Iterable[tuple[float, int]]) -> Spread:
+def _spread(counts: Iterable[tuple[float, int]]) -> Spread:
     """Sums that are rounded once, so that the order of documents changes no digit."""
-    times: Mapping[float, int] = _sums(found)
+    times: Mapping[float, int] = _sums(counts)
     number = sum(times.values())
     if not number:
         return Spread(None, None, 0)
-    mean = fsum(value * many for value, many in times.items()) / number
-    squares = fsum((value - mean) ** 2 * many for value, many in times.items())
+    mean = fsum(value * count for value, count in times.items()) / number
+    squares = fsum((value - mean) ** 2 * count for value, count in times.items())
     return Spread(mean, sqrt(squares / (number - 1)) if number > 1 else None, number)

@@ -14,16 +14,16 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.analysis.cases import CaseKind, ErrorCase, Located, case_at, ranked, readable_words
-from showthrough.analysis.failures import MASK_KINDS, Inspection, MaskKind
-from showthrough.analysis.kept import kept_texts, name_in
-from showthrough.analysis.leaks import LEAK_KINDS, LeakKind, Leaks
-from showthrough.analysis.rules import Worth
-from showthrough.axis.spans import Bools, Ints, joined, paint, places
+from showthrough.core.errors import PlanError, shown, some
 from showthrough.data.labels import NO_TYPE, Labels
-from showthrough.errors import PlanError, shown, some
+from showthrough.data.layout.spans import Bools, Ints, joined, paint, places
 from showthrough.run.documents import Texts
 from showthrough.run.run import Run
+from showthrough.studies.cases import CaseKind, ErrorCase, Located, case_at, ranked, readable_words
+from showthrough.studies.failures import MASK_KINDS, Inspection, MaskKind
+from showthrough.studies.kept import kept_texts, name_in
+from showthrough.studies.leaks import LEAK_KINDS, LeakKind, Leaks
+from showthrough.studies.rules import Worth
 
 LeakIdentifier = Literal["DIRECT", "QUASI"]
 IDENTIFIERS: tuple[LeakIdentifier, ...] = get_args(LeakIdentifier)
@@ -106,18 +106,21 @@ class Errors(msgspec.Struct, frozen=True):
     @property
     def spans(self) -> Tally:
         """What is to be masked, each span once."""
-        return sum((one.spans for one in self.leaks), NOTHING)
+        return sum((counts.spans for counts in self.leaks), NOTHING)
 
     @property
     def marks(self) -> Tally:
         """What is to be masked, counted for each annotator."""
-        return sum((one.marks for one in self.leaks), NOTHING)
+        return sum((counts.marks for counts in self.leaks), NOTHING)
 
     @property
     def types(self) -> list[str]:
         """All types that have something to be masked or are masked needlessly."""
-        asked, masked = (one.entity_type for one in self.leaks), (one.entity_type for one in self.needless)
-        return list(dict.fromkeys([*asked, *masked]))
+        leaking, masked = (
+            (counts.entity_type for counts in self.leaks),
+            (counts.entity_type for counts in self.needless),
+        )
+        return list(dict.fromkeys([*leaking, *masked]))
 
     def without_text(self) -> Errors:
         """The counts alone: with the released text, places would lead to the words."""
@@ -131,7 +134,7 @@ class ErrorAnalysis(msgspec.Struct, frozen=True):
     worth: Worth | None = None
 
     def without_text(self) -> ErrorAnalysis:
-        bare = [one.without_text() for one in self.anonymizations]
+        bare = [errors.without_text() for errors in self.anonymizations]
         return ErrorAnalysis(bare, None if self.worth is None else self.worth.without_text())
 
 
@@ -150,38 +153,38 @@ def error_cases(
     document.
     """
     texts = kept_texts(run)
-    look = _Look(Inspection(texts), name_in(run, name))
-    counted = look.counted(run)
-    asked = {
+    examination = _Examination(Inspection(texts), name_in(run, name))
+    counted = examination.counted(run)
+    filters = {
         "entity_type": None if entity_type is None else _type(counted, entity_type),
         "identifier": None if identifier is None else _one_of("identifier", identifier.upper(), IDENTIFIERS),
         "kind": None if kind is None else _one_of("kind", kind, CASE_KINDS),
         "document": None if document is None else _document(texts, document),
     }
-    only = {field: value for field, value in asked.items() if value is not None}
-    every = (*ranked(look.leaking()), *ranked(look.masked_needlessly()))
-    cases = [one for one in every if all(getattr(one, field) == value for field, value in only.items())]
+    only = {field: value for field, value in filters.items() if value is not None}
+    every = (*ranked(examination.leaking()), *ranked(examination.masked_needlessly()))
+    cases = [case for case in every if all(getattr(case, field) == value for field, value in only.items())]
     return replace(counted, only=only, cases=cases)
 
 
 def all_errors(run: Run) -> ErrorAnalysis:
     """Where each anonymization of a run fails, without cases."""
     inspection = Inspection(kept_texts(run))
-    return ErrorAnalysis([_Look(inspection, name).counted(run) for name in run.names])
+    return ErrorAnalysis([_Examination(inspection, name).counted(run) for name in run.names])
 
 
 def _type(errors: Errors, name: str) -> str:
     types = errors.types
     found = name if name in types else Labels(types).title(name) or NO_TYPE
     if found not in types:
-        told = f"nothing of this type is to be masked or masked needlessly; there are {some(types)}"
-        raise PlanError(told, f"type {shown(name)}")
+        message = f"nothing of this type is to be masked or masked needlessly; there are {some(types)}"
+        raise PlanError(message, f"type {shown(name)}")
     return found
 
 
-def _one_of(what: str, value: str, known: Sequence[str]) -> str:
-    if value not in known:
-        raise PlanError(f"unknown; there are {', '.join(map(str.lower, known))}", f"{what} {shown(value.lower())}")
+def _one_of(field: str, value: str, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise PlanError(f"unknown; there are {', '.join(map(str.lower, choices))}", f"{field} {shown(value.lower())}")
     return value
 
 
@@ -193,7 +196,7 @@ def _document(texts: Texts, name: str) -> str:
     return name
 
 
-class _Look:
+class _Examination:
     """One anonymization, looked at."""
 
     def __init__(self, inspection: Inspection, name: str) -> None:
@@ -222,46 +225,46 @@ class _Look:
     def _leak_counts(self) -> list[LeakCounts]:
         """By type and identifier, the types that leak most first."""
         marks, types = self._leaks.marks, self._inspection.types
-        spans, each = marks.merged().table(len(types)), marks.table(len(types))
-        order = sorted(range(len(types)), key=lambda one: (-int(spans[one, :, :-1].sum()), types[one]))
+        spans, by_annotator = marks.merged().table(len(types)), marks.table(len(types))
+        order = sorted(range(len(types)), key=lambda code: (-int(spans[code, :, :-1].sum()), types[code]))
         return [
-            LeakCounts(types[one], identifier, _tally(spans[one, level]), _tally(each[one, level]))
-            for one in order
+            LeakCounts(types[code], identifier, _tally(spans[code, level]), _tally(by_annotator[code, level]))
+            for code in order
             for level, identifier in _ROWS
-            if each[one, level].any()
+            if by_annotator[code, level].any()
         ]
 
     def _mask_counts(self) -> list[MaskCounts]:
         """By type, those with most first."""
-        counts = Counter((one.entity_type, one.kind) for one in self._needless)
-        found = {name: MaskCounts(name, {kind: counts[name, kind] for kind in MASK_KINDS}) for name, _ in counts}
-        return sorted(found.values(), key=lambda one: (-one.total, one.entity_type))
+        counts = Counter((mask.entity_type, mask.kind) for mask in self._needless)
+        by_type = {name: MaskCounts(name, {kind: counts[name, kind] for kind in MASK_KINDS}) for name, _ in counts}
+        return sorted(by_type.values(), key=lambda mask: (-mask.total, mask.entity_type))
 
     def leaking(self) -> Iterator[Located]:
         """Each span that leaks."""
         spans, inspection, hidden = self._leaks.marks.merged().leaking, self._inspection, self._hidden()
         columns = (spans.entity_type, spans.level, spans.kind, spans.repeated, spans.start, spans.end)
         rows = zip(inspection.places(spans.start, spans.end), *(column.tolist() for column in columns), strict=True)
-        for place, entity_type, level, kind, repeated, start, end in rows:
-            document, named = inspection.texts.documents[place.document], inspection.types[entity_type]
-            case = case_at(document, place, LEAK_KINDS[kind], named, IDENTIFIERS[2 - level])
+        for location, entity_type, level, kind, repeated, start, end in rows:
+            document, named = inspection.texts.documents[location.document], inspection.types[entity_type]
+            case = case_at(document, location, LEAK_KINDS[kind], named, IDENTIFIERS[2 - level])
             in_part = case.kind in ("partly", "border")
             readable = readable_words(inspection.axis.text[start:end], hidden[start:end]) if in_part else ""
-            yield Located(place, replace(case, readable=readable, repeated=repeated))
+            yield Located(location, replace(case, readable=readable, repeated=repeated))
 
     def masked_needlessly(self) -> Iterator[Located]:
         """Each needless mask."""
-        for one in self._needless:
-            document = self._inspection.texts.documents[one.place.document]
-            yield Located(one.place, case_at(document, one.place, one.kind, one.entity_type))
+        for mask in self._needless:
+            document = self._inspection.texts.documents[mask.place.document]
+            yield Located(mask.place, case_at(document, mask.place, mask.kind, mask.entity_type))
 
     def _hidden(self) -> Bools:
         """Which characters can no longer be read."""
         hidden = np.zeros(len(self._inspection.axis), dtype=bool)
         paint(hidden, self._coverage.start, self._coverage.end)
         if self._inspection.texts.replacements == "read":
-            given = self._coverage.given
-            hidden[places(*joined(given.start, given.end))] = False
+            repeated = self._coverage.given
+            hidden[places(*joined(repeated.start, repeated.end))] = False
         return hidden
 
 

@@ -17,12 +17,12 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.characters import is_space
-from showthrough.axis.coverage import Coverage
-from showthrough.axis.spans import Bools, Ints, counted, highest
 from showthrough.data.labels import NO_TYPE, Labels
-from showthrough.resources.lexicon import is_punctuation
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.characters import is_space
+from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.spans import Bools, Ints, counted, highest
+from showthrough.models.lexicon import is_punctuation
 from showthrough.run.documents import Texts, ruler_of
 
 Kind = Literal["missed", "under-masked", "spurious", "over-masked"]
@@ -74,9 +74,9 @@ class Painted(NamedTuple):
         """The first entity type on each stretch, or -1."""
         number = np.searchsorted(self.place, start)
         inside = number < np.searchsorted(self.place, end)
-        kind = np.full(len(start), -1)
-        kind[inside] = self.kind[number[inside]]
-        return kind
+        entity_type = np.full(len(start), -1)
+        entity_type[inside] = self.kind[number[inside]]
+        return entity_type
 
 
 class Inspection:
@@ -88,17 +88,17 @@ class Inspection:
         self.gold = self.axis.gold
         self.ruler = ruler_of(self.axis, texts)
         self._labels = Labels(self.gold.types)
-        self.types, kind = self._labels.numbered(name or NO_TYPE for name in self.gold.types)
-        self.entity_type = np.array(kind, dtype=np.int64)[self.gold.entity_type[self.gold.entity]]  # of a mention
-        self._wanted = self._painted(self.gold.level > 0)
-        self._unwanted = self._painted(self.gold.level == 0)
+        self.types, codes = self._labels.numbered(name or NO_TYPE for name in self.gold.types)
+        self.entity_type = np.array(codes, dtype=np.int64)[self.gold.entity_type[self.gold.entity]]  # of a mention
+        self._wanted = self._paint(self.gold.level > 0)
+        self._unwanted = self._paint(self.gold.level == 0)
         words = ~(self.axis.table(is_punctuation) | self.axis.table(is_space)).view(np.bool_)
         words[self._wanted.place] = False
         self._outside = counted(words)  # words before each place that nobody wants masked
 
-    def _painted(self, chosen: Bools) -> Painted:
-        place, kind = highest(self.gold.start[chosen], self.gold.end[chosen], self.entity_type[chosen])
-        return Painted(place, kind)
+    def _paint(self, chosen: Bools) -> Painted:
+        positions, entity_types = highest(self.gold.start[chosen], self.gold.end[chosen], self.entity_type[chosen])
+        return Painted(positions, entity_types)
 
     def coverage(self, name: str) -> Coverage:
         """The masks of one anonymization."""
@@ -112,31 +112,31 @@ class Inspection:
         failures: dict[tuple[Kind, str], list[Place]] = {}
         for kind, entity_type, place in self._mentions(outcome):
             failures.setdefault((kind, entity_type), []).append(place)
-        for one in self.needless(coverage, name):
-            told: Kind = "over-masked" if one.kind == "over-masked" else "spurious"
-            failures.setdefault((told, one.entity_type), []).append(one.place)
-        return Findings(outcome, self._leaks(outcome), failures, self._given(coverage))
+        for mask in self.needless(coverage, name):
+            mask_kind: Kind = "over-masked" if mask.kind == "over-masked" else "spurious"
+            failures.setdefault((mask_kind, mask.entity_type), []).append(mask.place)
+        return Findings(outcome, self._leaks(outcome), failures, self._repeated_words(coverage))
 
     def states(self, coverage: Coverage) -> NDArray[np.int8]:
         """How much can be read of each mention, whether it is to be masked or not."""
-        asked = self.ruler.mentions
+        rule = self.ruler.mentions
         before = coverage.readable(self.ruler, self.texts.replacements)
-        readable = before[asked.closes] - before[asked.opens]
+        readable = before[rule.closes] - before[rule.opens]
         state = np.full(len(readable), PARTLY, dtype=np.int8)
-        state[readable == asked.closes - asked.opens] = LEAKED
+        state[readable == rule.closes - rule.opens] = LEAKED
         state[readable == 0] = HIDDEN
-        state[~asked.solid] = FREE
+        state[~rule.solid] = FREE
         return state
 
-    def _given(self, coverage: Coverage) -> list[Place]:
+    def _repeated_words(self, coverage: Coverage) -> list[Place]:
         if self.texts.replacements == "trusted":
             return []
         return self.places(coverage.given.start, coverage.given.end)
 
     def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
         marks = np.column_stack([self.gold.start, self.gold.end, self.entity_type, outcome])[outcome <= PARTLY]
-        start, end, kinds, codes = np.unique(marks, axis=0).T
-        for place, kind, code in zip(self.places(start, end), kinds.tolist(), codes.tolist(), strict=True):
+        start, end, type_codes, codes = np.unique(marks, axis=0).T
+        for place, kind, code in zip(self.places(start, end), type_codes.tolist(), codes.tolist(), strict=True):
             yield ("missed" if code == LEAKED else "under-masked"), self.types[kind], place
 
     def needless(self, coverage: Coverage, name: str) -> Iterator[Needless]:
@@ -146,14 +146,16 @@ class Inspection:
         beside = self._outside[end] > self._outside[start]
         start, end = start[beside], end[beside]
         wanted, unwanted = (painted.first(start, end).tolist() for painted in (self._wanted, self._unwanted))
-        types, own = self.types, self._own_types(name)
-        for place, hidden, marked in zip(self.places(start, end), wanted, unwanted, strict=True):
+        types, own_types = self.types, self._own_types(name)
+        for location, hidden, marked in zip(self.places(start, end), wanted, unwanted, strict=True):
             if hidden >= 0:
-                yield Needless("over-masked", types[hidden], place)
+                yield Needless("over-masked", types[hidden], location)
             elif marked >= 0:
-                yield Needless("no-mask", types[marked], place)
+                yield Needless("no-mask", types[marked], location)
             else:
-                yield Needless("spurious", own.get((place.document, place.start), "") or NOT_MARKED, place)
+                yield Needless(
+                    "spurious", own_types.get((location.document, location.start), "") or NOT_MARKED, location
+                )
 
     def _own_types(self, name: str) -> dict[tuple[int, int], str]:
         """What the anonymizer itself said it found, by document and start."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from showthrough.errors import PlanError, meant, shown, some
+from showthrough.core.errors import PlanError, meant, shown, some
 from showthrough.run.documents import Texts
 from showthrough.run.run import WITHOUT_TEXT, Run
 

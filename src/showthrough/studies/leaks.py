@@ -14,10 +14,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.analysis.failures import HIDDEN, LEAKED, PARTLY, Inspection
-from showthrough.axis.characters import token_kind
-from showthrough.axis.coverage import Coverage
-from showthrough.axis.spans import Bools, Ints, counted
+from showthrough.data.layout.characters import token_kind
+from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.spans import Bools, Ints, counted
+from showthrough.studies.failures import HIDDEN, LEAKED, PARTLY, Inspection
 
 LeakKind = Literal["missed", "another", "partly", "border"]
 LEAK_KINDS: tuple[LeakKind, ...] = get_args(LeakKind)

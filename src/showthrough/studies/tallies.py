@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools, Ints, joined, touched
 from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus, Document, Identifier, Mention
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.spans import Bools, Ints, joined, touched
 
 _SAYS = {None: 0, False: 1, True: 2}
 

@@ -8,8 +8,8 @@ from itertools import combinations
 import msgspec
 import numpy as np
 
-from showthrough.analysis.agreement.values import Estimate
-from showthrough.errors import InputError, Problem, at_document
+from showthrough.core.errors import InputError, Problem, at_document
+from showthrough.families.authorship.verifiers.measures import AUC, MEASURES, OVERALL, measured, statistics_of
 from showthrough.run.records import Comparison
 from showthrough.statistics import (
     PairTest,
@@ -24,7 +24,7 @@ from showthrough.statistics import (
 )
 from showthrough.statistics.forms import Array, Form
 from showthrough.statistics.intervals import Ends
-from showthrough.verifiers.measures import AUC, MEASURES, OVERALL, measured, statistics_of
+from showthrough.studies.agreement.values import Estimate
 
 UNDEFINED = {
     AUC: "it needs problems by one author and by two",
@@ -77,11 +77,13 @@ def verifier_scores(
     files = sources or {}
     check_known(truth, answers, files, source)
     same = np.array(list(truth.values()), dtype=bool)
-    given = {name: np.array([one.get(key, np.nan) for key in truth]) for name, one in answers.items()}
-    tables = {name: statistics_of(same, values) for name, values in given.items()}
+    answer_arrays = {
+        name: np.array([by_problem.get(key, np.nan) for key in truth]) for name, by_problem in answers.items()
+    }
+    tables = {name: statistics_of(same, values) for name, values in answer_arrays.items()}
     columns = tuple(next(iter(tables.values())))
     rows = [np.column_stack(list(table.values())) for table in tables.values()]
-    found = list(_estimates(columns, rows, confidence, resamples, seed))
+    estimates = list(_estimates(columns, rows, confidence, resamples, seed))
     shuffles = _SHUFFLES if len(truth) <= _MANY else _FEWER
     return VerifierScores(
         source,
@@ -89,11 +91,15 @@ def verifier_scores(
         int(same.sum()),
         tuple(
             VerifierScore(
-                name, files.get(name, ""), int(np.isnan(given[name]).sum()), int(table["unanswered"].sum()), measures
+                name,
+                files.get(name, ""),
+                int(np.isnan(answer_arrays[name]).sum()),
+                int(table["unanswered"].sum()),
+                measures,
             )
-            for (name, table), measures in zip(tables.items(), found, strict=True)
+            for (name, table), measures in zip(tables.items(), estimates, strict=True)
         ),
-        tuple(_compared(columns, rows, list(tables), found, shuffles, seed, confidence)),
+        tuple(_compare(columns, rows, list(tables), estimates, shuffles, seed, confidence)),
         confidence,
         resamples,
         shuffles,
@@ -106,7 +112,7 @@ def check_known(
 ) -> None:
     """Raises InputError with every answer that is to no problem of the truth."""
     expected = f"is no problem of {source or 'the truth'}; expected answers to its problems alone"
-    strangers = [(name, key) for name, one in answers.items() for key in one if key not in truth]
+    strangers = [(name, key) for name, by_problem in answers.items() for key in by_problem if key not in truth]
     if strangers:
         raise InputError(Problem(files.get(name, name), at_document(key), expected) for name, key in strangers)
 
@@ -119,21 +125,25 @@ def _estimates(
     again = np.split(resampled_totals(np.hstack(rows), resamples, seed), len(rows), axis=1) if resamples else rows
     for table, drawn in zip(rows, again, strict=True):
         values = measured(dict(zip(columns, table.sum(axis=0), strict=True)))
-        ends = _ends(every, table, measured(dict(zip(columns, drawn.T, strict=True))), confidence) if resamples else {}
+        ends = (
+            _intervals(every, table, measured(dict(zip(columns, drawn.T, strict=True))), confidence)
+            if resamples
+            else {}
+        )
         yield {part: _estimate(part, float(values[part]), ends.get(part)) for part in _PARTS}
 
 
-def _ends(
+def _intervals(
     every: Sequence[Form], rows: Array, again: Mapping[str, Array], confidence: float
 ) -> dict[str, tuple[float, float]]:
     """The interval of each measure; all of them lie between 0 and 1."""
-    found: dict[str, tuple[float, float]] = {}
+    intervals: dict[str, tuple[float, float]] = {}
     for form in every:
-        each = influences(form, form.sums(rows))
-        spread = Spread.of(np.column_stack([again[part] for part in form.parts]), each)
-        low, high = share_interval(np.clip(each.values, 0, 1), spread, confidence)
-        found |= dict(zip(form.parts, zip(low.tolist(), high.tolist(), strict=True), strict=True))
-    return found
+        influence = influences(form, form.sums(rows))
+        spread = Spread.of(np.column_stack([again[part] for part in form.parts]), influence)
+        low, high = share_interval(np.clip(influence.values, 0, 1), spread, confidence)
+        intervals |= dict(zip(form.parts, zip(low.tolist(), high.tolist(), strict=True), strict=True))
+    return intervals
 
 
 def _estimate(part: str, value: float, ends: tuple[float, float] | None) -> Estimate:
@@ -142,11 +152,11 @@ def _estimate(part: str, value: float, ends: tuple[float, float] | None) -> Esti
     return Estimate(value, *ends) if ends else Estimate(value, note="no resamples were asked for")
 
 
-def _compared(
+def _compare(
     columns: Sequence[str],
     rows: Sequence[Array],
     names: Sequence[str],
-    found: Sequence[Mapping[str, Estimate]],
+    estimates: Sequence[Mapping[str, Estimate]],
     shuffles: int,
     seed: int,
     confidence: float,
@@ -157,24 +167,28 @@ def _compared(
         for one in pair_tests(measured, columns, rows, _PARTS, shuffles, seed, _UNIT)
     }
     for part in _PARTS:
-        sides = [one[part] for one in found]
+        sides = [one[part] for one in estimates]
         pairs = list(combinations(range(len(rows)), 2))
-        told = [_judged(sides[one], sides[two], tests.get((part, one, two)), confidence) for one, two in pairs]
-        corrected = iter(holm([p for _, (_, _, p, _) in told if p is not None]))
-        for (one, two), (difference, (low, high, p, note)) in zip(pairs, told, strict=True):
+        judgements = [_judge(sides[one], sides[two], tests.get((part, one, two)), confidence) for one, two in pairs]
+        corrected = iter(holm([p for _, (_, _, p, _) in judgements if p is not None]))
+        for (one, two), (difference, (low, high, p, note)) in zip(pairs, judgements, strict=True):
             by_holm = None if p is None else next(corrected)
             yield Comparison(part, "", names[one], names[two], difference, low, high, p, by_holm, note)
 
 
-def _judged(
-    one: Estimate, two: Estimate, test: PairTest | None, confidence: float
+def _judge(
+    first: Estimate, second: Estimate, test: PairTest | None, confidence: float
 ) -> tuple[float | None, tuple[float | None, float | None, float | None, str]]:
     """The difference, its interval and its p value; nothing where one of the two is undefined."""
-    if one.value is None or two.value is None or test is None:
+    if first.value is None or second.value is None or test is None:
         return None, (None, None, None, "")
-    difference = one.value - two.value
-    return difference, judged(test, difference, _with_ends(one), _with_ends(two), confidence, unit=_UNIT)
+    difference = first.value - second.value
+    return difference, judged(test, difference, _with_ends(first), _with_ends(second), confidence, unit=_UNIT)
 
 
-def _with_ends(one: Estimate) -> Ends | None:
-    return None if one.value is None or one.low is None or one.high is None else (one.value, one.low, one.high)
+def _with_ends(estimate: Estimate) -> Ends | None:
+    return (
+        None
+        if estimate.value is None or estimate.low is None or estimate.high is None
+        else (estimate.value, estimate.low, estimate.high)
+    )

@@ -20,13 +20,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from showthrough.anonymizers.base import Anonymizer
-from showthrough.anonymizers.combined import Everywhere, Union
-from showthrough.anonymizers.outside.function import Called, Function
-from showthrough.anonymizers.table import ANONYMIZERS
-from showthrough.errors import PlanError, meant, quoted, shown
-from showthrough.tables import value_of
-from showthrough.tables.calls import completed, outside_texts, placed_call, read_call, with_place
+from showthrough.core.call_syntax import completed, outside_texts, placed_call, read_call, with_place
+from showthrough.core.errors import PlanError, meant, quoted, shown
+from showthrough.core.plugins import value_of
+from showthrough.systems.base import Anonymizer
+from showthrough.systems.combined import Everywhere, Union
+from showthrough.systems.outside.function import Called, Function
+from showthrough.systems.table import ANONYMIZERS
 
 EVERYWHERE = "everywhere"
 _NAMED = re.compile(r"\s*(?P<name>[\w.-][\w. -]*?)\s*=(?P<rest>.*)", re.DOTALL)

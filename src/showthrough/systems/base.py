@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from showthrough.core.call_syntax import call_text, difference
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.resources.model_folders import Training
-from showthrough.tables.calls import call_text, difference
+from showthrough.models.model_folders import Training
 
 
 @runtime_checkable
@@ -44,7 +44,7 @@ class Built:
     def name(self) -> str:
         """How it is written, as shortly as can be: `presidio`, `spacy:en_core_web_md`, `presidio(org=True)`.
 
-        >>> from showthrough.anonymizers.detected import SpacyAnonymizer
+        >>> from showthrough.systems.detected import SpacyAnonymizer
         >>> SpacyAnonymizer("en_core_web_md").name
         'spacy:en_core_web_md'
         """

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from msgspec import structs
 
-from showthrough.anonymizers.base import Anonymizer, told
-from showthrough.anonymizers.checked import found_by
-from showthrough.anonymizers.replacing import Way, replacing
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
+from showthrough.systems.base import Anonymizer, told
+from showthrough.systems.checked import found_by
+from showthrough.systems.replacing import Way, replacing
 
 _STATUS = Path("/proc/self/status")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from showthrough.anonymizers.base import Anonymizer
+from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, quoted, shown
+from showthrough.core.plugins import is_guest, raised
 from showthrough.data.documents import Document, span_fault
 from showthrough.data.masks import Mask
-from showthrough.errors import HALF_CHARACTER, InputError, Problem, quoted, shown
-from showthrough.tables import is_guest, raised
+from showthrough.systems.base import Anonymizer
 
 
 def found_by(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:

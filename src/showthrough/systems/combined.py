@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import ClassVar
 
-from showthrough.anonymizers.base import Anonymizer, told, written
-from showthrough.anonymizers.checked import found_by
-from showthrough.anonymizers.occurrences import occurrences, words_of
+from showthrough.core.call_syntax import call_text, literal, parameter
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.resources.dictionary import WORDFREQ, dictionary_from, pinned
-from showthrough.resources.model_folders import Training
-from showthrough.tables.calls import call_text, literal, parameter
+from showthrough.models.dictionary import WORDFREQ, dictionary_from, pinned
+from showthrough.models.model_folders import Training
+from showthrough.systems.base import Anonymizer, told, written
+from showthrough.systems.checked import found_by
+from showthrough.systems.occurrences import occurrences, words_of
 
 
 @dataclass(frozen=True)

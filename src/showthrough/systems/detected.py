@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from showthrough.anonymizers.base import Built
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, ResourceError, shown, some
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask, TypedMask
-from showthrough.detectors import presidio, spacy
-from showthrough.detectors.presidio import Presidio
-from showthrough.detectors.spacy import Spacy, pipeline
-from showthrough.errors import PlanError, ResourceError, shown, some
-from showthrough.resources.model_folders import size_of
-from showthrough.tables.calls import parameter
+from showthrough.models.detectors import presidio, spacy
+from showthrough.models.detectors.presidio import Presidio
+from showthrough.models.detectors.spacy import Spacy, pipeline
+from showthrough.models.model_folders import size_of
+from showthrough.systems.base import Built
 
 _CARDINAL = "CARDINAL"
 _PIPELINE = "the spaCy pipeline: an installed package, or the path of a folder"

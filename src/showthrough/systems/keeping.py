@@ -9,11 +9,11 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from showthrough.anonymizers.base import Anonymizer, parameters_of, told, written
-from showthrough.anonymizers.batches import Found
 from showthrough.data.documents import Corpus
-from showthrough.formats.tae import LazyMasks
-from showthrough.resources.cache import Cache, question
+from showthrough.formats.benchmarks.tae import LazyMasks
+from showthrough.models.cache import Cache, question
+from showthrough.systems.base import Anonymizer, parameters_of, told, written
+from showthrough.systems.batches import Found
 from showthrough.version import __version__
 
 _VERSION = 1  # of entries; rises when an old one could be misread

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus, Document
+from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
 from showthrough.data.reading import unbordered
-from showthrough.metrics.removal.forms import Form, Vocabulary, vocabulary_of
-from showthrough.metrics.removal.search import Release
-from showthrough.metrics.removal.strings import Masking
-from showthrough.resources.dictionary import WORDFREQ
-from showthrough.resources.languages import another_language, sample_of
+from showthrough.metrics.matching.forms import Form, Vocabulary, vocabulary_of
+from showthrough.metrics.matching.search import Release
+from showthrough.metrics.matching.strings import Masking
+from showthrough.models.dictionary import WORDFREQ
+from showthrough.models.languages import another_language, sample_of
 
 _ENGLISH = "en"
 _BEGINNING = 20_000  # characters by which the language of a document is told

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from showthrough.anonymizers.base import Built
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, TypedMask, flattened
-from showthrough.detectors.expressions import FIELD, NOT_NAMES, TITLED, WORD, expressions
+from showthrough.models.detectors.expressions import FIELD, NOT_NAMES, TITLED, WORD, expressions
+from showthrough.systems.base import Built
 
 _SHORTEST_SURNAME = 3  # letters; shorter ones (Li, Bo) are hidden only where a title stands before them
 _FORENAMES = 3  # capitalised words before a known surname that are taken for its forenames

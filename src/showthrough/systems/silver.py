@@ -19,16 +19,16 @@ from pathlib import PurePath
 
 from msgspec import structs
 
-from showthrough.anonymizers import Anonymizer, anonymize, anonymizer
-from showthrough.anonymizers.base import told
+from showthrough.core.call_syntax import descriptions
+from showthrough.core.errors import PlanError, quoted, shown
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.levels import by_type, folded
 from showthrough.data.mask_types import type_of
 from showthrough.data.masks import Anonymization, Mask, flattened
 from showthrough.data.silver import silver_name
-from showthrough.errors import PlanError, quoted, shown
-from showthrough.files.reading import gathered
-from showthrough.tables.calls import descriptions
+from showthrough.storage.reading import gathered
+from showthrough.systems import Anonymizer, anonymize, anonymizer
+from showthrough.systems.base import told
 
 Span = tuple[int, int]
 

@@ -10,14 +10,14 @@ from typing import ClassVar, Protocol
 
 import msgspec
 
-from showthrough.anonymizers.base import Built
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, shown
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.errors import PlanError, shown
-from showthrough.resources.device import torch_device
-from showthrough.resources.files import folder_digest, library_versions
-from showthrough.resources.model_folders import CARD, VERSIONS, Card, Kind, Training, read_card, size_of
-from showthrough.tables.calls import parameter
+from showthrough.models.device import torch_device
+from showthrough.models.files import folder_digest, library_versions
+from showthrough.models.model_folders import CARD, VERSIONS, Card, Kind, Training, read_card, size_of
+from showthrough.systems.base import Built
 
 # What a kind of model finds may change with these; what only training needs is not among them.
 _PACKAGES: dict[Kind, tuple[str, ...]] = {
@@ -112,9 +112,9 @@ def _loaded(folder: Path, changed: int, threshold: float | None) -> Model:
     if threshold is not None:
         card = msgspec.structs.replace(card, settings={**card.settings, "threshold": threshold})
     if card.kind == "tagger":
-        from showthrough.anonymizers.taggers.tagger import load_tagger
+        from showthrough.systems.taggers.tagger import load_tagger
 
         return load_tagger(folder, card)
-    from showthrough.anonymizers.encoders.classifier import load_classifier
+    from showthrough.systems.encoders.classifier import load_classifier
 
     return load_classifier(folder, card)

@@ -10,20 +10,20 @@ from itertools import starmap
 from time import perf_counter
 from typing import TypeVar
 
-from showthrough.anonymizers.asking import asked
-from showthrough.anonymizers.base import Anonymizer, Built, parameters_of, told, written
-from showthrough.anonymizers.batches import Found, found_apart, found_in, replaced, tried
-from showthrough.anonymizers.keeping import Keeping
-from showthrough.anonymizers.outside.function import Function
-from showthrough.anonymizers.replacing import Way
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shown
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.provenance import Cost, Provenance, texts_digest
 from showthrough.engines.base import LostError
 from showthrough.engines.local import Local
-from showthrough.errors import InputError, PlanError, Problem, ResourceError, shown
-from showthrough.resources.cache import Cache
-from showthrough.resources.model_folders import Learned, Training
+from showthrough.models.cache import Cache
+from showthrough.models.model_folders import Learned, Training
+from showthrough.systems.asking import asked
+from showthrough.systems.base import Anonymizer, Built, parameters_of, told, written
+from showthrough.systems.batches import Found, found_apart, found_in, replaced, tried
+from showthrough.systems.keeping import Keeping
+from showthrough.systems.outside.function import Function
+from showthrough.systems.replacing import Way
 from showthrough.version import __version__
 
 Result = TypeVar("Result")
@@ -61,7 +61,7 @@ def anonymize(
     With `jobs` the work is done in so many processes of its own, whose memory is then told. Documents that a model was
     trained on are refused unless they may be `seen`. With a `cache` what it finds is kept, batch by batch.
 
-    >>> from showthrough.anonymizers.rules import Rules
+    >>> from showthrough.systems.rules import Rules
     >>> from showthrough.data.documents import Document
     >>> hidden = anonymize(Corpus([Document("a", "Seen by Dr Ona Rask.")]), Rules())
     >>> hidden.of("a")

@@ -10,12 +10,12 @@ import pytest
 from msgspec.structs import replace
 
 from showthrough import Agreement, Annotation, Corpus, Document, InputError, Mention, agreement
-from showthrough.analysis.agreement import disagreements, estimates as intervals, study
-from showthrough.analysis.agreement.values import Estimate
 from showthrough.data.documents import InferredMention
-from showthrough.numerics.distributions import binomial_ends
 from showthrough.statistics import Spread, share_interval
 from showthrough.statistics.agreement import ONE_CATEGORY
+from showthrough.statistics.numerics.distributions import binomial_ends
+from showthrough.studies.agreement import disagreements, estimates as intervals, study
+from showthrough.studies.agreement.values import Estimate
 
 TEXT = "Ann of Oslo met Bo."
 ANN = Mention(0, 3, "PERSON", "DIRECT", "", "HEALTH")

@@ -22,9 +22,9 @@ from showthrough import (
     Subject,
     reviewed,
 )
-from showthrough.analysis.review.outcome import exact_interval
 from showthrough.data.levels import by_type
 from showthrough.report.review import review_sheet
+from showthrough.studies.review.outcome import exact_interval
 
 from .conftest import Fill, filled_in, save
 from .test_copies import marked_documents

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import InputError, Population
-from showthrough.analysis.risk.crowds import Crowds
-from showthrough.analysis.risk.learned import Learned, ages_of
+from showthrough.studies.risk.crowds import Crowds
+from showthrough.studies.risk.learned import Learned, ages_of
 
 ROWS = [
     ("30-34", "f", "Oslo / Norway", 10),

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from inferring import run_of
-from showthrough.analysis.risk.estimates import shares
 from showthrough.metrics import Rows
 from showthrough.run.run import Run
+from showthrough.studies.risk.estimates import shares
 
 
 @pytest.fixture(scope="module")

@@ -22,10 +22,10 @@ from showthrough import (
     evaluate,
     risk_annex,
 )
-from showthrough.analysis.risk import for_owner
-from showthrough.analysis.risk.values import SafeHarbor
 from showthrough.data.kinds import HIPAA
 from showthrough.run.run import Run
+from showthrough.studies.risk import for_owner
+from showthrough.studies.risk.values import SafeHarbor
 
 
 def harbor(masks: list[Mask], *metrics: str, documents: int = 30) -> SafeHarbor:

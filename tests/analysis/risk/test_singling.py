@@ -8,8 +8,8 @@ import pytest
 
 from inferring import CENSUS, run_of
 from showthrough import InputError, PlanError, Population, risk_annex
-from showthrough.analysis.risk.values import SinglingOut
 from showthrough.run.run import Run
+from showthrough.studies.risk.values import SinglingOut
 
 OLE = [("0", "AGE", "30", "30", 1.0), ("0", "SEX", "m", "male", 1.0)]  # one of the census
 EVA = [("1", "SEX", "f", "woman", 1.0)]  # ten

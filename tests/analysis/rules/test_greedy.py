@@ -18,17 +18,17 @@ from showthrough import (
     Mask,
     Mention,
     PlanError,
-    demo,
     evaluate,
     read_anonymization,
     read_corpus,
 )
-from showthrough.analysis.rules import Numbers, Rule, Step, Weights, Worth, rules_worth, with_rules
-from showthrough.analysis.rules.candidates import written_rules
-from showthrough.analysis.rules.gains import Prospects
-from showthrough.analysis.rules.ground import Ground, Standing
+from showthrough.cli import demo_corpus as demo
 from showthrough.run import documents
 from showthrough.run.run import Run
+from showthrough.studies.rules import Numbers, Rule, Step, Weights, Worth, rules_worth, with_rules
+from showthrough.studies.rules.candidates import written_rules
+from showthrough.studies.rules.gains import Prospects
+from showthrough.studies.rules.ground import Ground, Standing
 
 PLAIN = ("er_di", "er_qi", "recall", "precision")
 OTHERS = (

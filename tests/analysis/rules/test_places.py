@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.analysis.rules import Rule, with_rules
-from showthrough.analysis.rules.candidates import placed, written_rules
-from showthrough.analysis.rules.ground import Ground, Standing
-from showthrough.analysis.rules.patterns import LIBRARY
 from showthrough.run.run import Run
+from showthrough.studies.rules import Rule, with_rules
+from showthrough.studies.rules.candidates import placed, written_rules
+from showthrough.studies.rules.ground import Ground, Standing
+from showthrough.studies.rules.patterns import LIBRARY
 
 WORDS = ("Oslo", "oslo", "Osl", "Ole", "Øst", "東", "京", "1998", "a" * 70 + "b", "a" * 70 + "c")
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.anonymizers.encoders.decoding import Decoder, Probabilities
-from showthrough.anonymizers.encoders.schemes import tagset
+from showthrough.core.errors import PlanError
 from showthrough.data.masks import ScoredMask
-from showthrough.errors import PlanError
-from showthrough.resources.segments import Pieces
+from showthrough.models.segments import Pieces
+from showthrough.systems.encoders.decoding import Decoder, Probabilities
+from showthrough.systems.encoders.schemes import tagset
 
 TEXT = "Ona Rask met Bo Lind in Oslo"
 WORDS = [(0, 3), (4, 8), (9, 12), (13, 15), (16, 20), (21, 23), (24, 28)]

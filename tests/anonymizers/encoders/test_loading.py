@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from showthrough.anonymizers.encoders.loading import CLASSIFIER, ENCODER, Encoder, encoder_files, load_encoder
-from showthrough.errors import PlanError, ResourceError
-from showthrough.resources.settings import ModelSettings
+from showthrough.core.errors import PlanError, ResourceError
+from showthrough.models.settings import ModelSettings
+from showthrough.systems.encoders.loading import CLASSIFIER, ENCODER, Encoder, encoder_files, load_encoder
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from showthrough.anonymizers.encoders.loading import Encoder, encoder_files, load_encoder
-from showthrough.anonymizers.encoders.prediction import predict
-from showthrough.anonymizers.encoders.windows import windows_of
-from showthrough.errors import ResourceError
-from showthrough.resources.settings import ModelSettings
+from showthrough.core.errors import ResourceError
+from showthrough.models.settings import ModelSettings
+from showthrough.systems.encoders.loading import Encoder, encoder_files, load_encoder
+from showthrough.systems.encoders.prediction import predict
+from showthrough.systems.encoders.windows import windows_of
 
 pytestmark = pytest.mark.slow
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from showthrough.anonymizers import anonymize, anonymizer
-from showthrough.anonymizers.encoders.published import TokenClassifier
+from showthrough.core.errors import PlanError, ResourceError
 from showthrough.data.documents import Corpus, Document
-from showthrough.errors import PlanError, ResourceError
-from showthrough.resources.model_folders import Card, training_on, write_model
+from showthrough.models.model_folders import Card, training_on, write_model
+from showthrough.systems import anonymize, anonymizer
+from showthrough.systems.encoders.published import TokenClassifier
 
 from .conftest import Plant
 

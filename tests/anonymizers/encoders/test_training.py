@@ -13,18 +13,18 @@ import numpy as np
 import pytest
 
 from showthrough import Corpus, Document, InputError, Interrupted, OutputError, PlanError, train_transformer
-from showthrough.anonymizers import anonymize, anonymizer
-from showthrough.anonymizers.encoders import sweep as sweeping
-from showthrough.anonymizers.encoders.examples import IGNORED, examples_of
-from showthrough.anonymizers.encoders.learning import Epoch, Tagging
-from showthrough.anonymizers.encoders.settings import TransformerSettings
-from showthrough.anonymizers.encoders.sweep import Grid, sweep
-from showthrough.anonymizers.encoders.training import Request, loaded, train_to_folder
+from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Annotation, Mention
 from showthrough.data.provenance import text_digest
-from showthrough.errors import ResourceError
-from showthrough.resources.model_folders import read_card
-from showthrough.resources.training import Course, whole
+from showthrough.models.model_folders import read_card
+from showthrough.models.training import Course, whole
+from showthrough.systems import anonymize, anonymizer
+from showthrough.systems.encoders import sweep as sweeping
+from showthrough.systems.encoders.examples import IGNORED, examples_of
+from showthrough.systems.encoders.learning import Epoch, Tagging
+from showthrough.systems.encoders.settings import TransformerSettings
+from showthrough.systems.encoders.sweep import Grid, sweep
+from showthrough.systems.encoders.training import Request, loaded, train_to_folder
 
 pytestmark = pytest.mark.slow
 
@@ -210,7 +210,7 @@ def test_the_best_epoch_is_kept_where_it_is_asked_for(request_of: RequestOf, mon
     """As if training had ended there."""
     values = iter([0.1, 0.9, 0.9, 0.2])
     monkeypatch.setattr(
-        "showthrough.anonymizers.encoders.training.dev_scores", lambda corpus, reading: {"f1": next(values, 0.0)}
+        "showthrough.systems.encoders.training.dev_scores", lambda corpus, reading: {"f1": next(values, 0.0)}
     )
     best = request_of("best", epochs=4, keep="best")
     assert train_to_folder(best).kept == 2

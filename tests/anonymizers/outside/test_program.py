@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import showthrough as st
-from showthrough.anonymizers.outside.program import Program
 from showthrough.data.masks import ScoredMask, TypedMask
+from showthrough.systems.outside.program import Program
 
 CORPUS = st.Corpus([st.Document("a", "Room 12"), st.Document("b", "😀 Room 345"), st.Document("c", "No room")])
 NUMBERS = """

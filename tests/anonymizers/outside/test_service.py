@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import showthrough as st
-from showthrough.anonymizers.outside.service import Service
 from showthrough.data.masks import ScoredMask
+from showthrough.systems.outside.service import Service
 
 Answer = Callable[[dict[str, Any]], tuple[int, bytes]]
 

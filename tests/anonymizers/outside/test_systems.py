@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import showthrough as st
-from showthrough import demo
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.masks import ScoredMask
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples/systems"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from showthrough import Document
-from showthrough.anonymizers.replacing import Way, replacing
 from showthrough.data.masks import TypedMask
+from showthrough.systems.replacing import Way, replacing
 
 TAG = re.compile(r"\[(\w*):([^\]]*)\]")
 

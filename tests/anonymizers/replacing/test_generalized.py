@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from showthrough import Document
-from showthrough.anonymizers.replacing import replacing
 from showthrough.data.masks import TypedMask
-from showthrough.resources.places import lies_in
+from showthrough.models.places import lies_in
+from showthrough.systems.replacing import replacing
 
 Replaced = Callable[..., list[str | None]]
 
@@ -100,7 +100,7 @@ def test_a_number_of_months_is_no_decade(replaced: Replaced, tagged: str) -> Non
 def test_no_name_of_a_place_is_that_of_two() -> None:
     from importlib.resources import files
 
-    rows = files("showthrough.resources").joinpath("places.tsv").read_text(encoding="utf-8").splitlines()
+    rows = files("showthrough.models").joinpath("places.tsv").read_text(encoding="utf-8").splitlines()
     names = [name for row in rows for cell in row.split("\t")[2:] for name in cell.split(", ") if name]
     names += [row.split("\t")[0] for row in rows]
     assert len({name.casefold() for name in names}) == len(names)

@@ -9,14 +9,15 @@ from random import Random
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from showthrough import Anonymization, Corpus, Document, Mask, demo, read_corpus
-from showthrough.anonymizers import anonymize
-from showthrough.anonymizers.replacing import WAYS, Way, replacing
-from showthrough.anonymizers.rules import Rules
-from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Coverage
+from showthrough import Anonymization, Corpus, Document, Mask, read_corpus
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.kinds import NAMES
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.coverage import Coverage
 from showthrough.data.masks import ScoredMask, TypedMask
+from showthrough.systems import anonymize
+from showthrough.systems.replacing import WAYS, Way, replacing
+from showthrough.systems.rules import Rules
 
 PIECES = (
     "Dr", "John", "Smith", "SMITH", "O'Brien", "McCoy", "J.", "Łódź", "Oslo", "Norway", "General", "Hospital", "the",
@@ -91,6 +92,7 @@ def test_masks_stay_what_they_are_and_nothing_but_their_document_decides(
 @example((Document("d", "12-34-12"), [TypedMask(0, 8, None, "ID")]))
 @example((Document("d", "1 May 2019, May 2019"), [TypedMask(0, 10, None, "DATE"), TypedMask(12, 20, None, "DATE")]))
 @example((Document("d", "John Smith of Oslo"), [TypedMask(0, 10, None, "PERSON"), TypedMask(5, 18, None, "CITY")]))
+@example((Document("d", "Dr Dr 0 ٣٤ Dr"), [TypedMask(3, 9, None, "PERSON")]))  # an Arabic three is read as 3
 def test_no_word_of_what_is_masked_is_written_again(way: Way, case: tuple[Document, list[Mask]]) -> None:
     document, masks = case
     typed = [one for one in masks if one.entity_type]  # what a system itself wrote for the others is its own

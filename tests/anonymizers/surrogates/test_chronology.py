@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention
-from showthrough.anonymizers.surrogates.dates import written_dates
-from showthrough.anonymizers.surrogates.replacement import Surrogates, surrogates
+from showthrough.systems.surrogates.dates import written_dates
+from showthrough.systems.surrogates.replacement import Surrogates, surrogates
 
 # One event a line, and the parts of its date that are marked in brackets.
 WITH_YEAR = ["[%m/%d/%Y]", "[%Y-%m-%d]", "[%B %d, %Y]", "[%d %B %Y]", "[%d-%b-%Y]", "[%m/%d/%y]"]

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from showthrough.anonymizers.surrogates.dates import MONTHS, WEEKDAYS, Shift, day_comes_first, written_dates
+from showthrough.systems.surrogates.dates import MONTHS, WEEKDAYS, Shift, day_comes_first, written_dates
 
 
 def moved(text: str, days: int, day_first: bool = False, year: int = 1997) -> str:

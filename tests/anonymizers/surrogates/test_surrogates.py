@@ -9,15 +9,16 @@ from random import Random
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from showthrough import Annotation, Corpus, Document, Mention, PlanError, demo, read_corpus
-from showthrough.anonymizers.surrogates.audit import Identifying, audit
-from showthrough.anonymizers.surrogates.dates import Written, day_comes_first, written_dates
-from showthrough.anonymizers.surrogates.names import Names
-from showthrough.anonymizers.surrogates.numbers import Numbers
-from showthrough.anonymizers.surrogates.replacement import surrogates
-from showthrough.anonymizers.surrogates.wordlists import MEDICAL
+from showthrough import Annotation, Corpus, Document, Mention, PlanError, read_corpus
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.levels import by_type
+from showthrough.systems.surrogates.audit import Identifying, audit
+from showthrough.systems.surrogates.dates import Written, day_comes_first, written_dates
+from showthrough.systems.surrogates.names import Names
+from showthrough.systems.surrogates.numbers import Numbers
+from showthrough.systems.surrogates.replacement import surrogates
+from showthrough.systems.surrogates.wordlists import MEDICAL
 
 TAG = re.compile(r"\[(\w+):([^\]]*)\]")
 

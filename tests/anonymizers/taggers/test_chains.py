@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from showthrough.anonymizers.taggers.learners.answers import best_path, may_begin, may_follow, state_probabilities
-from showthrough.anonymizers.taggers.learners.columns import Columns
-from showthrough.anonymizers.taggers.learners.states import joining, states_of
-from showthrough.anonymizers.taggers.learners.trees import Boosting
+from showthrough.systems.taggers.learners.answers import best_path, may_begin, may_follow, state_probabilities
+from showthrough.systems.taggers.learners.columns import Columns
+from showthrough.systems.taggers.learners.states import joining, states_of
+from showthrough.systems.taggers.learners.trees import Boosting
 
 GROUP = np.array([0, 1, 1])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.anonymizers.taggers.consistency import longest, majority, propagated
-from showthrough.anonymizers.taggers.labels import Found
-from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.systems.taggers.consistency import longest, majority, propagated
+from showthrough.systems.taggers.labels import Found
+from showthrough.systems.taggers.tokens import Tokens
 
 
 def test_the_label_that_a_word_mostly_has_whatever_its_capitals() -> None:

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from showthrough import ResourceError
-from showthrough.anonymizers.taggers.learners.base import learner_class
-from showthrough.anonymizers.taggers.learners.crf import Crf
+from showthrough.systems.taggers.learners.base import learner_class
+from showthrough.systems.taggers.learners.crf import Crf
 
 ROWS = [[["w=Mr"], ["w=Rask", "-1=Mr"], ["w=left"]], [["w=the"], ["w=ward"], ["w=slept"]]] * 5
 LABELS = [["O", "B-NAME", "O"], ["O", "O", "O"]] * 5

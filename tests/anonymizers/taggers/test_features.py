@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import PlanError
-from showthrough.anonymizers.taggers.features.extractor import Extractor
-from showthrough.anonymizers.taggers.features.learned import Learned, learned_from, own_words
-from showthrough.anonymizers.taggers.features.settings import GROUPS, NONE, USUAL, Features
-from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.systems.taggers.features.extractor import Extractor
+from showthrough.systems.taggers.features.learned import Learned, learned_from, own_words
+from showthrough.systems.taggers.features.settings import GROUPS, NONE, USUAL, Features
+from showthrough.systems.taggers.tokens import Tokens
 
 TEXT = (
     "NOTE\nName: Ona Rask\n"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import ResourceError
-from showthrough.anonymizers.taggers.learners.base import LEARNERS, learner_class
-from showthrough.anonymizers.taggers.learners.columns import Columns
+from showthrough.systems.taggers.learners.base import LEARNERS, learner_class
+from showthrough.systems.taggers.learners.columns import Columns
 
 QUICK: dict[str, dict[str, Any]] = {
     "svm": {},

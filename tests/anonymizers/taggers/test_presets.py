@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from showthrough import Corpus, PlanError, evaluate
-from showthrough.anonymizers import anonymize, anonymizer
-from showthrough.anonymizers.taggers.presets import BEST, PRESETS, preset_named
-from showthrough.anonymizers.taggers.training import train_tagger
+from showthrough.systems import anonymize, anonymizer
+from showthrough.systems.taggers.presets import BEST, PRESETS, preset_named
+from showthrough.systems.taggers.training import train_tagger
 
 Records = Callable[[int, int], Corpus]
 TEAMS = {"aramaki": 1, "guillen": 1, "guo": 2, "hara": 3, "szarvas": 3, "wellner": 3}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import Mention
-from showthrough.anonymizers.taggers.labels import labels_of, outermost, spans_of
-from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.systems.taggers.labels import labels_of, outermost, spans_of
+from showthrough.systems.taggers.tokens import Tokens
 
 RECORD = "CLINIC NOTE\nName: Ona Rask.\nAge: 47 Sex: F\n" + "She sleeps well and eats well. " * 9 + "\nSigned: Dr Holm"
 

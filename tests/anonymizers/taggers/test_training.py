@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from showthrough import Annotation, Corpus, Document, Mention, PlanError, ResourceError, evaluate, read_corpus
-from showthrough.anonymizers import anonymize, anonymizer
-from showthrough.anonymizers.rules import Rules
-from showthrough.anonymizers.taggers.examples import examples_of, folds_of
-from showthrough.anonymizers.taggers.learners.base import Tagged
-from showthrough.anonymizers.taggers.presets import PRESETS
-from showthrough.anonymizers.taggers.recipes import Recipe
-from showthrough.anonymizers.taggers.tagger import Tagger
-from showthrough.anonymizers.taggers.thresholds import GRID, best, decided
-from showthrough.anonymizers.taggers.training import asked, train_tagger
+from showthrough.systems import anonymize, anonymizer
+from showthrough.systems.rules import Rules
+from showthrough.systems.taggers.examples import examples_of, folds_of
+from showthrough.systems.taggers.learners.base import Tagged
+from showthrough.systems.taggers.presets import PRESETS
+from showthrough.systems.taggers.recipes import Recipe
+from showthrough.systems.taggers.tagger import Tagger
+from showthrough.systems.taggers.thresholds import GRID, best, decided
+from showthrough.systems.taggers.training import asked, train_tagger
 
 Records = Callable[[int, int], Corpus]
 QUICK = Recipe(settings={"iterations": 25})

@@ -8,8 +8,8 @@ import pytest
 
 from showthrough import METRICS, Anonymization, Corpus, Document, Mask, Run, evaluate, parse_metric
 from showthrough.data.held_texts import Rewriting
+from showthrough.families.authorship.known_words import words_of
 from showthrough.metrics import metric_text
-from showthrough.metrics.authorship.known_words import words_of
 
 TEXT = "The cat sat. Xqzt's 12 dogs ran, don't they?"
 

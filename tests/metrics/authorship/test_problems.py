@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough import Corpus, Document
 from showthrough.data.documents import Authorship
-from showthrough.metrics.authorship.problems import Problems, problems_of
+from showthrough.families.authorship.problems import Problems, problems_of
 
 TEXTS = [f"text {number}" for number in range(12)]
 

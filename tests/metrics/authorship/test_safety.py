@@ -26,8 +26,8 @@ from showthrough import (
 from showthrough.data.documents import Authorship
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.references import EVERYTHING, NOTHING
+from showthrough.families.authorship.verifiers.base import Question
 from showthrough.metrics import HEADLINE, metric_text
-from showthrough.verifiers.base import Question
 from verifiers.conftest import problems as habits
 
 ANSWERS = 'safety(verifier="answers")'

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from showthrough.evaluation.scoring import drawn_again, uncertain
+from showthrough.families.authorship.problems import Problems
+from showthrough.families.authorship.safety import counted_by
+from showthrough.families.authorship.verifiers.base import Array
 from showthrough.metrics import HEADLINE, Rows, Safety
-from showthrough.metrics.authorship.problems import Problems
-from showthrough.metrics.authorship.safety import counted_by
 from showthrough.run.settings import Recorded
 from showthrough.statistics import pair_tests
-from showthrough.verifiers.base import Array
 
 COUNT, OPEN, FOUND, RIGHT, LOST = 60, 0.1, 0.65, 0.6, 0.3
 METRIC = Safety()

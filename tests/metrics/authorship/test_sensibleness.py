@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Rating, Ratings, Run, evaluate, read_ratings
+from showthrough.families.authorship.sensibleness import ALPHA, KAPPA, Sensibleness
 from showthrough.metrics import HEADLINE
-from showthrough.metrics.authorship.sensibleness import ALPHA, KAPPA, Sensibleness
 from showthrough.metrics.chunk import Chunk
-from showthrough.numerics.chance import ordinal_alpha
-from showthrough.resources import Resources
+from showthrough.models import Resources
 from showthrough.statistics.agreement import fleiss, krippendorff
+from showthrough.statistics.numerics.chance import ordinal_alpha
 
 Said = list[list[int | None]]  # of each passage, what each rater said of it; None: nothing
 

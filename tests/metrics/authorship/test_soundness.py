@@ -10,16 +10,16 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate, parse_metric
+from showthrough.core.errors import InputError, PlanError
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import apply_masks
-from showthrough.errors import InputError, PlanError
+from showthrough.families.authorship.passages import of_rewriting, of_sentences, sentences
 from showthrough.metrics import Soundness
-from showthrough.metrics.authorship.passages import of_rewriting, of_sentences, sentences
-from showthrough.metrics.base import Rows
 from showthrough.metrics.chunk import Chunk
 from showthrough.metrics.language import in_language
-from showthrough.resources import Resources
-from showthrough.resources.settings import ModelSettings
+from showthrough.models import Resources
+from showthrough.models.settings import ModelSettings
+from showthrough.statistics.rows import Rows
 
 TEXT = "Mr. Doe went home. He slept well! Then he left."
 CORPUS = Corpus([Document("d", TEXT), Document("empty", " \n")])

@@ -20,8 +20,8 @@ from showthrough import (
     read_corpus,
     write_corpus,
 )
-from showthrough.metrics.clinical.by_span import sentences
-from showthrough.metrics.clinical.vocabulary import Share, analyse
+from showthrough.families.clinical.by_span import sentences
+from showthrough.families.clinical.vocabulary import Share, analyse
 
 DIFFERENCES = (Path(__file__).resolve().parents[3] / "docs/differences.md").read_text(encoding="utf-8")
 ALL = ["preset:i2b2", "preset:meddocan"]

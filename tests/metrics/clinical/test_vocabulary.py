@@ -19,8 +19,8 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
-from showthrough.metrics.clinical.vocabulary import ALL, NON_PHI, Share, analyse
-from showthrough.resources.dictionary import dictionary_from, digest_of, pinned
+from showthrough.families.clinical.vocabulary import ALL, NON_PHI, Share, analyse
+from showthrough.models.dictionary import dictionary_from, digest_of, pinned
 
 
 def record(name: str, text: str, **marks: str) -> Document:

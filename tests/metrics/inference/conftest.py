@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from showthrough.inference.base import Answer, Case
-from showthrough.metrics.inference import people
+from showthrough.families.inference import people
+from showthrough.families.inference.base import Answer, Case
 
 
 class Saying:

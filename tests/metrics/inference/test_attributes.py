@@ -13,11 +13,11 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanError, Run, evaluate, parse_metric
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
-from showthrough.inference.authors import asked_of, guesses_of, scored
-from showthrough.inference.base import Answer, Compared, Guess, Person
+from showthrough.families.inference.attributes import AuthorAttributes
+from showthrough.families.inference.authors import asked_of, guesses_of, scored
+from showthrough.families.inference.base import Answer, Compared, Guess, Person
 from showthrough.metrics import metric_text
-from showthrough.metrics.base import Rows
-from showthrough.metrics.inference.attributes import AuthorAttributes
+from showthrough.statistics.rows import Rows
 
 Said = Mapping[str, Mapping[str, Sequence[str]]]
 

@@ -12,11 +12,11 @@ import pytest
 from inference.fakes import Parrot
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanError, Run, evaluate
 from showthrough.data.references import EVERYTHING, NOTHING
+from showthrough.families.inference.judged import Hallucination, Meaning, Readability
 from showthrough.metrics import parse_metric
 from showthrough.metrics.chunk import Chunk
-from showthrough.metrics.inference.judged import Hallucination, Meaning, Readability
-from showthrough.resources import Resources
-from showthrough.resources.chat import patience
+from showthrough.models import Resources
+from showthrough.models.chat import patience
 from talking import BUSY, MALFORMED, talking
 
 ALL = ("readability", "meaning", "hallucination")

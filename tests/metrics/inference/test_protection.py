@@ -11,9 +11,9 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanError, Run, evaluate, parse_metric
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.inference.base import Answer, Case, Guess, Person
+from showthrough.families.inference import people
+from showthrough.families.inference.base import Answer, Case, Guess, Person
 from showthrough.metrics import METRICS
-from showthrough.metrics.inference import people
 
 Attacked = Callable[[Callable[[Case], Answer | None]], object]
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, PlanError
-from showthrough.errors import ResourceError
+from showthrough.core.errors import ResourceError
+from showthrough.families.masking.recall import EntityRecall
+from showthrough.families.masking.removed import Clean, Removed, _shown, risks
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.masking import DEFAULT_LEXICON, EntityRecall
-from showthrough.metrics.removal.entities import (
+from showthrough.metrics.matching.entities import (
     EntitySearch,
     HowRead,
     Readable,
@@ -19,8 +20,8 @@ from showthrough.metrics.removal.entities import (
     _joined,
     readable_elsewhere,
 )
-from showthrough.metrics.removal.forms import LONGEST
-from showthrough.metrics.removal.removed import Clean, Removed, _shown, risks
+from showthrough.metrics.matching.forms import LONGEST
+from showthrough.models.lexicon import DEFAULT_LEXICON
 
 Layers = Sequence[Sequence[Mention]]
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from showthrough.metrics.removal.forms import Form, code_form, form_of, kind_of_type, person_form, vocabulary_of
+from showthrough.metrics.matching.forms import Form, code_form, form_of, kind_of_type, person_form, vocabulary_of
 
 ENGLISH = vocabulary_of("wordfreq:en")
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings, strategies as some
 
 import showthrough as st
-from showthrough.anonymizers.replacing import WAYS, rewritten
 from showthrough.data.reading import cased_form, folded, locate
 from showthrough.data.views import Reading
-from showthrough.metrics.removal.forms import form_of, person_form, vocabulary_of
-from showthrough.metrics.removal.search import Capitals, Release
-from showthrough.metrics.removal.strings import FormIndex
+from showthrough.metrics.matching.forms import form_of, person_form, vocabulary_of
+from showthrough.metrics.matching.search import Capitals, Release
+from showthrough.metrics.matching.strings import FormIndex
+from showthrough.systems.replacing import WAYS, rewritten
 
 # Of many scripts, with what joins, what nobody sees, what looks alike, and what is encoded.
 ALPHABET = (

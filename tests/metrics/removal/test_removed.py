@@ -8,7 +8,7 @@ import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.data.masks import apply_masks
-from showthrough.metrics.removal.entities import HowRead
+from showthrough.metrics.matching.entities import HowRead
 
 
 def span(text: str, words: str, number: int = 0) -> tuple[int, int]:

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from showthrough.metrics.removal.forms import Form, vocabulary_of
-from showthrough.metrics.removal.search import Capitals, Release
+from showthrough.metrics.matching.forms import Form, vocabulary_of
+from showthrough.metrics.matching.search import Capitals, Release
 
 ENGLISH, GERMAN = vocabulary_of("wordfreq:en"), vocabulary_of("wordfreq:de")
 

@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 
 from showthrough.data.masks import TypedMask
-from showthrough.metrics.removal.forms import Form, vocabulary_of
-from showthrough.metrics.removal.search import Capitals, Release
-from showthrough.metrics.removal.strings import FormIndex, MaskedString, Masking
+from showthrough.metrics.matching.forms import Form, vocabulary_of
+from showthrough.metrics.matching.search import Capitals, Release
+from showthrough.metrics.matching.strings import FormIndex, MaskedString, Masking
 
 ENGLISH = vocabulary_of("wordfreq:en")
 

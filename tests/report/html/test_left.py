@@ -67,7 +67,7 @@ def test_documents_are_ordered_by_what_can_be_read(run: Run) -> None:
 
 
 def _findings(run: Run) -> dict[str, Any]:
-    from showthrough.analysis.failures import Inspection
+    from showthrough.studies.failures import Inspection
 
     assert run.texts is not None
     return {name: Inspection(run.texts).of(name) for name in run.names}

@@ -17,9 +17,8 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from showthrough import demo
-from showthrough.cli import app
-from showthrough.errors import OutputError
+from showthrough.cli import app, demo_corpus as demo
+from showthrough.core.errors import OutputError
 from showthrough.report.html import html_text, page
 from showthrough.run.run import Run
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from showthrough import demo, evaluate, read_anonymization, read_background, read_corpus
+from showthrough import evaluate, read_anonymization, read_background, read_corpus
+from showthrough.cli import demo_corpus as demo
 from showthrough.report.html import html_text
 from showthrough.run.run import Run
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from showthrough import Anonymization, demo, evaluate, read_anonymization, read_corpus
+from showthrough import Anonymization, evaluate, read_anonymization, read_corpus
+from showthrough.cli import demo_corpus as demo
 from showthrough.data.masks import ScoredMask
 from showthrough.data.provenance import Cost, Provenance
 from showthrough.report.html import html_text

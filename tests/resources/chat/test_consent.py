@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from showthrough.errors import PlanError
-from showthrough.resources.chat.consent import Address, address_of, hosts_of
+from showthrough.core.errors import PlanError
+from showthrough.models.chat.consent import Address, address_of, hosts_of
 
 
 @pytest.fixture(autouse=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from showthrough.errors import PlanError
-from showthrough.resources.chat.base import Question
-from showthrough.resources.chat.consent import address_of
-from showthrough.resources.chat.contents import decoded
-from showthrough.resources.chat.estimate import Tally, usual_lengths
-from showthrough.resources.chat.prices import price_of
+from showthrough.core.errors import PlanError
+from showthrough.models.chat.base import Question
+from showthrough.models.chat.consent import address_of
+from showthrough.models.chat.contents import decoded
+from showthrough.models.chat.estimate import Tally, usual_lengths
+from showthrough.models.chat.prices import price_of
 
 
 def question(text: str, about: tuple[str, str] = ("a", "1")) -> Question:

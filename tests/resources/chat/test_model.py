@@ -15,12 +15,12 @@ from typing import Any
 
 import pytest
 
-from showthrough.errors import InputError, OutputError, PlanError, ResourceError
-from showthrough.resources.chat import client, model as model_module, patience
-from showthrough.resources.chat.base import Question
-from showthrough.resources.chat.model import LanguageModel
-from showthrough.resources.chat.recordings import Recordings, read_recordings
-from showthrough.resources.chat.settings import AskingSettings
+from showthrough.core.errors import InputError, OutputError, PlanError, ResourceError
+from showthrough.models.chat import client, model as model_module, patience
+from showthrough.models.chat.base import Question
+from showthrough.models.chat.model import LanguageModel
+from showthrough.models.chat.recordings import Recordings, read_recordings
+from showthrough.models.chat.settings import AskingSettings
 from talking import CUT, DROPPED, FAULTS, MALFORMED, REFUSED, Talking, talking
 
 pytestmark = pytest.mark.skipif(find_spec("openai") is None, reason="pip install 'showthrough[llm]'")

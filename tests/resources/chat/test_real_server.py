@@ -15,10 +15,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from showthrough.resources.chat.base import Question
-from showthrough.resources.chat.model import LanguageModel
-from showthrough.resources.chat.recordings import Recordings, read_recordings
-from showthrough.resources.chat.settings import AskingSettings
+from showthrough.models.chat.base import Question
+from showthrough.models.chat.model import LanguageModel
+from showthrough.models.chat.recordings import Recordings, read_recordings
+from showthrough.models.chat.settings import AskingSettings
 
 NEEDED = ("transformers", "torch", "accelerate", "fastapi", "uvicorn", "openai")
 MISSING = [name for name in NEEDED if find_spec(name) is None]

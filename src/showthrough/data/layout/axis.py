@@ -12,12 +12,12 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.characters import WORD_KIND, folded, token_kind
-from showthrough.axis.gold import Gold
-from showthrough.axis.layers import Layers
-from showthrough.axis.ruler import Asking, Ruler
-from showthrough.axis.spans import Bools, Contents, Counts, Ints, Spans, contents_of, spread, touched
 from showthrough.data.documents import Corpus
+from showthrough.data.layout.characters import WORD_KIND, folded, token_kind
+from showthrough.data.layout.gold import Gold
+from showthrough.data.layout.layers import Layers
+from showthrough.data.layout.ruler import Asking, Ruler
+from showthrough.data.layout.spans import Bools, Contents, Counts, Ints, Spans, contents_of, spread, touched
 
 _FEW = 20  # one character in so many may be looked up one by one
 
@@ -52,22 +52,22 @@ class Axis:
     @cached_property
     def _wide(self) -> tuple[Ints, Ints]:
         """Where the question marks of `narrow` stand, and which characters they really are."""
-        places = np.flatnonzero(np.frombuffer(self.narrow, dtype=np.uint8) == ord("?"))
-        if len(places) * _FEW > len(self.text):  # a script beyond Latin-1: all characters at once
-            codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")[places]
-            return places, codes.astype(np.int64)
-        return places, np.array([ord(self.text[place]) for place in places.tolist()], dtype=np.int64)
+        positions = np.flatnonzero(np.frombuffer(self.narrow, dtype=np.uint8) == ord("?"))
+        if len(positions) * _FEW > len(self.text):  # a script beyond Latin-1: all characters at once
+            codes = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")[positions]
+            return positions, codes.astype(np.int64)
+        return positions, np.array([ord(self.text[position]) for position in positions.tolist()], dtype=np.int64)
 
     def table(self, kind: Callable[[str], int]) -> NDArray[np.uint8]:
         """A small number for every character; each distinct character is asked about once."""
         numbers = np.frombuffer(self.narrow.translate(_latin(kind)), dtype=np.uint8).copy()
-        places, codes = self._wide
-        if len(places):
+        positions, codes = self._wide
+        if len(positions):
             lookup = np.zeros(int(codes.max()) + 1, dtype=np.uint8)
             lookup[codes] = 1
             for code in np.flatnonzero(lookup).tolist():
                 lookup[code] = kind(chr(code))
-            numbers[places] = lookup[codes]
+            numbers[positions] = lookup[codes]
         return numbers
 
     @cached_property
@@ -120,9 +120,9 @@ class Axis:
             self._rulers[key] = Ruler(self, ignorable(self), asking)
         return self._rulers[key]
 
-    def document_at(self, place: Ints) -> Ints:
+    def document_at(self, position: Ints) -> Ints:
         """The number of the document in which each place lies."""
-        return np.asarray(np.searchsorted(self.bounds, place, side="right") - 1)
+        return np.asarray(np.searchsorted(self.bounds, position, side="right") - 1)
 
     def by_document(self, document: Ints, weight: NDArray[np.generic] | None = None) -> Counts:
         """How many (or how much weight) each document has."""

@@ -1,4 +1,4 @@
-"""What single characters are: of a word or between words, space, a letter whatever its case."""
+"""Classifies characters: word character or not, space, letter regardless of case."""
 
 from __future__ import annotations
 

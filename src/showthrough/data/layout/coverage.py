@@ -1,4 +1,4 @@
-"""One anonymization painted on an axis: what its masks hide, and what their replacements give away again.
+"""Paints one anonymization on an axis: what its masks hide, and what their replacements reveal again.
 
 A replacement that writes a word of the original ("John Doe" by "John Smith") leaves that word to be read. Words are
 whole tokens, compared in their reading form: `J o h n` and `XXXJohn` say John, as they do in a released text.
@@ -15,11 +15,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.characters import PLAIN, UNSURE
-from showthrough.axis.ruler import Ruler, Stretches
-from showthrough.axis.spans import Bools, Counts32, Ints, Keys, Spans, counted, eight_letters, opening
 from showthrough.data.documents import Corpus, Document
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.characters import PLAIN, UNSURE
+from showthrough.data.layout.ruler import Ruler, Stretches
+from showthrough.data.layout.spans import Bools, Counts32, Ints, Keys, Spans, counted, eight_letters, opening
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.reading import legible, letters_of, reading_form
 from showthrough.data.views import Reading
@@ -81,10 +81,10 @@ class Coverage:
         self._masks, self._order, self._opens = masks, order, opens
         self._readable: dict[tuple[Ruler, Replacements], Counts32] = {}
 
-    def covered(self, asked: Stretches, ruler: Ruler, replacements: Replacements) -> Bools:
+    def covered(self, stretches: Stretches, ruler: Ruler, replacements: Replacements) -> Bools:
         """Which stretches of a ruler have all of their characters hidden."""
         readable = self.readable(ruler, replacements)
-        return np.asarray(readable[asked.opens] == readable[asked.closes])
+        return np.asarray(readable[stretches.opens] == readable[stretches.closes])
 
     def readable(self, ruler: Ruler, replacements: Replacements) -> Counts32:
         """How many characters can be read before each place of a ruler."""
@@ -92,8 +92,8 @@ class Coverage:
         if key not in self._readable:
             given = self.given if replacements == "read" else _NOTHING
             step = np.zeros(ruler.before[-1] + 1, dtype=np.int8)
-            _note(step, ruler.before, self.start, self.end, 1)
-            _note(step, ruler.before, given.start, given.end, -1)
+            _count_edges(step, ruler.before, self.start, self.end, 1)
+            _count_edges(step, ruler.before, given.start, given.end, -1)
             masked = np.cumsum(step[:-1], dtype=np.int8) > 0
             if len(ruler.whole):
                 whole = _within(ruler.whole, self.start, self.end) & ~_within(ruler.whole, given.start, given.end)
@@ -105,9 +105,9 @@ class Coverage:
     def hidden(self) -> Counts32:
         """How many characters of the axis are hidden before each place; what replacements repeat is not."""
         step = np.zeros(len(self.axis) + 2, dtype=np.int8)
-        places = np.arange(len(self.axis) + 1, dtype=np.int32)
-        _note(step, places, self.start, self.end, 1)
-        _note(step, places, self.given.start, self.given.end, -1)
+        positions = np.arange(len(self.axis) + 1, dtype=np.int32)
+        _count_edges(step, positions, self.start, self.end, 1)
+        _count_edges(step, positions, self.given.start, self.given.end, -1)
         return counted(np.cumsum(step[:-2], dtype=np.int8) > 0)
 
     @cached_property
@@ -128,7 +128,7 @@ class Coverage:
         ends = np.append(self._opens, len(self._order))[1:]
         for group in np.flatnonzero(ends - self._opens > 1).tolist():
             together = self._order[self._opens[group] : ends[group]]
-            joined = sorted({written[place] for place in together})
+            joined = sorted({written[index] for index in together})
             number[group] = numbers.setdefault("\n".join(joined), len(numbers))
         return list(numbers), number
 
@@ -143,9 +143,9 @@ class Coverage:
         sheet = Axis(Corpus([Document("", text) for text in spelled]))
         again = repeated(self.axis, tokens, sheet, number[tokens.origin])
         count = np.bincount(tokens.origin, minlength=len(number))
-        told = np.bincount(tokens.origin, again, minlength=len(number)) == count
+        complete = np.bincount(tokens.origin, again, minlength=len(number)) == count
         last = np.cumsum(count)
-        masks = np.flatnonzero(~told)
+        masks = np.flatnonzero(~complete)
         for mask in masks[self._alike(last[masks] - count[masks], last[masks] - 1, sheet, number[masks])].tolist():
             if letters_of(self.axis.text[self.start[mask] : self.end[mask]]) == letters_of(texts[number[mask]]):
                 again[last[mask] - count[mask] : last[mask]] = True
@@ -173,8 +173,8 @@ class Coverage:
             (tokens.start[first], np.append(words.start, 0)[low]),
             (tokens.end[last] - 1, np.append(words.end, 1)[high] - 1),
         ):
-            one, other = self.axis.folded[ours], np.append(sheet.folded, 0)[theirs]
-            alike &= (one == other) | (one == UNSURE) | (other == UNSURE)
+            left, right = self.axis.folded[ours], np.append(sheet.folded, 0)[theirs]
+            alike &= (left == right) | (left == UNSURE) | (right == UNSURE)
         return alike
 
 
@@ -184,7 +184,7 @@ def _spelled_out(text: str) -> str:
         return text if "_" not in text else f"{text}\n{text.replace('_', ' ')}"
     plain = legible(text)
     reading = Reading(text)
-    apart = (found[0].replace(" ", "")[:_LONGEST] for found in _SPELLED.finditer(reading.form))
+    apart = (match[0].replace(" ", "")[:_LONGEST] for match in _SPELLED.finditer(reading.form))
     spelled = {run[low:high] for run in apart for low in range(len(run)) for high in range(low + _NAME, len(run) + 1)}
     words = sorted(word for word in {*reading.words, *spelled} if _is_read(word))
     return "\n".join(
@@ -200,7 +200,7 @@ def _is_read(word: str) -> bool:
     return len(word) >= (_CODE if word.isdigit() else _NAME) or not word.isascii()
 
 
-def _note(step: NDArray[np.int8], before: Counts32, start: Ints, end: Ints, sign: int) -> None:
+def _count_edges(step: NDArray[np.int8], before: Counts32, start: Ints, end: Ints, sign: int) -> None:
     """Notes on a ruler where disjoint spans open and close."""
     opens, closes = before[start], before[end]
     solid = opens < closes
@@ -208,10 +208,10 @@ def _note(step: NDArray[np.int8], before: Counts32, start: Ints, end: Ints, sign
     step[closes[solid]] -= np.int8(sign)
 
 
-def _within(place: Ints, start: Ints, end: Ints) -> Bools:
+def _within(positions: Ints, start: Ints, end: Ints) -> Bools:
     """Which places lie in one of some spans that are disjoint and ascending."""
-    last = np.searchsorted(start, place, side="right") - 1
-    return np.asarray(np.append(end, 0)[last] > place)  # before the first span: the 0 at the end
+    last = np.searchsorted(start, positions, side="right") - 1
+    return np.asarray(np.append(end, 0)[last] > positions)  # before the first span: the 0 at the end
 
 
 def repeated(axis: Axis, tokens: Spans, sheet: Axis, text: Ints) -> Bools:
@@ -221,20 +221,22 @@ def repeated(axis: Axis, tokens: Spans, sheet: Axis, text: Ints) -> Bools:
     letters tell nearly all words; only where they cannot, words are compared letter by letter.
     """
     words, texts = sheet.tokens, len(sheet.documents)
-    of = sheet.document_at(words.start)  # the text of each word
+    text_of_word = sheet.document_at(words.start)  # the text of each word
     again = np.zeros(len(tokens), dtype=bool)
-    likely = np.flatnonzero(_begins_alike(axis.folded[tokens.start], text, sheet.folded[words.start], of, texts))
+    likely = np.flatnonzero(
+        _begins_alike(axis.folded[tokens.start], text, sheet.folded[words.start], text_of_word, texts)
+    )
     if not len(likely):
         return again
-    written = _Keys.of(sheet, words.start, words.end, of)
-    asked = _Keys.of(axis, tokens.start[likely], tokens.end[likely], text[likely])
+    written = _Keys.of(sheet, words.start, words.end, text_of_word)
+    queries = _Keys.of(axis, tokens.start[likely], tokens.end[likely], text[likely])
     order = np.argsort(written.mixed, kind="stable")
-    place = order[np.minimum(np.searchsorted(written.mixed, asked.mixed, sorter=order), len(order) - 1)]
-    same = (written.letters[place] == asked.letters) & (of[place] == text[likely])
-    again[likely] = same & written.whole[place] & asked.whole
-    vague = asked.vague | (np.bincount(of, written.vague, minlength=texts) > 0)[text[likely]]
-    unsure = likely[(vague | (written.mixed[place] == asked.mixed)) & ~again[likely]]
-    bounds = np.searchsorted(of, np.arange(texts + 1))
+    index = order[np.minimum(np.searchsorted(written.mixed, queries.mixed, sorter=order), len(order) - 1)]
+    same = (written.letters[index] == queries.letters) & (text_of_word[index] == text[likely])
+    again[likely] = same & written.whole[index] & queries.whole
+    vague = queries.vague | (np.bincount(text_of_word, written.vague, minlength=texts) > 0)[text[likely]]
+    unsure = likely[(vague | (written.mixed[index] == queries.mixed)) & ~again[likely]]
+    bounds = np.searchsorted(text_of_word, np.arange(texts + 1))
     read = {
         number: {_read(sheet.text[words.start[word] : words.end[word]]) for word in range(*bounds[number:][:2])}
         for number in np.unique(text[unsure]).tolist()
@@ -248,10 +250,10 @@ def _read(word: str) -> str:
     return word.casefold() if word.isascii() else reading_form(word) or word.casefold()
 
 
-def _begins_alike(letter: Letters, text: Ints, written: Letters, of: Ints, texts: int) -> Bools:
+def _begins_alike(letter: Letters, text: Ints, written: Letters, text_of_word: Ints, texts: int) -> Bools:
     """Which words begin with a letter with which a word of their text begins: that leaves few of them."""
     begins = np.zeros((texts, UNSURE + 1), dtype=bool)
-    begins[of, written] = True
+    begins[text_of_word, written] = True
     begins[begins[:, UNSURE]] = True
     begins[:, UNSURE] = begins.any(axis=1)
     return np.asarray(begins[text, letter])

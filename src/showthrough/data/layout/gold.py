@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.layers import Layers
-from showthrough.axis.spans import Bools, Ints, spread
+from showthrough.data.layout.layers import Layers
+from showthrough.data.layout.spans import Bools, Ints, spread
 from showthrough.data.levels import LEVELS
 
 if TYPE_CHECKING:
-    from showthrough.axis.axis import Axis
+    from showthrough.data.layout.axis import Axis
 
 _LEVEL = {level: number for number, level in enumerate(LEVELS)}
 DIRECT = _LEVEL["DIRECT"]

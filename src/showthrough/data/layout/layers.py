@@ -12,8 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from showthrough.axis.spans import Ints, spread
 from showthrough.data.documents import Document, Mention
+from showthrough.data.layout.spans import Ints, spread
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The ruler: a line of those characters alone that have to be masked, shorter than the axis."""
+"""The ruler: a line of only those characters that have to be masked, shorter than the axis."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.characters import is_space
-from showthrough.axis.spans import Bools, Counts32, Ints, counted, joined, paint, places, set_within, touched
+from showthrough.data.layout.characters import is_space
+from showthrough.data.layout.spans import Bools, Counts32, Ints, counted, joined, paint, places, set_within, touched
 
 if TYPE_CHECKING:
-    from showthrough.axis.axis import Axis
+    from showthrough.data.layout.axis import Axis
 
 Asking = Literal["mention", "entity", "never"]  # for which mentions made of function words
 _PLAIN, _WORDS, _SIGNS = range(3)  # what is asked for of a mention: what is not ignorable, its words, its signs
@@ -80,10 +80,10 @@ class Ruler:
         # Not the axis itself, which keeps its rulers: held in a circle, both would wait for the collector.
         gold = self._gold = axis.gold
         self._axis_tokens, self._contents = axis.tokens, axis.gold_contents
-        asked = np.zeros(len(axis), dtype=bool)
-        paint(asked, gold.start, gold.end)
-        asked &= ~ignorable
-        self.before: Counts32 = counted(asked)
+        required = np.zeros(len(axis), dtype=bool)
+        paint(required, gold.start, gold.end)
+        required &= ~ignorable
+        self.before: Counts32 = counted(required)
         bare: Bools = self.before[gold.start] == self.before[gold.end]  # nothing on the ruler so far
         if asking == "entity":
             bare &= (np.bincount(gold.entity, ~bare) == 0)[gold.entity]
@@ -92,10 +92,10 @@ class Ruler:
         self._section: NDArray[np.int8] = bare.astype(np.int8)  # of a mention
         self._words = self._signs = np.zeros(0, dtype=np.int64)
         if bare.any():
-            self._lay(axis, np.flatnonzero(bare))
+            self._add_bare_mentions(axis, np.flatnonzero(bare))
         self.whole: Ints = np.concatenate([self._words, self._signs])
 
-    def _lay(self, axis: Axis, mentions: Ints) -> None:
+    def _add_bare_mentions(self, axis: Axis, mentions: Ints) -> None:
         """Lays what is asked for of mentions that have nothing else: words, or signs where there are none."""
         start, end = self._gold.start[mentions], self._gold.end[mentions]
         word = axis.kinds > 0
@@ -111,11 +111,11 @@ class Ruler:
         opens, closes = self.before[start], self.before[end]
         if len(self.whole):
             base = int(self.before[-1])
-            for number, places in ((_WORDS, self._words), (_SIGNS, self._signs)):
-                here = np.flatnonzero(section == number)
+            for number, positions in ((_WORDS, self._words), (_SIGNS, self._signs)):
+                indices = np.flatnonzero(section == number)
                 for on_ruler, edge in ((opens, start), (closes, end)):
-                    on_ruler[here] = base + np.searchsorted(places, edge[here])
-                base += len(places)
+                    on_ruler[indices] = base + np.searchsorted(positions, edge[indices])
+                base += len(positions)
         return Stretches(opens, closes)
 
     def laid(self, start: Ints, end: Ints) -> list[Stretches]:
@@ -131,13 +131,13 @@ class Ruler:
     @cached_property
     def tokens(self) -> Runs:
         """Where the tokens of all mentions lie: each once, however many mentions it is in, and those cut off apart."""
-        tokens, held = self._axis_tokens, self._contents
-        cut = held.cut
-        parts, first, last = [], np.zeros_like(held.first), np.zeros_like(held.last)
+        tokens, contents = self._axis_tokens, self._contents
+        cut = contents.cut
+        parts, first, last = [], np.zeros_like(contents.first), np.zeros_like(contents.last)
         count = 0
         for section in (_PLAIN, _WORDS):  # the same word may be ignorable on one of them; there are no words in signs
             mentions = np.flatnonzero(self._section == section)
-            low, high = held.first[mentions], held.last[mentions]
+            low, high = contents.first[mentions], contents.last[mentions]
             number = places(*joined(low, high))
             sections = np.full(len(number), section, dtype=np.int8)
             parts.append(self._stretches(tokens.start[number], tokens.end[number], sections))
@@ -147,7 +147,7 @@ class Ruler:
         parts.append(self._stretches(cut.start, cut.end, self._section[cut.origin]))
         alone = count + np.arange(len(cut))
         return Runs(
-            Stretches(np.concatenate([one.opens for one in parts]), np.concatenate([one.closes for one in parts])),
+            Stretches(np.concatenate([part.opens for part in parts]), np.concatenate([part.closes for part in parts])),
             np.concatenate([first, alone]),
             np.concatenate([last, alone + 1]),
             np.concatenate([np.arange(len(first)), cut.origin]),

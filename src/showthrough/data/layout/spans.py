@@ -1,4 +1,4 @@
-"""Spans as arrays: which places they cover, what they have of each other, and counts before places."""
+"""Spans as arrays: the positions they cover, their overlaps, and counts before each position."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ def touched(tokens: Laid, start: Ints, end: Ints) -> tuple[Ints, Ints]:
 def contents_of(tokens: Laid, start: Ints, end: Ints) -> Contents:
     """What spans, which may overlap, have of tokens, which do not and are in order."""
     first, last = touched(tokens, start, end)
-    some = last > first
-    opened, closed = some.copy(), some.copy()
-    opened[some] = tokens.start[first[some]] < start[some]
-    closed[some] = tokens.end[last[some] - 1] > end[some]
+    touching = last > first
+    opened, closed = touching.copy(), touching.copy()
+    opened[touching] = tokens.start[first[touching]] < start[touching]
+    closed[touching] = tokens.end[last[touching] - 1] > end[touching]
     left, right = np.flatnonzero(opened), np.flatnonzero(closed & ~(opened & (last - first == 1)))
     span, token = np.concatenate([left, right]), np.concatenate([first[left], last[right] - 1])
     low, high = np.maximum(tokens.start[token], start[span]), np.minimum(tokens.end[token], end[span])
@@ -100,17 +100,17 @@ def highest(start: Ints, end: Ints, value: Ints) -> tuple[Ints, Ints]:
     >>> place.tolist(), value.tolist()
     ([0, 1, 2, 3, 5], [7, 9, 9, 7, 2])
     """
-    place = places(*joined(start, end))
-    low, high = np.searchsorted(place, start), np.searchsorted(place, end)
+    position = places(*joined(start, end))
+    low, high = np.searchsorted(position, start), np.searchsorted(position, end)
     power = np.frexp(high - low)[1] - 1  # -1 of what is empty
-    top = np.full(len(place), -1, dtype=np.int64)
+    top = np.full(len(position), -1, dtype=np.int64)
     for level in range(int(power.max(initial=-1)), -1, -1):
         step = 1 << level
         top[step:] = np.maximum(top[step:], top[:-step].copy())
-        here = np.flatnonzero(power == level)
-        for edge in (low[here], high[here] - step):
-            np.maximum.at(top, edge, value[here])
-    return place, top
+        indices = np.flatnonzero(power == level)
+        for edge in (low[indices], high[indices] - step):
+            np.maximum.at(top, edge, value[indices])
+    return position, top
 
 
 def opening(start: Ints, end: Ints) -> Ints:
@@ -145,13 +145,13 @@ def eight_letters(letters: NDArray[np.uint8], start: Ints, end: Ints) -> Keys:
     """The first eight letters of many words, each eight as one number; 0 after the last of a shorter word."""
     letters = np.append(letters, np.zeros(8, dtype=np.uint8))
     keys = np.zeros(len(start), dtype=np.uint64)
-    for place in range(8):
+    for index in range(8):
         keys <<= np.uint64(8)
-        keys |= letters[start + place] * (start + place < end)
+        keys |= letters[start + index] * (start + index < end)
     return keys
 
 
 def set_within(which: Bools, start: Ints, end: Ints) -> Ints:
     """The places of some spans that are set, each once."""
-    place = places(*joined(start, end))
-    return place[which[place]]
+    positions = places(*joined(start, end))
+    return positions[which[positions]]

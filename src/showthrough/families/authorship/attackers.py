@@ -1,4 +1,4 @@
-"""Who is asked about authors: verifiers that were given, answers of others, and one that learns from masked texts."""
+"""The attackers of author masking: trained verifiers, answers from files, and a learner on masked texts."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Protocol
 
 import numpy as np
 
-from showthrough.axis.spans import Bools
+from showthrough.core.errors import ResourceError, quoted, some
+from showthrough.data.layout.spans import Bools
 from showthrough.data.references import NOTHING, REFERENCES
-from showthrough.errors import ResourceError, quoted, some
-from showthrough.metrics.authorship.problems import Problems
-from showthrough.resources import Resources
-from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS, cross_fitted
-from showthrough.verifiers.answering import answered, outside
-from showthrough.verifiers.base import UNANSWERED, Array, Verifier
-from showthrough.verifiers.given import ORIGINAL, GivenAnswers
-from showthrough.verifiers.table import learner_named
+from showthrough.families.authorship.problems import Problems
+from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS, cross_fitted
+from showthrough.families.authorship.verifiers.answering import answered, outside
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Verifier
+from showthrough.families.authorship.verifiers.given import ORIGINAL, GivenAnswers
+from showthrough.families.authorship.verifiers.table import learner_named
+from showthrough.models import Resources
 
 
 class Attacker(Protocol):
@@ -48,18 +48,22 @@ def attackers_of(
     resources: Resources,
 ) -> list[Attacker]:
     """Those of some names; all where there is none. Raises ResourceError for a name that nobody has."""
-    found: dict[str, Attacker] = {}
-    for one in resources.inputs.get("verifiers", ()):
-        given = isinstance(one, GivenAnswers)
-        found[one.name] = _Given(one, problems) if given else _Trained(one, problems, originals, resources)
-    found[ADAPTIVE] = _Adaptive(learner, seed, problems, originals, resources)
-    if lacking := [name for name in names if name not in found]:
-        raise ResourceError(f"there is no verifier {quoted(lacking[0])}; expected some of {some(found)}")
-    return [found[name] for name in names or found]
+    by_name: dict[str, Attacker] = {}
+    for verifier in resources.inputs.get("verifiers", ()):
+        has_answers = isinstance(verifier, GivenAnswers)
+        by_name[verifier.name] = (
+            _AnswersAttacker(verifier, problems)
+            if has_answers
+            else _TrainedAttacker(verifier, problems, originals, resources)
+        )
+    by_name[ADAPTIVE] = _AdaptiveAttacker(learner, seed, problems, originals, resources)
+    if lacking := [name for name in names if name not in by_name]:
+        raise ResourceError(f"there is no verifier {quoted(lacking[0])}; expected some of {some(by_name)}")
+    return [by_name[name] for name in names or by_name]
 
 
 @dataclass(frozen=True)
-class _Trained:
+class _TrainedAttacker:
     """A verifier, which is asked about the originals only what counts: false alarms are those on masked texts."""
 
     verifier: Verifier
@@ -79,24 +83,24 @@ class _Trained:
         return self._answers(texts, np.ones(len(self.problems.same), dtype=bool))
 
     def outside(self, texts: Mapping[str, str]) -> dict[str, Bools]:
-        asked = np.flatnonzero(self.problems.counted & ~_silent(self.problems, texts))
-        questions = self.problems.questions(texts, asked)
-        found: dict[str, Bools] = {}
-        for feature, those in outside(self.verifier, questions, self.resources.cache, self.resources.watch).items():
-            found[feature] = np.zeros(len(self.problems.same), dtype=bool)
-            found[feature][asked] = those
-        return found
+        indices = np.flatnonzero(self.problems.counted & ~_is_silent(self.problems, texts))
+        questions = self.problems.questions(texts, indices)
+        by_feature: dict[str, Bools] = {}
+        for feature, flags in outside(self.verifier, questions, self.resources.cache, self.resources.watch).items():
+            by_feature[feature] = np.zeros(len(self.problems.same), dtype=bool)
+            by_feature[feature][indices] = flags
+        return by_feature
 
-    def _answers(self, texts: Mapping[str, str], which: Bools) -> Array:
-        silent = _silent(self.problems, texts)
-        answers = np.where(which, UNANSWERED, np.nan)
-        questions = self.problems.questions(texts, np.flatnonzero(which & ~silent))
-        answers[which & ~silent] = answered(self.verifier, questions, self.resources.cache, self.resources.watch)
+    def _answers(self, texts: Mapping[str, str], selected: Bools) -> Array:
+        silent = _is_silent(self.problems, texts)
+        answers = np.where(selected, UNANSWERED, np.nan)
+        questions = self.problems.questions(texts, np.flatnonzero(selected & ~silent))
+        answers[selected & ~silent] = answered(self.verifier, questions, self.resources.cache, self.resources.watch)
         return answers
 
 
 @dataclass(frozen=True)
-class _Given:
+class _AnswersAttacker:
     """Answers of others: of the originals and of systems, to what documents ask themselves."""
 
     answers: GivenAnswers
@@ -108,28 +112,28 @@ class _Given:
 
     @property
     def before(self) -> Array:
-        return self._of(ORIGINAL)
+        return self._answers_about(ORIGINAL)
 
     def after(self, name: str, texts: Mapping[str, str]) -> Array | None:
         if name in REFERENCES:
             return self.before if name == NOTHING else None
-        return self._of(name)
+        return self._answers_about(name)
 
     def outside(self, texts: Mapping[str, str]) -> dict[str, Bools]:
         return {}
 
-    def _of(self, name: str) -> Array:
+    def _answers_about(self, name: str) -> Array:
         if name not in self.answers.by:
             raise ResourceError(f"{self.name} has no answers of {quoted(name)}; expected --answers {name}=FILE")
         if not self.problems.asked:
             raise ResourceError(f"{self.name} has answers to questions that no document asks")
-        by = self.answers.by[name]
-        given = [by.get(self.problems.ids[place], UNANSWERED) for place in self.problems.documents.tolist()]
-        return np.where(self.problems.counted, np.nan_to_num(given, nan=UNANSWERED), np.nan)
+        by_document = self.answers.by[name]
+        values = [by_document.get(self.problems.ids[index], UNANSWERED) for index in self.problems.documents.tolist()]
+        return np.where(self.problems.counted, np.nan_to_num(values, nan=UNANSWERED), np.nan)
 
 
 @dataclass(frozen=True)
-class _Adaptive:
+class _AdaptiveAttacker:
     """Learns from what masking leaves of others' texts, and on the originals from the originals."""
 
     learner: str
@@ -156,15 +160,15 @@ class _Adaptive:
         problems, everyone = self.problems, np.arange(len(self.problems.same))
         if problems.authors < AUTHORS or problems.same.all() or not problems.same.any():
             return np.full(len(everyone), np.nan)
-        silent = _silent(problems, texts)
+        silent = _is_silent(problems, texts)
         if silent.all():
             return np.full(len(everyone), UNANSWERED)
         questions, resources = problems.questions(texts, everyone), self.resources
         learner = learner_named(self.learner)
-        told = learner, questions, problems.same, problems.circles, self.seed
-        return np.where(silent, UNANSWERED, cross_fitted(*told, resources.cache, resources.watch))
+        arguments = learner, questions, problems.same, problems.circles, self.seed
+        return np.where(silent, UNANSWERED, cross_fitted(*arguments, resources.cache, resources.watch))
 
 
-def _silent(problems: Problems, texts: Mapping[str, str]) -> Bools:
+def _is_silent(problems: Problems, texts: Mapping[str, str]) -> Bools:
     """The questions about texts of which nothing is left to read: whatever somebody said of these would be a guess."""
     return problems.wordless(texts)[problems.documents]

@@ -1,4 +1,4 @@
-"""Authorship: who is asked about authors, and what people say of passages."""
+"""The authorship family: its inputs are verifiers, their answers, and ratings of passages by people."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from msgspec import Meta
 
+from showthrough.core.errors import InputError, PlanError, Problem, quoted, shown, some
 from showthrough.core.families import Family, InputType
-from showthrough.errors import InputError, PlanError, Problem, quoted, shown, some
 
 if TYPE_CHECKING:
     from showthrough.data.authorship import Ratings
     from showthrough.data.documents import Corpus
     from showthrough.evaluation.plan import Plan
     from showthrough.families._arguments import AuthorshipArguments
+    from showthrough.families.authorship.verifiers.base import Verifier
+    from showthrough.families.authorship.verifiers.given import GivenAnswers
     from showthrough.metrics import Metric
     from showthrough.run.records import Input
-    from showthrough.verifiers.base import Verifier
-    from showthrough.verifiers.given import GivenAnswers
 
     Asked = Verifier | GivenAnswers
 
@@ -57,17 +57,17 @@ class VerifiersInput(InputType):
     name = VERIFIERS
 
     def read(self, options: AuthorshipOptions, anonymizations: Sequence[str]) -> tuple[Asked, ...] | None:
-        from showthrough.verifiers.asking import asked_verifiers
-        from showthrough.verifiers.given import read_given
+        from showthrough.families.authorship.verifiers.asking import asked_verifiers
+        from showthrough.families.authorship.verifiers.given import read_given
 
         loaded: list[Asked] = []
         problems: list[Problem] = []
         try:
-            loaded += asked_verifiers(_each(options.verifier))
+            loaded += asked_verifiers(_as_tuple(options.verifier))
         except InputError as error:
             problems += error.problems
         try:
-            loaded += read_given(_each(options.answers), anonymizations)
+            loaded += read_given(_as_tuple(options.answers), anonymizations)
         except InputError as error:
             problems += error.problems
         if problems:
@@ -75,21 +75,21 @@ class VerifiersInput(InputType):
         return tuple(loaded) or None
 
     def accept(self, arguments: AuthorshipArguments) -> tuple[Asked, ...] | None:
-        from showthrough.verifiers.asking import asked_verifiers
-        from showthrough.verifiers.base import Verifier
-        from showthrough.verifiers.given import GivenAnswers, given_answers
+        from showthrough.families.authorship.verifiers.asking import asked_verifiers
+        from showthrough.families.authorship.verifiers.base import Verifier
+        from showthrough.families.authorship.verifiers.given import GivenAnswers, given_answers
 
-        given = arguments.verifiers
-        several = isinstance(given, Iterable) and not isinstance(given, str | Verifier)
+        argument = arguments.verifiers
+        several = isinstance(argument, Iterable) and not isinstance(argument, str | Verifier)
         accepted: list[Asked] = []
-        for each in cast(Iterable[Any], given) if several else [given]:
-            if isinstance(each, str | PathLike):
-                accepted += asked_verifiers([str(each)])
-            elif isinstance(each, Verifier | GivenAnswers):
-                accepted.append(each)
+        for item in cast(Iterable[Any], argument) if several else [argument]:
+            if isinstance(item, str | PathLike):
+                accepted += asked_verifiers([str(item)])
+            elif isinstance(item, Verifier | GivenAnswers):
+                accepted.append(item)
             else:
-                found = f"found a value of type {type(each).__name__}"
-                raise PlanError(f"{found}; expected a verifier, or its folder", VERIFIERS)
+                fault = f"found a value of type {type(item).__name__}"
+                raise PlanError(f"{fault}; expected a verifier, or its folder", VERIFIERS)
         return (*accepted, *(given_answers(arguments.answers) if arguments.answers else ())) or None
 
     def items(self, value: Sequence[Asked] | None) -> Sequence[Asked]:
@@ -97,18 +97,18 @@ class VerifiersInput(InputType):
 
     def record(self, value: Sequence[Asked], corpus: Corpus) -> list[Input]:
         """A verifier that does not say what tells it from others of its name has its version alone."""
+        from showthrough.families.authorship.verifiers.seen import seen
         from showthrough.run.records import Input
-        from showthrough.verifiers.seen import seen
 
         return [
             Input(
-                each.name,
-                getattr(each, "digest", "") or f"v{each.version}",
-                getattr(each, "problems", 0),
-                getattr(each, "source", ""),
-                seen=seen(each, corpus),
+                verifier.name,
+                getattr(verifier, "digest", "") or f"v{verifier.version}",
+                getattr(verifier, "problems", 0),
+                getattr(verifier, "source", ""),
+                seen=seen(verifier, corpus),
             )
-            for each in value
+            for verifier in value
         ]
 
     def former_records(self, run: Mapping[str, Any]) -> list[Any]:
@@ -123,10 +123,10 @@ class RatingsInput(InputType):
     named = False
 
     def read(self, options: AuthorshipOptions, anonymizations: Sequence[str]) -> Ratings | None:
-        from showthrough.formats.ratings import read_ratings
+        from showthrough.formats.authorship.ratings import read_ratings
 
-        given = _each(options.ratings)
-        return read_ratings(given, list(anonymizations)) if given else None
+        files = _as_tuple(options.ratings)
+        return read_ratings(files, list(anonymizations)) if files else None
 
     def accept(self, arguments: AuthorshipArguments) -> Ratings | None:
         from showthrough.data.authorship import Ratings
@@ -138,7 +138,7 @@ class RatingsInput(InputType):
         return given
 
     def keys(self, options: AuthorshipOptions) -> tuple[str, ...]:
-        return ("",) if _each(options.ratings) else ()
+        return ("",) if _as_tuple(options.ratings) else ()
 
     def metrics(self, keys: Sequence[str], chosen: Sequence[Metric], *, by_default: bool) -> tuple[Metric, ...]:
         from showthrough.metrics import METRICS
@@ -172,76 +172,82 @@ class _Authorship(Family):
         return () if ratings is None else ratings.problems(plan.corpus, plan.anonymizations)
 
     def notices(self, plan: Plan) -> list[str]:
-        from showthrough.verifiers.given import GivenAnswers
-        from showthrough.verifiers.seen import trained_on
+        from showthrough.families.authorship.verifiers.given import GivenAnswers
+        from showthrough.families.authorship.verifiers.seen import trained_on
 
         lines: list[str] = []
         verifiers: Sequence[Asked] = plan.inputs.get(VERIFIERS) or ()
-        given = any(isinstance(each, GivenAnswers) for each in verifiers)
-        asked = frozenset(document.id for document in plan.corpus if document.authorship) if given else frozenset()
-        for each in verifiers:
-            if isinstance(each, GivenAnswers):
-                lines += _unanswered(each, asked)
-            elif plan.settings.seen and (known := trained_on(each, plan.corpus)):
-                lines.append(f"the verifier {shown(each.name)} {known}")
+        has_answers = any(isinstance(verifier, GivenAnswers) for verifier in verifiers)
+        problem_ids = (
+            frozenset(document.id for document in plan.corpus if document.authorship) if has_answers else frozenset()
+        )
+        for verifier in verifiers:
+            if isinstance(verifier, GivenAnswers):
+                lines += _unanswered_notices(verifier, problem_ids)
+            elif plan.settings.seen and (overlap := trained_on(verifier, plan.corpus)):
+                lines.append(f"the verifier {shown(verifier.name)} {overlap}")
         return lines
 
     def relocate(self, options: AuthorshipOptions, plan: Path) -> dict[str, Any]:
         keys = ("verifier", "answers", "ratings")
-        return {key: tuple(_seen_from(plan, file, key) for file in _each(getattr(options, key))) for key in keys}
+        return {
+            key: tuple(_relocate_file(plan, file, key) for file in _as_tuple(getattr(options, key))) for key in keys
+        }
 
     def files(self, options: AuthorshipOptions, metrics: Sequence[Metric]) -> list[Path]:
-        written = [*_each(options.verifier), *_each(options.answers), *_each(options.ratings)]
-        return [Path(path) for text in written for path in dict.fromkeys((text, text.partition("=")[2] or text))]
+        texts = [*_as_tuple(options.verifier), *_as_tuple(options.answers), *_as_tuple(options.ratings)]
+        return [Path(path) for text in texts for path in dict.fromkeys((text, text.partition("=")[2] or text))]
 
 
-def _each(files: Files) -> tuple[str, ...]:
+def _as_tuple(files: Files) -> tuple[str, ...]:
     return (files,) if isinstance(files, str) else tuple(files)
 
 
-def _seen_from(plan: Path, written: str, key: str) -> str:
+def _relocate_file(plan: Path, text: str, key: str) -> str:
     """What is beside a plan, `NAME=` before it or not; what is not there may be the name of an installed verifier."""
     from showthrough.evaluation.requests import path_of
 
-    name, sign, path = written.partition("=")
+    name, sign, path = text.partition("=")
     there = False
-    whole = plan.parent / path_of(written, plan, key)
+    location = plan.parent / path_of(text, plan, key)
     with suppress(OSError):  # a name too long, which reading will tell
-        there = whole.exists()
+        there = location.exists()
     if sign and not there:
         return f"{name}={plan.parent / path}"
-    return str(whole) if there or "/" in written else written
+    return str(location) if there or "/" in text else text
 
 
 def _verifier_problems(plan: Plan) -> Iterator[Problem]:
     """What keeps verifiers and answers from being used as they were given."""
+    from showthrough.families.authorship.verifiers.given import GivenAnswers
+    from showthrough.families.authorship.verifiers.seen import UNLESS, trained_on
     from showthrough.metrics import metric_text
-    from showthrough.verifiers.given import GivenAnswers
-    from showthrough.verifiers.seen import UNLESS, trained_on
 
     verifiers: Sequence[Asked] = plan.inputs.get(VERIFIERS) or ()
     asking = {metric_text(metric): _named(metric) for metric in plan.metrics if VERIFIERS in metric.needs}
-    yield from _name_problems([each.name for each in verifiers], asking)
-    for each in verifiers:
-        place = f"verifier {shown(each.name)}"
-        if not any(each.name in named or not named for named in asking.values()):
+    yield from _name_problems([verifier.name for verifier in verifiers], asking)
+    for verifier in verifiers:
+        location = f"verifier {shown(verifier.name)}"
+        if not any(verifier.name in named or not named for named in asking.values()):
             expected = f"it among those that {next(iter(asking))} names" if asking else "safety among the metrics"
-            yield Problem("", place, _UNASKED.format(expected))
-        elif isinstance(each, GivenAnswers):
-            yield from _answer_problems(each, [one.name for one in plan.anonymizations], plan.corpus)
-        elif not plan.settings.seen and (known := trained_on(each, plan.corpus)):
-            yield Problem("", place, f"{known}; {UNLESS}")
+            yield Problem("", location, _UNASKED.format(expected))
+        elif isinstance(verifier, GivenAnswers):
+            yield from _answer_problems(
+                verifier, [anonymization.name for anonymization in plan.anonymizations], plan.corpus
+            )
+        elif not plan.settings.seen and (overlap := trained_on(verifier, plan.corpus)):
+            yield Problem("", location, f"{overlap}; {UNLESS}")
 
 
-def _name_problems(given: Sequence[str], asking: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
+def _name_problems(verifier_names: Sequence[str], asking: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
     """Names of verifiers that two have, and those that nobody has."""
-    from showthrough.verifiers.adaptive import ADAPTIVE
+    from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE
 
-    names = [*dict.fromkeys([*given, ADAPTIVE])]
+    names = [*dict.fromkeys([*verifier_names, ADAPTIVE])]
     for name in names:
-        if given.count(name) > 1:
+        if verifier_names.count(name) > 1:
             yield Problem("", f"verifier {shown(name)}", "this name is used twice; expected unique names")
-    if ADAPTIVE in given:
+    if ADAPTIVE in verifier_names:
         why = "this name is that of the verifier that learns from masked texts; expected another"
         yield Problem("", f"verifier {ADAPTIVE}", why)
     for text, named in asking.items():
@@ -259,56 +265,72 @@ def _named(metric: Metric) -> list[str]:
 def _rating_problems(plan: Plan) -> Iterator[Problem]:
     from showthrough.metrics import metric_text
 
-    given = plan.inputs.get(RATINGS) is not None
+    has_ratings = plan.inputs.get(RATINGS) is not None
     asking = [metric_text(metric) for metric in plan.metrics if RATINGS in metric.needs]
-    if given and not asking:
+    if has_ratings and not asking:
         yield Problem("", RATINGS, _UNASKED.format("sensibleness among the metrics"))
-    if not given and asking:
+    if not has_ratings and asking:
         none = f"none were given, which the metric {asking[0]} needs"
         yield Problem("", RATINGS, f"{none}; expected --ratings PLACE (in Python, ratings=…)")
 
 
-def _answer_problems(given: GivenAnswers, anonymizations: Sequence[str], corpus: Corpus) -> Iterator[Problem]:
+def _answer_problems(verifier: GivenAnswers, anonymizations: Sequence[str], corpus: Corpus) -> Iterator[Problem]:
     """Answers that are missing altogether would count as unanswered, and a text nobody asked about as safe."""
-    from showthrough.verifiers.given import ANSWERS, ORIGINAL
+    from showthrough.families.authorship.verifiers.given import ANSWERS, ORIGINAL
 
     if ORIGINAL in anonymizations:
         why = "this name is that of the originals among answers; expected another"
         yield Problem("", f"anonymization {ORIGINAL}", why)
     names = [*dict.fromkeys([ORIGINAL, *anonymizations])]
-    for name in given.by:
+    for name in verifier.by:
         if name not in names:
-            place = f"answers {shown(name)}"
-            yield Problem(given.sources.get(name, ""), place, f"is no anonymization; expected some of {some(names)}")
+            location = f"answers {shown(name)}"
+            yield Problem(
+                verifier.sources.get(name, ""), location, f"is no anonymization; expected some of {some(names)}"
+            )
     for name in names:
-        if name not in given.by:
-            what = "the originals" if name == ORIGINAL else shown(name)
-            whose = "" if given.name == ANSWERS else f"{shown(given.name)}:"
-            expected = f"expected --answers {whose}{shown(name)}=FILE as well"
-            yield Problem("", f"verifier {shown(given.name)}", f"has no answers about {what}; {expected}")
+        if name not in verifier.by:
+            subject = "the originals" if name == ORIGINAL else shown(name)
+            prefix = "" if verifier.name == ANSWERS else f"{shown(verifier.name)}:"
+            expected = f"expected --answers {prefix}{shown(name)}=FILE as well"
+            yield Problem("", f"verifier {shown(verifier.name)}", f"has no answers about {subject}; {expected}")
     if not corpus.survey.asked:
         yield Problem(corpus.source, "", "no document asks who wrote it, so that there is nothing to answer")
         return
-    for name, answers in given.by.items():
+    for name, answers in verifier.by.items():
         if not any(key in answers for key in corpus.ids):
-            place = f"answers {shown(name)}"
-            found = f"answers about {some(map(str, answers), 40)}, and no document"
-            yield Problem(given.sources.get(name, ""), place, f"{found}; expected ids such as {shown(corpus.ids[0])}")
+            location = f"answers {shown(name)}"
+            fault = f"answers about {some(map(str, answers), 40)}, and no document"
+            yield Problem(
+                verifier.sources.get(name, ""), location, f"{fault}; expected ids such as {shown(corpus.ids[0])}"
+            )
 
 
-def _unanswered(given: GivenAnswers, asked: frozenset[str]) -> Iterator[str]:
-    from showthrough.verifiers.given import ORIGINAL
+def _unanswered_notices(verifier: GivenAnswers, problem_ids: frozenset[str]) -> Iterator[str]:
+    from showthrough.families.authorship.verifiers.given import ORIGINAL
 
-    for name, answers in given.by.items():
-        what = "the originals" if name == ORIGINAL else shown(name)
-        if lacking := len(asked - answers.keys()):
+    for name, answers in verifier.by.items():
+        subject = "the originals" if name == ORIGINAL else shown(name)
+        if lacking := len(problem_ids - answers.keys()):
             yield (
-                f"{shown(given.name)}: about {what} there is no answer to {lacking} of {len(asked)} problems; "
+                f"{shown(verifier.name)}: about {subject} there is no answer "
+                f"to {lacking} of {len(problem_ids)} problems; "
                 "they count as unanswered, which looks safer than it may be"
             )
-        if strangers := [key for key in answers if key not in asked]:
-            left = f"{len(strangers)} answers are to no problem here: {some(strangers)}"
-            yield f"{shown(given.name)}: about {what} {left}"
+        if strangers := [key for key in answers if key not in problem_ids]:
+            fault = f"{len(strangers)} answers are to no problem here: {some(strangers)}"
+            yield f"{shown(verifier.name)}: about {subject} {fault}"
 
 
-FAMILY = _Authorship("authorship", (VerifiersInput(), RatingsInput()), options=AuthorshipOptions)
+FAMILY = _Authorship(
+    "authorship",
+    (VerifiersInput(), RatingsInput()),
+    options=AuthorshipOptions,
+    metrics={
+        "safety": ("safety:Safety", {}),
+        "soundness": ("soundness:Soundness", {}),
+        "sensibleness": ("sensibleness:Sensibleness", {}),
+        "known_words": ("known_words:KnownWords", {}),
+        "perplexity": ("known_words:Perplexity", {}),
+    },
+)

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.metrics.authorship.passages import SENTENCES, passages
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.core.call_syntax import parameter
+from showthrough.families.authorship.passages import SENTENCES, passages
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.resources.dictionary import dictionary_from
-from showthrough.resources.names import LANGUAGE_MODEL
-from showthrough.tables.calls import parameter
+from showthrough.models.dictionary import dictionary_from
+from showthrough.models.names import LANGUAGE_MODEL
+from showthrough.statistics.rows import Array, Rows, Totals
 
 ORIGINAL, CHANGE = "original", "change"
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
@@ -32,20 +33,20 @@ class _Sides(NamedTuple):
     written: list[str]
 
 
-def _sides(chunk: Chunk, anonymized: Anonymized) -> _Sides:
-    found = _Sides([], [], [])
+def _collect_sides(chunk: Chunk, anonymized: Anonymized) -> _Sides:
+    sides = _Sides([], [], [])
     for number, document in enumerate(chunk.corpus):
-        for one in passages(document, anonymized.anonymization):
-            found.document.append(number)
-            found.original.append(one.original)
-            found.written.append(one.written)
-    return found
+        for passage in passages(document, anonymized.anonymization):
+            sides.document.append(number)
+            sides.original.append(passage.original)
+            sides.written.append(passage.written)
+    return sides
 
 
-def _summed(chunk: Chunk, found: _Sides, columns: dict[str, Sequence[float]]) -> Rows:
+def _sum_by_document(chunk: Chunk, sides: _Sides, columns: dict[str, Sequence[float]]) -> Rows:
     """Numbers of passages, summed by document."""
     size = len(chunk.corpus)
-    return Rows.named({name: np.bincount(found.document, values, size) for name, values in columns.items()}, size)
+    return Rows.named({name: np.bincount(sides.document, values, size) for name, values in columns.items()}, size)
 
 
 @dataclass(frozen=True)
@@ -81,13 +82,13 @@ class KnownWords(Metric):
         known = chunk.once(("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
 
         def rows(anonymized: Anonymized) -> Rows:
-            found = _sides(chunk, anonymized)
+            sides = _collect_sides(chunk, anonymized)
             columns: dict[str, Sequence[float]] = {}
-            for side, texts in (("", found.written), ("original_", found.original)):
+            for side, texts in (("", sides.written), ("original_", sides.original)):
                 words = [words_of(text) for text in texts]
                 columns[f"{side}known"] = [sum(_is_known(word, known) for word in some) for some in words]
                 columns[f"{side}words"] = [len(some) for some in words]
-            return _summed(chunk, found, columns)
+            return _sum_by_document(chunk, sides, columns)
 
         return rows
 
@@ -105,9 +106,9 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(text.translate(_QUOTES).casefold())
 
 
-def _is_known(word: str, known: frozenset[str]) -> bool:
+def _is_known(word: str, dictionary: frozenset[str]) -> bool:
     """Whether a list has a word, or what stands before its apostrophe: most lists have no possessives."""
-    return word in known or word.partition("'")[0] in known
+    return word in dictionary or word.partition("'")[0] in dictionary
 
 
 @dataclass(frozen=True)
@@ -145,13 +146,13 @@ class Perplexity(Metric):
         model = chunk.resources.language_model(self.lm)
 
         def rows(anonymized: Anonymized) -> Rows:
-            found = _sides(chunk, anonymized)
+            sides = _collect_sides(chunk, anonymized)
             columns: dict[str, Sequence[float]] = {}
-            for side, texts in (("", found.written), ("original_", found.original)):
+            for side, texts in (("", sides.written), ("original_", sides.original)):
                 answers = model.surprise([text.strip() for text in texts])
-                columns[f"{side}surprise"] = [one.nats for one in answers]
-                columns[f"{side}pieces"] = [one.pieces for one in answers]
-            return _summed(chunk, found, columns)
+                columns[f"{side}surprise"] = [answer.nats for answer in answers]
+                columns[f"{side}pieces"] = [answer.pieces for answer in answers]
+            return _sum_by_document(chunk, sides, columns)
 
         return rows
 

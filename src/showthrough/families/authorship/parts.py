@@ -1,4 +1,4 @@
-"""What the parts of metrics of author masking are called; reports know them without importing what computes them."""
+"""The names of the parts of author masking metrics, for reports that do not import the metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a document was written anew, passage by passage: the unit of soundness, of ratings and of `known_words`."""
+"""The rewritten passages of a document: the unit of soundness, of ratings and of `known_words`."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def passages(document: Document, anonymization: Anonymization) -> list[Passage]:
     """
     text, masks = document.text, anonymization.of(document.id)
     if isinstance(anonymization, Rewriting):
-        found = of_rewriting(text, masks, anonymization.written.get(document.id))
+        candidates = of_rewriting(text, masks, anonymization.written.get(document.id))
     else:
-        found = of_sentences(text, masks)
-    return [one for one in found if not one.blank]
+        candidates = of_sentences(text, masks)
+    return [passage for passage in candidates if not passage.blank]
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
@@ -61,15 +61,15 @@ def sentences(text: str) -> list[tuple[int, int]]:
     >>> [text[start:end] for start, end in sentences(text)]
     ['Mr. Doe left.', 'He said: “Why?”', 'J. Smith did', 'not']
     """
-    return list(_trimmed(text, [match.end() for match in _END.finditer(text)]))
+    return list(_trim_spans(text, [match.end() for match in _END.finditer(text)]))
 
 
-def _trimmed(text: str, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
+def _trim_spans(text: str, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
     first = 0
     for last in (*ends, len(text)):
-        held = text[first:last]
-        if inner := held.strip():
-            start = first + held.index(inner[0])
+        segment = text[first:last]
+        if inner := segment.strip():
+            start = first + segment.index(inner[0])
             yield start, start + len(inner)
         first = last
 
@@ -111,13 +111,13 @@ def of_rewriting(text: str, masks: Iterable[Mask], written: str | None) -> list[
     What no passage covers is unchanged where the text that was handed in still has it, and gone where it has not.
     """
     ordered = sorted(masks, key=lambda mask: (mask.start, mask.end))
-    found = [Passage(mask.start, mask.end, text[mask.start : mask.end], mask.replacement or "") for mask in ordered]
+    result = [Passage(mask.start, mask.end, text[mask.start : mask.end], mask.replacement or "") for mask in ordered]
     reading = None if written is None else "".join(written.split())
     position = 0
     for start, end in [*((mask.start, mask.end) for mask in ordered), (len(text), len(text))]:
         between = text[position:start]
         if re.search(r"\w", between):
-            there = reading is None or "".join(between.split()) in reading
-            found.append(Passage(position, start, between, between if there else ""))
+            unchanged = reading is None or "".join(between.split()) in reading
+            result.append(Passage(position, start, between, between if unchanged else ""))
         position = max(position, end)
-    return sorted(found)
+    return sorted(result)

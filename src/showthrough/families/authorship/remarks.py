@@ -1,16 +1,16 @@
-"""What a reader must know before believing how well authors are hidden."""
+"""Remarks in a report on how far its numbers about authors can be trusted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from showthrough.core.errors import shown
 from showthrough.data.references import REFERENCES
-from showthrough.errors import shown
-from showthrough.metrics.base import Rows, Totals
-from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS
+from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS
+from showthrough.metrics.base import OUTSIDE
+from showthrough.statistics.rows import Rows, Totals
 
-OUTSIDE = "outside"  # a column: problems that are unlike what a verifier learned from, of any feature or of one
 _FEATURES = 4  # that a note names
 _FALSE_ALARMS = "held_out_authors", "false_alarms"  # where a trained verifier's figures have them
 
@@ -21,13 +21,13 @@ def remarks_of(tables: Mapping[str, Rows], verifiers: Sequence[Any]) -> list[str
     if not sums:
         return []
     documents, first = len(next(iter(tables.values()))), next(iter(sums.values()))
-    return [*_of_questions(first, documents, verifiers), *_of_texts(sums, documents)]
+    return [*_question_remarks(first, documents, verifiers), *_text_remarks(sums, documents)]
 
 
-def _of_questions(totals: Totals, documents: int, verifiers: Sequence[Any]) -> Iterator[str]:
+def _question_remarks(totals: Totals, documents: int, verifiers: Sequence[Any]) -> Iterator[str]:
     if untold := int(totals["untold"]):
-        asked = {column.partition(":")[2] for column in totals}
-        shares = [(one.name, _false_alarms(one)) for one in verifiers if one.name in asked]
+        named = {column.partition(":")[2] for column in totals}
+        shares = [(verifier.name, _false_alarms(verifier)) for verifier in verifiers if verifier.name in named]
         own = [f"{shown(name)} {share:.0%}" for name, share in shares if share is not None]
         yield (
             f"nobody says whether these {untold} documents are by the authors of their known texts: all count as if "
@@ -57,7 +57,7 @@ def _false_alarms(verifier: Any) -> float | None:
     return share if isinstance(share, float) else None
 
 
-def _of_texts(sums: Mapping[str, Totals], documents: int) -> Iterator[str]:
+def _text_remarks(sums: Mapping[str, Totals], documents: int) -> Iterator[str]:
     for name, totals in sums.items():
         if wordless := int(totals["wordless"]):
             verb = "has" if wordless == 1 else "have"
@@ -68,18 +68,18 @@ def _of_texts(sums: Mapping[str, Totals], documents: int) -> Iterator[str]:
         for column in totals:
             statistic, _, verifier = column.partition(":")
             if statistic == OUTSIDE:
-                yield f"{shown(name)}: {_unlike(totals, verifier)}"
+                yield f"{shown(name)}: {_unlike_remark(totals, verifier)}"
 
 
-def _unlike(totals: Totals, verifier: str) -> str:
+def _unlike_remark(totals: Totals, verifier: str) -> str:
     """That many texts are unlike all that a verifier learned from, and by what."""
     lead, end = f"{OUTSIDE} ", f":{verifier}"
-    columns = [one for one in totals if one.startswith(lead) and one.endswith(end)]
-    by = {one[len(lead) : -len(end)]: int(totals[one]) for one in columns}
-    most = [f"{one} {by[one]}" for one in sorted(by, key=lambda feature: -by[feature])[:_FEATURES]]
-    count, asked = int(totals[f"{OUTSIDE}{end}"]), int(totals[f"problems{end}"])
+    columns = [column for column in totals if column.startswith(lead) and column.endswith(end)]
+    counts = {column[len(lead) : -len(end)]: int(totals[column]) for column in columns}
+    most = [f"{column} {counts[column]}" for column in sorted(counts, key=lambda feature: -counts[feature])[:_FEATURES]]
+    count, problems = int(totals[f"{OUTSIDE}{end}"]), int(totals[f"problems{end}"])
     return (
-        f"{count} of {asked} problems are unlike all that the verifier {shown(verifier)} learned from "
+        f"{count} of {problems} problems are unlike all that the verifier {shown(verifier)} learned from "
         f"({', '.join(most)}): what it answers there is extrapolated, and a low c@1 is no evidence that authors are "
         "hidden"
     )

@@ -9,22 +9,32 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.axis.spans import Bools, Ints
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, Problem, ResourceError, quoted
 from showthrough.data.documents import Corpus
+from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Anonymization
-from showthrough.errors import PlanError, Problem, ResourceError, quoted
-from showthrough.metrics.authorship.attackers import attackers_of
-from showthrough.metrics.authorship.parts import BEFORE, FALSE, LOST, TOLD
-from showthrough.metrics.authorship.problems import Problems, problems_of
-from showthrough.metrics.authorship.remarks import OUTSIDE, remarks_of
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.families.authorship.attackers import attackers_of
+from showthrough.families.authorship.parts import BEFORE, FALSE, LOST, TOLD
+from showthrough.families.authorship.problems import Problems, problems_of
+from showthrough.families.authorship.remarks import remarks_of
+from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS, FOLDS, VERSION
+from showthrough.families.authorship.verifiers.base import UNANSWERED
+from showthrough.families.authorship.verifiers.measures import (
+    AUC,
+    BRIER,
+    C_AT_1,
+    F1,
+    F_HALF_U,
+    OVERALL,
+    measured,
+    statistics_of,
+)
+from showthrough.families.authorship.verifiers.table import learner_named
+from showthrough.metrics.base import HEADLINE, OUTSIDE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.resources import Resources
-from showthrough.tables.calls import parameter
-from showthrough.verifiers.adaptive import ADAPTIVE, AUTHORS, FOLDS, VERSION
-from showthrough.verifiers.base import UNANSWERED
-from showthrough.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL, measured, statistics_of
-from showthrough.verifiers.table import learner_named
+from showthrough.models import Resources
+from showthrough.statistics.rows import Array, Rows, Totals
 
 _BOTH_KINDS = (AUC, F_HALF_U, F1, OVERALL)  # say nothing where the right answer is always the same
 _MOST = 1000  # known texts, and more than anybody reads
@@ -119,21 +129,23 @@ class Safety(Metric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         problems = problems_of(chunk.corpus, self.known, self.seed)
-        originals = {one.id: one.text for one in chunk.corpus}
+        originals = {attacker.id: attacker.text for attacker in chunk.corpus}
         attackers = attackers_of(self.verifiers, self.learner, self.seed, problems, originals, chunk.resources)
 
         def rows(anonymized: Anonymized) -> Rows:
             texts = anonymized.texts
             columns: dict[str, ArrayLike] = {"untold": problems.untold, "alone": problems.alone}
             columns["wordless"] = problems.wordless(texts) & ~problems.alone
-            answers = {one.name: (one.before, one.after(anonymized.name, texts)) for one in attackers}
+            answers = {
+                attacker.name: (attacker.before, attacker.after(anonymized.name, texts)) for attacker in attackers
+            }
             if all(after is None for _, after in answers.values()):
                 raise ResourceError("nobody knows what these verifiers would answer")
-            for one in attackers:
-                before, after = answers[one.name]
+            for attacker in attackers:
+                before, after = answers[attacker.name]
                 if after is not None:
-                    counted = counted_by(problems, before, after) | _outside(problems, one.outside(texts))
-                    columns |= {f"{statistic}:{one.name}": column for statistic, column in counted.items()}
+                    counted = counted_by(problems, before, after) | _outside(problems, attacker.outside(texts))
+                    columns |= {f"{statistic}:{attacker.name}": column for statistic, column in counted.items()}
             return Rows.named(columns)
 
         return rows
@@ -144,45 +156,49 @@ class Safety(Metric):
             statistic, colon, name = column.partition(":")
             if colon:
                 sums.setdefault(name, {})[statistic] = total
-        parts = {f"{part}:{name}": value for name, each in sums.items() for part, value in _parts(each).items()}
+        parts = {
+            f"{part}:{name}": value
+            for name, verifier_sums in sums.items()
+            for part, value in _parts(verifier_sums).items()
+        }
         worst = reduce(np.fmax, [parts[f"{C_AT_1}:{name}"] for name in sums])
         return {HEADLINE: worst, **parts}
 
 
 def counted_by(problems: Problems, before: Array, after: Array) -> dict[str, Array]:
     """What one verifier's answers add to each document's row, and the answers themselves."""
-    asked, counted = ~np.isnan(after), problems.counted & ~np.isnan(after)
+    is_asked, counted = ~np.isnan(after), problems.counted & ~np.isnan(after)
     earlier = statistics_of(problems.same[counted], before[counted])
     later = statistics_of(problems.same[counted], after[counted])
-    found, about = earlier["tp"], problems.documents[counted]
+    recognized, about = earlier["tp"], problems.documents[counted]
     second = ~problems.same[counted] & np.isin(about, about[problems.same[counted]])  # of a document's two problems
 
-    def rows(values: ArrayLike, places: Ints = about) -> Array:
-        return np.bincount(places, np.asarray(values, dtype=np.float64), len(problems.ids)).astype(np.float64)
+    def rows(values: ArrayLike, rows_of: Ints = about) -> Array:
+        return np.bincount(rows_of, np.asarray(values, dtype=np.float64), len(problems.ids)).astype(np.float64)
 
     columns = {statistic: rows(values) for statistic, values in later.items()}
     columns |= {f"before_{statistic}": rows(earlier[statistic]) for statistic in ("right", "unanswered")}
-    columns |= {"found": rows(found), "lost": rows(found * later["fn"])}
+    columns |= {"found": rows(recognized), "lost": rows(recognized * later["fn"])}
     columns |= {"own": rows(problems.same[counted]), "known": rows(problems.same[counted] * _side(after[counted]))}
-    no = asked & ~problems.same
-    others = {"others": no[no], "denied": _side(1 - after[no]), "alarms": after[no] > UNANSWERED}
-    columns |= {statistic: rows(values, problems.documents[no]) for statistic, values in others.items()}
-    for place, which in {"": ~second, "other_": second}.items():
-        if which.any():
-            columns[f"before_{place}answer"] = rows(before[counted] * which)
-            columns[f"{place}answer"] = rows(after[counted] * which)
+    no = is_asked & ~problems.same
+    negatives = {"others": no[no], "denied": _side(1 - after[no]), "alarms": after[no] > UNANSWERED}
+    columns |= {statistic: rows(values, problems.documents[no]) for statistic, values in negatives.items()}
+    for prefix, selected in {"": ~second, "other_": second}.items():
+        if selected.any():
+            columns[f"before_{prefix}answer"] = rows(before[counted] * selected)
+            columns[f"{prefix}answer"] = rows(after[counted] * selected)
     return columns
 
 
-def _outside(problems: Problems, found: Mapping[str, Bools]) -> dict[str, Array]:
+def _outside(problems: Problems, by_feature: Mapping[str, Bools]) -> dict[str, Array]:
     """How many problems of each document are unlike what a verifier learned from, and by which feature, if many are."""
-    those = {feature: which for feature, which in found.items() if which.any()}
-    outside = np.any([*those.values()], axis=0) if those else np.zeros(len(problems.same), dtype=bool)
+    features = {feature: flags for feature, flags in by_feature.items() if flags.any()}
+    outside = np.any([*features.values()], axis=0) if features else np.zeros(len(problems.same), dtype=bool)
     if outside.sum() <= _MANY * problems.counted.sum():
         return {}
     places, size = problems.documents, len(problems.ids)
-    named = {OUTSIDE: outside, **{f"{OUTSIDE} {feature}": which for feature, which in those.items()}}
-    return {name: np.bincount(places, which, size).astype(np.float64) for name, which in named.items()}
+    named = {OUTSIDE: outside, **{f"{OUTSIDE} {feature}": flags for feature, flags in features.items()}}
+    return {name: np.bincount(places, flags, size).astype(np.float64) for name, flags in named.items()}
 
 
 def _side(answers: Array) -> Array:
@@ -192,15 +208,15 @@ def _side(answers: Array) -> Array:
 
 def _parts(sums: Totals) -> dict[str, Array]:
     """All that is told of one verifier."""
-    found = measured(sums)
+    measures = measured(sums)
     for measure in _BOTH_KINDS:
-        found[measure] = np.where(sums["rarer"] > 0, found[measure], np.nan)
+        measures[measure] = np.where(sums["rarer"] > 0, measures[measure], np.nan)
     earlier = {**sums, "right": sums["before_right"], "unanswered": sums["before_unanswered"]}
     return {
-        C_AT_1: found[C_AT_1],
+        C_AT_1: measures[C_AT_1],
         BEFORE: measured(earlier)[C_AT_1],
         LOST: ratio(sums["lost"], sums["found"]),
-        **{measure: found[measure] for measure in (AUC, F_HALF_U, F1, BRIER, OVERALL)},
+        **{measure: measures[measure] for measure in (AUC, F_HALF_U, F1, BRIER, OVERALL)},
         TOLD: (ratio(sums["known"], sums["own"]) + ratio(sums["denied"], sums["others"])) / 2,
         FALSE: ratio(sums["alarms"], sums["others"]),
     }

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.core.errors import ResourceError
 from showthrough.data.authorship import HIGHEST, LOWEST, Rating, Ratings
-from showthrough.errors import ResourceError
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.numerics.chance import corrected, expected_of_draws, farthest, ordinal_alpha
+from showthrough.statistics.numerics.chance import corrected, expected_of_draws, farthest, ordinal_alpha
+from showthrough.statistics.rows import Array, Rows, Totals
 
 KAPPA, ALPHA, RATER = "kappa", "alpha", "rater:"
 _VALUES = HIGHEST - LOWEST + 1
@@ -35,7 +36,7 @@ class Sensibleness(Metric):
     >>> from showthrough.data.masks import Anonymization
     >>> from showthrough.data.documents import Corpus, Document
     >>> from showthrough.data.authorship import Ratings
-    >>> from showthrough.resources import Resources
+    >>> from showthrough.models import Resources
     >>> said = Ratings(
     ...     Rating(document="a", anonymization="A", item=item, rater=rater, value=value)
     ...     for item, both in {"1": (2, 2), "2": (2, 1), "3": (0, 0)}.items()
@@ -73,18 +74,18 @@ class Sensibleness(Metric):
         ratings: Ratings | None = chunk.resources.inputs.get("ratings")
         if ratings is None:
             raise ResourceError("no ratings were given; expected --ratings PLACE (in Python, ratings=…)")
-        raters = sorted({one.rater for one in ratings.ratings})
-        sums = [f"{kind}:{name}" for name in raters for kind in (_POINTS, _RATINGS)]
+        raters = sorted({rating.rater for rating in ratings.ratings})
+        sums = [f"{statistic}:{name}" for name in raters for statistic in (_POINTS, _RATINGS)]
         columns = (_POINTS, _RATINGS, _AGREEING, *_SHARES, *_MEETINGS.values(), *sums)
         documents = [document.id for document in chunk.corpus]
 
         def rows(anonymized: Anonymized) -> Rows:
-            found = ratings.of.get(anonymized.name, {})
+            by_document = ratings.of.get(anonymized.name, {})
             values = np.zeros((len(documents), len(columns)))
-            for place, key in enumerate(documents):
-                if rated := found.get(key):
+            for index, key in enumerate(documents):
+                if rated := by_document.get(key):
                     counts = _counts(rated)
-                    values[place] = [counts.get(column, 0.0) for column in columns]
+                    values[index] = [counts.get(column, 0.0) for column in columns]
             return Rows(columns, values)
 
         return rows
@@ -102,22 +103,22 @@ class Sensibleness(Metric):
 
 def _counts(ratings: Sequence[Rating]) -> Mapping[str, float]:
     """What one document adds to every sum."""
-    items = {item: place for place, item in enumerate(dict.fromkeys(one.item for one in ratings))}
+    items = {item: index for index, item in enumerate(dict.fromkeys(rating.item for rating in ratings))}
     table = np.zeros((len(items), _VALUES))  # of each passage, how many raters gave each value
     counts: dict[str, float] = {_POINTS: 0.0, _RATINGS: 0.0}
-    for one in ratings:
-        table[items[one.item], one.value - LOWEST] += 1
-        for suffix in ("", f":{one.rater}"):
-            counts[_POINTS + suffix] = counts.get(_POINTS + suffix, 0.0) + one.value
+    for rating in ratings:
+        table[items[rating.item], rating.value - LOWEST] += 1
+        for suffix in ("", f":{rating.rater}"):
+            counts[_POINTS + suffix] = counts.get(_POINTS + suffix, 0.0) + rating.value
             counts[_RATINGS + suffix] = counts.get(_RATINGS + suffix, 0.0) + 1
     raters = table.sum(axis=1)
     several = table[raters >= _PAIR]
-    each = raters[raters >= _PAIR]
-    counts |= zip(_SHARES, (several / each[:, None]).sum(axis=0).tolist(), strict=True)
-    counts[_AGREEING] = float(((several * (several - 1)).sum(axis=1) / (each * (each - 1))).sum())
-    weighted = several / (each - 1)[:, None]
-    met = weighted.T @ several - np.diag(weighted.sum(axis=0))
-    return counts | {column: float(met[pair]) for pair, column in _MEETINGS.items()}
+    rater_counts = raters[raters >= _PAIR]
+    counts |= zip(_SHARES, (several / rater_counts[:, None]).sum(axis=0).tolist(), strict=True)
+    counts[_AGREEING] = float(((several * (several - 1)).sum(axis=1) / (rater_counts * (rater_counts - 1))).sum())
+    weighted = several / (rater_counts - 1)[:, None]
+    coincidences = weighted.T @ several - np.diag(weighted.sum(axis=0))
+    return counts | {column: float(coincidences[pair]) for pair, column in _MEETINGS.items()}
 
 
 def _shares(totals: Totals) -> Array:
@@ -133,5 +134,8 @@ def _expected(totals: Totals) -> Array:
 
 def _coincidences(totals: Totals) -> Array:
     """How often each two values met in one passage, in stacks."""
-    met = [[totals[_MEETINGS[min(one, two), max(one, two)]] for two in range(_VALUES)] for one in range(_VALUES)]
-    return np.moveaxis(np.asarray(met, dtype=np.float64), (0, 1), (-2, -1))
+    counts = [
+        [totals[_MEETINGS[min(first, second), max(first, second)]] for second in range(_VALUES)]
+        for first in range(_VALUES)
+    ]
+    return np.moveaxis(np.asarray(counts, dtype=np.float64), (0, 1), (-2, -1))

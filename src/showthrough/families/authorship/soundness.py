@@ -8,19 +8,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import Problem, ResourceError
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
-from showthrough.errors import Problem, ResourceError
-from showthrough.metrics.authorship.parts import OVERLAP
-from showthrough.metrics.authorship.passages import Passage, passages
-from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
+from showthrough.families.authorship.parts import OVERLAP
+from showthrough.families.authorship.passages import Passage, passages
+from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.resources import STS_MODEL, VECTORS, WORDNET, Resources
-from showthrough.resources.names import STS
-from showthrough.resources.word_vectors import no_vectors
-from showthrough.resources.wordnet import WordNet
-from showthrough.tables.calls import parameter
+from showthrough.models import STS_MODEL, VECTORS, WORDNET, Resources
+from showthrough.models.names import STS
+from showthrough.models.word_vectors import no_vectors
+from showthrough.models.wordnet import WordNet
+from showthrough.statistics.rows import Array, Rows, Totals
 
 UNCHANGED = "unchanged"
 MOST = 5.0
@@ -81,8 +82,8 @@ class Soundness(Metric):
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
-        asked = self.vectors and self.similarity == OVERLAP
-        return (*self.fixed, *(() if asked else ((VECTORS, "none"),)))
+        uses_vectors = self.vectors and self.similarity == OVERLAP
+        return (*self.fixed, *(() if uses_vectors else ((VECTORS, "none"),)))
 
     def problems(self, corpus: Corpus, anonymization: Anonymization) -> list[Problem]:
         if not self.vectors or self.similarity != OVERLAP or not no_vectors(self.vectors):
@@ -107,15 +108,17 @@ class Soundness(Metric):
 
         def rows(anonymized: Anonymized) -> Rows:
             every = [passages(document, anonymized.anonymization) for document in documents]
-            asked = [[one for one in each if not one.unchanged] for each in every]
-            found = sts.similarities([[(one.original, one.written) for one in each] for each in asked])
-            values = [_settled(each, given) for each, given in zip(asked, found, strict=True)]
-            counts = np.array([len(each) for each in every], dtype=np.float64)
-            same = counts - [len(each) for each in asked]
-            kept = MOST * same + [float(each.sum()) for each in values]
-            seen = zip(documents, asked, values, strict=True)
-            evidence = {document.id: _worst(each, value) for document, each, value in seen if (value < MOST).any()}
-            return replace(Rows.of(sts=kept, passages=counts, unchanged=same), evidence=evidence)
+            changed = [[passage for passage in group if not passage.unchanged] for group in every]
+            found = sts.similarities([[(passage.original, passage.written) for passage in group] for group in changed])
+            values = [_settled(group, given) for group, given in zip(changed, found, strict=True)]
+            counts = np.array([len(group) for group in every], dtype=np.float64)
+            same = counts - [len(group) for group in changed]
+            totals = MOST * same + [float(group.sum()) for group in values]
+            triples = zip(documents, changed, values, strict=True)
+            evidence = {
+                document.id: _worst_passages(group, value) for document, group, value in triples if (value < MOST).any()
+            }
+            return replace(Rows.of(sts=totals, passages=counts, unchanged=same), evidence=evidence)
 
         return rows
 
@@ -135,18 +138,20 @@ class Soundness(Metric):
         return {HEADLINE: ratio(totals["sts"], counted), UNCHANGED: ratio(totals[UNCHANGED], counted)}
 
 
-def _settled(asked: Sequence[Passage], values: Array) -> Array:
+def _settled(changed: Sequence[Passage], values: Array) -> Array:
     """Where nothing stands any more nothing is said, whatever compares."""
-    there = np.array([bool(one.original.strip() and one.written.strip()) for one in asked], dtype=bool)
-    return np.where(there, np.clip(values, 0.0, MOST), 0.0)
+    is_present = np.array(
+        [bool(passage.original.strip() and passage.written.strip()) for passage in changed], dtype=bool
+    )
+    return np.where(is_present, np.clip(values, 0.0, MOST), 0.0)
 
 
-def _worst(asked: Sequence[Passage], values: Array) -> dict[str, Any]:
+def _worst_passages(changed: Sequence[Passage], values: Array) -> dict[str, Any]:
     order = np.argsort(values, kind="stable")[:MOST_PASSAGES].tolist()
     return {
         "passages": [
-            {"start": asked[place].start, "end": asked[place].end, "value": float(values[place])}
-            for place in order
-            if values[place] < MOST
+            {"start": changed[index].start, "end": changed[index].end, "value": float(values[index])}
+            for index in order
+            if values[index] < MOST
         ]
     }

@@ -9,18 +9,19 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Counts
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import Problem, shown, some
 from showthrough.data.documents import Corpus
 from showthrough.data.kinds import VERSION
 from showthrough.data.labels import Meaning, label_map, label_of
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.spans import Counts
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
-from showthrough.errors import Problem, shown, some
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.families.clinical.instances import Kinds, PhiSystem, TypedSpans, gold_instances, system_instances
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical.instances import Kinds, PhiSystem, TypedSpans, gold_instances, system_instances
-from showthrough.tables.calls import parameter
+from showthrough.statistics.rows import Array, Rows, Totals
 
 
 @dataclass(frozen=True)

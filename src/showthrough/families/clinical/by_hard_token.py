@@ -8,15 +8,15 @@ from typing import Literal
 
 import numpy as np
 
-from showthrough.axis.spans import Bools
-from showthrough.errors import PlanError, quoted
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, quoted
+from showthrough.data.layout.spans import Bools
+from showthrough.families.clinical.by_token import PhiToken
+from showthrough.families.clinical.instances import TypedSpans
+from showthrough.families.clinical.tokens import TokenGold
+from showthrough.families.clinical.vocabulary import words_of
 from showthrough.metrics.chunk import Chunk
-from showthrough.metrics.clinical.by_token import PhiToken
-from showthrough.metrics.clinical.instances import TypedSpans
-from showthrough.metrics.clinical.tokens import TokenGold
-from showthrough.metrics.clinical.vocabulary import words_of
-from showthrough.resources.dictionary import dictionary_from
-from showthrough.tables.calls import parameter
+from showthrough.models.dictionary import dictionary_from
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import Array, Rows, Totals
+from showthrough.core.errors import PlanError, quoted
+from showthrough.families.clinical.base import (
+    InstanceMetric,
+    counted,
+    measures,
+    named,
+    of_categories,
+    parts_by_category,
+)
+from showthrough.families.clinical.partners import others, paired
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical.base import InstanceMetric, counted, measures, named, of_categories, parts_by_category
-from showthrough.metrics.clinical.partners import others, paired
+from showthrough.statistics.rows import Array, Rows, Totals
 
 
 @dataclass(frozen=True)

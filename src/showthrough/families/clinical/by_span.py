@@ -11,15 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
-from showthrough.errors import PlanError
-from showthrough.metrics.base import HEADLINE, Array, Rows, Totals, ratio
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.clinical.base import InstanceMetric, named
+from showthrough.families.clinical.instances import TypedSpans, beginning_alike, one_to_one
+from showthrough.families.clinical.partners import others
+from showthrough.families.clinical.tokens import Letters
+from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical.base import InstanceMetric, named
-from showthrough.metrics.clinical.instances import TypedSpans, beginning_alike, one_to_one
-from showthrough.metrics.clinical.partners import others
-from showthrough.metrics.clinical.tokens import Letters
-from showthrough.tables.calls import parameter
+from showthrough.statistics.rows import Array, Rows, Totals
 
 _STOP = re.compile(r"\n|[.!?…]+[\"'”’»)\]]*\s+")
 _WORD = re.compile(r"\w")

@@ -8,14 +8,14 @@ from typing import Literal
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
-from showthrough.metrics.base import Array, Rows, Totals
+from showthrough.core.call_syntax import parameter
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.clinical import base
+from showthrough.families.clinical.base import ClinicalMetric, PhiGold, measures
+from showthrough.families.clinical.instances import NONE, PhiSystem, TypedSpans
+from showthrough.families.clinical.tokens import TokenGold
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.clinical import base
-from showthrough.metrics.clinical.base import ClinicalMetric, PhiGold, measures
-from showthrough.metrics.clinical.instances import NONE, PhiSystem, TypedSpans
-from showthrough.metrics.clinical.tokens import TokenGold
-from showthrough.tables.calls import parameter
+from showthrough.statistics.rows import Array, Rows, Totals
 
 _OUTCOMES = ("TP", "FP", "FN")
 

@@ -15,11 +15,11 @@ from operator import attrgetter
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.layers import Layers
-from showthrough.axis.spans import Bools, Counts, Ints, Laid, opening, spread
 from showthrough.data.documents import Mention
 from showthrough.data.labels import Meaning, label_of
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.layers import Layers
+from showthrough.data.layout.spans import Bools, Counts, Ints, Laid, opening, spread
 from showthrough.data.masks import Anonymization, Mask
 
 NONE = -1  # the kind of what is no PHI

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
-from showthrough.metrics.clinical.instances import TypedSpans, beginning_alike, one_to_one, overlapping
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.clinical.instances import TypedSpans, beginning_alike, one_to_one, overlapping
 
 _LISTED = 2_000_000  # pairs
 _BLOCK = 256  # spans that are looked at together

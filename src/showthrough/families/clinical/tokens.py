@@ -16,11 +16,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.characters import is_ideograph
-from showthrough.axis.layers import Layers
-from showthrough.axis.spans import Bools, Counts32, Ints, contents_of, counted, highest, joined, places, spread, touched
-from showthrough.metrics.clinical.instances import NONE, TypedSpans, overlapping
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.characters import is_ideograph
+from showthrough.data.layout.layers import Layers
+from showthrough.data.layout.spans import (
+    Bools,
+    Counts32,
+    Ints,
+    contents_of,
+    counted,
+    highest,
+    joined,
+    places,
+    spread,
+    touched,
+)
+from showthrough.families.clinical.instances import NONE, TypedSpans, overlapping
 
 _SPACE, _SIGN, _LETTER, _IDEOGRAPH = range(4)
 
@@ -46,8 +57,8 @@ class Letters:
     def trimmed(self, layer: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Stretches that have some, from the first to the last."""
         shift = self.layers.shift[layer]
-        place = np.flatnonzero(self.kinds >= _LETTER)
-        return place[self.before[start - shift]] + shift, place[self.before[end - shift] - 1] + 1 + shift
+        positions = np.flatnonzero(self.kinds >= _LETTER)
+        return positions[self.before[start - shift]] + shift, positions[self.before[end - shift] - 1] + 1 + shift
 
 
 @dataclass(frozen=True)
@@ -92,10 +103,10 @@ class _Asked:
         An instance has all that is asked for of the tokens that lie in it, so of several only one counts; it has less
         of at most two, those that its edges cut.
         """
-        held, count = contents_of(self.tokens, instances.start, instances.end), len(instances)
-        cut = held.cut
+        contents, count = contents_of(self.tokens, instances.start, instances.end), len(instances)
+        cut = contents.cut
         best = np.full(len(self.tokens), NONE, dtype=np.int64)  # letters, then rank, in one number
-        token, rank = highest(held.first, held.last, instances.rank)
+        token, rank = highest(contents.first, contents.last, instances.rank)
         best[token] = self.sizes[token] * count + rank
         letters = self.before(cut.end) - self.before(cut.start)
         np.maximum.at(best, cut.token, letters * count + instances.rank[cut.origin])
@@ -174,8 +185,8 @@ class TokenGold:
         base = layers.base[tokens.layer]
         start, end = self._letters.trimmed(tokens.layer, tokens.start, tokens.end)
         texts = [self._axis.documents[number].text for number in layers.document.tolist()]
-        places = zip(tokens.layer.tolist(), (start - base).tolist(), (end - base).tolist(), strict=True)
-        return [texts[layer][low:high].casefold() for layer, low, high in places]
+        ranges = zip(tokens.layer.tolist(), (start - base).tolist(), (end - base).tolist(), strict=True)
+        return [texts[layer][low:high].casefold() for layer, low, high in ranges]
 
     def including(self, which: Bools) -> Bools:
         """The gold instances that have a letter or digit of one or more of some tokens, which are told of all."""

@@ -13,12 +13,12 @@ from operator import itemgetter
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools, Ints
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import Meaning, label_map
-from showthrough.metrics.clinical.instances import NONE, Kinds, TypedSpans, gold_instances
-from showthrough.metrics.clinical.tokens import TokenGold
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.clinical.instances import NONE, Kinds, TypedSpans, gold_instances
+from showthrough.families.clinical.tokens import TokenGold
 
 ALL = "(all)"
 NON_PHI = "(non-PHI)"

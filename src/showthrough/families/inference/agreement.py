@@ -61,9 +61,9 @@ def age_of(value: str) -> tuple[int, int] | None:
     """
     if decade := _DECADE.fullmatch(value):
         return int(decade[1]), int(decade[1]) + 9
-    if not (found := _AGE.fullmatch(value)):
+    if not (match := _AGE.fullmatch(value)):
         return None
-    first, last = int(found[1]), int(found[2] or found[1])
+    first, last = int(match[1]), int(match[2] or match[1])
     return min(first, last), max(first, last)
 
 
@@ -83,12 +83,12 @@ def ages(one: str, two: str) -> float:
 
 def _places(one: str, two: str) -> float:
     """Levels from special to general: all equal, or all but one, counted from the general end over the deeper one's."""
-    levels, others = (
+    levels, other_levels = (
         [name for level in _TURKEY.sub("türkiye", value).split("/") if (name := level.strip())] for value in (one, two)
     )
-    if levels == others:
+    if levels == other_levels:
         return FULL
-    shorter, longer = sorted((levels, others), key=len)
+    shorter, longer = sorted((levels, other_levels), key=len)
     if not shorter:
         return NOT
     if longer[-len(shorter) :] == shorter:

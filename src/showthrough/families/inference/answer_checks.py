@@ -1,14 +1,14 @@
-"""Recorded answers about people: what keeps them from being used."""
+"""Checks whether recorded answers about people can be used."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from showthrough.core.errors import InputError, Problem, shown, some
 from showthrough.data.references import NOTHING
-from showthrough.errors import InputError, Problem, shown, some
-from showthrough.inference.answer_files import ORIGINAL, AnswerFiles
-from showthrough.inference.asking import ANSWERS
+from showthrough.families.inference.answer_files import ORIGINAL, AnswerFiles
+from showthrough.families.inference.asking import ANSWERS
 
 if TYPE_CHECKING:
     from showthrough.evaluation.plan import Plan

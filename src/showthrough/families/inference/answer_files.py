@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted, some
 from showthrough.data.references import NOTHING, REFERENCES
-from showthrough.errors import InputError, PlanError, Problem, at_document, quoted, some
-from showthrough.formats.inference_answers import Recorded, read_inference_answers
-from showthrough.inference.asking import ANSWERS
-from showthrough.resources.chat.recordings import is_recordings, read_recordings
+from showthrough.families.inference.asking import ANSWERS
+from showthrough.formats.people.inference_answers import Recorded, read_inference_answers
+from showthrough.models.chat.recordings import is_recordings, read_recordings
 
 ORIGINAL = "original"  # what files and names call the texts with nothing masked
 _WRITTEN = f"expected {ANSWERS}FILE or {ANSWERS}NAME=FILE,NAME=FILE, NAME being {ORIGINAL} or an anonymization's"
@@ -37,12 +37,12 @@ class AnswerFiles:
         it is given for that.
         """
         names = (ORIGINAL, NOTHING) if anonymization in (ORIGINAL, NOTHING) else (anonymization,)
-        given = next((name for name in names if name in self.by_name), "")
-        lines = self.by_name.get(given, {})
-        found = next((lines[name, document] for name in names if (name, document) in lines), None)
-        if found is None and (given or anonymization not in REFERENCES):
-            found = lines.get(("", document))
-        return found
+        file_name = next((name for name in names if name in self.by_name), "")
+        lines = self.by_name.get(file_name, {})
+        line = next((lines[name, document] for name in names if (name, document) in lines), None)
+        if line is None and (file_name or anonymization not in REFERENCES):
+            line = lines.get(("", document))
+        return line
 
 
 def files_behind(names: Iterable[str]) -> list[Path]:
@@ -84,16 +84,16 @@ def _read_as(path: str, changed: int, size: int) -> Mapping[tuple[str, str], Rec
 
 def _replies(path: Path) -> dict[tuple[str, str], Replies]:
     """What a language model answered in another run; raises InputError where several models did."""
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    by_key: dict[tuple[str, str], dict[str, str]] = {}
     said_by: dict[tuple[str, str, str], str] = {}
-    for one in read_recordings(path):
-        prompt = one.prompt.partition(".")[0]
-        for anonymization, document in one.about if one.content is not None else ():
-            other = said_by.setdefault((anonymization, document, prompt), one.name)
-            if other != one.name:
-                why = f"has answers of {some([other, one.name])}; expected those of one language model"
+    for recording in read_recordings(path):
+        prompt = recording.prompt.partition(".")[0]
+        for anonymization, document in recording.about if recording.content is not None else ():
+            other = said_by.setdefault((anonymization, document, prompt), recording.name)
+            if other != recording.name:
+                why = f"has answers of {some([other, recording.name])}; expected those of one language model"
                 raise InputError(Problem(str(path), at_document(document), why))
-            found.setdefault((anonymization, document), {})[prompt] = one.content or ""
-    if not found:
+            by_key.setdefault((anonymization, document), {})[prompt] = recording.content or ""
+    if not by_key:
         raise InputError(Problem(str(path), "", "has no answers; expected some"))
-    return {key: Replies(by_prompt=replies) for key, replies in found.items()}
+    return {key: Replies(by_prompt=replies) for key, replies in by_key.items()}

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 
 from showthrough.data.subjects import CERTAIN
-from showthrough.inference.listing import Listed, listed
-from showthrough.inference.profiles import named_tag
+from showthrough.families.inference.listing import Listed, listed
+from showthrough.families.inference.profiles import named_tag
 
 _BEGINS = re.compile(r"^[ \t]*(?:json)?\s*(?=[{\[])|```(?:json)?\s*(?=[{\[])", re.MULTILINE | re.IGNORECASE)
 _TYPES = ("type", "attribute", "feature", "tag", "name", "category")

@@ -1,19 +1,19 @@
-"""How attackers and judges are written: `reader`, `answers:FILE`, `llm:MODEL[@URL]`."""
+"""Parses the text forms of attackers and judges: `reader`, `answers:FILE`, `llm:MODEL[@URL]`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from showthrough.errors import PlanError, quoted
-from showthrough.resources.chat.base import Asked
+from showthrough.core.errors import PlanError, quoted
+from showthrough.models.chat.base import MODEL, Asked
 
 if TYPE_CHECKING:
-    from showthrough.inference.base import Attacker, Judge
-    from showthrough.resources import Resources
+    from showthrough.families.inference.base import Attacker, Judge
+    from showthrough.models import Resources
 
 READER, RULES = "reader", "rules"
-ANSWERS, MODEL = "answers:", "llm:"  # before a file, and before a model
+ANSWERS = "answers:"  # before a file
 TRUTH = "what is true of the people in them"  # what a judge gets to see beside guesses
 _WRITTEN = f"{ANSWERS}FILE or {MODEL}MODEL[@URL]"
 
@@ -37,14 +37,14 @@ def attacker_of(name: str, resources: Resources) -> Attacker:
     if fault := attacker_fault(name):
         raise PlanError(fault, "attacker")
     if name == READER:
-        from showthrough.inference.reader import Reader
+        from showthrough.families.inference.reader import Reader
 
         return resources.once(("attacker", name), lambda: Reader(resources))
     if name.startswith(ANSWERS):
-        from showthrough.inference.recorded import RecordedAnswers
+        from showthrough.families.inference.recorded import RecordedAnswers
 
         return resources.once(("attacker", name), lambda: RecordedAnswers(name))
-    from showthrough.inference.interviewer import Interviewer
+    from showthrough.families.inference.interviewer import Interviewer
 
     return resources.once(("attacker", name), lambda: Interviewer(resources.chat(name)))
 
@@ -56,10 +56,10 @@ def judge_of(name: str, resources: Resources) -> Judge | None:
     if name == RULES:
         return None
     if name.startswith(ANSWERS):
-        from showthrough.inference.judges import RecordedVerdicts
+        from showthrough.families.inference.judges import RecordedVerdicts
 
         return resources.once(("judge", name), lambda: RecordedVerdicts(name))
-    from showthrough.inference.judges import ModelJudge
+    from showthrough.families.inference.judges import ModelJudge
 
     return resources.once(("judge", name), lambda: ModelJudge(resources.chat(name)))
 
@@ -71,16 +71,7 @@ def asked_of(names: Iterable[str], resources: Resources) -> list[Asked]:
         if name.startswith(MODEL):
             found.append(resources.chat(name).asked())
         elif name.startswith(ANSWERS):
-            from showthrough.inference.recorded import digest_of_answers
+            from showthrough.families.inference.recorded import digest_of_answers
 
             found.append(Asked(name, digest_of_answers(name)))
     return found
-
-
-def unanswered(asked: Iterable[Asked]) -> list[str]:
-    """What a reader must know of questions that have no answer."""
-    return [
-        f"{one.name}: {number:,} question{'' if number == 1 else 's'} had no answer: {why}"
-        for one in asked
-        for why, number in one.unanswered.items()
-    ]

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, Problem, ResourceError, quoted
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.data.subjects import CERTAIN
-from showthrough.errors import PlanError, Problem, ResourceError, quoted
-from showthrough.inference.asking import (
+from showthrough.families.inference.asking import (
     ANSWERS,
     READER,
     RULES,
@@ -23,9 +24,10 @@ from showthrough.inference.asking import (
     judge_fault,
     judge_of,
 )
-from showthrough.inference.authors import TOP, Asked, Scores, asked_of, author_of, guesses_of, scored, sums
-from showthrough.inference.base import Answer
-from showthrough.inference.controls import (
+from showthrough.families.inference.author_remarks import OWN, UNGUESSED, against, remarks_of
+from showthrough.families.inference.authors import TOP, Asked, Scores, asked_of, author_of, guesses_of, scored, sums
+from showthrough.families.inference.base import Answer
+from showthrough.families.inference.controls import (
     CONTROL,
     CONTROLS,
     OTHER,
@@ -36,21 +38,15 @@ from showthrough.inference.controls import (
     risk_interval,
     stand_ins,
 )
-from showthrough.inference.findings import Finding
-from showthrough.inference.judges import expect_pairs, has_verdicts, verdict_problems
-from showthrough.inference.judging import PARTS, agreement_parts, limits_of, meetings, one_each_of
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.families.inference.findings import Finding
+from showthrough.families.inference.judges import expect_pairs, has_verdicts, verdict_problems
+from showthrough.families.inference.judging import PARTS, agreement_parts, limits_of, meetings, one_each_of
+from showthrough.families.inference.parts import ALL, INFERENCES, PEOPLE, RIGHT, TOP_1, TOP_3, UNANSWERED, UNJUDGED
+from showthrough.families.inference.people import evidence_of
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.inference.author_remarks import (
-    OWN,
-    UNGUESSED,
-    against,
-    remarks_of,
-)
-from showthrough.metrics.inference.parts import ALL, INFERENCES, PEOPLE, RIGHT, TOP_1, TOP_3, UNANSWERED, UNJUDGED
-from showthrough.metrics.inference.people import evidence_of
-from showthrough.resources import Resources
-from showthrough.tables.calls import parameter
+from showthrough.models import Resources
+from showthrough.statistics.rows import Array, Rows, Totals
 
 CERTAINTY, HARDNESS = "certainty", "hardness"
 _HALVES = (0.0, 0.5, 1.0)
@@ -71,6 +67,7 @@ class AuthorAttributes(Metric):
     these leave the share that is inferred. Documents without an answer count nowhere.
     """
 
+    version = 2
     group = "privacy"
     needs = frozenset({"subjects"})
     scope = "corpus"
@@ -153,8 +150,8 @@ class AuthorAttributes(Metric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         documents, resources = list(chunk.corpus), chunk.resources
         asked = asked_of(documents, self.certainty)
-        about = sorted({one.place for one in asked})
-        tags = tuple(dict.fromkeys(one.tag for one in asked))
+        about = sorted({attribute.place for attribute in asked})
+        tags = tuple(dict.fromkeys(attribute.tag for attribute in asked))
         instead = stand_ins(chunk.corpus, self.seed)
         attacker, judge = attacker_of(self.attacker, resources), judge_of(self.judge, resources)
         human = judge_of(self._compared, resources) if self._compared else None
@@ -163,26 +160,32 @@ class AuthorAttributes(Metric):
 
         def rows(anonymized: Anonymized) -> Rows:
             name = anonymized.name
-            told = answers_of(
+            answer_sets = answers_of(
                 attacker, name, [documents[place] for place in about], anonymized.texts, instead, "author", tags
             )
-            by_place = dict(zip(about, told, strict=True))
-            expect_pairs(judge, self.attacker, sum(TOP * len(one.true) * by_place[one.place].open for one in asked))
+            by_place = dict(zip(about, answer_sets, strict=True))
+            expect_pairs(
+                judge,
+                self.attacker,
+                sum(TOP * len(attribute.true) * by_place[attribute.place].open for attribute in asked),
+            )
             unanswered = [place for place in about if by_place[place].own is None]
             if name in REFERENCES and len(unanswered) == len(about):
                 raise ResourceError("nobody knows what this attacker would answer")
             own = scored(asked, _answers(by_place, len(ids), "own"), judge, human, (name, ids))
             values = self._values(asked, own)
-            for which in CONTROLS:
-                answers = _answers(by_place, len(ids), which)
-                tried = _tried(asked, answers, held) if which == OTHER and held is not None else None
-                values |= self._control(which, own, scored(asked, answers, judge), tried)
-            columns = sums([one.place for one in asked], values, len(ids))
-            answered = {one.place for one, said in zip(asked, own.answered, strict=True) if said}
+            for control in CONTROLS:
+                answers = _answers(by_place, len(ids), control)
+                tried = _tried(asked, answers, held) if control == OTHER and held is not None else None
+                values |= self._control(control, own, scored(asked, answers, judge), tried)
+            columns = sums([attribute.place for attribute in asked], values, len(ids))
+            answered = {
+                attribute.place for attribute, is_answered in zip(asked, own.answered, strict=True) if is_answered
+            }
             columns[PEOPLE] = np.isin(np.arange(len(ids)), list(answered)).astype(np.float64)
             columns[UNANSWERED] = np.isin(np.arange(len(ids)), unanswered).astype(np.float64)
             if human is not None:
-                places = np.array([one.place for one in asked], dtype=np.int64)[own.owners]
+                places = np.array([attribute.place for attribute in asked], dtype=np.int64)[own.owners]
                 columns |= meetings(own.judged, places, len(ids))
             return replace(Rows.named(columns), evidence=_evidence(asked, own, documents, anonymized))
 
@@ -190,23 +193,23 @@ class AuthorAttributes(Metric):
 
     def _values(self, asked: Sequence[Asked], own: Scores) -> dict[str, Array]:
         """By column, of each attribute: whether it counts, and what it is worth."""
-        found: dict[str, Array] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
-        found[INFERENCES] = np.array([one.agreement > 0 for one in own.found], dtype=np.float64)
-        found[UNJUDGED] = (own.answered & np.isnan(own.first)).astype(np.float64)
-        first, best = (self._worth(each) for each in (own.first, own.best))
-        found |= _share(HEADLINE, first) | _share(TOP_3, best)
-        kinds: dict[str, list[str]] = {
-            TOP_1: [one.tag for one in asked],
-            CERTAINTY: [str(one.true[0].certainty) for one in asked],
-            HARDNESS: [str(one.true[0].hardness or "") for one in asked],  # 0 where nobody said
+        columns: dict[str, Array] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
+        columns[INFERENCES] = np.array([attribute.agreement > 0 for attribute in own.found], dtype=np.float64)
+        columns[UNJUDGED] = (own.answered & np.isnan(own.first)).astype(np.float64)
+        first, best = (self._worth(labels) for labels in (own.first, own.best))
+        columns |= _share(HEADLINE, first) | _share(TOP_3, best)
+        labels_by_part: dict[str, list[str]] = {
+            TOP_1: [attribute.tag for attribute in asked],
+            CERTAINTY: [str(attribute.true[0].certainty) for attribute in asked],
+            HARDNESS: [str(attribute.true[0].hardness or "") for attribute in asked],  # 0 where nobody said
         }
-        for kind, each in kinds.items():
-            for value in sorted({*each} - {""}):
-                among = np.array([one == value for one in each])
-                found |= _share(f"{kind}:{value}", np.where(among, first, np.nan))
-                if kind == TOP_1:
-                    found |= _share(f"{TOP_3}:{value}", np.where(among, best, np.nan))
-        return found
+        for part, labels in labels_by_part.items():
+            for value in sorted({*labels} - {""}):
+                among = np.array([attribute == value for attribute in labels])
+                columns |= _share(f"{part}:{value}", np.where(among, first, np.nan))
+                if part == TOP_1:
+                    columns |= _share(f"{TOP_3}:{value}", np.where(among, best, np.nan))
+        return columns
 
     def _control(self, which: str, own: Scores, control: Scores, tried: Array | None) -> dict[str, Array]:
         """The first guesses where nothing can be known, and the attack's own about the same attributes."""
@@ -244,11 +247,14 @@ def _evidence(
     asked: Sequence[Asked], own: Scores, documents: Sequence[Document], anonymized: Anonymized
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """What one of three guesses tells of each author, the most certain first."""
-    told: dict[int, list[Finding]] = {}
-    for one, finding in zip(asked, own.found, strict=True):
+    findings_by_place: dict[int, list[Finding]] = {}
+    for attribute, finding in zip(asked, own.found, strict=True):
         if finding.agreement > 0:
-            told.setdefault(one.place, []).append(finding)
-    return {documents[place].id: evidence_of(found, documents[place], anonymized) for place, found in told.items()}
+            findings_by_place.setdefault(attribute.place, []).append(finding)
+    return {
+        documents[place].id: evidence_of(findings, documents[place], anonymized)
+        for place, findings in findings_by_place.items()
+    }
 
 
 def _answers(by_place: Mapping[int, Answers], documents: int, which: str) -> list[Answer | None]:
@@ -257,11 +263,14 @@ def _answers(by_place: Mapping[int, Answers], documents: int, which: str) -> lis
 
 def _held(asked: Sequence[Asked], ids: Sequence[str], instead: Mapping[str, str]) -> list[bool]:
     """Whether recorded answers about what stands in for a document were asked for an attribute: its author has it."""
-    known = {(ids[one.place], one.tag) for one in asked}
-    return [(instead.get(ids[one.place], ""), one.tag) in known for one in asked]
+    pairs = {(ids[attribute.place], attribute.tag) for attribute in asked}
+    return [(instead.get(ids[attribute.place], ""), attribute.tag) in pairs for attribute in asked]
 
 
 def _tried(asked: Sequence[Asked], answers: Sequence[Answer | None], held: Sequence[bool]) -> Array:
     """Who was not asked for an attribute did not fail to infer it."""
     guessed = [guesses_of(answer) for answer in answers]
-    return np.array([had or one.tag in guessed[one.place] for one, had in zip(asked, held, strict=True)], dtype=bool)
+    return np.array(
+        [had or attribute.tag in guessed[attribute.place] for attribute, had in zip(asked, held, strict=True)],
+        dtype=bool,
+    )

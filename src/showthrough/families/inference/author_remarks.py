@@ -1,15 +1,15 @@
-"""What a reader must know before believing how little can be inferred about authors."""
+"""Remarks in a report on how far its numbers about inference on authors can be trusted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from showthrough.core.errors import shown
 from showthrough.data.references import REFERENCES
-from showthrough.errors import shown
-from showthrough.inference.asking import ANSWERS, READER
-from showthrough.inference.controls import CONTROL, CONTROLS, OTHER, Units, as_good
-from showthrough.metrics.base import Rows, Totals
-from showthrough.metrics.inference.parts import ALL, RIGHT, UNANSWERED, UNJUDGED
+from showthrough.families.inference.asking import ANSWERS, READER
+from showthrough.families.inference.controls import CONTROL, CONTROLS, OTHER, Units, as_good
+from showthrough.families.inference.parts import ALL, RIGHT, UNANSWERED, UNJUDGED
+from showthrough.statistics.rows import Rows, Totals
 
 OWN = "own"  # of a control: what the attack itself finds of the attributes that the control was asked for
 UNGUESSED = "unguessed"

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from showthrough.data.documents import Document
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
-from showthrough.inference.base import Answer, Compared, Guess, Judge
-from showthrough.inference.findings import Finding
-from showthrough.inference.judging import Judged, judged
-from showthrough.inference.matching import by_tag
-from showthrough.inference.profiles import right
+from showthrough.families.inference.base import Answer, Compared, Guess, Judge
+from showthrough.families.inference.findings import Finding
+from showthrough.families.inference.judging import Judged, judged
+from showthrough.families.inference.matching import by_tag
+from showthrough.families.inference.profiles import right
 
 Array = NDArray[np.float64]
 TOP = 3  # guesses that count
@@ -57,8 +57,8 @@ def asked_of(documents: Iterable[Document], certainty: int) -> list[Asked]:
     found = []
     for place, document in enumerate(documents):
         if author := author_of(document):
-            sure = [one for one in author.attributes if one.certainty >= certainty]
-            found += [Asked(place, author.id, tag, tuple(each)) for tag, each in by_tag(sure).items()]
+            sure = [attribute for attribute in author.attributes if attribute.certainty >= certainty]
+            found += [Asked(place, author.id, tag, tuple(values)) for tag, values in by_tag(sure).items()]
     return found
 
 
@@ -66,8 +66,11 @@ def guesses_of(answer: Answer | None) -> dict[str, list[tuple[int, Guess]]]:
     """By tag the guesses about the author that count, with their ranks; those with certainty 0 say nothing."""
     named = [person for person in answer or () if AUTHOR in (person.matches, person.id)]
     person = next(iter(named or answer or ()), None)
-    said = {} if person is None else by_tag(person.guesses)
-    return {tag: [(rank, one) for rank, one in enumerate(each) if one.certainty][:TOP] for tag, each in said.items()}
+    by_tag_guesses = {} if person is None else by_tag(person.guesses)
+    return {
+        tag: [(rank, guess) for rank, guess in enumerate(each) if guess.certainty][:TOP]
+        for tag, each in by_tag_guesses.items()
+    }
 
 
 def scored(

@@ -1,4 +1,4 @@
-"""What attackers are asked and answer, and what judges say of it."""
+"""The data types of questions to attackers, of their answers, and of verdicts by judges."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.inference.base import Aim, Answer, Attacker, Case
-from showthrough.numerics.control import above, others, rate
-from showthrough.numerics.distributions import normal_quantile, student_quantile
+from showthrough.families.inference.base import Aim, Answer, Attacker, Case
+from showthrough.statistics.numerics.control import above, others, rate
+from showthrough.statistics.numerics.distributions import normal_quantile, student_quantile
 
 Array = NDArray[np.float64]
 Units = tuple[ArrayLike, ArrayLike]  # by document, or group of documents: how much succeeded, and of how much
@@ -42,10 +42,14 @@ class Answers(NamedTuple):
 def stand_ins(corpus: Corpus, seed: int) -> dict[str, str]:
     """Of each document about people another one about people, never one of its own group; nothing where all are."""
     groups = corpus.survey.groups or [""] * len(corpus)
-    about = [(one.id, group or ("", one.id)) for one, group in zip(corpus, groups, strict=True) if one.subjects]
+    about = [
+        (document.id, group or ("", document.id))
+        for document, group in zip(corpus, groups, strict=True)
+        if document.subjects
+    ]
     ids = [key for key, _ in about]
-    found = others(ids, [group for _, group in about], seed)
-    return {key: ids[place] for key, place in zip(ids, found.tolist(), strict=True) if place >= 0}
+    partners = others(ids, [group for _, group in about], seed)
+    return {key: ids[index] for key, index in zip(ids, partners.tolist(), strict=True) if index >= 0}
 
 
 def answers_of(
@@ -63,13 +67,16 @@ def answers_of(
     alone has to be asked twice; who looks for what is known looks for this document's people.
     """
     cases: list[Case] = []
-    for one in documents:
-        cases.append(Case(name, one.id, texts[one.id], one.subjects, aim, tags))
-        cases.append(Case(name, "", "", one.subjects, aim, tags))
-        if other := instead.get(one.id):
-            cases.append(Case(name, other, texts[other], one.subjects, aim, tags))
-    said = iter(attacker.infer(cases))
-    return [Answers(next(said), next(said), next(said) if one.id in instead else None) for one in documents]
+    for document in documents:
+        cases.append(Case(name, document.id, texts[document.id], document.subjects, aim, tags))
+        cases.append(Case(name, "", "", document.subjects, aim, tags))
+        if partner := instead.get(document.id):
+            cases.append(Case(name, partner, texts[partner], document.subjects, aim, tags))
+    answers = iter(attacker.infer(cases))
+    return [
+        Answers(next(answers), next(answers), next(answers) if document.id in instead else None)
+        for document in documents
+    ]
 
 
 def risk(success: ArrayLike, control: ArrayLike) -> Array:
@@ -78,9 +85,9 @@ def risk(success: ArrayLike, control: ArrayLike) -> Array:
     >>> risk(0.3, 0.1).round(6).item(), risk(0.1, 0.3).item()  # (0.3 − 0.1) / 0.9; what is below 0 is 0
     (0.222222, 0.0)
     """
-    found, left = np.asarray(success, dtype=np.float64), 1 - np.asarray(control, dtype=np.float64)
-    undefined = np.full(np.broadcast(found, left).shape, np.nan)
-    share = np.divide(found - 1 + left, left, out=undefined, where=left > _NONE)
+    rate, remaining = np.asarray(success, dtype=np.float64), 1 - np.asarray(control, dtype=np.float64)
+    undefined = np.full(np.broadcast(rate, remaining).shape, np.nan)
+    share = np.divide(rate - 1 + remaining, remaining, out=undefined, where=remaining > _NONE)
     return np.asarray(np.clip(share, 0.0, 1.0))
 
 
@@ -109,11 +116,11 @@ def as_good(attack: Units, control: Units, which: str) -> str:
     ends = risk_interval(attack, control, _SURE)
     if ends is not None and ends[0] > 0:
         return ""
-    found, guessed = (np.sum(won) / np.sum(tried) for won, tried in (attack, control))
+    rate, guessed = (np.sum(won) / np.sum(tried) for won, tried in (attack, control))
     better = "these documents are too few to tell whether the attack is better than the control"
-    alike = better if found > guessed else "the control is as good as the attack"
+    alike = better if rate > guessed else "the control is as good as the attack"
     return (
-        f"{found:.1%} are inferred, and {guessed:.1%} {CONTROLS[which]}: {alike}, and what was inferred need not come "
+        f"{rate:.1%} are inferred, and {guessed:.1%} {CONTROLS[which]}: {alike}, and what was inferred need not come "
         "from the text"
     )
 
@@ -132,24 +139,24 @@ def as_trials(won: ArrayLike, tried: ArrayLike, confidence: float) -> tuple[floa
     >>> as_trials([5, 5, 5], [5, 5, 5], 0.95)  # nothing varies between three documents
     (3.0, 3.0)
     """
-    right, of = (np.asarray(one, dtype=np.float64) for one in (won, tried))
-    right, of = right[of > 0], of[of > 0]
-    documents, whole = len(of), of.sum()
+    right, tries = (np.asarray(values, dtype=np.float64) for values in (won, tried))
+    right, tries = right[tries > 0], tries[tries > 0]
+    documents, total = len(tries), tries.sum()
     if not documents:
         return 0.0, 0.0
-    share = right.sum() / whole
-    moves = (right - share * of) ** 2
+    share = right.sum() / total
+    moves = (right - share * tries) ** 2
     if documents < 2 or moves.sum() <= _NONE:
         return float(share * documents), float(documents)
-    varies = moves.sum() / whole**2 * documents / (documents - 1)
-    trials = whole * share * (1 - share) / (whole - 1) / varies
+    varies = moves.sum() / total**2 * documents / (documents - 1)
+    trials = total * share * (1 - share) / (total - 1) / varies
     speaking = moves.sum() ** 2 / (moves**2).sum()
-    if whole > documents:
+    if total > documents:
         degrees = np.clip([2 * speaking, documents - 1], 1, documents - 1)
         widening = student_quantile(degrees, (1 + confidence) / 2) / normal_quantile((1 + confidence) / 2)
         cautious, usual = (trials / widening**2).tolist()
-        alike = whole**2 / (of**2).sum()
+        alike = total**2 / (tries**2).sum()
         trials = max(cautious, min(usual, alike))
         trials = min(trials, alike + (trials - alike) * alike / documents)
-    trials = float(min(trials, whole, documents * speaking))
+    trials = float(min(trials, total, documents * speaking))
     return float(share * trials), trials

@@ -8,11 +8,11 @@ from itertools import product
 from typing import NamedTuple
 
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.inference.agreement import FULL, NOT
-from showthrough.inference.base import Compared, Guess, Judge
-from showthrough.inference.judging import judged
-from showthrough.inference.matching import Matched, by_tag
-from showthrough.inference.profiles import right
+from showthrough.families.inference.agreement import FULL, NOT
+from showthrough.families.inference.base import Compared, Guess, Judge
+from showthrough.families.inference.judging import judged
+from showthrough.families.inference.matching import Matched, by_tag
+from showthrough.families.inference.profiles import right
 
 
 class Claim(NamedTuple):

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 import msgspec
 
 from showthrough.data.subjects import CERTAIN
-from showthrough.inference.base import Answer, Case, Guess, Person
-from showthrough.resources.chat.base import Chat, Question
-from showthrough.resources.chat.contents import decoded
-from showthrough.resources.chat.prompts import load
+from showthrough.families.inference.base import Answer, Case, Guess, Person
+from showthrough.models.chat.base import Chat, Question
+from showthrough.models.chat.contents import decoded
+from showthrough.models.chat.prompts import load
 
-_PACKAGE = "showthrough.inference"
+_PACKAGE = "showthrough.families.inference"
 _PROMPTS = {"subjects": "subjects.v1", "author": "author.v1"}
 _TOKENS = {"subjects": 4000, "author": 3000}
 _GUESSES = 3
@@ -93,13 +93,18 @@ def _question(case: Case) -> Question:
 
 def _people(tags: Sequence[str], text: str, content: str) -> Answer:
     """Raises ValueError for what is no answer."""
-    known = {tag.casefold(): tag for tag in tags}
+    tag_by_name = {tag.casefold(): tag for tag in tags}
     return tuple(
         Person(
             tuple(
-                Guess(known[one.tag.casefold()], str(one.value).strip(), one.certainty, _place(one.evidence, text))
-                for one in someone.attributes
-                if one.tag.casefold() in known and one.certainty and str(one.value).strip()
+                Guess(
+                    tag_by_name[attribute.tag.casefold()],
+                    str(attribute.value).strip(),
+                    attribute.certainty,
+                    _place(attribute.evidence, text),
+                )
+                for attribute in someone.attributes
+                if attribute.tag.casefold() in tag_by_name and attribute.certainty and str(attribute.value).strip()
             ),
             someone.who,
         )
@@ -109,16 +114,16 @@ def _people(tags: Sequence[str], text: str, content: str) -> Answer:
 
 def _author(tags: Sequence[str], text: str, content: str) -> Answer:
     """Raises ValueError where a tag has no guess: a model that says nothing of it was not asked well."""
-    known = {tag.casefold(): tag for tag in tags}
-    found = [one for one in decoded(content, _Author).attributes if one.tag.casefold() in known]
+    tag_by_name = {tag.casefold(): tag for tag in tags}
+    found = [one for one in decoded(content, _Author).attributes if one.tag.casefold() in tag_by_name]
     guesses = tuple(
-        Guess(known[one.tag.casefold()], str(value).strip(), one.certainty, why=one.reasoning)
+        Guess(tag_by_name[one.tag.casefold()], str(value).strip(), one.certainty, why=one.reasoning)
         for one in found
         for value in one.guesses[:_GUESSES]
         if str(value).strip()
     )
-    if left := set(tags) - {one.tag for one in guesses}:
-        raise ValueError(f"no guess of {', '.join(sorted(left))}")
+    if missing := set(tags) - {one.tag for one in guesses}:
+        raise ValueError(f"no guess of {', '.join(sorted(missing))}")
     return (Person(guesses),)
 
 

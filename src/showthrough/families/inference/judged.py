@@ -12,12 +12,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, Problem, shown
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import EVERYTHING, ORIGINALS, REFERENCES
-from showthrough.errors import PlanError, Problem, shown
-from showthrough.inference.asking import ANSWERS
-from showthrough.inference.utility import (
+from showthrough.families.inference.asking import ANSWERS
+from showthrough.families.inference.utility import (
     EXPECTED,
     SCALES,
     Quality,
@@ -26,10 +27,10 @@ from showthrough.inference.utility import (
     utility_fault,
     utility_judge_of,
 )
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.resources import Resources
-from showthrough.tables.calls import parameter
+from showthrough.models import Resources
+from showthrough.statistics.rows import Array, Rows, Totals
 
 _POINTS, _JUDGED = "points", "judged"
 

@@ -7,14 +7,14 @@ from typing import Literal
 
 import msgspec
 
-from showthrough.errors import Problem
-from showthrough.formats.inference_answers import Recorded
-from showthrough.inference.answer_files import AnswerFiles, paths_of
-from showthrough.inference.asking import ANSWERS, MODEL
-from showthrough.inference.base import Compared, Judge
-from showthrough.resources.chat.base import Chat, Question
-from showthrough.resources.chat.contents import decoded
-from showthrough.resources.chat.prompts import load
+from showthrough.core.errors import Problem
+from showthrough.families.inference.answer_files import AnswerFiles, paths_of
+from showthrough.families.inference.asking import ANSWERS
+from showthrough.families.inference.base import Compared, Judge
+from showthrough.formats.people.inference_answers import Recorded
+from showthrough.models.chat.base import MODEL, Chat, Question
+from showthrough.models.chat.contents import decoded
+from showthrough.models.chat.prompts import load
 
 _VERDICTS = {"yes": 1.0, "less precise": 0.5, "no": 0.0}
 _SCHEMA = {
@@ -84,7 +84,7 @@ class ModelJudge:
     def __init__(self, chat: Chat) -> None:
         self.name = chat.name
         self._chat = chat
-        self._prompt = load("showthrough.inference", "agreement.v1")
+        self._prompt = load("showthrough.families.inference", "agreement.v1")
 
     def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]:
         replies = self._chat.replies([self._question(pair) for pair in pairs], _verdict)

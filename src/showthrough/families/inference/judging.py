@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from showthrough.inference.base import Compared, Judge
-from showthrough.numerics.chance import corrected, expected_of_draws
+from showthrough.families.inference.base import Compared, Judge
+from showthrough.statistics.numerics.chance import corrected, expected_of_draws
 
 Array = NDArray[np.float64]
 

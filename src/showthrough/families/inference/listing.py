@@ -7,8 +7,8 @@ import re
 from typing import NamedTuple
 
 from showthrough.data.subjects import CERTAIN
-from showthrough.inference.profiles import PLACES
-from showthrough.resources.places import country_named
+from showthrough.families.inference.profiles import PLACES
+from showthrough.models.places import country_named
 
 _EMPHASIS = re.compile(r"(\*\*|__|\*|`|\"|“|”|')(?=\S)(.+?)(?<=\S)(\1|”)")
 _HALF = re.compile(r"^\*\*(?=[^\s*])|(?<=[^\s*])\*\*$")
@@ -54,14 +54,14 @@ def listed(text: str, tag: str, single: bool = False) -> list[Listed]:
     ['Oslo, Norway', 'Bergen, Norway']
     """
     whole = _OPENING.sub("", unmarked(text))
-    return [one for part in _parts(whole, tag, single) if (one := _one(part))]
+    return [one for part in _parts(whole, tag, single) if (one := _parse_item(part))]
 
 
 def unmarked(text: str) -> str:
     """Without emphasis, quotes or brackets around it."""
     text = text.strip().strip("`").strip()
-    while (found := _EMPHASIS.fullmatch(text)) and found[1] not in found[2]:
-        text = found[2].strip()
+    while (match := _EMPHASIS.fullmatch(text)) and match[1] not in match[2]:
+        text = match[2].strip()
     if text.count("**") == 1:  # the other half stands elsewhere; `***` is a word that was masked
         text = _HALF.sub("", text)
     return (text.removesuffix("]") if "[" not in text else text).strip()
@@ -101,8 +101,8 @@ def _list_of(text: str) -> list[object] | None:
     return values if isinstance(values, list) else None
 
 
-def _cut(text: str, places: list[int]) -> list[str]:
-    starts, ends = [0, *(place + 1 for place in places)], [*places, len(text)]
+def _cut(text: str, positions: list[int]) -> list[str]:
+    starts, ends = [0, *(position + 1 for position in positions)], [*positions, len(text)]
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
@@ -115,7 +115,7 @@ def _places(whole: str, commas: list[int]) -> list[str]:
     return _cut(whole, [comma for comma, country in zip(commas, countries, strict=False) if country])
 
 
-def _one(part: str) -> Listed | None:
+def _parse_item(part: str) -> Listed | None:
     value = unmarked(part)
     certainty = CERTAIN
     if found := _SURE.search(value):

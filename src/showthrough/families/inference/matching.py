@@ -1,4 +1,4 @@
-"""Which of the people that an attacker sees is which of the true ones."""
+"""Matches the people in an attacker's answer to the true people."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from showthrough.core.errors import ResourceError, quoted, some
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.errors import ResourceError, quoted, some
-from showthrough.inference.base import Answer, Guess, Person
-from showthrough.inference.profiles import right
-from showthrough.numerics.matching import NOBODY, best_matching
+from showthrough.families.inference.base import Answer, Guess, Person
+from showthrough.families.inference.profiles import right
+from showthrough.statistics.numerics.matching import NOBODY, best_matching
 
 Said = TypeVar("Said", Attribute, Guess)
 Matched = Sequence[Person | None]  # of each true person the one who was seen; None: nobody saw them
@@ -20,7 +20,7 @@ Matched = Sequence[Person | None]  # of each true person the one who was seen; N
 def matched(truth: Sequence[Subject], answer: Answer) -> Matched:
     """As the answer says itself, where it says so of anybody; else by agreement. Raises ResourceError."""
     if any(person.matches is not None for person in answer):
-        return _said(truth, answer)
+        return _match_recorded(truth, answer)
     return by_agreement(truth, answer)
 
 
@@ -37,10 +37,10 @@ def by_agreement(truth: Sequence[Subject], answer: Answer) -> Matched:
 
 def by_tag(said: Iterable[Said]) -> dict[str, list[Said]]:
     """What is said, or true, of one person, by tag and in its order."""
-    found: dict[str, list[Said]] = {}
-    for one in said:
-        found.setdefault(one.tag, []).append(one)
-    return found
+    result: dict[str, list[Said]] = {}
+    for item in said:
+        result.setdefault(item.tag, []).append(item)
+    return result
 
 
 def _agreeing(true: Mapping[str, Sequence[Attribute]], said: Mapping[str, Sequence[Guess]]) -> float:
@@ -54,7 +54,7 @@ def _agreeing(true: Mapping[str, Sequence[Attribute]], said: Mapping[str, Sequen
     )
 
 
-def _said(truth: Sequence[Subject], answer: Answer) -> Matched:
+def _match_recorded(truth: Sequence[Subject], answer: Answer) -> Matched:
     """Whoever matched them has spoken: people without a match are nobody's."""
     by_id: dict[str, Person] = {}
     known = {one.id for one in truth}

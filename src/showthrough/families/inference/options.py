@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from showthrough.inference.agreement import jaro_winkler
+from showthrough.families.inference.agreement import jaro_winkler
 
 CLOSE = 0.75  # Jaro–Winkler, above which a text is one of the options, or another text
 _CACHED = 1 << 16

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from showthrough.data.subjects import CERTAIN
-from showthrough.inference.answered_json import guesses_in_json
-from showthrough.inference.base import Guess
-from showthrough.inference.listing import Listed, listed, unmarked
-from showthrough.inference.profiles import TAGS, named_tag, tags_by_name
+from showthrough.families.inference.answered_json import guesses_in_json
+from showthrough.families.inference.base import Guess
+from showthrough.families.inference.listing import Listed, listed, unmarked
+from showthrough.families.inference.profiles import TAGS, named_tag, tags_by_name
 
 TYPE, REASON, GUESS, SURE = "type", "reason", "guess", "sure"
 _LABELS = {

@@ -1,4 +1,4 @@
-"""What columns and parts of metrics of inference are called; reports know them without importing what computes them."""
+"""The names of columns and parts of inference metrics, for reports that do not import the metrics."""
 
 from __future__ import annotations
 

@@ -10,17 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from showthrough.core.errors import shown
 from showthrough.data.documents import Document
-from showthrough.errors import shown
-from showthrough.inference.asking import attacker_of, judge_of
-from showthrough.inference.base import Answer, Judge
-from showthrough.inference.controls import CONTROL, CONTROLS, Answers, answers_of, stand_ins
-from showthrough.inference.findings import Claim, Finding, claims_of, findings_of
-from showthrough.inference.judges import expect_pairs
-from showthrough.inference.matching import by_agreement, matched
-from showthrough.metrics.base import Array
-from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.inference.parts import (
+from showthrough.families.inference.asking import attacker_of, judge_of
+from showthrough.families.inference.base import Answer, Judge
+from showthrough.families.inference.controls import CONTROL, CONTROLS, Answers, answers_of, stand_ins
+from showthrough.families.inference.findings import Claim, Finding, claims_of, findings_of
+from showthrough.families.inference.judges import expect_pairs
+from showthrough.families.inference.matching import by_agreement, matched
+from showthrough.families.inference.parts import (
     ABOUT,
     ASKED,
     BARE,
@@ -32,7 +30,9 @@ from showthrough.metrics.inference.parts import (
     UNJUDGED,
     column_of,
 )
+from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.released import Released
+from showthrough.statistics.rows import Array
 
 MOST_INFERRED = 300  # of a document that are kept as evidence
 _LONGEST = 200  # characters of a value that are kept
@@ -59,9 +59,9 @@ class Tally:
 
     def add(self, place: int, stratum: str, people: Sequence[tuple[float, int]]) -> None:
         """Of each person how much was inferred, and of how many attributes."""
-        asked = [(score, number) for score, number in people if number]
-        attributes = sum(score for score, _ in asked), sum(number for _, number in asked)
-        persons = sum(score / number for score, number in asked), len(asked)
+        counted = [(score, number) for score, number in people if number]
+        attributes = sum(score for score, _ in counted), sum(number for _, number in counted)
+        persons = sum(score / number for score, number in counted), len(counted)
         for columns, sums in ((self.by_attribute, attributes), (self.by_person, persons)):
             for statistic, value in zip((INFERRED, ASKED), sums, strict=True):
                 column = column_of(statistic, stratum)
@@ -69,8 +69,8 @@ class Tally:
                     columns[column] = np.zeros(self.documents)
                 columns[column][place] = value
         if not stratum:
-            self.by_person[BARE][place] = sum(score == number for score, number in asked)
-            self.common[PEOPLE][place] = len(asked)
+            self.by_person[BARE][place] = sum(score == number for score, number in counted)
+            self.common[PEOPLE][place] = len(counted)
 
 
 @dataclass(frozen=True)
@@ -102,45 +102,45 @@ class Asking:
         tags = chunk.corpus.survey.tags
         answers = answers_of(attacker, anonymized.name, documents, anonymized.texts, instead, "subjects", tags)
         claims: list[Claim] = []
-        kinds: list[tuple[int, str, int]] = []  # the place of a document, a control or nothing, the claims so far
-        for (place, document), said in zip(some.items(), answers, strict=True):
-            tally.common[ABOUT][place], tally.common[UNANSWERED][place] = 1, said.own is None
-            for kind, answer in _kinds(said):
-                claims += self._sure(_claims(document, answer, kind))
-                kinds.append((place, kind, len(claims)))
-        unknown = (said.open * self._values(one) for one, said in zip(documents, answers, strict=True))
+        ends: list[tuple[int, str, int]] = []  # the place of a document, a control or nothing, the claims so far
+        for (place, document), answer_set in zip(some.items(), answers, strict=True):
+            tally.common[ABOUT][place], tally.common[UNANSWERED][place] = 1, answer_set.own is None
+            for control, answer in _answers_by_control(answer_set):
+                claims += self._sure(_claims(document, answer, control))
+                ends.append((place, control, len(claims)))
+        unknown = (answer_set.open * self._values(item) for item, answer_set in zip(documents, answers, strict=True))
         expect_pairs(judge, self.attacker, sum(unknown))
-        found, begin = findings_of(claims, judge, anonymized.name), 0
-        for place, kind, end in kinds:
-            self._add(tally, place, kind, found[begin:end])
-            inferred = [one for one in found[begin:end] if self._counts(one) and one.agreement > 0]
-            if inferred and not kind:
+        findings, begin = findings_of(claims, judge, anonymized.name), 0
+        for place, control, end in ends:
+            self._add(tally, place, control, findings[begin:end])
+            inferred = [item for item in findings[begin:end] if self._counts(item) and item.agreement > 0]
+            if inferred and not control:
                 tally.evidence[some[place].id] = evidence_of(inferred, some[place], anonymized)
             begin = end
 
     def _sure(self, claims: Sequence[Claim]) -> list[Claim]:
         """Those that can count: nobody has to judge any other."""
-        return [one for one in claims if any(true.certainty >= self.certainty for true in one.true)]
+        return [claim for claim in claims if any(true.certainty >= self.certainty for true in claim.true)]
 
     def _values(self, document: Document) -> int:
         """How many values there are to compare with, if somebody says one thing about each tag of everybody."""
         nobody = [None] * len(document.subjects)
-        return sum(len(one.true) for one in self._sure(claims_of("", document.subjects, nobody)))
+        return sum(len(claim.true) for claim in self._sure(claims_of("", document.subjects, nobody)))
 
     def _counts(self, finding: Finding) -> bool:
         return finding.true.certainty >= self.certainty and not math.isnan(finding.agreement)
 
-    def _add(self, tally: Tally, place: int, kind: str, found: Sequence[Finding]) -> None:
-        strata: dict[str, dict[str, tuple[float, int]]] = {kind: {}}
-        for one in found:
-            if not self._counts(one):
-                tally.common[UNJUDGED][place] += not kind and math.isnan(one.agreement)
+    def _add(self, tally: Tally, place: int, control: str, findings: Sequence[Finding]) -> None:
+        strata: dict[str, dict[str, tuple[float, int]]] = {control: {}}
+        for finding in findings:
+            if not self._counts(finding):
+                tally.common[UNJUDGED][place] += not control and math.isnan(finding.agreement)
                 continue
-            tally.common[INFERENCES][place] += not kind and one.agreement > 0
-            for stratum in (kind,) if kind else _strata(one):
+            tally.common[INFERENCES][place] += not control and finding.agreement > 0
+            for stratum in (control,) if control else _strata(finding):
                 people = strata.setdefault(stratum, {})
-                score, number = people.get(one.subject, (0.0, 0))
-                people[one.subject] = score + one.agreement, number + 1
+                score, number = people.get(finding.subject, (0.0, 0))
+                people[finding.subject] = score + finding.agreement, number + 1
         for stratum, people in strata.items():
             tally.add(place, stratum, list(people.values()))
 
@@ -152,10 +152,10 @@ def _blocks(chunk: Chunk, together: int) -> Iterator[dict[int, Document]]:
         yield some
 
 
-def _kinds(said: Answers) -> Iterator[tuple[str, Answer]]:
+def _answers_by_control(answers: Answers) -> Iterator[tuple[str, Answer]]:
     """The answers that there are, each with the control that it is, or nothing."""
     for kind in ("", *CONTROLS):
-        answer = said.control(kind) if kind else said.own
+        answer = answers.control(kind) if kind else answers.own
         if answer is not None:
             yield kind and f"{CONTROL}:{kind}", answer
 
@@ -185,7 +185,7 @@ def _inferred(finding: Finding, text: str, released: Released) -> dict[str, Any]
     """A finding as evidence. A text that was handed in as a whole may be another than its masks make."""
     guess = finding.guess
     start, end = guess.span if guess and guess.span else (0, 0)
-    read = 0 <= start < end <= len(text)
+    has_span = 0 <= start < end <= len(text)
     return {
         "subject": shown(finding.subject),
         "tag": shown(finding.tag),
@@ -194,7 +194,7 @@ def _inferred(finding: Finding, text: str, released: Released) -> dict[str, Any]
         "agreement": finding.agreement,
         "certainty": finding.true.certainty,
         "hardness": finding.true.hardness,
-        "start": start if read else None,
-        "end": end if read else None,
-        "original": released.original(start, end) if read and released.text == text else None,
+        "start": start if has_span else None,
+        "end": end if has_span else None,
+        "original": released.original(start, end) if has_span and released.text == text else None,
     }

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from unicodedata import combining, normalize
 
-from showthrough.inference.agreement import FULL, NOT, PARTLY, age_of, ages, agreement, jaro_winkler, plain
-from showthrough.inference.options import CLOSE, OPTIONS, option_of
-from showthrough.resources.places import country_named, lies_in
+from showthrough.families.inference.agreement import FULL, NOT, PARTLY, age_of, ages, agreement, jaro_winkler, plain
+from showthrough.families.inference.options import CLOSE, OPTIONS, option_of
+from showthrough.models.places import country_named, lies_in
 
 _CACHED = 1 << 18  # pairs of values
 _NAMES: Mapping[str, str] = {

@@ -7,16 +7,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, Problem, ResourceError, quoted, shown
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.data.subjects import CERTAIN
-from showthrough.errors import PlanError, Problem, ResourceError, quoted, shown
-from showthrough.inference.asking import ANSWERS, READER, RULES, TRUTH, attacker_fault, judge_fault
-from showthrough.inference.controls import CONTROL, CONTROLS, RISK, SUCCESS, Units, as_good, risk, risk_interval
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
-from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.inference.parts import (
+from showthrough.families.inference.asking import ANSWERS, READER, RULES, TRUTH, attacker_fault, judge_fault
+from showthrough.families.inference.controls import (
+    CONTROL,
+    CONTROLS,
+    RISK,
+    SUCCESS,
+    Units,
+    as_good,
+    risk,
+    risk_interval,
+)
+from showthrough.families.inference.parts import (
     ABOUT,
     ASKED,
     BARE,
@@ -27,9 +35,11 @@ from showthrough.metrics.inference.parts import (
     column_of,
     stratum_of,
 )
-from showthrough.metrics.inference.people import Asking, Tally
-from showthrough.resources import Resources
-from showthrough.tables.calls import parameter
+from showthrough.families.inference.people import Asking, Tally
+from showthrough.metrics.base import HEADLINE, Metric, ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.models import Resources
+from showthrough.statistics.rows import Array, Rows, Totals
 
 FLOOR = (
     f"the attacker {READER} finds what can simply be read off: whoever knows more or thinks further may infer more, "
@@ -42,6 +52,7 @@ _FORMATS = "the formats spia and profiles have them, and tab where mentions say 
 class _Protection(Metric):
     """What both rates share: who is asked, and the parts."""
 
+    version = 2
     group = "privacy"
     needs = frozenset({"subjects"})
     scope = "corpus"

@@ -11,13 +11,13 @@ from msgspec.structs import replace
 
 from showthrough.data.reading import legible, sources_of
 from showthrough.data.subjects import CERTAIN, Subject
-from showthrough.inference.asking import READER
-from showthrough.inference.base import Answer, Case, Guess, Person
-from showthrough.inference.reading import values
-from showthrough.inference.reading.cues import Whose, education, income, relationship, role_of, sex
-from showthrough.inference.reading.page import Page
-from showthrough.inference.reading.values import Read
-from showthrough.resources import Resources
+from showthrough.families.inference.asking import READER
+from showthrough.families.inference.base import Answer, Case, Guess, Person
+from showthrough.families.inference.reading import values
+from showthrough.families.inference.reading.cues import Whose, education, income, relationship, role_of, sex
+from showthrough.families.inference.reading.page import Page
+from showthrough.families.inference.reading.values import Read
+from showthrough.models import Resources
 
 _PAGES = 2048  # that are kept, since several metrics and controls read the same
 _CASES = 256  # that are read together

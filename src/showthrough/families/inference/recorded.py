@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from showthrough.data.subjects import AUTHOR
-from showthrough.files.reading import read_bytes
-from showthrough.formats.inference_answers import Recorded, RecordedPerson
-from showthrough.inference.answer_files import AnswerFiles, Replies, paths_of
-from showthrough.inference.base import Answer, Case, Guess, Person
+from showthrough.families.inference.answer_files import AnswerFiles, Replies, paths_of
+from showthrough.families.inference.base import Answer, Case, Guess, Person
+from showthrough.formats.people.inference_answers import Recorded, RecordedPerson
+from showthrough.storage.reading import read_bytes
 
 
 class RecordedAnswers:
@@ -35,12 +35,12 @@ def answer_of(line: Recorded, case: Case) -> Answer | None:
     if line.answer is not None:
         return tuple(map(_person, line.answer))
     if isinstance(line, Replies):
-        from showthrough.inference.interviewer import answer_in
+        from showthrough.families.inference.interviewer import answer_in
 
         reply = line.by_prompt.get(case.aim)
         return None if reply is None else answer_in(case, reply)
     if line.raw and case.aim == "author":
-        from showthrough.inference.parsing import guesses_in
+        from showthrough.families.inference.parsing import guesses_in
 
         guesses = guesses_in(line.raw, case.tags)
         return None if guesses is None else (Person(guesses, AUTHOR, AUTHOR),)

@@ -11,13 +11,13 @@ from typing import Annotated, Literal, NamedTuple, Protocol
 
 import msgspec
 
-from showthrough.errors import InputError, PlanError, Problem, at_document, quoted
-from showthrough.inference.answer_files import AnswerFiles, Replies
-from showthrough.inference.asking import ANSWERS, MODEL, RULES, judge_fault
-from showthrough.resources import Resources
-from showthrough.resources.chat.base import Chat, Question
-from showthrough.resources.chat.contents import decoded
-from showthrough.resources.chat.prompts import load
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted
+from showthrough.families.inference.answer_files import AnswerFiles, Replies
+from showthrough.families.inference.asking import ANSWERS, RULES, judge_fault
+from showthrough.models import Resources
+from showthrough.models.chat.base import MODEL, Chat, Question
+from showthrough.models.chat.contents import decoded
+from showthrough.models.chat.prompts import load
 
 Quality = Literal["readability", "meaning", "hallucinations"]
 LOWEST, HIGHEST = 1.0, 10.0  # of readability and meaning
@@ -134,7 +134,7 @@ class AskedOpinions:
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
-        self._prompt = load("showthrough.inference", PROMPT)
+        self._prompt = load("showthrough.families.inference", PROMPT)
         self._known: dict[tuple[str, str], Opinion] = {}
 
     def opinions(self, texts: Sequence[Released]) -> list[Opinion]:

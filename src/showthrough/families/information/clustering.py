@@ -12,20 +12,21 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from showthrough.axis.spans import Ints
-from showthrough.columns.digests import digest_of_bytes
+from showthrough.core.call_syntax import call_text, parameter
+from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
-from showthrough.errors import PlanError, quoted, shown
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.families.information.kmeans import clusterings, silhouette
+from showthrough.families.information.mutual_information import Agreement, agreement
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, Some
-from showthrough.metrics.kmeans import clusterings, silhouette
-from showthrough.metrics.mutual_information import Agreement, agreement
-from showthrough.resources import Resources
-from showthrough.resources.embedder import Vectors
-from showthrough.resources.embedding import LSA, Learned, gathered
-from showthrough.resources.names import EMBEDDING
-from showthrough.tables.calls import call_text, parameter
+from showthrough.models import Resources
+from showthrough.models.embedder import Vectors
+from showthrough.models.embedding import LSA, Learned, gathered
+from showthrough.models.names import EMBEDDING
+from showthrough.statistics.rows import Array, Rows, Totals
+from showthrough.storage.columns.digests import digest_of_bytes
 
 MINI_LM = "st:all-MiniLM-L6-v2"
 # The marks that the Text Anonymization Evaluator knows by default.
@@ -126,7 +127,7 @@ class ClusteringAgreement(Metric):
             digests += [digest_of_bytes(text.encode("utf-8", "surrogatepass")).hex() for text in bare]
             texts += bare if self.embedding == LSA else []  # which learns from all of them
         learned = Learned.of(resources, self.embedding, sorted(texts), self.long_documents)
-        place = np.unique(digests, return_inverse=True)[1].reshape(-1)
+        rank = np.unique(digests, return_inverse=True)[1].reshape(-1)
 
         def points(anonymization: Anonymization | None) -> tuple[Array, Ints]:
             """All vectors in the order of the originals' digests, and where each document's is.
@@ -134,10 +135,10 @@ class ClusteringAgreement(Metric):
             Where a clustering starts is drawn by place: neither names nor the order of the documents may move it.
             Where originals are the same, what was made of them tells the order.
             """
-            asked, some = (learned, self.mask_marks), chunk.some(anonymization)
-            vectors = gathered(resources, learned, _embedded, asked, some, len(chunk.corpus))
+            request, some = (learned, self.mask_marks), chunk.some(anonymization)
+            vectors = gathered(resources, learned, _embedded, request, some, len(chunk.corpus))
             alike = np.unique(vectors, axis=0, return_inverse=True)[1].reshape(-1)
-            order = np.lexsort((alike, place))
+            order = np.lexsort((alike, rank))
             return np.asarray(vectors[order], dtype=np.float64), np.argsort(order)
 
         vectors, before = points(None)
@@ -145,7 +146,7 @@ class ClusteringAgreement(Metric):
 
         def rows(anonymized: Anonymized) -> Rows:
             if not originals:
-                return Rows.named({}, len(place))
+                return Rows.named({}, len(rank))
             masked, after = points(anonymized.anonymization)
             columns = {}
             for k, original in originals.items():
@@ -154,7 +155,7 @@ class ClusteringAgreement(Metric):
                     columns[f"{ORIGINAL}.{k}.{number}"] = first[before]
                     columns[f"{ANONYMIZED}.{k}.{number}"] = second[after]
                 for name, value in original.described.items():
-                    columns[f"{name}.{k}"] = np.full(len(place), value)
+                    columns[f"{name}.{k}"] = np.full(len(rank), value)
             return Rows.named(columns)
 
         return rows
@@ -186,16 +187,16 @@ class ClusteringAgreement(Metric):
         for block in rows.blocks():
             columns = dict(zip(rows.columns, np.ascontiguousarray(block).T, strict=True))
             for name, values in columns.items():
-                what, *which = name.split(".")
-                if what in (SILHOUETTE, ERROR, REPEAT):
+                statistic, *numbers = name.split(".")
+                if statistic in (SILHOUETTE, ERROR, REPEAT):
                     sums[name] = np.asarray(sums.get(name, 0.0) + values.sum())
-                elif what == ORIGINAL and len(which) == 2:
-                    crossed = _crossed(values, columns[f"{ANONYMIZED}.{'.'.join(which)}"])
-                    counts = cells.setdefault(".".join(which), Counter())
+                elif statistic == ORIGINAL and len(numbers) == 2:
+                    crossed = _crossed(values, columns[f"{ANONYMIZED}.{'.'.join(numbers)}"])
+                    counts = cells.setdefault(".".join(numbers), Counter())
                     counts.update({(before, after): int(count) for before, after, count in crossed})
-        for place, counts in cells.items():
+        for key, counts in cells.items():
             for (before, after), count in sorted(counts.items()):
-                sums[f"{CELL}.{place}.{before}.{after}"] = np.array(float(count))
+                sums[f"{CELL}.{key}.{before}.{after}"] = np.array(float(count))
         return sums
 
     def combine(self, totals: Totals) -> dict[str, Array]:
@@ -231,8 +232,12 @@ class ClusteringAgreement(Metric):
             error = math.hypot(*(described.get(f"{ERROR}.{each}", 0.0) for each in (best, k)))
             if clear[best] - clear[k] > max(_NEAR, _ERRORS * error):
                 continue
-            pairs = {name: (float(found[f"{K}={best}"]), float(found[f"{K}={k}"])) for name, found in values.items()}
-            moves = [f"{shown(name)} {one:.3f} or {two:.3f}" for name, (one, two) in pairs.items() if _apart(one, two)]
+            pairs = {name: (float(parts[f"{K}={best}"]), float(parts[f"{K}={k}"])) for name, parts in values.items()}
+            moves = [
+                f"{shown(name)} {first:.3f} or {second:.3f}"
+                for name, (first, second) in pairs.items()
+                if _apart(first, second)
+            ]
             if moves:
                 more = f" and {len(moves) - _SYSTEMS} more" if len(moves) > _SYSTEMS else ""
                 own = call_text("nmi", self, ClusteringAgreement())
@@ -261,9 +266,9 @@ def _tables(totals: Totals) -> dict[int, list[list[tuple[int, int, Array]]]]:
     """For each k in ascending order, the cells of each repeat."""
     cells: dict[tuple[int, int], list[tuple[int, int, Array]]] = {}
     for name, count in totals.items():
-        what, *which = name.split(".")
-        if what == CELL:
-            k, number, before, after = map(int, which)
+        statistic, *numbers = name.split(".")
+        if statistic == CELL:
+            k, number, before, after = map(int, numbers)
             cells.setdefault((k, number), []).append((before, after, np.asarray(count)))
     tables: dict[int, list[list[tuple[int, int, Array]]]] = {}
     for k, number in sorted(cells):
@@ -301,8 +306,8 @@ def marks_pattern(mask_marks: str) -> re.Pattern[str] | None:
     marks = TAE_MARKS if mask_marks == "tae" else tuple(mark for mark in map(str.strip, mask_marks.split(",")) if mark)
     # A mark that ends in a letter must not be the beginning of a word; one that ends in a star may stand anywhere.
     groups = groupby(sorted(marks, key=len, reverse=True), key=lambda mark: (_edge(mark[0]), _edge(mark[-1])))
-    whole = [f"{before}(?:{'|'.join(map(re.escape, alike))}){after}" for (before, after), alike in groups]
-    return re.compile("|".join(whole)) if whole else None
+    alternatives = [f"{before}(?:{'|'.join(map(re.escape, alike))}){after}" for (before, after), alike in groups]
+    return re.compile("|".join(alternatives)) if alternatives else None
 
 
 def _embedded(resources: Resources, asked: tuple[Learned, str], some: Some) -> Vectors:

@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from showthrough.axis.spans import Ints
+from showthrough.data.layout.spans import Ints
 from showthrough.engines.cores import cores
-from showthrough.metrics.base import Array
-from showthrough.numerics.sparse import sums
+from showthrough.statistics.numerics.sparse import sums
+from showthrough.statistics.rows import Array
 
 SAMPLE = 5_000  # points that the tries are made with, where there are more
 _STEPS = 300

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.axis.spans import Ints, spread
-from showthrough.metrics.base import Array, ratio
-from showthrough.numerics.distributions import log_gamma
+from showthrough.data.layout.spans import Ints, spread
+from showthrough.metrics.base import ratio
+from showthrough.statistics.numerics.distributions import log_gamma
+from showthrough.statistics.rows import Array
 
 Cells = Sequence[tuple[int, int, Array]]  # a cluster of either side, and how many documents stand in both
 _TERMS = 1_000_000  # that are summed at once

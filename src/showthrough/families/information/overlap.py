@@ -11,11 +11,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from showthrough.errors import ResourceError
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import ResourceError
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.resources import Resources
-from showthrough.tables.calls import parameter
+from showthrough.models import Resources
+from showthrough.statistics.rows import Array, Rows, Totals
 
 Tokenizer = Literal["13a", "intl", "char", "zh", "none"]
 Variant = Literal["rougeL", "rouge1", "rouge2"]

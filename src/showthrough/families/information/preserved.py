@@ -12,19 +12,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Coverage
-from showthrough.axis.spans import Bools, Ints
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, ResourceError, quoted
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import flattened
-from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
+from showthrough.families.masking.precision import Masked, Precision
+from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.precision import Masked, Precision
-from showthrough.resources import Resources
-from showthrough.resources.information import Context, Question, SpecialTokens
-from showthrough.resources.names import INFORMATION, SIMILARITY, TERMS
-from showthrough.resources.terms import Terms
-from showthrough.tables.calls import parameter
+from showthrough.models import Resources
+from showthrough.models.information import Context, Question, SpecialTokens
+from showthrough.models.names import INFORMATION, SIMILARITY, TERMS
+from showthrough.models.terms import Terms
+from showthrough.statistics.rows import Array, Rows, Totals
 
 BERT = "hf:google-bert/bert-base-uncased"
 SPACY = "spacy:en_core_web_md"

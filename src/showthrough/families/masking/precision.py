@@ -8,12 +8,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Coverage
-from showthrough.axis.spans import Ints
-from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
+from showthrough.core.call_syntax import parameter
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.spans import Ints
+from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.tables.calls import parameter
+from showthrough.statistics.rows import Array, Rows, Totals
 
 Overlaps = Literal["joined", "each"]
 
@@ -101,10 +102,10 @@ def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> Masked
 def _tokens_of_each(axis: Axis, start: Ints, end: Ints) -> Masked:
     held = axis.contents(start, end)
     times = held.times(len(axis.tokens))
-    whole = np.flatnonzero(times)
-    low = np.concatenate([axis.tokens.start[whole], held.cut.start])
-    high = np.concatenate([axis.tokens.end[whole], held.cut.end])
+    whole_tokens = np.flatnonzero(times)
+    low = np.concatenate([axis.tokens.start[whole_tokens], held.cut.start])
+    high = np.concatenate([axis.tokens.end[whole_tokens], held.cut.end])
     order = np.lexsort((high, low))
     low, high = low[order], high[order]
-    times = np.concatenate([times[whole], np.ones_like(held.cut.start)])[order]
+    times = np.concatenate([times[whole_tokens], np.ones_like(held.cut.start)])[order]
     return Masked(low, high, axis.document_at(low), times)

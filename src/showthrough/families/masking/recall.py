@@ -9,21 +9,21 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from showthrough.axis.coverage import Coverage, Replacements
-from showthrough.axis.ruler import Ruler, Runs
-from showthrough.axis.spans import Bools, Ints
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, quoted
 from showthrough.data.kinds import VERSION
 from showthrough.data.labels import Labels
-from showthrough.errors import PlanError, quoted
-from showthrough.metrics.base import HEADLINE, Array, Count, Metric, Role, Rows, Totals, ratio
+from showthrough.data.layout.coverage import Coverage, Replacements
+from showthrough.data.layout.ruler import Ruler, Runs
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.masking.precision import OVERLAPS, UNIT, Overlaps, Precision
+from showthrough.metrics.base import HEADLINE, Count, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, Hiding
-from showthrough.metrics.precision import OVERLAPS, UNIT, Overlaps, Precision
-from showthrough.resources import function_word_models, function_words_from
-from showthrough.resources.lexicon import LEXICONS
-from showthrough.tables.calls import parameter
+from showthrough.models import function_word_models, function_words_from
+from showthrough.models.lexicon import DEFAULT_LEXICON
+from showthrough.statistics.rows import Array, Rows, Totals
 
 Unit = Literal["token", "mention", "entity"]
-DEFAULT_LEXICON = next(iter(LEXICONS))
 Identifier = Literal["direct", "quasi", "all"]
 _KINDS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
 _ROLES: dict[Identifier, tuple[Role, ...]] = {
@@ -44,12 +44,12 @@ _WORD_MENTIONS = "mentions made of function words alone: asked for whole, or fre
 _REPLACEMENTS = "whether words that replacements repeat are read, or masks trusted to hide what they cover"
 
 
-def _kinds(include: str) -> tuple[str, ...]:
+def _parse_identifiers(include: str) -> tuple[str, ...]:
     """`direct,quasi` as a tuple."""
-    kinds = tuple(kind.strip() for kind in include.split(","))
-    if kinds not in _KINDS.values():  # one spelling each: equal metrics are equal values
+    identifiers = tuple(identifier.strip() for identifier in include.split(","))
+    if identifiers not in _KINDS.values():  # one spelling each: equal metrics are equal values
         raise PlanError(f"include={quoted(include)} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
-    return kinds
+    return identifiers
 
 
 class Worded(Metric):
@@ -101,7 +101,7 @@ class EntityRecall(Worded):
     [1.0, 0.0, 0.5]
     """
 
-    version = 3
+    version = 4
     group = "privacy"
     undefined = "no annotator marked an entity of this kind"
     counts = (("hidden", "right"), ("total", "all"))
@@ -123,8 +123,8 @@ class EntityRecall(Worded):
         axis, ruler = chunk.axis, chunk.ruler(self.hiding)
         gold = axis.gold
         chosen = gold.entities(_KINDS[self.identifier])
-        asked = (gold.level > 0) & chosen[gold.entity]
-        mentions, entity = ruler.mentions[asked], gold.entity[asked]
+        is_asked = (gold.level > 0) & chosen[gold.entity]
+        mentions, entity = ruler.mentions[is_asked], gold.entity[is_asked]
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
         kind = gold.entity_type[chosen]
@@ -134,8 +134,8 @@ class EntityRecall(Worded):
             slips = np.bincount(entity, ~covered, minlength=len(chosen))
             hidden = (slips == 0)[chosen]
             leaked = {  # no number is made of these; they tell which types leak
-                f"leaked:{gold.types[one]}": axis.by_document(document, ~hidden & (kind == one))
-                for one in np.unique(kind[~hidden]).tolist()
+                f"leaked:{gold.types[type_number]}": axis.by_document(document, ~hidden & (kind == type_number))
+                for type_number in np.unique(kind[~hidden]).tolist()
             }
             return Rows.named({"hidden": axis.by_document(document, hidden), "total": total, **leaked})
 
@@ -189,7 +189,7 @@ class Recall(Worded):
     0.5
     """
 
-    version = 3
+    version = 4
     group = "privacy"
     undefined: ClassVar[str] = "no annotator marked anything to be masked"
     counts: ClassVar[tuple[tuple[str, Count], ...]] = (("hidden", "right"), ("total", "all"))
@@ -206,7 +206,7 @@ class Recall(Worded):
         super().__post_init__()
         if self.unit == "entity" and self.ignorable == "skip":
             raise PlanError("an entity is counted whole; expected ignorable='free' with unit='entity'", "Recall")
-        _kinds(self.include)
+        _parse_identifiers(self.include)
 
     @property
     def title(self) -> str:
@@ -214,8 +214,12 @@ class Recall(Worded):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         if self.unit == "entity":
-            which = next(identifier for identifier, kinds in _KINDS.items() if kinds == _kinds(self.include))
-            return chunk.bound(EntityRecall(which, *self.hiding))
+            name = next(
+                identifier
+                for identifier, identifiers in _KINDS.items()
+                if identifiers == _parse_identifiers(self.include)
+            )
+            return chunk.bound(EntityRecall(name, *self.hiding))
         axis = chunk.axis
         elements = self.elements(chunk)
         total = axis.by_document(elements.document, elements.total)
@@ -232,10 +236,10 @@ class Recall(Worded):
         def make() -> _Elements:
             gold = chunk.axis.gold
             # All mentions of an entity to be masked are asked for, also those marked NO_MASK (so TAB's script).
-            asked = gold.entities(_kinds(self.include))[gold.entity]
+            is_asked = gold.entities(_parse_identifiers(self.include))[gold.entity]
             every = ruler.tokens if self.unit == "token" else Runs.alone(ruler.mentions)
             counted = every.place.solid if self.ignorable == "skip" else np.ones_like(every.place.solid)
-            runs = every[asked[every.mention]]
+            runs = every[is_asked[every.mention]]
             entity = gold.entity[runs.mention]
             return _Elements(ruler, runs, counted, gold.entity_document[entity], gold.entity_type[entity])
 
@@ -265,7 +269,7 @@ class RecallPerType(Recall):
     (1.0, 0.0)
     """
 
-    version = 4
+    version = 5
     title = "Marked words hidden, by type"
     undefined = "no annotator marked anything of this type to be masked"
     counts = ()
@@ -280,14 +284,14 @@ class RecallPerType(Recall):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         documents, elements = len(chunk.axis.documents), self.elements(chunk)
-        types, kind = list(chunk.axis.gold.types), elements.kind
+        types, entity_type = list(chunk.axis.gold.types), elements.kind
         if self.labels == "tree":
-            types, places = Labels(chunk.types).numbered(types)
-            kind = np.array(places, dtype=np.int64)[kind]
-        cell = elements.document * len(types) + kind
+            types, numbers = Labels(chunk.types).numbered(types)
+            entity_type = np.array(numbers, dtype=np.int64)[entity_type]
+        cell = elements.document * len(types) + entity_type
 
-        def table(each: Ints) -> Array:
-            count = np.bincount(cell, each, minlength=documents * len(types))
+        def table(weights: Ints) -> Array:
+            count = np.bincount(cell, weights, minlength=documents * len(types))
             return count.reshape(documents, len(types)).astype(np.float64)
 
         total = table(elements.total)
@@ -303,8 +307,11 @@ class RecallPerType(Recall):
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
-        kinds = [column.removeprefix("total:") for column in totals if column.startswith("total:")]
-        return {kind: ratio(totals[f"hidden:{kind}"], totals[f"total:{kind}"]) for kind in sorted(kinds)}
+        entity_types = [column.removeprefix("total:") for column in totals if column.startswith("total:")]
+        return {
+            entity_type: ratio(totals[f"hidden:{entity_type}"], totals[f"total:{entity_type}"])
+            for entity_type in sorted(entity_types)
+        }
 
 
 @dataclass(frozen=True)
@@ -327,7 +334,7 @@ class FScore(Worded):
     0.7143
     """
 
-    version = 3
+    version = 4
     group = "both"
     title = "Hiding and sparing in one (F)"
     undefined = "recall or precision is undefined"

@@ -8,14 +8,26 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from showthrough.core.call_syntax import parameter
 from showthrough.data.kinds import VERSION
 from showthrough.data.labels import Labels
-from showthrough.metrics.base import HEADLINE, Array, Metric, Role, Rows, Totals, ratio
+from showthrough.families.masking.recall import EntityRecall
+from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.masking import DEFAULT_LEXICON, EntityRecall
-from showthrough.metrics.removal.entities import NEARLY, WAYS, EntitySearch, HowRead, PlaceOf, Readable
-from showthrough.resources import function_word_models, function_words_from
-from showthrough.tables.calls import parameter
+from showthrough.metrics.matching.entities import (
+    CHANCE,
+    GENERALIZED,
+    LEFT,
+    NEARLY,
+    WAYS,
+    EntitySearch,
+    HowRead,
+    PlaceOf,
+    Readable,
+)
+from showthrough.models import function_word_models, function_words_from
+from showthrough.models.lexicon import DEFAULT_LEXICON
+from showthrough.statistics.rows import Array, Rows, Totals
 
 Identifier = Literal["direct", "quasi", "all"]
 _LEVELS: dict[Identifier, tuple[str, ...]] = {"direct": ("direct",), "quasi": ("quasi",), "all": ("direct", "quasi")}
@@ -25,7 +37,6 @@ _ROLES: dict[Identifier, tuple[Role, ...]] = {
 _TITLES: dict[Identifier, str] = {
     "direct": "Direct identifiers removed", "quasi": "Quasi-identifiers removed", "all": "Identifiers removed",
 }  # fmt: skip
-GENERALIZED, CHANCE, LEFT = "generalized", "chance", "left"
 _MOST_PLACES = 20  # of a document that are kept as evidence
 _DICTIONARY = "ordinary words, in small letters: wordfreq:LANGUAGE, or a file of them"
 _FUNCTION_WORDS = "what need not be masked where it was marked: a word list that ships, spacy:PIPELINE, or none"
@@ -34,6 +45,9 @@ _GENERALIZED = "a quasi-identifying date that lost its day and kept month or yea
 
 class ReadsRelease(Metric):
     """What metrics share that read the release."""
+
+    version = 2
+    reads_release: ClassVar[bool] = True
 
     needs = frozenset({"gold"})
     fixed = (("annotators", "micro"), ("kinds", str(VERSION)))
@@ -108,13 +122,13 @@ class Removed(ReadsRelease):
         chosen = gold.entities(_LEVELS[self.identifier])
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
-        types, places = Labels(chunk.types).numbered(gold.types)
-        kind = np.array(places, dtype=np.int64)[gold.entity_type[chosen]] if len(gold.types) else document
+        types, numbers = Labels(chunk.types).numbered(gold.types)
+        kind = np.array(numbers, dtype=np.int64)[gold.entity_type[chosen]] if len(gold.types) else document
         used = np.unique(kind).tolist()
 
         def rows(anonymized: Anonymized) -> Rows:
-            found = self.found(search, anonymized)
-            ways = (found.ways if self.generalized == "removed" else found.strict)[chosen]
+            result = self.found(search, anonymized)
+            ways = (result.ways if self.generalized == "removed" else result.strict)[chosen]
             removed = ways == 0
             columns: dict[str, Array] = {"removed": axis.by_document(document, removed), "total": total}
             for number in used:
@@ -123,11 +137,11 @@ class Removed(ReadsRelease):
                 columns[f"total:{types[number]}"] = axis.by_document(document, mine)
                 if (mine & ~removed).any():  # no number is made of these; they tell which types leak
                     columns[f"leaked:{types[number]}"] = axis.by_document(document, ~removed & mine)
-            for place, way in enumerate(WAYS, start=1):
-                columns[f"{LEFT}:{way}"] = axis.by_document(document, ways == place)
-            columns[NEARLY] = axis.by_document(document, found.nearly[chosen] & removed)
-            columns[GENERALIZED] = axis.by_document(document, found.generalized[chosen])
-            return replace(Rows.named(columns), evidence=_shown(found.evidence, self.identifier))
+            for number_of_way, way in enumerate(WAYS, start=1):
+                columns[f"{LEFT}:{way}"] = axis.by_document(document, ways == number_of_way)
+            columns[NEARLY] = axis.by_document(document, result.nearly[chosen] & removed)
+            columns[GENERALIZED] = axis.by_document(document, result.generalized[chosen])
+            return replace(Rows.named(columns), evidence=_shown(result.evidence, self.identifier))
 
         return rows
 
@@ -139,18 +153,18 @@ class Removed(ReadsRelease):
         search = self.search(anonymized.chunk)
         readable, looked = anonymized.once(("chance", search), lambda: search.by_chance(anonymized, others))
         chosen = search.gold.entities(_LEVELS[self.identifier])
-        asked = int(looked[chosen].sum())
-        return {CHANCE: int(readable[chosen].sum()) / asked if asked else None}
+        looked_at = int(looked[chosen].sum())
+        return {CHANCE: int(readable[chosen].sum()) / looked_at if looked_at else None}
 
     def combine(self, totals: Totals) -> dict[str, Array]:
-        whole = totals["total"]
-        parts = {HEADLINE: ratio(totals["removed"], whole)}
+        total = totals["total"]
+        parts = {HEADLINE: ratio(totals["removed"], total)}
         for column in sorted(column for column in totals if column.startswith("total:")):
-            kind = column.removeprefix("total:")
-            parts[kind] = ratio(totals[f"removed:{kind}"], totals[column])
+            entity_type = column.removeprefix("total:")
+            parts[entity_type] = ratio(totals[f"removed:{entity_type}"], totals[column])
         for way in WAYS:
-            parts[f"{LEFT}:{way}"] = ratio(totals[f"{LEFT}:{way}"], whole)
-        parts |= {part: ratio(totals[part], whole) for part in (NEARLY, GENERALIZED)}
+            parts[f"{LEFT}:{way}"] = ratio(totals[f"{LEFT}:{way}"], total)
+        parts |= {part: ratio(totals[part], total) for part in (NEARLY, GENERALIZED)}
         return parts
 
 
@@ -159,18 +173,18 @@ def risks(function_words: str, metrics: Iterable[Metric] = ()) -> tuple[EntityRe
 
     Of the metrics at hand those that read the release; else entity recall, which costs little.
     """
-    kinds: tuple[Identifier, ...] = ("direct", "quasi")
+    identifiers: tuple[Identifier, ...] = ("direct", "quasi")
     reading = {metric.identifier: metric for metric in metrics if isinstance(metric, Removed)}
-    return tuple(reading.get(kind) or EntityRecall(kind, function_words) for kind in kinds)
+    return tuple(reading.get(kind) or EntityRecall(kind, function_words) for kind in identifiers)
 
 
 def _shown(evidence: Mapping[str, Sequence[PlaceOf]], identifier: Identifier) -> dict[str, dict[str, Any]]:
     """The evidence on some identifiers, by document."""
-    shown = {
-        key: [place for direct, place in places if identifier in ("all", "direct" if direct else "quasi")]
-        for key, places in evidence.items()
+    by_document = {
+        key: [location for direct, location in locations if identifier in ("all", "direct" if direct else "quasi")]
+        for key, locations in evidence.items()
     }
-    return {key: {"places": places[:_MOST_PLACES]} for key, places in shown.items() if places}
+    return {key: {"places": locations[:_MOST_PLACES]} for key, locations in by_document.items() if locations}
 
 
 @dataclass(frozen=True)

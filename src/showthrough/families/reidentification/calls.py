@@ -8,21 +8,21 @@ from typing import Any
 
 import msgspec
 
-from showthrough.attacks import DEFAULT
+from showthrough.core.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.pairing import Pairing
 from showthrough.data.references import EVERYTHING, NOTHING
-from showthrough.errors import InputError, Interrupted, Problem, ResourceError, shown
 from showthrough.evaluation.engine import Evaluation
 from showthrough.evaluation.estimating import Estimated, check_asking, estimated
 from showthrough.evaluation.plan import Plan, name_problems
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.evaluation.whose import check_releases, release_notices, releases_of
+from showthrough.families.reidentification.attacks import DEFAULT
 from showthrough.metrics import ReIdentification
-from showthrough.resources.chat.settings import AskingSettings
-from showthrough.resources.settings import ModelSettings, Watch
+from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import ModelSettings, Watch
 from showthrough.run.records import Input
 from showthrough.run.run import Run
 
@@ -60,18 +60,22 @@ def reidentify(
     """
     sampling = {"seed": seed, "resamples": resamples, "confidence": confidence}
     metric = ReIdentification(attacks, k, abstain=abstain)
-    plan, ids = _plan(background, anonymizations, metric, {**sampling, "pairing": pairing}, models, asking)
-    found = {} if corpus is None else releases_of(corpus, plan.anonymizations)
+    plan, ids = _build_plan(background, anonymizations, metric, {**sampling, "pairing": pairing}, models, asking)
+    releases = {} if corpus is None else releases_of(corpus, plan.anonymizations)
     if corpus is not None and pairing == "check":
-        check_releases(corpus, plan.anonymizations, found)
+        check_releases(corpus, plan.anonymizations, releases)
     beside = tuple(_references(ids, corpus)) if references else ()
     check_asking(plan, beside)
     evaluation = Evaluation(plan, beside, watch)
     evaluation.run.corpus = _originals(ids, corpus)
     evaluation.run.several_annotators = None
     if corpus is not None:
-        each = ((one, found[one.name].unlike) for one in evaluation.run.anonymizations)
-        evaluation.run.anonymizations = [msgspec.structs.replace(one, unlike=len(unlike)) for one, unlike in each]
+        pairs = (
+            (anonymization, releases[anonymization.name].unlike) for anonymization in evaluation.run.anonymizations
+        )
+        evaluation.run.anonymizations = [
+            msgspec.structs.replace(anonymization, unlike=len(unlike)) for anonymization, unlike in pairs
+        ]
     try:
         run = evaluation.carried_out()
     except Interrupted as stop:  # nothing of an attack can be resumed
@@ -80,7 +84,7 @@ def reidentify(
         raise ResourceError(run.failures[0].reason)
     run.provenance["attacks"] = evaluation.resources.seconds
     if corpus is not None:
-        run.notes = [*release_notices(corpus, found, pairing), *run.notes]
+        run.notes = [*release_notices(corpus, releases, pairing), *run.notes]
     return run
 
 
@@ -94,11 +98,11 @@ def estimate_attacks(
     asking: AskingSettings | None = None,
 ) -> list[Estimated]:
     """What the same attacks would ask language models. Nothing is sent and nothing written."""
-    plan, ids = _plan(background, anonymizations, ReIdentification(attacks), {}, None, asking)
+    plan, ids = _build_plan(background, anonymizations, ReIdentification(attacks), {}, None, asking)
     return estimated(plan, tuple(_references(ids, corpus)) if references else ())
 
 
-def _plan(
+def _build_plan(
     background: Background | Mapping[str, str],
     anonymizations: Mapping[str, Mapping[str, str]],
     metric: ReIdentification,
@@ -107,28 +111,31 @@ def _plan(
     asking: AskingSettings | None,
 ) -> tuple[Plan, list[str]]:
     """What is attacked, and the ids of all documents. Raises InputError."""
-    known = Background(background) if isinstance(background, Mapping) else background
+    attacker_background = Background(background) if isinstance(background, Mapping) else background
     ids = list(dict.fromkeys(key for texts in anonymizations.values() for key in texts))
-    told = {**sampling, **asdict(models or ModelSettings()), **asdict(asking or AskingSettings())}
+    options = {**sampling, **asdict(models or ModelSettings()), **asdict(asking or AskingSettings())}
     plan = Plan(
         Corpus([Document(key, key) for key in ids], "texts"),  # their ids are all that is known of the originals
         tuple(ReleasedTexts(texts, name) for name, texts in anonymizations.items()),
         (metric,),
-        Settings(**told),
+        Settings(**options),
         texts=False,
-        inputs={"background": {"": known}},
+        inputs={"background": {"": attacker_background}},
     )
-    if problems := _problems(plan, known, ids):
+    if problems := _problems(plan, attacker_background, ids):
         raise InputError(problems)
     return plan, ids
 
 
 def _problems(plan: Plan, background: Background, ids: list[str]) -> list[Problem]:
-    problems = [*settings_problems(plan.settings), *name_problems([one.name for one in plan.anonymizations])]
+    problems = [
+        *settings_problems(plan.settings),
+        *name_problems([anonymization.name for anonymization in plan.anonymizations]),
+    ]
     problems += [
-        Problem("", f"anonymization {shown(one.name)}", "has no document; expected at least one")
-        for one in plan.anonymizations
-        if not len(one)
+        Problem("", f"anonymization {shown(anonymization.name)}", "has no document; expected at least one")
+        for anonymization in plan.anonymizations
+        if not len(anonymization)
     ]
     if not plan.anonymizations:
         problems.append(Problem("", "anonymizations", "none was given; expected at least one"))

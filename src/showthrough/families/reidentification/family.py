@@ -1,4 +1,4 @@
-"""Re-identification: what an attacker knows of people."""
+"""The re-identification family: its input is the attacker's background knowledge of people."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
+from showthrough.core.errors import PlanError, Problem, quoted, shown, some
 from showthrough.core.families import Family, InputType
-from showthrough.errors import PlanError, Problem, quoted, shown, some
 
 if TYPE_CHECKING:
     from showthrough.data.background import Background
@@ -36,10 +36,10 @@ class BackgroundOptions:
     @property
     def files_by_key(self) -> Mapping[str, str]:
         """The files by the name under which metrics ask for them, which is empty where there is one alone."""
-        given = self.background
-        if isinstance(given, Mapping):
-            return given
-        files = () if given is None else (given,) if isinstance(given, str) else given
+        value = self.background
+        if isinstance(value, Mapping):
+            return value
+        files = () if value is None else (value,) if isinstance(value, str) else value
         if len(files) > 1:
             raise PlanError(f"found {len(files)}; expected one file; in a plan, several by name", NAME)
         return {"": files[0]} if files else {}
@@ -52,8 +52,8 @@ class BackgroundInput(InputType):
     named = False
 
     def read(self, options: BackgroundOptions, anonymizations: Sequence[str]) -> dict[str, Background] | None:
-        from showthrough.files.places import place_of
-        from showthrough.formats.background import read_background
+        from showthrough.formats.people.background import read_background
+        from showthrough.storage.places import place_of
 
         files = options.files_by_key
         return {key: read_background(place_of(file), name=key or None) for key, file in files.items()} or None
@@ -61,18 +61,18 @@ class BackgroundInput(InputType):
     def accept(self, arguments: BackgroundArguments) -> dict[str, Background] | None:
         from showthrough.data.background import Background
 
-        given = arguments.background
-        if given is None:
+        value = arguments.background
+        if value is None:
             return None
-        if isinstance(given, Background):
-            return {"": given}
-        if isinstance(given, Mapping):
-            return {"": Background(given)}
-        if isinstance(given, str) or not all(isinstance(each, Background) for each in given):
+        if isinstance(value, Background):
+            return {"": value}
+        if isinstance(value, Mapping):
+            return {"": Background(value)}
+        if isinstance(value, str) or not all(isinstance(each, Background) for each in value):
             expected = "expected a Background: read_background"
-            raise PlanError(f"found a value of type {type(given).__name__}; {expected}", NAME)
-        by_name = {each.name: each for each in given}  # also where there is one
-        return by_name if len(by_name) == len(given) else _Repeated(given)
+            raise PlanError(f"found a value of type {type(value).__name__}; {expected}", NAME)
+        by_name = {each.name: each for each in value}  # also where there is one
+        return by_name if len(by_name) == len(value) else _RepeatedNames(value)
 
     def keys(self, options: BackgroundOptions) -> tuple[str, ...]:
         return tuple(options.files_by_key)
@@ -91,7 +91,10 @@ class BackgroundInput(InputType):
     def record(self, value: Mapping[str, Background], corpus: Corpus) -> list[Input]:
         from showthrough.run.records import Input
 
-        return [Input(each.name, each.digest, len(each), each.source) for each in value.values()]
+        return [
+            Input(background.name, background.digest, len(background), background.source)
+            for background in value.values()
+        ]
 
     def former_records(self, run: Mapping[str, Any]) -> list[Any]:
         alone, several = run.get("background"), run.get("backgrounds") or {}
@@ -99,12 +102,12 @@ class BackgroundInput(InputType):
         return [*([alone] if alone else []), *named]
 
 
-class _Repeated(dict[str, "Background"]):
+class _RepeatedNames(dict[str, "Background"]):
     """Backgrounds of which two have one name: the check of the plan says so."""
 
-    def __init__(self, given: Sequence[Background]) -> None:
-        super().__init__({each.name: each for each in given})
-        self.names = [each.name for each in given]
+    def __init__(self, backgrounds: Sequence[Background]) -> None:
+        super().__init__({background.name: background for background in backgrounds})
+        self.names = [background.name for background in backgrounds]
 
 
 class _Reidentification(Family):
@@ -117,48 +120,57 @@ class _Reidentification(Family):
     def problems(self, plan: Plan) -> Iterable[Problem]:
         from showthrough.metrics import metric_text
 
-        known: Mapping[str, Background] = plan.inputs.get(NAME) or {}
-        if isinstance(known, _Repeated):
-            return [Problem("", NAME, f"found {some(known.names)}; expected unique names")]
+        backgrounds: Mapping[str, Background] = plan.inputs.get(NAME) or {}
+        if isinstance(backgrounds, _RepeatedNames):
+            return [Problem("", NAME, f"found {some(backgrounds.names)}; expected unique names")]
         using = [metric for metric in plan.metrics if NAME in metric.needs]
-        return _problems(known, {metric_text(each): each.parameters.get(NAME, "") for each in using}, plan.corpus.ids)
+        return _background_problems(
+            backgrounds, {metric_text(each): each.parameters.get(NAME, "") for each in using}, plan.corpus.ids
+        )
 
     def relocate(self, options: BackgroundOptions, plan: Path) -> dict[str, Any]:
         from showthrough.evaluation.requests import seen_from
 
         if not options.files_by_key:
             return {}
-        places = {key: f"{NAME}.{shown(key)}" if key else NAME for key in options.files_by_key}
-        files = {key: seen_from(plan, file, places[key]) for key, file in options.files_by_key.items()}
+        locations = {key: f"{NAME}.{shown(key)}" if key else NAME for key in options.files_by_key}
+        files = {key: seen_from(plan, file, locations[key]) for key, file in options.files_by_key.items()}
         return {NAME: files if isinstance(options.background, Mapping) else files[""]}
 
     def files(self, options: BackgroundOptions, metrics: Sequence[Metric]) -> list[Path]:
-        from showthrough.files.places import place_of
+        from showthrough.storage.places import place_of
 
         return [place_of(file) for file in options.files_by_key.values()]
 
 
-def _problems(known: Mapping[str, Background], asked: Mapping[str, str], documents: Sequence[str]) -> Iterator[Problem]:
+def _background_problems(
+    backgrounds: Mapping[str, Background], key_by_metric: Mapping[str, str], documents: Sequence[str]
+) -> Iterator[Problem]:
     """What metrics, by text form, ask for under keys that there are not, and what nobody asks for."""
-    if not known:
+    if not backgrounds:
         none = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
-        yield from (Problem("", NAME, none.format(text)) for text in asked)
+        yield from (Problem("", NAME, none.format(text)) for text in key_by_metric)
         return
-    keys = [key for key in known if key]
-    which = f"one of the backgrounds {some(keys)}, such as trir(background={quoted(keys[0])})" if keys else "no name"
+    keys = [key for key in backgrounds if key]
+    choice = f"one of the backgrounds {some(keys)}, such as trir(background={quoted(keys[0])})" if keys else "no name"
     wrong = {text: f"asks for the background {quoted(key)}" if key else "names none"
-             for text, key in asked.items() if key not in known}  # fmt: skip
-    yield from (Problem("", f"metric {text}", f"{why}; expected {which}") for text, why in wrong.items())
+             for text, key in key_by_metric.items() if key not in backgrounds}  # fmt: skip
+    yield from (Problem("", f"metric {text}", f"{why}; expected {choice}") for text, why in wrong.items())
     clean = not wrong
-    for key, background in known.items():
-        if key in asked.values():
+    for key, background in backgrounds.items():
+        if key in key_by_metric.values():
             faults = background.problems(documents)
             clean = clean and not faults
             yield from faults
         elif clean:
-            what = f"background {key}" if key else NAME
+            subject = f"background {key}" if key else NAME
             clean = False
-            yield Problem("", what, "was given, but no metric asks for it; expected trir among the metrics")
+            yield Problem("", subject, "was given, but no metric asks for it; expected trir among the metrics")
 
 
-FAMILY = _Reidentification("reidentification", (BackgroundInput(),), options=BackgroundOptions)
+FAMILY = _Reidentification(
+    "reidentification",
+    (BackgroundInput(),),
+    options=BackgroundOptions,
+    metrics={"trir": ("metric:ReIdentification", {})},
+)

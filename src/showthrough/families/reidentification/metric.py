@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.attacks import DEFAULT, Approach, Part, approaches
-from showthrough.attacks.abstaining import PRECISIONS, named
-from showthrough.axis.spans import Ints
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, quoted
+from showthrough.data.layout.spans import Ints
 from showthrough.data.references import REFERENCES
-from showthrough.errors import PlanError, quoted
-from showthrough.inference.controls import as_trials, risk, risk_interval
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.families.inference.controls import as_trials, risk, risk_interval
+from showthrough.families.reidentification.attacks import DEFAULT, Approach, Part, approaches
+from showthrough.families.reidentification.attacks.abstaining import PRECISIONS, named
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.numerics.distributions import binomial_ends
-from showthrough.tables.calls import parameter
+from showthrough.statistics.numerics.distributions import binomial_ends
+from showthrough.statistics.rows import Array, Rows, Totals
 
 if TYPE_CHECKING:  # attacks are imported when they are made
-    from showthrough.attacks.standing import Standing
-    from showthrough.attacks.suite import Outcome
     from showthrough.data.background import Background
-    from showthrough.resources import Resources
+    from showthrough.families.reidentification.attacks.standing import Standing
+    from showthrough.families.reidentification.attacks.suite import Outcome
+    from showthrough.models import Resources
 
 
 CONTROL, RISK = "control", "risk"  # what an attack finds by somebody else's text, and how far it is above that
@@ -100,7 +101,7 @@ class ReIdentification(Metric):
 
     @property
     def asks(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(one.model for one in self._approaches if one.model))
+        return tuple(dict.fromkeys(approach.model for approach in self._approaches if approach.model))
 
     def shows(self, name: str) -> tuple[str, ...]:
         return ("what the background says of people",)
@@ -125,7 +126,7 @@ class ReIdentification(Metric):
     def interval_fault(self, part: str) -> str:
         if part in _GIVEN:
             return "it describes these documents and this background, and is no estimate"
-        coupled = [str(one) for one in self._approaches if one.assignment]
+        coupled = [str(approach) for approach in self._approaches if approach.assignment]
         if (part == HEADLINE and coupled) or part.removesuffix(f" {self._statistic(part)}") in coupled:
             return "one-to-one assignment couples the documents: one that is taken for another changes both"
         if self._statistic(part) in RECALLS:
@@ -139,19 +140,19 @@ class ReIdentification(Metric):
 
     def _statistic(self, part: str) -> str:
         """What a part tells of its attack; empty for the accuracy."""
-        known = (f"@{self.k}", "mrr", CONTROL, RISK, *RECALLS)
-        return next((one for one in known if part.endswith(f" {one}")), "")
+        statistics = (f"@{self.k}", "mrr", CONTROL, RISK, *RECALLS)
+        return next((statistic for statistic in statistics if part.endswith(f" {statistic}")), "")
 
     def own_interval(self, part: str, units: Rows, confidence: float) -> tuple[float, float] | None:
-        every = {str(one): one for one in self._approaches}
+        every = {str(approach): approach for approach in self._approaches}
         if part in every or part == HEADLINE:
             return self._coupled(units, confidence, [every[part]] if part else list(every.values()))
         name = part.removesuffix(f" {RISK}")
         if name == part or self.interval_fault(part):
             return None
         names = (f"{column}:{name}" for column in ("right", "ran", "control", "controlled"))
-        found, ran, by_others, controlled = map(units.column, names)
-        return risk_interval((found, ran), (by_others, controlled), confidence)
+        right, ran, by_others, controlled = map(units.column, names)
+        return risk_interval((right, ran), (by_others, controlled), confidence)
 
     def _coupled(self, units: Rows, confidence: float, chosen: Sequence[Approach]) -> tuple[float, float] | None:
         """The interval of the largest share that these attacks find, where one of them assigns one to one.
@@ -160,14 +161,14 @@ class ReIdentification(Metric):
         nearly all are found. Simulated, the variance is up to 1 + 2 R times that of R with every document apart, and
         twice where people look alike in pairs: so many documents are one trial (benchmarks/gate.py).
         """
-        if not any(one.assignment for one in chosen):
+        if not any(approach.assignment for approach in chosen):
             return None  # documents can be drawn one by one
         ends = []
-        for one in chosen:
-            found, ran = units.column(f"right:{one}"), units.column(f"ran:{one}")
-            right, trials = as_trials(found, ran, confidence)
+        for approach in chosen:
+            right_of_unit, ran = units.column(f"right:{approach}"), units.column(f"ran:{approach}")
+            right, trials = as_trials(right_of_unit, ran, confidence)
             if trials:
-                together = max(2.0, 1 + 2 * right / trials) if one.assignment else 1.0
+                together = max(2.0, 1 + 2 * right / trials) if approach.assignment else 1.0
                 ends.append([end.item() for end in binomial_ends(right / together, trials / together, confidence)])
         return (max(low for low, _ in ends), max(high for _, high in ends)) if ends else None
 
@@ -185,11 +186,11 @@ class ReIdentification(Metric):
 
     def _remarks(self, anonymization: str, totals: Totals) -> Iterator[str]:
         """Which attacks do as well with somebody else's document, and where a language model did not answer."""
-        found = self.combine(totals)
+        parts = self.combine(totals)
         names = list(map(str, self._approaches))
-        if as_good := [name for name in names if found[name] <= found[f"{name} {CONTROL}"]]:
+        if as_good := [name for name in names if parts[name] <= parts[f"{name} {CONTROL}"]]:
             listed = ", ".join(
-                f"{name} ({found[name]:.1%}, control {found[f'{name} {CONTROL}']:.1%})" for name in as_good
+                f"{name} ({parts[name]:.1%}, control {parts[f'{name} {CONTROL}']:.1%})" for name in as_good
             )
             yield (
                 f"trir, {anonymization}: the control, somebody else's document, is as good as {listed}; that attack "
@@ -202,26 +203,30 @@ class ReIdentification(Metric):
 
     def _known(self, resources: Resources) -> Background:
         """What the attacker knows: the background that there is, or of several the one that is named."""
-        known: Mapping[str, Background] = resources.inputs.get("background", {})
-        if self.background not in known:
-            which = f"of the name {quoted(self.background)} " if self.background else ""
-            raise PlanError(f"none {which}was given, which trir needs", "background")
-        return known[self.background]
+        backgrounds: Mapping[str, Background] = resources.inputs.get("background", {})
+        if self.background not in backgrounds:
+            wanted_name = f"of the name {quoted(self.background)} " if self.background else ""
+            raise PlanError(f"none {wanted_name}was given, which trir needs", "background")
+        return backgrounds[self.background]
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         resources = chunk.resources
         background = self._known(resources)
-        from showthrough.attacks.suite import Suite
+        from showthrough.families.reidentification.attacks.suite import Suite
 
         chosen = self._approaches
         if resources.tally is not None:  # nobody else asks anything, and all that is learned here is for nothing
             chosen = tuple(approach for approach in chosen if approach.model)
         watching = any(part.attack.watches for approach in chosen for part in approach.parts)
-        watched = {one.name: one.texts(chunk.corpus) for one in resources.anonymizations} if watching else {}
+        watched = (
+            {anonymization.name: anonymization.texts(chunk.corpus) for anonymization in resources.anonymizations}
+            if watching
+            else {}
+        )
         suite = Suite(chosen, background, resources, watched)
         resources.seconds["learning"] = suite.fit_seconds
-        given = zip(chunk.corpus.ids, chunk.corpus.survey.groups, strict=False)
-        groups = {key: group or f"?{key}" for key, group in given}
+        pairs = zip(chunk.corpus.ids, chunk.corpus.survey.groups, strict=False)
+        groups = {key: group or f"?{key}" for key, group in pairs}
 
         def rows(anonymized: Anonymized) -> Rows:
             outcome = suite.attack(anonymized.texts, self.k, anonymized.name, groups)
@@ -232,19 +237,19 @@ class ReIdentification(Metric):
 
     def rows(self, documents: Sequence[str], outcome: Outcome) -> Rows:
         """One row a document; a document that was not attacked counts nowhere."""
-        place = {key: number for number, key in enumerate(outcome.documents)}
-        at = np.array([place.get(key, -1) for key in documents], dtype=np.int64)
-        there = at >= 0
+        index = {key: number for number, key in enumerate(outcome.documents)}
+        at = np.array([index.get(key, -1) for key in documents], dtype=np.int64)
+        is_attacked = at >= 0
 
         def column(values: Array | Ints) -> Array:
             placed = np.zeros(len(documents))
-            placed[there] = values[at[there]]
+            placed[is_attacked] = values[at[is_attacked]]
             return placed
 
-        columns: dict[str, ArrayLike] = {"documents": there, "in_background": column(outcome.known)}
-        columns["individuals"] = there * outcome.individuals
+        columns: dict[str, ArrayLike] = {"documents": is_attacked, "in_background": column(outcome.known)}
+        columns["individuals"] = is_attacked * outcome.individuals
         for name, standing in outcome.standings.items():
-            ran = there & (not isinstance(standing, str))
+            ran = is_attacked & (not isinstance(standing, str))
             columns[f"ran:{name}"] = ran
             columns[f"controlled:{name}"] = ran * column(outcome.controlled)
             for statistic, values in self._statistics(standing):

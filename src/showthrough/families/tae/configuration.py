@@ -9,12 +9,11 @@ from typing import Any
 
 import msgspec
 
-from showthrough.errors import InputError, PlanError, Problem, quoted, shown
+from showthrough.core.errors import InputError, PlanError, Problem, quoted, shown
 from showthrough.evaluation.requests import Request, Source, path_of
 from showthrough.evaluation.settings import FileSettings
-from showthrough.files.heads import Head
-from showthrough.files.places import Remote
-from showthrough.files.reading import decoded, object_entries, read_bytes, stem
+from showthrough.families.information.clustering import TAE_MARKS
+from showthrough.families.information.preserved import SPACY
 from showthrough.metrics import (
     ClusteringAgreement,
     Metric,
@@ -27,9 +26,10 @@ from showthrough.metrics import (
     WeightedPrecision,
     with_parameters,
 )
-from showthrough.metrics.clustering import TAE_MARKS
-from showthrough.metrics.information import SPACY
-from showthrough.resources.names import local_or_hub
+from showthrough.models.names import local_or_hub
+from showthrough.storage.heads import Head
+from showthrough.storage.places import Remote
+from showthrough.storage.reading import decoded, object_entries, read_bytes, stem
 
 
 class _Configuration(msgspec.Struct):

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.coverage import Coverage
-from showthrough.axis.spans import Bools, Ints, contents_of, joined, spread
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.core.call_syntax import parameter
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.spans import Bools, Ints, contents_of, joined, spread
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.masking import DEFAULT_LEXICON
-from showthrough.resources import function_word_models, function_words_from
-from showthrough.resources.lexicon import Lexicon
-from showthrough.tables.calls import parameter
+from showthrough.models import function_word_models, function_words_from
+from showthrough.models.lexicon import DEFAULT_LEXICON, Lexicon
+from showthrough.statistics.rows import Array, Rows, Totals
 
 ALONE = "alone"
 _FEWEST = 2  # that can disagree
@@ -44,7 +44,7 @@ class Disagreement(Metric):
     0.3333333333333333
     """
 
-    version = 2
+    version = 3
     group = "neither"
     needs = frozenset({"systems"})
     title = "Left readable, masked by another"

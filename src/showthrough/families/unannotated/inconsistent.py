@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.axis.spans import Ints
+from showthrough.core.call_syntax import parameter
 from showthrough.data.documents import Document
+from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Mask
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.metrics.matching.forms import Form, vocabulary_of
+from showthrough.metrics.matching.search import Hit, Release, releases_of
+from showthrough.metrics.matching.strings import FormIndex, Masking
 from showthrough.metrics.released import Released
-from showthrough.metrics.removal.forms import Form, vocabulary_of
-from showthrough.metrics.removal.search import Hit, Release, releases_of
-from showthrough.metrics.removal.strings import FormIndex, Masking
-from showthrough.tables.calls import parameter
+from showthrough.statistics.rows import Array, Rows, Totals
 
 CORPUS = "corpus"
 _DOCUMENTS, _STRINGS, _PLACES = 1_000, 50, 3  # of evidence, at most: documents, strings of each, places of each
@@ -47,7 +48,7 @@ class Inconsistency(Metric):
     1.0
     """
 
-    version = 2
+    version = 3
     group = "privacy"
     scope = "corpus"
     title = "Masked here, readable there"
@@ -125,21 +126,21 @@ class _Search:
 
     def rows(self, anonymized: Anonymized) -> Rows:
         numbers: dict[str, int] = {}
-        index, known = FormIndex(), set[tuple[int, Form]]()
+        index, pairs = FormIndex(), set[tuple[int, Form]]()
         hidden: list[Ints] = []
         readable: list[frozenset[int]] = []
         shown: dict[int, _Hidden] = {}
         for place, page in enumerate(self._pages(anonymized)):
-            found = _Hidden()
-            for number, form in self._within(page, found, numbers):
-                if (number, form) not in known:
-                    known.add((number, form))
+            hidden_strings = _Hidden()
+            for number, form in self._within(page, hidden_strings, numbers):
+                if (number, form) not in pairs:
+                    pairs.add((number, form))
                     index.add(number, form)
-            hidden.append(np.fromiter(found.spans, np.int64, len(found.spans)))
-            readable.append(frozenset(found.here))
-            if found.spans and len(shown) < _DOCUMENTS:
-                shown[place] = found
-        del known, numbers
+            hidden.append(np.fromiter(hidden_strings.spans, np.int64, len(hidden_strings.spans)))
+            readable.append(frozenset(hidden_strings.here))
+            if hidden_strings.spans and len(shown) < _DOCUMENTS:
+                shown[place] = hidden_strings
+        del pairs, numbers
         anywhere: dict[int, tuple[int, int, int]] = {}  # the first place: document, start, end
         for place, page in enumerate(self._pages(anonymized)):
             for number, hit in index.found_in(page.release, page.counts):
@@ -153,21 +154,23 @@ class _Search:
             ],
         }
         ids = self._chunk.corpus.ids
-        evidence = {ids[at]: {"strings": told} for at, of in shown.items() if (told := _told(of, anywhere, ids))}
+        evidence = {
+            ids[at]: {"strings": entries} for at, of in shown.items() if (entries := _list_evidence(of, anywhere, ids))
+        }
         return replace(Rows.named(columns), evidence=evidence)
 
     def _pages(self, anonymized: Anonymized) -> Iterator[_Page]:
         corpus = self._chunk.corpus
         for numbers in self._stretches:
-            here = anonymized
+            block = anonymized
             if len(self._stretches) > 1:
                 part = Chunk(corpus.part(numbers))
-                here = Anonymized(part, anonymized.anonymization.part(part.corpus.ids))
-            releases = releases_of(here, self._dictionary)
-            for document, (_, release) in zip(here.chunk.corpus, releases, strict=True):
-                yield _Page(document, here.of(document.id), release)
+                block = Anonymized(part, anonymized.anonymization.part(part.corpus.ids))
+            releases = releases_of(block, self._dictionary)
+            for document, (_, release) in zip(block.chunk.corpus, releases, strict=True):
+                yield _Page(document, block.of(document.id), release)
 
-    def _within(self, page: _Page, found: _Hidden, numbers: dict[str, int]) -> set[tuple[int, Form]]:
+    def _within(self, page: _Page, hidden: _Hidden, numbers: dict[str, int]) -> set[tuple[int, Form]]:
         """What masks hide in a document, and what of it can be read there."""
         document = Masking(page.text, self._vocabulary)
         forms: dict[tuple[int, Form], None] = {}
@@ -176,14 +179,14 @@ class _Search:
             if string is not None:
                 number = numbers.setdefault(string.key, len(numbers))
                 forms[number, string.form] = None
-                found.spans.setdefault(number, []).append(_span(mask))
-                found.texts.setdefault(number, " ".join(page.text[mask.start : mask.end][:_CHARACTERS].split()))
+                hidden.spans.setdefault(number, []).append(_span(mask))
+                hidden.texts.setdefault(number, " ".join(page.text[mask.start : mask.end][:_CHARACTERS].split()))
         for number, form in forms:
             for hit in page.release.hits(form):
-                if page.counts(hit, form, found.spans[number]):
-                    places = found.here.setdefault(number, [])
-                    places += page.places(hit)
-                    if len(places) >= _PLACES:
+                if page.counts(hit, form, hidden.spans[number]):
+                    locations = hidden.here.setdefault(number, [])
+                    locations += page.places(hit)
+                    if len(locations) >= _PLACES:
                         break
         return set(forms)
 
@@ -192,16 +195,16 @@ def _span(mask: Mask) -> tuple[int, int]:
     return mask.start, mask.end
 
 
-def _told(of: _Hidden, anywhere: dict[int, tuple[int, int, int]], ids: Sequence[str]) -> list[dict[str, Any]]:
+def _list_evidence(of: _Hidden, anywhere: dict[int, tuple[int, int, int]], ids: Sequence[str]) -> list[dict[str, Any]]:
     """What a reader is shown of a document: its uneven strings, those that can be read in it first."""
     elsewhere = [number for number in of.spans if number in anywhere and number not in of.here]
-    told = []
+    entries = []
     for number in [*of.here, *elsewhere][:_STRINGS]:
-        there = [] if number in of.here else [(ids[anywhere[number][0]], *anywhere[number][1:])]
-        told.append({
+        locations = [] if number in of.here else [(ids[anywhere[number][0]], *anywhere[number][1:])]
+        entries.append({
             "text": of.texts[number],
             "masked": sorted(set(of.spans[number]))[:_PLACES],
             "readable": sorted(set(of.here.get(number, [])))[:_PLACES],
-            "elsewhere": there,
+            "elsewhere": locations,
         })  # fmt: skip
-    return told
+    return entries

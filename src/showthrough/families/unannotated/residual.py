@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.detectors import DEFAULT, Chosen, Find, chosen
-from showthrough.errors import shown
-from showthrough.metrics.base import HEADLINE, Array, Metric, Rows, Totals, ratio
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import shown
+from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.released import Released, Telling
-from showthrough.tables.calls import parameter
+from showthrough.models.detectors import DEFAULT, Chosen, Find, chosen
+from showthrough.statistics.rows import Array, Rows, Totals
 
 DOCUMENTS = "documents"
 MOST_PLACES = 20  # of a document that are kept as evidence

@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
+from showthrough.core.errors import InputError, Problem, quoted, shown
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type, known_level
 from showthrough.data.offsets import counted
 from showthrough.data.silver import is_silver
-from showthrough.errors import InputError, Problem, quoted, shown
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import exists, fail, gathered, read_all, stem, text_of, without_bom
 from showthrough.formats.base import Format, Input, unlike, unwritable
-from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, one_layer, silver_of
+from showthrough.formats.clinical.phi import ANNOTATOR, fit, marked, masks_from, one_layer, silver_of
+from showthrough.storage.limits import RECORD
+from showthrough.storage.reading import exists, fail, gathered, read_all, stem, text_of, without_bom
 
 _SPAN = r"-?\d{1,18} -?\d{1,18}"
 _MARK = re.compile(rf"(T\S+)\t(\S+) ({_SPAN}(?:;{_SPAN})*)(?:\t(.*))?")

@@ -16,13 +16,13 @@ from operator import eq
 from pathlib import Path
 from typing import NamedTuple
 
+from showthrough.core.errors import QUOTED, InputError, at_document, quoted
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
-from showthrough.errors import QUOTED, InputError, at_document, quoted
-from showthrough.files.reading import fail, gathered, read_bytes, stem, text_of
+from showthrough.formats.annotation_tools.tags import EXPECTED, Places, parsed, runs, signed, tagged, with_line_feeds
 from showthrough.formats.base import Format, Input, unlike, unwritable
-from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, silver_of
-from showthrough.formats.tags import EXPECTED, Places, parsed, runs, signed, tagged, with_line_feeds
+from showthrough.formats.clinical.phi import ANNOTATOR, fit, marked, masks_from, silver_of
+from showthrough.storage.reading import fail, gathered, read_bytes, stem, text_of
 
 ENDINGS = (".conll", ".bio", ".iob")
 _HEADER = "# global.columns = FORM START END TAG"

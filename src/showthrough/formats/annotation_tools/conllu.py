@@ -13,12 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from showthrough.core.errors import InputError, quoted, shown
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
-from showthrough.errors import InputError, quoted, shown
-from showthrough.files.reading import fail, gathered
-from showthrough.formats.base import Files, Format, Input, unlike, unwritable
-from showthrough.formats.conllu_records import (
+from showthrough.formats.annotation_tools.conllu_records import (
     TAG_KEYS,
     Record,
     Sentence,
@@ -28,8 +26,10 @@ from showthrough.formats.conllu_records import (
     record_of,
     slices_of,
 )
-from showthrough.formats.phi import fit, marked, masks_from
-from showthrough.formats.tags import EXPECTED, Token, parsed, placed, runs, tagged
+from showthrough.formats.annotation_tools.tags import EXPECTED, Token, parsed, placed, runs, tagged
+from showthrough.formats.base import Files, Format, Input, unlike, unwritable
+from showthrough.formats.clinical.phi import fit, marked, masks_from
+from showthrough.storage.reading import fail, gathered
 
 ENDINGS = (".conllu",)
 _KEYS = {*TAG_KEYS, "Entity"}
@@ -50,9 +50,9 @@ def read(file: Input) -> list[Document]:
     files = file.head.files(ENDINGS)
     if not files:
         raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
-    said: set[str] = set()
-    slices = [cut for cuts in gathered(files, lambda one: slices_of(one, said)) for cut in cuts]
-    reader = _Reader(file, _where_marks_are(slices, said))
+    misc_values: set[str] = set()
+    slices = [cut for cuts in gathered(files, lambda one: slices_of(one, misc_values)) for cut in cuts]
+    reader = _Reader(file, _locate_marks(slices, misc_values))
     documents = gathered(slices, lambda cut: reader.document(record_of(cut)))
     file.remarks.others += reader.notes
     return documents
@@ -68,17 +68,17 @@ class _Marks:
     aside: list[str]  # keys of others that are not read
 
 
-def _where_marks_are(slices: Sequence[Slice], said: Iterable[str]) -> _Marks:
+def _locate_marks(slices: Sequence[Slice], misc_values: Iterable[str]) -> _Marks:
     """Told by what is said in the last columns, whatever the line."""
     values: dict[str, set[str]] = {}
-    for misc in map(pairs, said):
+    for misc in map(pairs, misc_values):
         for key in misc.keys() & _KEYS:
             values.setdefault(key, set()).add(misc[key])
     # A name may be anything: it is a tag only where all are.
-    found = [key for key in TAG_KEYS if key in values and (key != "NAME" or all(map(parsed, values[key])))]
+    tag_keys = [key for key in TAG_KEYS if key in values and (key != "NAME" or all(map(parsed, values[key])))]
     brackets = "Entity" in values
-    tags = found[0] if found else ""
-    aside = [*found[1:], *(["Entity"] if brackets and tags else [])]
+    tags = tag_keys[0] if tag_keys else ""
+    aside = [*tag_keys[1:], *(["Entity"] if brackets and tags else [])]
     return _Marks(tags, "O" in values.get(tags, ()), brackets or any(cut.order for cut in slices), aside)
 
 
@@ -102,62 +102,68 @@ class _Reader:
             yield f"marks of words that are not written (empty nodes) are left aside: {self.unwritten}"
 
     def document(self, record: Record) -> Document:
-        known = self.file.originals.get(record.id)
-        text, places = self._laid(record) if known is None else (known, _found(record, known))
+        original = self.file.originals.get(record.id)
+        text, positions = (
+            self._lay_out_record(record) if original is None else (original, _place_in_original(record, original))
+        )
         marks = self.marks
         if not (marks.tags or marks.brackets) or (marks.explicit and not record.has(marks.tags)):
             return Document(record.id, text)
-        everywhere = _with_unwritten(record, places)
-        return marked(record.id, text, (self._tagged if marks.tags else self._bracketed)(record, everywhere))
+        everywhere = _add_unwritten(record, positions)
+        return marked(
+            record.id, text, (self._tagged_mentions if marks.tags else self._bracketed_mentions)(record, everywhere)
+        )
 
-    def _laid(self, record: Record) -> tuple[str, Places]:
+    def _lay_out_record(self, record: Record) -> tuple[str, Places]:
         """The text of a record as the file has it, and where its tokens stand."""
         text = ""
-        places: Places = []
+        positions: Places = []
         for sentence in record.sentences:
             final = sentence is record.sentences[-1]
-            spoken, where = self._spoken(record, sentence, "" if final else "\n")
-            places += [(len(text) + start, len(text) + end) for start, end in where]
-            text += spoken
-        return text, places
+            sentence_text, token_positions = self._lay_out_sentence(record, sentence, "" if final else "\n")
+            positions += [(len(text) + start, len(text) + end) for start, end in token_positions]
+            text += sentence_text
+        return text, positions
 
-    def _spoken(self, record: Record, sentence: Sentence, usual: str) -> tuple[str, Places]:
+    def _lay_out_sentence(self, record: Record, sentence: Sentence, usual: str) -> tuple[str, Places]:
         """A sentence with what follows it, and where its tokens stand in that."""
         tokens = sentence.written
         exact = any("SpacesAfter" in token.misc or "SpacesBefore" in token.misc for token in tokens)
         if sentence.text is not None and not exact:
-            where = _placed(record, tokens, sentence.text, "# text")
-            return sentence.text + (self._after(tokens[-1], usual) if tokens else ""), where
+            text_positions = _place_tokens(record, tokens, sentence.text, "# text")
+            return sentence.text + (self._spaces_after(tokens[-1], usual) if tokens else ""), text_positions
         pieces: list[str] = []
-        places: Places = []
+        positions: Places = []
         length = 0
         for token in tokens:
-            before = _unescaped(token.misc["SpacesBefore"]) if "SpacesBefore" in token.misc else ""
-            after = self._after(token, usual if token is tokens[-1] else " ")
-            places.append((length + len(before), length + len(before) + len(token.form)))
+            before = _unescape(token.misc["SpacesBefore"]) if "SpacesBefore" in token.misc else ""
+            after = self._spaces_after(token, usual if token is tokens[-1] else " ")
+            positions.append((length + len(before), length + len(before) + len(token.form)))
             pieces += (before, token.form, after)
-            length = places[-1][1] + len(after)
-        spoken = "".join(pieces)
-        if sentence.text is not None and "".join(spoken.split()) != "".join(sentence.text.split()):
-            raise record.fault(sentence.line, unlike("of the tokens", spoken, "# text is", sentence.text))
-        return spoken, places
+            length = positions[-1][1] + len(after)
+        joined_tokens = "".join(pieces)
+        if sentence.text is not None and "".join(joined_tokens.split()) != "".join(sentence.text.split()):
+            raise record.fault(sentence.line, unlike("of the tokens", joined_tokens, "# text is", sentence.text))
+        return joined_tokens, positions
 
-    def _after(self, token: TokenLines, usual: str) -> str:
+    def _spaces_after(self, token: TokenLines, usual: str) -> str:
         if "SpacesAfter" in token.misc:
-            return _unescaped(token.misc["SpacesAfter"])
+            return _unescape(token.misc["SpacesAfter"])
         if token.misc.get("SpaceAfter") == "No":
             return ""
         self.joined |= usual == "\n"
         return usual
 
-    def _tagged(self, record: Record, places: Places) -> Iterator[Mention]:
+    def _tagged_mentions(self, record: Record, positions: Places) -> Iterator[Mention]:
         before = 0
         for sentence in record.sentences:
             tags: list[tuple[int, str, int]] = []  # line, tag, and the number of the token
             for number, token in enumerate(sentence.tokens, before):
                 line, tag = token.line, token.misc.get(self.marks.tags, "O")
                 if token.words:
-                    line, tag = next((said for said in token.of(self.marks.tags) if said[1] != "O"), (token.line, "O"))
+                    line, tag = next(
+                        (value for value in token.of(self.marks.tags) if value[1] != "O"), (token.line, "O")
+                    )
                 if token.form:
                     tags.append((line, tag, number))
                 else:
@@ -168,84 +174,86 @@ class _Reader:
                 line, tag, _ = tags[number]
                 return record.fault(line, f"found {self.marks.tags}={shown(tag)}; expected {EXPECTED}")
 
-            for first, after, kind in runs([tag for _, tag, _ in tags], wrong):
-                yield by_type(places[tags[first][2]][0], places[tags[after - 1][2]][1], kind)
+            for first, after, entity_type in runs([tag for _, tag, _ in tags], wrong):
+                yield by_type(positions[tags[first][2]][0], positions[tags[after - 1][2]][1], entity_type)
 
-    def _bracketed(self, record: Record, places: Places) -> list[Mention]:
+    def _bracketed_mentions(self, record: Record, positions: Places) -> list[Mention]:
         open_: dict[str, list[tuple[int, int, str]]] = {}  # by name: line, start and type
         mentions = []
         tokens = chain.from_iterable(sentence.tokens for sentence in record.sentences)
-        for token, (start, end) in zip(tokens, places, strict=True):
+        for token, (start, end) in zip(tokens, positions, strict=True):
             for line, brackets in token.of("Entity"):
                 for inside, alone, closed in _BRACKET.findall(brackets):
                     name = closed.partition("-")[0]
                     if not closed:
-                        name, kind = _named(record, inside)
-                        open_.setdefault(name, []).append((line, start, kind))
+                        name, entity_type = _parse_bracket(record, inside)
+                        open_.setdefault(name, []).append((line, start, entity_type))
                     if not (alone or closed):
                         continue
                     if not open_.get(name):
                         raise record.fault(line, f"closes {quoted(name)}, which is not open")
-                    _, first, kind = open_[name].pop()
+                    _, first, entity_type = open_[name].pop()
                     if first < end:
-                        mentions.append(by_type(first, end, kind, _PIECE.sub("", name)))
+                        mentions.append(by_type(first, end, entity_type, _PIECE.sub("", name)))
                     else:
                         self.unwritten += 1
-        for name, (line, _, _) in ((name, one) for name, left in open_.items() for one in left):
+        for name, (line, _, _) in ((name, opening) for name, openings in open_.items() for opening in openings):
             raise record.fault(line, f"opens {quoted(name)}, which nothing closes")
-        return sorted(mentions, key=lambda one: (one.start, one.end))
+        return sorted(mentions, key=lambda opening: (opening.start, opening.end))
 
 
-def _named(record: Record, inside: str) -> tuple[str, str]:
+def _parse_bracket(record: Record, inside: str) -> tuple[str, str]:
     """The name of what a bracket opens, and its type."""
     values = inside.split("-")
-    kind = record.order.index("etype") if "etype" in record.order else 1
-    return values[0], values[kind] if kind < len(values) else ""
+    type_index = record.order.index("etype") if "etype" in record.order else 1
+    return values[0], values[type_index] if type_index < len(values) else ""
 
 
-def _placed(record: Record, tokens: Sequence[TokenLines], text: str, where: str) -> Places:
+def _place_tokens(record: Record, tokens: Sequence[TokenLines], text: str, where: str) -> Places:
     def wrong(number: int, at: int) -> InputError:
         token = tokens[number]
-        found = text[at : at + len(token.form)]
-        return record.fault(token.line, unlike(f"({where}) at {at}", found, "the token is", token.form))
+        covered = text[at : at + len(token.form)]
+        return record.fault(token.line, unlike(f"({where}) at {at}", covered, "the token is", token.form))
 
     return placed([token.form for token in tokens], text, wrong)
 
 
-def _found(record: Record, text: str) -> Places:
-    return _placed(record, [token for sentence in record.sentences for token in sentence.written], text, "the corpus's")
+def _place_in_original(record: Record, text: str) -> Places:
+    return _place_tokens(
+        record, [token for sentence in record.sentences for token in sentence.written], text, "the corpus's"
+    )
 
 
-def _with_unwritten(record: Record, places: Places) -> Places:
+def _add_unwritten(record: Record, positions: Places) -> Places:
     """The places of all tokens. One that is not written starts where the next starts and ends where the last ended, so
     that marks that begin or end with it have what is written of them.
     """
     written = [bool(token.form) for sentence in record.sentences for token in sentence.tokens]
     if all(written):
-        return places
-    left = iter(places)
-    all_places = [next(left) if one else (-1, -1) for one in written]
+        return positions
+    remaining = iter(positions)
+    all_positions = [next(remaining) if is_written else (-1, -1) for is_written in written]
     end = 0
-    for number, (_, stop) in enumerate(all_places):
+    for number, (_, stop) in enumerate(all_positions):
         end = stop if written[number] else end
-        all_places[number] = all_places[number] if written[number] else (-1, end)
-    start = places[-1][1] if places else 0
-    for number in reversed(range(len(all_places))):
-        start = all_places[number][0] if written[number] else start
-        all_places[number] = start, all_places[number][1]
-    return all_places
+        all_positions[number] = all_positions[number] if written[number] else (-1, end)
+    start = positions[-1][1] if positions else 0
+    for number in reversed(range(len(all_positions))):
+        start = all_positions[number][0] if written[number] else start
+        all_positions[number] = start, all_positions[number][1]
+    return all_positions
 
 
-def _unescaped(value: str) -> str:
-    return _ESCAPED.sub(lambda found: _ESCAPES[found[1]], value)
+def _unescape(value: str) -> str:
+    return _ESCAPED.sub(lambda match: _ESCAPES[match[1]], value)
 
 
 def write(documents: Iterable[Document]) -> Files:
     """All records as one file, with tags under NER."""
-    return {"": "".join(f"{line}\n" for document in documents for line in _lines(document)).encode()}
+    return {"": "".join(f"{line}\n" for document in documents for line in _format_lines(document)).encode()}
 
 
-def _lines(document: Document) -> Iterator[str]:
+def _format_lines(document: Document) -> Iterator[str]:
     text, tokens = document.text, list(tagged(document))
     if not tokens:
         raise unwritable(document, "has no word, and this format holds nothing else")
@@ -257,20 +265,20 @@ def _lines(document: Document) -> Iterator[str]:
         if "\n" in text[tokens[number - 1].end : token.start] and not token.tag.startswith("I"):
             starts.append(number)
     for sentence, (low, high) in enumerate(zip(starts, [*starts[1:], len(tokens)], strict=True), 1):
-        spoken = _BREAK.sub(" ", text[tokens[low].start : tokens[high - 1].end])
+        sentence_text = _BREAK.sub(" ", text[tokens[low].start : tokens[high - 1].end])
         yield f"# sent_id = {sentence}"
-        yield f"# text = {spoken}"
+        yield f"# text = {sentence_text}"
         for number in range(low, high):
             token = tokens[number]
             after = text[token.end : tokens[number + 1].start] if number + 1 < len(tokens) else text[token.end :]
             misc = "|".join(
-                _misc(document, token, text[: token.start] if number == 0 else "", after, number < high - 1)
+                _misc_values(document, token, text[: token.start] if number == 0 else "", after, number < high - 1)
             )
             yield "\t".join([str(number - low + 1), text[token.start : token.end], *["_"] * 7, misc or "_"])
         yield ""
 
 
-def _misc(document: Document, token: Token, before: str, after: str, within: bool) -> Iterator[str]:
+def _misc_values(document: Document, token: Token, before: str, after: str, within: bool) -> Iterator[str]:
     """What the last column says: the tag, and what stands around the token; `within` a sentence a space is usual."""
     if re.search(r"[\s|]", token.tag):
         raise unwritable(document, f"the type {quoted(token.tag[2:])} has a space or |, which a tag here cannot have")

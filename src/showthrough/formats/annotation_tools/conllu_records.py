@@ -10,9 +10,9 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from showthrough.errors import InputError, at_document, quoted
-from showthrough.files.reading import fail, read_bytes, stem, text_of
-from showthrough.formats.tags import signed, with_line_feeds
+from showthrough.core.errors import InputError, at_document, quoted
+from showthrough.formats.annotation_tools.tags import signed, with_line_feeds
+from showthrough.storage.reading import fail, read_bytes, stem, text_of
 
 _COLUMNS = 10
 _COMMENT = re.compile(r"#\s*([\w.]+(?: id)?)\s*(?:=\s?(.*))?", re.DOTALL)

@@ -19,16 +19,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Annotation, Document, Mention
-from showthrough.errors import ResourceError
-from showthrough.files.heads import Head
-from showthrough.files.limits import FILE
-from showthrough.files.reading import UNREADABLE, fail, gathered, read_all, type_fault
+from showthrough.formats.annotation_tools.spacy_json import ID_KEYS, Marks, entity_of
+from showthrough.formats.annotation_tools.tags import pieces
 from showthrough.formats.base import Files, Fit, Format, Input, unwritable
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, separate
 from showthrough.formats.objects import Entry, Id
-from showthrough.formats.phi import ANNOTATOR, masks_from, separate
-from showthrough.formats.spacy_json import ID_KEYS, Marks, entity_of
-from showthrough.formats.tags import pieces
+from showthrough.storage.heads import Head
+from showthrough.storage.limits import FILE
+from showthrough.storage.reading import UNREADABLE, fail, gathered, read_all, type_fault
 
 # How spaCy numbers what it keeps of a token.
 _ORTH, _ENT_IOB, _ENT_TYPE, _ENT_KB_ID, _ENT_ID = 65, 77, 78, 452, 454
@@ -60,7 +60,7 @@ _GROUP = msgspec.msgpack.Decoder(_Group)
 _USER_DATA = msgspec.msgpack.Decoder(dict[Any, Any])
 
 
-def _unpacked(path: Path) -> bytes:
+def _unpack(path: Path) -> bytes:
     """What a file holds; raises InputError where that is more than may be read."""
     most = FILE.bytes
     worker = zlib.decompressobj()
@@ -79,7 +79,7 @@ def _unpacked(path: Path) -> bytes:
 
 def _decoded(path: Path) -> _Bin:
     try:
-        return _BIN.decode(_unpacked(path))
+        return _BIN.decode(_unpack(path))
     except msgspec.ValidationError as error:
         field, fault = type_fault(error)
         raise fail(path, f"is no DocBin of spaCy: {fault}", field) from None
@@ -176,26 +176,26 @@ def read(file: Input) -> list[Document]:
     spans = list(zip(starts[firsts].tolist(), ends[lasts].tolist(), tokens.labels(_ENT_TYPE, firsts), strict=True))
     entities = list(map(entity_of, tokens.labels(_ENT_KB_ID, firsts), tokens.labels(_ENT_ID, firsts)))
     marks = Marks(entities=len(spans))
-    groups = gathered(range(count), lambda number: _groups(file.path, raw, number))
-    for one in groups:
-        marks.see(0, one)
+    groups = gathered(range(count), lambda number: _read_groups(file.path, raw, number))
+    for span_groups in groups:
+        marks.see(0, span_groups)
     marks.group = marks.elsewhere(file)
     bounds, owners = tokens.bounds.tolist(), np.searchsorted(firsts, tokens.bounds).tolist()
-    asked = (file.columns.id,) if file.columns.id else ID_KEYS
+    id_keys = (file.columns.id,) if file.columns.id else ID_KEYS
     if any(flags.get("has_unknown_spaces") for flags in raw.flags or ()):
         file.remarks.others.append("what stood between its tokens is not in the file: a space was taken")
 
     def document(number: int) -> Document:
         entry = Entry(file.path, f"document number {number + 1}", file.columns, file.remarks)
-        said = _said(raw, number)
-        name = entry.named(_value(said, *asked))
+        user_data = _read_user_data(raw, number)
+        name = entry.named(_user_value(user_data, *id_keys))
         file.remarks.numbered += not name
-        group = _value(said, file.columns.group)
+        group = _user_value(user_data, file.columns.group)
         text = "".join(parts[2 * bounds[number] : 2 * bounds[number + 1]])
         mentions: Iterable[Mention] | None = None
         if marks.group is not None:
             packed = groups[number].get(marks.group)
-            mentions = None if packed is None else _mentions(tokens, entry, text, packed)
+            mentions = None if packed is None else _read_mentions(tokens, entry, text, packed)
         elif looked[number]:
             own = slice(owners[number], owners[number + 1])
             mentions = [
@@ -208,33 +208,37 @@ def read(file: Input) -> list[Document]:
     return gathered(range(count), document)
 
 
-def _mentions(tokens: _Tokens, entry: Entry, text: str, spans: Sequence[bytes]) -> Iterator[Mention]:
+def _read_mentions(tokens: _Tokens, entry: Entry, text: str, spans: Sequence[bytes]) -> Iterator[Mention]:
     for number, packed in enumerate(spans):
         if len(packed) != _SPAN.size:
             raise entry.fail("is a damaged DocBin: a span of its span groups is cut off")
         own, link, label, _, _, start, end = _SPAN.unpack(packed)
-        kind, entity = tokens.string(label), entity_of(tokens.string(link), tokens.string(own))
-        yield entry.mention(text, start, end, kind, entity_id=entity, field=f"span {number + 1}")
+        entity_type, entity = tokens.string(label), entity_of(tokens.string(link), tokens.string(own))
+        yield entry.mention(text, start, end, entity_type, entity_id=entity, field=f"span {number + 1}")
 
 
-def _groups(path: Path, raw: _Bin, number: int) -> dict[str, list[bytes]]:
+def _read_groups(path: Path, raw: _Bin, number: int) -> dict[str, list[bytes]]:
     """The span groups of a document by name, each span still packed."""
     packed = raw.span_groups[number] if raw.span_groups and number < len(raw.span_groups) else b""
     if not packed:
         return {}
     try:
-        found = _GROUPS.decode(packed)
-        if isinstance(found, dict):
-            return {name: _GROUP.decode(one).spans for one, names in found.items() for name in names}
-        made = [_GROUP.decode(one) for one in found]  # of spaCy before 3.4
+        decoded_groups = _GROUPS.decode(packed)
+        if isinstance(decoded_groups, dict):
+            return {
+                name: _GROUP.decode(packed_group).spans
+                for packed_group, names in decoded_groups.items()
+                for name in names
+            }
+        groups = [_GROUP.decode(packed_group) for packed_group in decoded_groups]  # of spaCy before 3.4
     except UNREADABLE:
         raise fail(
             path, "is a damaged DocBin: its span groups cannot be read", f"document number {number + 1}"
         ) from None
-    return {group.name: group.spans for group in made}
+    return {group.name: group.spans for group in groups}
 
 
-def _said(raw: _Bin, number: int) -> Mapping[Any, Any]:
+def _read_user_data(raw: _Bin, number: int) -> Mapping[Any, Any]:
     """The user data of a document. It may be anything; where it is nothing that we read, there is no id in it."""
     packed = raw.user_data[number] if raw.user_data and number < len(raw.user_data) else None
     try:
@@ -243,13 +247,13 @@ def _said(raw: _Bin, number: int) -> Mapping[Any, Any]:
         return {}
 
 
-def _value(said: Mapping[Any, Any], *keys: str) -> Id:
+def _user_value(user_data: Mapping[Any, Any], *keys: str) -> Id:
     """A value of user data, or of an extension attribute, which spaCy keeps there under a name of four parts."""
     for key in keys:
         for name in (key, ("._.", key, None, None)):
-            found = said.get(name)
-            if isinstance(found, (str, int)):
-                return found
+            value = user_data.get(name)
+            if isinstance(value, (str, int)):
+                return value
     return None
 
 
@@ -267,25 +271,27 @@ def write(documents: Iterable[Document]) -> Files:
     packed = spacy.DocBin(attrs=("ORTH", "ENT_IOB", "ENT_TYPE", "ENT_ID"), store_user_data=True)
     for document in documents:
         mentions = separate(document)
-        for one in mentions:
-            if not one.entity_type:
-                fault = f"the mention {one.start}–{one.end} has no type, and spaCy takes an entity without one for none"
+        for item in mentions:
+            if not item.entity_type:
+                fault = (
+                    f"the mention {item.start}–{item.end} has no type, and spaCy takes an entity without one for none"
+                )
                 raise unwritable(document, f"{fault}; choose spacy-json")
         cut = pieces(document.text, mentions)
-        words, spaces = [document.text[one.start : one.end] for one in cut], [one.spaced for one in cut]
+        words, spaces = [document.text[item.start : item.end] for item in cut], [item.spaced for item in cut]
         group = {"group": document.group} if document.group else {}
-        made = spacy.Doc(vocabulary, words=words, spaces=spaces, user_data={"doc_id": document.id, **group})
+        doc = spacy.Doc(vocabulary, words=words, spaces=spaces, user_data={"doc_id": document.id, **group})
         if document.annotations:
-            first = {one.start: number for number, one in enumerate(cut)}
-            last = {one.end: number + 1 for number, one in enumerate(cut)}
-            made.set_ents(
+            first = {item.start: number for number, item in enumerate(cut)}
+            last = {item.end: number + 1 for number, item in enumerate(cut)}
+            doc.set_ents(
                 [
-                    spacy.Span(made, first[one.start], last[one.end], one.entity_type, span_id=one.entity_id)
-                    for one in mentions
+                    spacy.Span(doc, first[item.start], last[item.end], item.entity_type, span_id=item.entity_id)
+                    for item in mentions
                 ],
                 default="outside",
             )
-        packed.add(made)
+        packed.add(doc)
     return {"": packed.to_bytes()}
 
 

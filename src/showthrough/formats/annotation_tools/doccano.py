@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from showthrough.core.errors import InputError, shown
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.units import Unit, counts_alike, from_code_points, to_code_points
-from showthrough.errors import InputError, shown
-from showthrough.files.heads import Head
+from showthrough.formats.annotation_tools.relations import COREFERENCE, Entities
 from showthrough.formats.base import Files, Fit, Format
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, to_mask
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from, to_mask
-from showthrough.formats.relations import COREFERENCE, Entities
+from showthrough.storage.heads import Head
 
 _Triple = tuple[int, int, str]
 _UNITS: tuple[Unit, ...] = ("utf-16", "code points", "graphemes")  # the first that fits is taken

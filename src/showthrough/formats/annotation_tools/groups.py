@@ -9,8 +9,8 @@ from functools import partial
 
 import msgspec
 
+from showthrough.core.errors import InputError, PlanError, Problem, quoted
 from showthrough.data.documents import Corpus, Document, altered
-from showthrough.errors import InputError, PlanError, Problem, quoted
 
 FIELD = "group"  # of a document, or the column of a table
 _BY_ID = "id:"

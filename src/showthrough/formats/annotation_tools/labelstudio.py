@@ -13,15 +13,15 @@ from typing import Any, ClassVar, get_args
 
 import msgspec
 
+from showthrough.core.errors import shown, some
 from showthrough.data.documents import Annotation, Document, Identifier, Mention
 from showthrough.data.units import from_code_points
-from showthrough.errors import shown, some
-from showthrough.files.heads import Head
+from showthrough.formats.annotation_tools.relations import COREFERENCE, Entities
 from showthrough.formats.base import Files, Fit, Format
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from, with_score
-from showthrough.formats.relations import COREFERENCE, Entities
-from showthrough.formats.unstated_units import Span, placed_in
+from showthrough.formats.recognizers.unstated_units import Span, placed_in
+from showthrough.storage.heads import Head
 
 ID = "doc_id"  # of a task's data, where it has one: the document's own id, and not the task's number
 _IDENTIFIERS = get_args(Identifier)
@@ -124,36 +124,36 @@ class Mark(msgspec.Struct, gc=False, frozen=True):
     score: Any = None  # how sure a system is, where it is one
 
 
-def _task(wire: _Task, entry: Entry, *, predictions: bool) -> Document:
+def _build_document(wire: _Task, entry: Entry, *, predictions: bool) -> Document:
     name = entry.named(document_id(wire.data, wire.task_id, entry))
     annotations = [*(wire.annotations or ()), *(wire.completions or ())]
-    given = [one for one in annotations if not (one.was_cancelled or one.skipped)]
-    if len(given) < len(annotations):
-        entry.remarks.left["cancelled annotations"] += len(annotations) - len(given)
+    valid_annotations = [item for item in annotations if not (item.was_cancelled or item.skipped)]
+    if len(valid_annotations) < len(annotations):
+        entry.remarks.left["cancelled annotations"] += len(annotations) - len(valid_annotations)
     if wire.drafts:
         entry.remarks.left["drafts"] += len(wire.drafts)
-    layers = [(_annotator(one), one.id, one.result) for one in given]
-    guesses = [one for one in wire.predictions or () if isinstance(one, _Prediction)]
-    if predictions and not given:
-        layers = [(str(one.model_version or "prediction"), None, _listed(one.result)) for one in guesses]
+    layers = [(_annotator_name(item), item.id, item.result) for item in valid_annotations]
+    guesses = [item for item in wire.predictions or () if isinstance(item, _Prediction)]
+    if predictions and not valid_annotations:
+        layers = [(str(item.model_version or "prediction"), None, _as_list(item.result)) for item in guesses]
     elif guesses:
         entry.remarks.left["predictions of models"] += len(guesses)
-    text, paragraphs = _text(wire.data, [one for _, _, results in layers for one in results], entry)
+    text, paragraphs = _choose_text(wire.data, [item for _, _, results in layers for item in results], entry)
     fields = [f"annotations[{number}].result" for number in range(len(layers))]
-    read = [
+    layers_read = [
         _Layer(layer[2], field, paragraphs, entry, scored=predictions)
         for layer, field in zip(layers, fields, strict=True)
     ]
-    placed = iter(placed_in(text, [mark.span for layer in read for mark in layer.marks], entry))
+    placed = iter(placed_in(text, [mark.span for layer in layers_read for mark in layer.marks], entry))
     names = distinct([(annotator, number) for annotator, number, _ in layers])
-    made = tuple(
+    annotations_read = tuple(
         Annotation(annotator, tuple(layer.mentions(text, placed, entry)))
-        for annotator, layer in zip(names, read, strict=True)
+        for annotator, layer in zip(names, layers_read, strict=True)
     )
-    return Document(name, text, made, group_in(wire.data, entry))
+    return Document(name, text, annotations_read, group_in(wire.data, entry))
 
 
-def _listed(result: list[_Result] | dict[str, Any]) -> list[_Result]:
+def _as_list(result: list[_Result] | dict[str, Any]) -> list[_Result]:
     return result if isinstance(result, list) else []
 
 
@@ -173,26 +173,26 @@ def group_in(data: dict[str, Any], entry: Entry) -> str:
     return str(group) if isinstance(group, str | int) else ""
 
 
-def _annotator(one: _Annotation) -> str:
-    who = one.completed_by
+def _annotator_name(annotation: _Annotation) -> str:
+    who = annotation.completed_by
     who = (who.email or who.id) if isinstance(who, _User) else who
     return ANNOTATOR if who is None else str(who)
 
 
 def distinct(names: Sequence[tuple[str, Id]]) -> list[str]:
     """The annotators of a task; of one who marked it twice, the number of the annotation tells."""
-    many = Counter(name for name, _ in names)
-    made = []
+    counts = Counter(name for name, _ in names)
+    distinct_names = []
     for order, (name, number) in enumerate(names, 1):
-        made.append(name if many[name] == 1 else f"{name} ({order if number is None else number})")
-    return made
+        distinct_names.append(name if counts[name] == 1 else f"{name} ({order if number is None else number})")
+    return distinct_names
 
 
-def _text(data: dict[str, Any], results: Iterable[_Result], entry: Entry) -> tuple[str, list[int]]:
+def _choose_text(data: dict[str, Any], results: Iterable[_Result], entry: Entry) -> tuple[str, list[int]]:
     """The text that marks are in; of paragraphs, all of them, one a line, and where each starts."""
     key = entry.columns.text
     if key is None:
-        aims = {one.to_name for one in results if one.type in MARKS and one.to_name}
+        aims = {item.to_name for item in results if item.type in MARKS and item.to_name}
         if len(aims) > 1:
             raise entry.fail(f"marks are in {some(sorted(aims))}; expected one text: choose with --text-column")
         texts = [name for name, value in data.items() if isinstance(value, str) and name not in (ID, entry.columns.id)]
@@ -205,15 +205,15 @@ def _text(data: dict[str, Any], results: Iterable[_Result], entry: Entry) -> tup
     value = data.get(key)
     if isinstance(value, str):
         return value, []
-    if isinstance(value, list) and all(isinstance(one, dict) and isinstance(one.get("text"), str) for one in value):
-        lines: list[str] = [one["text"] for one in value]
+    if isinstance(value, list) and all(isinstance(item, dict) and isinstance(item.get("text"), str) for item in value):
+        lines: list[str] = [item["text"] for item in value]
         entry.remarks.taken["dialogues: their texts were put one a line, without who speaks"] += 1
         starts = [0]
         for line in lines:
             starts.append(starts[-1] + len(line) + 1)
         return "\n".join(lines), starts
-    found = f"has no {shown(key)}; there are {some(data)}" if value is None else f"{shown(key)} is no text"
-    raise entry.fail(found, "data")
+    fault = f"has no {shown(key)}; there are {some(data)}" if value is None else f"{shown(key)} is no text"
+    raise entry.fail(fault, "data")
 
 
 class _Layer:
@@ -225,68 +225,75 @@ class _Layer:
         self.marks: list[Mark] = []
         self._relations: list[tuple[int, _Result]] = []
         self._field = field
-        marks = [one for one in results if one.type in MARKS]
-        said = _identifiers(results) if len(marks) < len(results) else {}
-        regions = {one.id for one in marks}
-        elsewhere = _elsewhere(marks, entry.columns.text)
-        for number, one in enumerate(results):
-            place = f"{field}[{number}]"
-            if one.type not in MARKS:
-                self._take(one, number, one.id in regions, said, entry)
-            elif one.to_name in elsewhere:
-                entry.remarks.left[f"marks in {one.to_name}"] += 1
-            elif one.value is None:
-                raise entry.fail("value is missing", place)
+        marks = [result for result in results if result.type in MARKS]
+        identifiers = _stated_identifiers(results) if len(marks) < len(results) else {}
+        regions = {result.id for result in marks}
+        elsewhere = _other_texts(marks, entry.columns.text)
+        for number, result in enumerate(results):
+            location = f"{field}[{number}]"
+            if result.type not in MARKS:
+                self._take(result, number, result.id in regions, identifiers, entry)
+            elif result.to_name in elsewhere:
+                entry.remarks.left[f"marks in {result.to_name}"] += 1
+            elif result.value is None:
+                raise entry.fail("value is missing", location)
             else:
-                name = "" if one.id is None else str(one.id)
-                mark = mark_of(one.value, paragraphs, f"{place}.value", entry, name, said.get(name))
-                self.marks.append(msgspec.structs.replace(mark, score=one.score if scored else None))
+                name = "" if result.id is None else str(result.id)
+                mark = mark_of(result.value, paragraphs, f"{location}.value", entry, name, identifiers.get(name))
+                self.marks.append(msgspec.structs.replace(mark, score=result.score if scored else None))
 
-    def _take(self, one: _Result, number: int, of_mark: bool, said: Mapping[str, Identifier], entry: Entry) -> None:
+    def _take(
+        self, result: _Result, number: int, of_mark: bool, identifiers: Mapping[str, Identifier], entry: Entry
+    ) -> None:
         """What is no mark."""
-        if one.type == "relation":
-            self._relations.append((number, one))
-        elif one.type != "choices" or str(one.id) not in said or not of_mark:
-            if _spans(one) and not of_mark:
-                fault = f"marks text and is of type {shown(one.type)}; expected {some(MARKS)}"
+        if result.type == "relation":
+            self._relations.append((number, result))
+        elif result.type != "choices" or str(result.id) not in identifiers or not of_mark:
+            if _has_span(result) and not of_mark:
+                fault = f"marks text and is of type {shown(result.type)}; expected {some(MARKS)}"
                 raise entry.fail(fault, f"{self._field}[{number}]")
-            entry.remarks.left[f"results of type {one.type or '(none)'}"] += 1
+            entry.remarks.left[f"results of type {result.type or '(none)'}"] += 1
 
     def mentions(self, text: str, placed: Iterator[tuple[int, int]], entry: Entry) -> Iterator[Mention]:
         entities = Entities(mark.name for mark in self.marks) if self._relations else Entities()
-        for number, one in self._relations:
-            ends = [str(end) for end in (one.from_id, one.to_id)]
+        for number, relation in self._relations:
+            ends = [str(end) for end in (relation.from_id, relation.to_id)]
             if lacking := [end for end in ends if end not in entities]:
                 raise entry.fail(f"is to {shown(lacking[0])}, which is no mark", f"{self._field}[{number}]")
-            entities.relate(one.labels or (), ends[0], ends[1], entry.remarks)
+            entities.relate(relation.labels or (), ends[0], ends[1], entry.remarks)
         spans: dict[str, tuple[int, int]] = {}
         for mark in self.marks:
             start, end = next(placed)
             if mark.name and spans.setdefault(mark.name, (start, end)) != (start, end):
                 raise entry.fail(f"its id {shown(mark.name)} is that of another mark", mark.span.field)
-            for kind in mark.kinds or ("",):
+            for entity_type in mark.kinds or ("",):
                 entity, field = entities.of(mark.name), mark.span.field
-                made = entry.mention(text, start, end, kind, entity_id=entity, identifier=mark.identifier, field=field)
-                yield with_score(made, mark.score, entry, f"{field.removesuffix('.value')}.score")
+                result = entry.mention(
+                    text, start, end, entity_type, entity_id=entity, identifier=mark.identifier, field=field
+                )
+                yield with_score(result, mark.score, entry, f"{field.removesuffix('.value')}.score")
 
 
-def _elsewhere(marks: Sequence[_Result], chosen: str | None) -> set[str | None]:
+def _other_texts(marks: Sequence[_Result], chosen: str | None) -> set[str | None]:
     """Texts that are marked as well, where a user chose one of several."""
-    aims = {one.to_name for one in marks} if chosen else set()
+    aims = {mark.to_name for mark in marks} if chosen else set()
     return aims - {chosen} if len(aims) > 1 and chosen in aims else set()
 
 
-def _identifiers(results: Iterable[_Result]) -> dict[str, Identifier]:
+def _stated_identifiers(results: Iterable[_Result]) -> dict[str, Identifier]:
     """Regions of which a choice says DIRECT, QUASI or NO_MASK."""
     return {
-        str(one.id): one.value.choices[0]
-        for one in results
-        if one.type == "choices" and one.value and one.value.choices and one.value.choices[0] in _IDENTIFIERS
+        str(result.id): result.value.choices[0]
+        for result in results
+        if result.type == "choices"
+        and result.value
+        and result.value.choices
+        and result.value.choices[0] in _IDENTIFIERS
     }
 
 
-def _spans(one: _Result) -> bool:
-    return one.value is not None and isinstance(one.value.start, int | str) and one.value.end is not None
+def _has_span(result: _Result) -> bool:
+    return result.value is not None and isinstance(result.value.start, int | str) and result.value.end is not None
 
 
 def mark_of(
@@ -306,7 +313,7 @@ def mark_of(
 def _offsets(value: Value, paragraphs: Sequence[int], field: str, entry: Entry) -> tuple[int, int]:
     if paragraphs:
         try:
-            first, last = (int(one) for one in (value.start, value.end) if one is not None)
+            first, last = (int(number) for number in (value.start, value.end) if number is not None)
             return paragraphs[first] + (value.startOffset or 0), paragraphs[last] + (value.endOffset or 0)
         except (ValueError, IndexError):
             fault = f"found {shown(str(value.start))}–{shown(str(value.end))}; expected numbers of paragraphs"
@@ -315,49 +322,53 @@ def _offsets(value: Value, paragraphs: Sequence[int], field: str, entry: Entry) 
         return value.start, value.end
     if value.globalOffsets is not None:
         return value.globalOffsets.start, value.globalOffsets.end
-    found = f"found start {shown(str(value.start))}, end {shown(str(value.end))}"
-    raise entry.fail(f"{found}, no places in a plain text; expected whole numbers, or globalOffsets", field)
+    fault_start = f"found start {shown(str(value.start))}, end {shown(str(value.end))}"
+    raise entry.fail(f"{fault_start}, no places in a plain text; expected whole numbers, or globalOffsets", field)
 
 
 def write(documents: Iterable[Document]) -> Files:
     """Tasks with all annotators, as Label Studio imports them: numbers of tasks are its own, ids are among the data."""
-    tasks = [_written(document, number) for number, document in enumerate(documents, 1)]
+    tasks = [_build_task(document, number) for number, document in enumerate(documents, 1)]
     return {"": msgspec.json.format(msgspec.json.encode(tasks), indent=1)}
 
 
-def _written(document: Document, number: int) -> dict[str, Any]:
+def _build_task(document: Document, number: int) -> dict[str, Any]:
     data = {ID: document.id, "text": document.text, **({"group": document.group} if document.group else {})}
     annotations = [
-        {"completed_by": {"email": one.annotator}, "was_cancelled": False, "result": list(_results(document.text, one))}
-        for one in document.annotations
+        {
+            "completed_by": {"email": annotation.annotator},
+            "was_cancelled": False,
+            "result": list(_build_results(document.text, annotation)),
+        }
+        for annotation in document.annotations
     ]
     return {"id": number, "data": data, "annotations": annotations}
 
 
-def _results(text: str, annotation: Annotation) -> Iterator[dict[str, Any]]:
+def _build_results(text: str, annotation: Annotation) -> Iterator[dict[str, Any]]:
     mentions = annotation.mentions
-    edges = from_code_points(text, [edge for one in mentions for edge in (one.start, one.end)], "utf-16")
-    taken = {one.entity_id for one in mentions}
+    edges = from_code_points(text, [edge for mention in mentions for edge in (mention.start, mention.end)], "utf-16")
+    taken = {mention.entity_id for mention in mentions}
     first: dict[str, str] = {}  # the region that an entity is named after
     relations = []
-    for number, one in enumerate(mentions, 1):
-        entity = one.entity_id
+    for number, mention in enumerate(mentions, 1):
+        entity = mention.entity_id
         region = entity if entity and entity not in first else f"mark-{number}"
         while region in taken and region != entity:
             region += "-"
         if entity and first.setdefault(entity, region) != region:
             ends = {"from_id": region, "to_id": first[entity]}
             relations.append({"type": "relation", **ends, "direction": "right", "labels": [COREFERENCE]})
-        place = {"start": edges[2 * number - 2], "end": edges[2 * number - 1], "text": text[one.start : one.end]}
+        span = {"start": edges[2 * number - 2], "end": edges[2 * number - 1], "text": text[mention.start : mention.end]}
         shared = {"id": region, "to_name": "text"}
-        labels = {"labels": [one.entity_type]} if one.entity_type else {"labels": []}
-        yield {**shared, "from_name": "label", "type": "labels", "value": {**place, **labels}}
-        if one.stated:
+        labels = {"labels": [mention.entity_type]} if mention.entity_type else {"labels": []}
+        yield {**shared, "from_name": "label", "type": "labels", "value": {**span, **labels}}
+        if mention.stated:
             yield {
                 **shared,
                 "from_name": "identifier",
                 "type": "choices",
-                "value": {**place, "choices": [one.identifier]},
+                "value": {**span, "choices": [mention.identifier]},
             }
     yield from relations
 
@@ -369,16 +380,20 @@ def _recognise(head: Head) -> Fit:
         return Fit.NO
     if _has_results(task.get("annotations")) or _has_results(task.get("completions")):
         return Fit.SURE
-    known = {"data", "id", "annotations", "completions", "predictions", "drafts", *_Task.aside}
-    return Fit.SURE if isinstance(task.get("data"), dict) and task.keys() <= known else Fit.NO
+    known_keys = {"data", "id", "annotations", "completions", "predictions", "drafts", *_Task.aside}
+    return Fit.SURE if isinstance(task.get("data"), dict) and task.keys() <= known_keys else Fit.NO
 
 
 def _has_results(annotations: Any) -> bool:
-    return isinstance(annotations, list) and any(isinstance(one, dict) and "result" in one for one in annotations)
+    return isinstance(annotations, list) and any(
+        isinstance(annotation, dict) and "result" in annotation for annotation in annotations
+    )
 
 
-TASKS = Objects(_Task, partial(_task, predictions=False))
-SYSTEM = Objects(_Task, partial(_task, predictions=True))  # whose marks are predictions, where nobody annotated
+TASKS = Objects(_Task, partial(_build_document, predictions=False))
+SYSTEM = Objects(
+    _Task, partial(_build_document, predictions=True)
+)  # whose marks are predictions, where nobody annotated
 FORMAT = Format(
     "Label Studio JSON: tasks with the annotations of one or several annotators",
     *((".json", ".jsonl"), _recognise, TASKS.read, masks_from(SYSTEM.read), write),

@@ -8,18 +8,27 @@ from typing import Any
 
 import msgspec
 
+from showthrough.core.errors import at_document, shown, some
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.originals import text_digest
-from showthrough.errors import at_document, shown, some
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, fail, gathered, type_fault
+from showthrough.formats.annotation_tools.labelstudio import (
+    ID,
+    MARKS,
+    Mark,
+    Value,
+    distinct,
+    document_id,
+    group_in,
+    mark_of,
+)
 from showthrough.formats.base import Columns, Fit, Format, Input
-from showthrough.formats.labelstudio import ID, MARKS, Mark, Value, distinct, document_id, group_in, mark_of
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.objects import Entry, Id, objects_of
-from showthrough.formats.phi import ANNOTATOR, masks_from
+from showthrough.formats.recognizers.unstated_units import placed_in
 from showthrough.formats.remarks import keys_of, like_spans
 from showthrough.formats.strict import strict
-from showthrough.formats.unstated_units import placed_in
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, fail, gathered, type_fault
 
 _ROW = msgspec.json.Decoder(dict[str, Any])
 _BOOKKEEPING = frozenset(

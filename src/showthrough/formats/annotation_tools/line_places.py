@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.growing import Numbers
-from showthrough.columns.strings import Ints
+from showthrough.storage.columns.growing import Numbers
+from showthrough.storage.columns.strings import Ints
 
 _EVERY = 1024
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from showthrough.files.reading import decoded_or_none
+from showthrough.storage.reading import decoded_or_none
 
 LONGEST = 10**6  # characters of what Python printed: its reader takes a hundred times as much
 FAULTS = (ValueError, TypeError, ArithmeticError, SyntaxError, MemoryError, RecursionError)

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from showthrough.core.errors import quoted
 from showthrough.data.documents import Annotation, Document
-from showthrough.errors import quoted
-from showthrough.files.heads import Head
+from showthrough.formats.annotation_tools.relations import COREFERENCE, Entities
 from showthrough.formats.base import Files, Fit, Format
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from, with_score
-from showthrough.formats.relations import COREFERENCE, Entities
+from showthrough.storage.heads import Head
 
 # Interfaces in which people mark text: whoever accepts there without a mark says that there is none.
 _MARKING = frozenset({"ner", "ner_manual", "spans", "spans_manual", "relations", "blocks"})

@@ -14,16 +14,16 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from showthrough.core.errors import shown, some
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
-from showthrough.errors import shown, some
-from showthrough.files.heads import Head, first_value
-from showthrough.files.reading import fail
+from showthrough.formats.annotation_tools.tags import pieces
 from showthrough.formats.base import Files, Fit, Format, Input
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, separate
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from, separate
 from showthrough.formats.remarks import Remarks
-from showthrough.formats.tags import pieces
+from showthrough.storage.heads import Head, first_value
+from showthrough.storage.reading import fail
 
 USUAL_GROUP = "sc"  # of spaCy's span categorizer
 NO_LINK = ("", "NIL")  # what an entity linker says of an entity that it does not know

@@ -9,10 +9,10 @@ from functools import lru_cache
 from itertools import accumulate, compress, count, pairwise
 from typing import NamedTuple
 
+from showthrough.core.errors import InputError
 from showthrough.data.documents import Document, Mention
-from showthrough.errors import InputError
 from showthrough.formats.base import unwritable
-from showthrough.formats.phi import separate
+from showthrough.formats.clinical.phi import separate
 
 EXPECTED = "O, B-TYPE or I-TYPE"
 _TAG = re.compile(r"O|([BIESLUM])-(.*)", re.DOTALL)
@@ -35,8 +35,8 @@ def parsed(tag: str) -> Tag | None:
     >>> parsed("B-PER"), parsed("O"), parsed("PER")
     (Tag(entity_type='PER', starts=True), Tag(entity_type=None, starts=False), None)
     """
-    found = _TAG.fullmatch(tag)
-    return None if found is None else Tag(found[2], found[1] is not None and found[1] in _OPENING)
+    match = _TAG.fullmatch(tag)
+    return None if match is None else Tag(match[2], match[1] is not None and match[1] in _OPENING)
 
 
 def runs(tags: Sequence[str], wrong: Callable[[int], InputError]) -> Iterator[tuple[int, int, str]]:
@@ -50,11 +50,11 @@ def runs(tags: Sequence[str], wrong: Callable[[int], InputError]) -> Iterator[tu
         tag = parsed(tags[number])
         if tag is None:
             raise wrong(number)
-        kind, starts = tag
-        if starts or kind != inside or last != number - 1:
+        entity_type, starts = tag
+        if starts or entity_type != inside or last != number - 1:
             if inside is not None:
                 yield first, last + 1, inside
-            first, inside = number, kind
+            first, inside = number, entity_type
         last = number
     if inside is not None:
         yield first, last + 1, inside
@@ -69,7 +69,7 @@ def placed(
     >>> placed(["Dr", ".", "Ann"], "Dr.  Ann", None)
     [(0, 2), (2, 3), (5, 8)]
     """
-    places = []
+    positions = []
     for number, token in enumerate(tokens):
         start = position
         if not text.startswith(token, start):
@@ -79,8 +79,8 @@ def placed(
             if start < 0 or not text.startswith(token, start):
                 raise wrong(number, after)
         position = start + len(token)
-        places.append((start, position))
-    return places
+        positions.append((start, position))
+    return positions
 
 
 class Places:
@@ -94,16 +94,16 @@ class Places:
     """
 
     def __init__(self, tokens: Sequence[str], text: str, wrong: Callable[[int, int], InputError]) -> None:
-        self._spans = None if self._counted(tokens, text) else placed(tokens, text, wrong)
+        self._spans = None if self._count_letters(tokens, text) else placed(tokens, text, wrong)
 
     @classmethod
     def quick(cls, tokens: Sequence[str], text: str) -> Places | None:
         """The same; `None` where tokens have to be looked for one by one."""
-        made = cls.__new__(cls)
-        made._spans = None
-        return made if made._counted(tokens, text) else None
+        positions = cls.__new__(cls)
+        positions._spans = None
+        return positions if positions._count_letters(tokens, text) else None
 
-    def _counted(self, tokens: Sequence[str], text: str) -> bool:
+    def _count_letters(self, tokens: Sequence[str], text: str) -> bool:
         words = text.split()
         letters = "".join(words)
         if "".join(tokens) != letters or "" in tokens:
@@ -119,12 +119,12 @@ class Places:
         if self._spans is not None:
             return self._spans[first][0], self._spans[last][1]
         start, end = self._ends[first - 1] if first else 0, self._ends[last]
-        one, other = bisect_right(self._word_ends, start), bisect_left(self._word_ends, end)
+        first_word, last_word = bisect_right(self._word_ends, start), bisect_left(self._word_ends, end)
         if self._starts is None:
-            return start + one, end + other
-        return self._place(one, start), self._place(other, end)
+            return start + first_word, end + last_word
+        return self._position(first_word, start), self._position(last_word, end)
 
-    def _place(self, word: int, letters: int) -> int:
+    def _position(self, word: int, letters: int) -> int:
         return self._starts[word] + letters - (self._word_ends[word - 1] if word else 0)  # type: ignore[index]
 
 
@@ -148,8 +148,8 @@ def signed(content: str, signs: str) -> Iterator[Line]:
     [Line(number=2, start=6, said='# id = 2')]
     """
     number, before = 1, 0
-    for found in re.finditer(rf"\n[{signs}]", f"\n{content}"):
-        start = found.start()
+    for match in re.finditer(rf"\n[{signs}]", f"\n{content}"):
+        start = match.start()
         number += content.count("\n", before, start)
         before = start
         end = content.find("\n", start)
@@ -206,15 +206,21 @@ def pieces(text: str, mentions: Sequence[Mention]) -> list[Piece]:
     """
     edges = {edge for mention in mentions for edge in (mention.start, mention.end)}
     within = {mention.start for mention in mentions}, {mention.end for mention in mentions}
-    made: list[Piece] = []
+    result: list[Piece] = []
     for low, high in pairwise(sorted({0, len(text), *edges})):
-        for found in _PIECE.finditer(text, low, high):
-            start, end = found.span()
+        for match in _PIECE.finditer(text, low, high):
+            start, end = match.span()
             # A space that a mark starts or ends with is the mark's: the one after a token is outside of it to spaCy.
-            ours = start in within[0] or (end in within[1] and end == start + 1)
-            if made and not ours and text[start] == " " and not made[-1].spaced and not text[start - 1].isspace():
-                made[-1] = made[-1]._replace(spaced=True)
+            in_mark = start in within[0] or (end in within[1] and end == start + 1)
+            if (
+                result
+                and not in_mark
+                and text[start] == " "
+                and not result[-1].spaced
+                and not text[start - 1].isspace()
+            ):
+                result[-1] = result[-1]._replace(spaced=True)
                 start += 1
             if start < end:
-                made.append(Piece(start, end, False))
-    return made
+                result.append(Piece(start, end, False))
+    return result

@@ -15,21 +15,21 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from showthrough.core.errors import InputError, quoted, shown
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.levels import by_type
 from showthrough.data.originals import text_digest
-from showthrough.errors import InputError, quoted, shown
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, exists, fail, read_bytes
+from showthrough.formats.annotation_tools.tags import EXPECTED, Places, placed, runs, tagged
 from showthrough.formats.base import Files, Fit, Format, Input, unlike
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from
-from showthrough.formats.tags import EXPECTED, Places, placed, runs, tagged
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, exists, fail, read_bytes
 
 _TAGS = ("ner_tags", "labels", "tags")
 _NAMES = ("dataset_info.json", "dataset_infos.json")  # where a dataset says what the numbers of its tags mean
 _NO_PLACE = (0, 0)  # of a tokenizer's special tokens
-_LEFT_OUT = -100  # what these have for a tag, since training leaves them out
+_IGNORED_TAG = -100  # what these have for a tag, since training leaves them out
 _ANY = msgspec.json.Decoder()
 _DEEP = 4  # levels of features that are searched for names
 _NAMELESS = (
@@ -77,8 +77,11 @@ class _Rows:
             return own
         if name in self.originals:
             return self.originals[name]
-        if self.originals and (known := self._by_letters.get(text_digest(_letters("".join(row.tokens))))) is not None:
-            return known
+        if (
+            self.originals
+            and (original := self._by_letters.get(text_digest(_letters("".join(row.tokens))))) is not None
+        ):
+            return original
         if row.trailing_whitespace is not None:
             return "".join(
                 token + " " * after for token, after in zip(row.tokens, row.trailing_whitespace, strict=True)
@@ -89,22 +92,22 @@ class _Rows:
     def tags(self, row: _Row, entry: Entry) -> tuple[str, list[str]] | None:
         """The tags by name, and their key; `None` where a row has none."""
         for key in _TAGS:
-            found: list[str | int] | None = getattr(row, key)
-            if found is not None:
-                if len(found) != len(row.tokens):
-                    fault = f"has {len(found)} tags for {len(row.tokens)} tokens; expected one each"
+            row_tags: list[str | int] | None = getattr(row, key)
+            if row_tags is not None:
+                if len(row_tags) != len(row.tokens):
+                    fault = f"has {len(row_tags)} tags for {len(row.tokens)} tokens; expected one each"
                     raise entry.fail(fault, key)
-                if all(isinstance(tag, str) for tag in set(found)):
-                    return key, found  # type: ignore[return-value]
-                return key, [tag if isinstance(tag, str) else self._named(tag, key, entry) for tag in found]
+                if all(isinstance(tag, str) for tag in set(row_tags)):
+                    return key, row_tags  # type: ignore[return-value]
+                return key, [tag if isinstance(tag, str) else self._tag_name(tag, key, entry) for tag in row_tags]
         return None
 
-    def _named(self, tag: int, key: str, entry: Entry) -> str:
+    def _tag_name(self, tag: int, key: str, entry: Entry) -> str:
         names = self.names.get(key)
         if names is None:
             raise entry.fail(_NAMELESS, key)
         if not 0 <= tag < len(names):
-            if tag == _LEFT_OUT:
+            if tag == _IGNORED_TAG:
                 return str(tag)
             raise entry.fail(f"found {tag}; expected a number below {len(names)}, of the names that there are", key)
         return names[tag]
@@ -114,122 +117,124 @@ def _letters(text: str) -> str:
     return "".join(text.split())
 
 
-def _document(rows: _Rows, row: _Row, entry: Entry) -> Document:
+def _build_document(rows: _Rows, row: _Row, entry: Entry) -> Document:
     name = entry.named(row.document if row.id is None else row.id)
     spaces = row.trailing_whitespace
     if spaces is not None and len(spaces) != len(row.tokens):
         fault = f"has {len(spaces)} values for {len(row.tokens)} tokens; expected one each"
         raise entry.fail(fault, "trailing_whitespace")
-    text, found = rows.text(row, name), rows.tags(row, entry)
+    text, key_and_tags = rows.text(row, name), rows.tags(row, entry)
     group = "" if row.group is None else str(row.group)
-    if found is None:
+    if key_and_tags is None:
         return Document(name, text, group=group)
     if row.offset_mapping is None and "" not in row.tokens:
-        mentions = _tagged(row, text, *found, entry)
+        mentions = _tagged_mentions(row, text, *key_and_tags, entry)
     else:
-        mentions = _mapped(row, text, *found, entry)
+        mentions = _mapped_mentions(row, text, *key_and_tags, entry)
     return Document(name, text, (Annotation(ANNOTATOR, tuple(mentions)),), group)
 
 
-def _tagged(row: _Row, text: str, key: str, tags: Sequence[str], entry: Entry) -> list[Mention]:
+def _tagged_mentions(row: _Row, text: str, key: str, tags: Sequence[str], entry: Entry) -> list[Mention]:
     """Of tokens that all have a place in the text."""
 
     def wrong_tag(number: int) -> InputError:
         return entry.fail(f"found {quoted(tags[number])}; expected {EXPECTED}", f"{key}[{number}]")
 
-    places = Places(row.tokens, text, partial(_misplaced, row, text, entry))
-    return [by_type(*places.span(first, after - 1), kind) for first, after, kind in runs(tags, wrong_tag)]
+    positions = Places(row.tokens, text, partial(_misplaced_error, row, text, entry))
+    return [
+        by_type(*positions.span(first, after - 1), entity_type) for first, after, entity_type in runs(tags, wrong_tag)
+    ]
 
 
-def _mapped(row: _Row, text: str, key: str, tags: Sequence[str], entry: Entry) -> list[Mention]:
+def _mapped_mentions(row: _Row, text: str, key: str, tags: Sequence[str], entry: Entry) -> list[Mention]:
     """Of tokens of which some may be none of the text, such as a tokenizer's special ones."""
-    places = _places(row, text, entry)
+    positions = _token_positions(row, text, entry)
 
     def wrong_tag(number: int) -> InputError:
         tag = numbers[number]
         return entry.fail(f"found {quoted(tags[tag])}; expected {EXPECTED}", f"{key}[{tag}]")
 
-    numbers: Sequence[int] = range(len(places))
-    if _NO_PLACE in places:
-        numbers = [number for number in numbers if places[number] != _NO_PLACE]
+    numbers: Sequence[int] = range(len(positions))
+    if _NO_PLACE in positions:
+        numbers = [number for number in numbers if positions[number] != _NO_PLACE]
     mentions = []
-    for first, after, kind in runs([tags[number] for number in numbers], wrong_tag):
-        start, end = places[numbers[first]][0], places[numbers[after - 1]][1]
-        mentions.append(entry.mention(text, start, end, kind, field=f"tokens[{numbers[first]}]"))
-    for number, place in enumerate(places if len(numbers) < len(places) else ()):
-        if place == _NO_PLACE and tags[number] not in ("O", str(_LEFT_OUT)):
+    for first, after, entity_type in runs([tags[number] for number in numbers], wrong_tag):
+        start, end = positions[numbers[first]][0], positions[numbers[after - 1]][1]
+        mentions.append(entry.mention(text, start, end, entity_type, field=f"tokens[{numbers[first]}]"))
+    for number, position in enumerate(positions if len(numbers) < len(positions) else ()):
+        if position == _NO_PLACE and tags[number] not in ("O", str(_IGNORED_TAG)):
             raise entry.fail(f"found {quoted(tags[number])} at a token of no length; expected O", f"{key}[{number}]")
     return mentions
 
 
-def _places(row: _Row, text: str, entry: Entry) -> Sequence[tuple[int, int]]:
+def _token_positions(row: _Row, text: str, entry: Entry) -> Sequence[tuple[int, int]]:
     if row.offset_mapping is not None:
         if len(row.offset_mapping) != len(row.tokens):
             fault = f"has {len(row.offset_mapping)} places for {len(row.tokens)} tokens; expected one each"
             raise entry.fail(fault, "offset_mapping")
         return row.offset_mapping
-    places = placed(row.tokens, text, partial(_misplaced, row, text, entry))
-    return [_NO_PLACE if start == end else (start, end) for start, end in places]
+    positions = placed(row.tokens, text, partial(_misplaced_error, row, text, entry))
+    return [_NO_PLACE if start == end else (start, end) for start, end in positions]
 
 
-def _misplaced(row: _Row, text: str, entry: Entry, number: int, at: int) -> InputError:
+def _misplaced_error(row: _Row, text: str, entry: Entry, number: int, at: int) -> InputError:
     token = row.tokens[number]
     return entry.fail(unlike(f"at {at}", text[at : at + len(token)], "the token is", token), f"tokens[{number}]")
 
 
 def read(file: Input) -> Sequence[Document]:
-    rows = _Rows(file.originals, _names(file.path))
+    rows = _Rows(file.originals, _read_names(file.path))
     first = file.head.first
     for key in _TAGS if isinstance(first, dict) else ():
         tags = first.get(key)
         if key not in rows.names and isinstance(tags, list) and any(isinstance(tag, int) for tag in tags):
             raise fail(file.path, _NAMELESS, key)  # once, and not for every row
-    documents = Objects(_Row, partial(_document, rows)).read(file)
+    documents = Objects(_Row, partial(_build_document, rows)).read(file)
     if rows.joined:
         file.remarks.others.append(_JOINED)
     return documents
 
 
-def _names(path: Path) -> dict[str, Sequence[str]]:
+def _read_names(path: Path) -> dict[str, Sequence[str]]:
     """The names of numbered tags, by key, from what a dataset says of itself in a file beside."""
     for name in _NAMES:
         beside = path.with_name(name)
         if exists(beside):
-            said = decoded(read_bytes(beside), _ANY, beside)
-            configurations = said.values() if name == _NAMES[1] and isinstance(said, dict) else [said]
-            features = [one.get("features") for one in configurations if isinstance(one, dict)]
-            return dict(_unanimous(beside, [one for one in features if isinstance(one, dict)]))
+            info = decoded(read_bytes(beside), _ANY, beside)
+            configurations = info.values() if name == _NAMES[1] and isinstance(info, dict) else [info]
+            features = [item.get("features") for item in configurations if isinstance(item, dict)]
+            return dict(_agreed_names(beside, [item for item in features if isinstance(item, dict)]))
     return {}
 
 
-def _unanimous(path: Path, features: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Sequence[str]]]:
+def _agreed_names(path: Path, features: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Sequence[str]]]:
     for key in _TAGS:
-        found = [names for one in features if (names := _class_names(one.get(key)))]
-        if any(names != found[0] for names in found):
+        candidates = [names for feature in features if (names := _class_names(feature.get(key)))]
+        if any(names != candidates[0] for names in candidates):
             fault = "several configurations name the tags differently; expected those of this file alone"
             raise fail(path, fault, f"features.{shown(key)}")
-        if found:
-            yield key, found[0]
+        if candidates:
+            yield key, candidates[0]
 
 
-def _class_names(feature: Any, deep: int = _DEEP) -> list[str] | None:
+def _class_names(feature: Any, depth: int = _DEEP) -> list[str] | None:
     """The names of a feature that is a class label, or a list of them."""
-    if isinstance(feature, list) and feature and deep:
-        return _class_names(feature[0], deep - 1)
-    if not isinstance(feature, dict) or not deep:
+    if isinstance(feature, list) and feature and depth:
+        return _class_names(feature[0], depth - 1)
+    if not isinstance(feature, dict) or not depth:
         return None
     names = feature.get("names")
     if isinstance(names, list) and all(isinstance(name, str) for name in names):
         return names
-    return _class_names(feature.get("feature"), deep - 1)
+    return _class_names(feature.get("feature"), depth - 1)
 
 
 def write(documents: Iterable[Document]) -> Files:
     """JSON Lines with the text beside its tokens."""
-    return {"": b"".join(msgspec.json.encode(_record(document)) + b"\n" for document in documents)}
+    return {"": b"".join(msgspec.json.encode(_build_record(document)) + b"\n" for document in documents)}
 
 
-def _record(document: Document) -> dict[str, object]:
+def _build_record(document: Document) -> dict[str, object]:
     tokens = list(tagged(document))
     tags = {"ner_tags": [token.tag for token in tokens]} if document.annotations else {}
     group = {"group": document.group} if document.group else {}
@@ -239,16 +244,16 @@ def _record(document: Document) -> dict[str, object]:
 
 def _recognise(head: Head) -> Fit:
     first = head.first
-    if not isinstance(first, dict) or not _all(first.get("tokens"), str):
+    if not isinstance(first, dict) or not _is_list_of(first.get("tokens"), str):
         return Fit.NO
-    tagged_by = [key for key in _TAGS if _all(first.get(key), str | int)]
+    tagged_by = [key for key in _TAGS if _is_list_of(first.get(key), str | int)]
     if "ner_tags" in tagged_by or (tagged_by and not first.keys() & {"spans", "entities"}):
         return Fit.CERTAIN  # also where there is an id and a text, which others have
     return Fit.NO if head.json.whole else Fit.LIKELY
 
 
-def _all(values: object, kind: Any) -> bool:
-    return isinstance(values, list) and all(isinstance(value, kind) for value in values)
+def _is_list_of(values: object, item_type: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, item_type) for value in values)
 
 
 FORMAT = Format(

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from showthrough.core.errors import InputError, Problem, at_document
 from showthrough.data.documents import Document
-from showthrough.errors import InputError, Problem, at_document
-from showthrough.files.reading import stem
 from showthrough.formats.base import Input
-from showthrough.formats.phi import ANNOTATOR
+from showthrough.formats.clinical.phi import ANNOTATOR
+from showthrough.storage.reading import stem
 
 _UNTOUCHED = "INITIAL_CAS"  # a document as it was before anybody annotated it
 

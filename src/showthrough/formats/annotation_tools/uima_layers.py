@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, get_args
 
+from showthrough.core.errors import shown, some
 from showthrough.data.documents import Identifier, Mention
 from showthrough.data.levels import by_type, folded
-from showthrough.errors import shown, some
-from showthrough.files.reading import fail
 from showthrough.formats.base import Input
+from showthrough.storage.reading import fail
 
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 IDENTIFIER_TYPE = "identifier_type"
@@ -66,8 +66,8 @@ class Same:
     def __init__(self) -> None:
         self._towards: dict[Hashable, Hashable] = {}
 
-    def join(self, one: Hashable, other: Hashable) -> None:
-        first, second = self._root(one), self._root(other)
+    def join(self, mark: Hashable, other_mark: Hashable) -> None:
+        first, second = self._root(mark), self._root(other_mark)
         if first != second:
             self._towards[second] = first
 
@@ -82,7 +82,7 @@ class Same:
         """A name for the entity of each mark that is joined to another."""
         numbers: dict[Hashable, int] = {}
         members = dict.fromkeys([*self._towards.values(), *self._towards])
-        return {one: f"same-{numbers.setdefault(self._root(one), len(numbers) + 1)}" for one in members}
+        return {member: f"same-{numbers.setdefault(self._root(member), len(numbers) + 1)}" for member in members}
 
 
 class _Roles(NamedTuple):
@@ -102,39 +102,43 @@ class Seen:
     aside: Counter[str] = field(default_factory=Counter)  # what is not read, and how many of it
 
     def see(self, layer: str, features: Iterable[str], marks: Iterable[Mark] = ()) -> None:
-        seen = self._values.setdefault(layer, {})
+        values = self._values.setdefault(layer, {})
         for feature in features:
-            seen.setdefault(feature, set())
+            values.setdefault(feature, set())
         for mark in marks:
             for feature, value in mark.features.items():
                 if value is not None:
-                    seen.setdefault(feature, set()).add(value)
+                    values.setdefault(feature, set()).add(value)
 
     def roles(self) -> dict[str, _Roles]:
         """Of every layer; raises InputError where a layer has several features and none is known by its name."""
-        return {layer: self._of(layer, values) for layer, values in self._values.items()}
+        return {layer: self._roles_of_layer(layer, values) for layer, values in self._values.items()}
 
-    def _of(self, layer: str, values: Mapping[str, set[str]]) -> _Roles:
-        left = [name for name in values if not _is(name, ("comment", "note"))] if len(values) > 1 else list(values)
-        level = next(
-            (name for name in left if _is(name, _LEVEL_NAMES) and values[name] and values[name] <= _LEVELS),
-            next((name for name in left if folded(name) == folded(IDENTIFIER_TYPE)), ""),
+    def _roles_of_layer(self, layer: str, values: Mapping[str, set[str]]) -> _Roles:
+        names_left = (
+            [name for name in values if not _is_named(name, ("comment", "note"))] if len(values) > 1 else list(values)
         )
-        left = [name for name in left if name != level]
-        kind = next((name for known in _KIND_NAMES for name in left if folded(name) == known), "")
-        if not kind and len(left) == 1 and not (level and _is(left[0], _ENTITY_NAMES)):
-            kind = left[0]
-        left = [name for name in left if name != kind]
-        entity = next((name for known in _ENTITY_NAMES for name in left if folded(name) == known), "")
-        left = [name for name in left if name != entity]
-        if left and not kind:
+        level = next(
+            (name for name in names_left if _is_named(name, _LEVEL_NAMES) and values[name] and values[name] <= _LEVELS),
+            next((name for name in names_left if folded(name) == folded(IDENTIFIER_TYPE)), ""),
+        )
+        names_left = [name for name in names_left if name != level]
+        type_feature = next(
+            (name for known_name in _KIND_NAMES for name in names_left if folded(name) == known_name), ""
+        )
+        if not type_feature and len(names_left) == 1 and not (level and _is_named(names_left[0], _ENTITY_NAMES)):
+            type_feature = names_left[0]
+        names_left = [name for name in names_left if name != type_feature]
+        entity = next((name for known_name in _ENTITY_NAMES for name in names_left if folded(name) == known_name), "")
+        names_left = [name for name in names_left if name != entity]
+        if names_left and not type_feature:
             names = some(values)
             fault = f"has the features {names}; expected one, or one called value, that says what is marked"
             raise fail(self.file.path, fault, f"layer {shown(short(layer))}")
-        for name in left:
+        for name in names_left:
             if values[name]:
                 self.aside[f"the feature {shown(name)}"] += len(values[name])
-        return _Roles(kind, level, entity)
+        return _Roles(type_feature, level, entity)
 
     def note(self) -> None:
         """Says what was left aside, and of which layers marks are where there are several."""
@@ -142,24 +146,24 @@ class Seen:
         if len(marked) > 1:
             self.file.remarks.others.append(f"its marks are of several layers: {some(marked)}")
         if self.aside:
-            left = "; ".join(f"{what} ({many})" for what, many in self.aside.items())
-            self.file.remarks.others.append(f"left aside: {left}")
+            notes = "; ".join(f"{description} ({count})" for description, count in self.aside.items())
+            self.file.remarks.others.append(f"left aside: {notes}")
 
 
-def _is(name: str, known: Iterable[str]) -> bool:
-    return folded(name) in known
+def _is_named(name: str, names: Iterable[str]) -> bool:
+    return folded(name) in names
 
 
 def mentions(marks: Sequence[Mark], roles: Mapping[str, _Roles]) -> list[Mention]:
     """Marks as mentions, in the order of the text."""
-    made = []
-    for mark in sorted(marks, key=lambda one: (one.start, one.end)):
+    result = []
+    for mark in sorted(marks, key=lambda item: (item.start, item.end)):
         role = roles[mark.layer]
-        kind = (mark.features.get(role.kind) or "") if role.kind else short(mark.layer)
+        entity_type = (mark.features.get(role.kind) or "") if role.kind else short(mark.layer)
         entity = mark.chain or mark.features.get(role.entity) or ""
         level = mark.features.get(role.level)
         if level in _LEVELS:
-            made.append(Mention(mark.start, mark.end, kind, level, entity))  # type: ignore[arg-type]
+            result.append(Mention(mark.start, mark.end, entity_type, level, entity))  # type: ignore[arg-type]
         else:
-            made.append(by_type(mark.start, mark.end, kind, entity))
-    return made
+            result.append(by_type(mark.start, mark.end, entity_type, entity))
+    return result

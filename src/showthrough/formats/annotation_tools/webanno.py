@@ -12,16 +12,12 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
+from showthrough.core.errors import quoted, shown
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.levels import known_level
 from showthrough.data.units import from_code_points
-from showthrough.errors import quoted, shown
-from showthrough.files.heads import Head
-from showthrough.files.reading import fail, gathered
-from showthrough.formats.base import Files, Fit, Format, Input, unwritable
-from showthrough.formats.phi import masks_from, one_layer
-from showthrough.formats.uima_files import joined, named, touched
-from showthrough.formats.uima_layers import (
+from showthrough.formats.annotation_tools.uima_files import joined, named, touched
+from showthrough.formats.annotation_tools.uima_layers import (
     IDENTIFIER_TYPE,
     NAMED_ENTITY,
     Mark,
@@ -32,7 +28,11 @@ from showthrough.formats.uima_layers import (
     mentions,
     short,
 )
-from showthrough.formats.webanno_table import START, Export, Layer, Row, laid, parsed, unescaped
+from showthrough.formats.annotation_tools.webanno_table import START, Export, Layer, Row, laid, parsed, unescaped
+from showthrough.formats.base import Files, Fit, Format, Input, unwritable
+from showthrough.formats.clinical.phi import masks_from, one_layer
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import fail, gathered
 
 _STACKED = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)
 _VALUE = re.compile(r"((?:[^\\]|\\.)*?)(?:\[(\d+)\]|->(\d+)-(\d+))?", re.DOTALL)
@@ -46,18 +46,22 @@ _GAP = "what stood between its sentences is not in the file: a line feed was tak
 
 def read(file: Input) -> list[Document]:
     """One document a file; of a folder of documents' folders, one layer of marks an annotator."""
-    files = [one for one in file.head.files((".tsv",)) if not file.head.folder or Head(one).start.startswith(START)]
+    files = [
+        tsv_path
+        for tsv_path in file.head.files((".tsv",))
+        if not file.head.folder or Head(tsv_path).start.startswith(START)
+    ]
     files = touched(files, file)
     if not files:
         raise fail(file.path, "holds no .tsv file of WebAnno; expected files that start with #FORMAT=WebAnno TSV 3")
-    exports = gathered(files, lambda one: parsed(one, *named(one, file.path)))
+    exports = gathered(files, lambda tsv_path: parsed(tsv_path, *named(tsv_path, file.path)))
     layers = Seen(file)
-    found = gathered(exports, lambda export: _Marks(export, layers).all)
+    marks_found = gathered(exports, lambda export: _Marks(export, layers).all)
     for export in exports:
         for layer in export.layers:
             if layer.is_mark:
                 layers.see(layer.name, layer.own, ())
-    for marks in found:
+    for marks in marks_found:
         for mark in marks:
             layers.see(mark.layer, (), [mark])
     roles = layers.roles()
@@ -67,11 +71,11 @@ def read(file: Input) -> list[Document]:
         export, marks = pair
         text, places = laid(export, file.originals.get(export.id), gaps)
         placed = [mark._replace(start=places[mark.start], end=places[mark.end]) for mark in marks]
-        read_ = any(layer.is_mark for layer in export.layers) or any(one.chain for one in marks)
+        read_ = any(layer.is_mark for layer in export.layers) or any(tsv_path.chain for tsv_path in marks)
         layer = (Annotation(export.annotator, tuple(mentions(placed, roles))),) if read_ else ()
         return Document(export.id, text, layer)
 
-    documents = gathered(zip(exports, found, strict=True), document)
+    documents = gathered(zip(exports, marks_found, strict=True), document)
     bare = sum(not document.annotations for document in documents)
     if 0 < bare < len(documents):
         layers.aside["files without any layer of marks, taken as not annotated"] += bare
@@ -120,7 +124,7 @@ class _Marks:
                 self._layers.aside[f"links of {shown(short(layer.name))}"] += feature.startswith("ROLE_")
                 continue
             for index, stacked in enumerate(_STACKED.findall(cell)):
-                value, number, _, _ = _value(stacked)
+                value, number, _, _ = _parse_value(stacked)
                 name = (layer.name, number) if number else (layer.name, row.unit, index)
                 known = self._spans.setdefault(name, [row.start, row.end])
                 known[:] = min(known[0], row.start), max(known[1], row.end)
@@ -135,13 +139,13 @@ class _Marks:
         by_feature = dict(zip(layer.features, cells, strict=True))
         kinds = _STACKED.findall(by_feature.get("referenceType", ""))
         for index, stacked in enumerate(_STACKED.findall(by_feature.get("referenceRelation", "_"))):
-            _, _, chain, link = _value(stacked)
+            _, _, chain, link = _parse_value(stacked)
             if not chain:
                 continue
             name = (layer.name, chain, link, "link")
             known = self._spans.setdefault(name, [row.start, row.end])
             known[:] = min(known[0], row.start), max(known[1], row.end)
-            kind = _value(kinds[index])[0] if index < len(kinds) else "*"
+            kind = _parse_value(kinds[index])[0] if index < len(kinds) else "*"
             self._features.setdefault(name, {}).setdefault("referenceType", None if kind == "*" else unescaped(kind))
 
     def _relate(self, layer: Layer, row: Row, cell: str) -> None:
@@ -193,48 +197,48 @@ class _Marks:
         ]
 
 
-def _value(stacked: str) -> tuple[str, str | None, str | None, str | None]:
+def _parse_value(stacked: str) -> tuple[str, str | None, str | None, str | None]:
     """A value, the number that tells it from others, and of a link its chain and its place in it."""
-    found = _VALUE.fullmatch(stacked)
-    return (stacked, None, None, None) if found is None else found.groups()  # type: ignore[return-value]
+    match = _VALUE.fullmatch(stacked)
+    return (stacked, None, None, None) if match is None else match.groups()  # type: ignore[return-value]
 
 
 def write(documents: Iterable[Document]) -> Files:
     """One file a document, with its marks as named entities."""
-    return {f"{document.id}.tsv": _written(document).encode() for document in documents}
+    return {f"{document.id}.tsv": _format_document(document).encode() for document in documents}
 
 
-def _written(document: Document) -> str:
+def _format_document(document: Document) -> str:
     marks = one_layer(document)
-    levels = any(one.stated and one.identifier != known_level(one.entity_type) for one in marks)
+    levels = any(mark.stated and mark.identifier != known_level(mark.entity_type) for mark in marks)
     features = ("identifier", *((IDENTIFIER_TYPE,) if levels else ()), "value")
     header = [f"#T_SP={NAMED_ENTITY}|{'|'.join(features)}"] if document.annotations else []
-    lines = ["#FORMAT=WebAnno TSV 3.3", *header, "", *_lines(document, marks, features if header else ())]
+    lines = ["#FORMAT=WebAnno TSV 3.3", *header, "", *_format_lines(document, marks, features if header else ())]
     return "\n".join(lines) + "\n"
 
 
-def _lines(document: Document, marks: Sequence[Mention], features: Sequence[str]) -> Iterator[str]:
+def _format_lines(document: Document, marks: Sequence[Mention], features: Sequence[str]) -> Iterator[str]:
     text = document.text
-    tokens = _tokens(document, marks)
+    tokens = _cut_tokens(document, marks)
     offsets = sorted({edge for token in tokens for edge in token})
     units = dict(zip(offsets, from_code_points(text, offsets, "utf-16"), strict=True))
-    covering = _covering(tokens, marks)
+    covering = _marks_by_token(tokens, marks)
     breaks = ["\n" in text[before[1] : after[0]] for before, after in pairwise(tokens)]
     starts = [0, *(number for number, broken in enumerate(breaks, 1) if broken)]
     for sentence, (low, high) in enumerate(zip(starts, [*starts[1:], len(tokens)], strict=True), 1):
         stop = tokens[high][0] if high < len(tokens) else len(text)
-        said = text[tokens[low][0] : stop]
+        sentence_text = text[tokens[low][0] : stop]
         if high < len(tokens) and text[tokens[high - 1][1] : stop] == "\n":
-            said = said[:-1]  # which readers put there
+            sentence_text = sentence_text[:-1]  # which readers put there
         yield ""
-        yield from (f"#Text={line.translate(_IN_TEXT)}" for line in said.split("\n"))
+        yield from (f"#Text={line.translate(_IN_TEXT)}" for line in sentence_text.split("\n"))
         for number, (start, end) in enumerate(tokens[low:high], 1):
-            cells = [_cell(covering[low + number - 1], feature) for feature in features]
+            cells = [_format_cell(covering[low + number - 1], feature) for feature in features]
             form = text[start:end].translate(_IN_TEXT)
             yield "\t".join([f"{sentence}-{number}", f"{units[start]}-{units[end]}", form, *cells, ""])
 
 
-def _tokens(document: Document, marks: Sequence[Mention]) -> list[tuple[int, int]]:
+def _cut_tokens(document: Document, marks: Sequence[Mention]) -> list[tuple[int, int]]:
     """The words and signs of a text, cut where marks start and end."""
     text = document.text
     for mark in marks:
@@ -242,40 +246,40 @@ def _tokens(document: Document, marks: Sequence[Mention]) -> list[tuple[int, int
             fault = f"the mention {mark.start}–{mark.end} starts or ends with white space, which no token holds"
             raise unwritable(document, f"{fault}; choose brat")
     edges = sorted({0, len(text), *(edge for mark in marks for edge in (mark.start, mark.end))})
-    tokens = [found.span() for low, high in pairwise(edges) for found in _TOKEN.finditer(text, low, high)]
+    tokens = [match.span() for low, high in pairwise(edges) for match in _TOKEN.finditer(text, low, high)]
     if not tokens or text[: tokens[0][0]].strip(" "):
         raise unwritable(document, "has no word, or starts with a line end, which this format cannot hold")
     return tokens
 
 
-def _covering(tokens: Sequence[tuple[int, int]], marks: Sequence[Mention]) -> list[list[tuple[int, Mention]]]:
+def _marks_by_token(tokens: Sequence[tuple[int, int]], marks: Sequence[Mention]) -> list[list[tuple[int, Mention]]]:
     """Of each token the marks around it, with their numbers."""
     starts = [start for start, _ in tokens]
-    found: list[list[tuple[int, Mention]]] = [[] for _ in tokens]
+    marks_by_token: list[list[tuple[int, Mention]]] = [[] for _ in tokens]
     for number, mark in enumerate(marks, 1):
         for token in range(bisect_left(starts, mark.start), bisect_left(starts, mark.end)):
-            found[token].append((number, mark))
-    return found
+            marks_by_token[token].append((number, mark))
+    return marks_by_token
 
 
-def _cell(marks: Sequence[tuple[int, Mention]], feature: str) -> str:
+def _format_cell(marks: Sequence[tuple[int, Mention]], feature: str) -> str:
     values = []
     for number, mark in marks:
         value = {"identifier": mark.entity_id, "value": mark.entity_type}.get(feature, "")
         if feature == IDENTIFIER_TYPE and mark.stated:
             value = mark.identifier
-        values.append(f"{_escaped(value) or '*'}[{number}]")
+        values.append(f"{_escape(value) or '*'}[{number}]")
     return "|".join(values) or "_"
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     return _RESERVED.sub(r"\\\1", value).translate(_BREAKS)
 
 
 def _recognise(head: Head) -> Fit:
     if not head.folder:
         return Fit.CERTAIN if head.start.startswith(START) else Fit.NO
-    return Fit.SURE if any(Head(one).start.startswith(START) for one in head.files((".tsv",))[:1]) else Fit.NO
+    return Fit.SURE if any(Head(path).start.startswith(START) for path in head.files((".tsv",))[:1]) else Fit.NO
 
 
 FORMAT = Format(

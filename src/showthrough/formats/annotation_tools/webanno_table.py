@@ -9,12 +9,12 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
+from showthrough.core.errors import InputError, Problem, at_document, quoted
 from showthrough.data.units import Unit, from_code_points, to_code_points
-from showthrough.errors import InputError, Problem, at_document, quoted
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import fail, read_bytes, text_of
+from showthrough.formats.annotation_tools.uima_layers import linguistic, structural
 from showthrough.formats.base import unlike
-from showthrough.formats.uima_layers import linguistic, structural
+from showthrough.storage.limits import RECORD
+from showthrough.storage.reading import fail, read_bytes, text_of
 
 START = b"#FORMAT=WebAnno TSV 3"
 _HEADER = re.compile(r"#T_(SP|CH|RL)=([^|]+)(.*)")

@@ -15,17 +15,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from showthrough.core.errors import ResourceError, at_document, shown
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import known_level
-from showthrough.errors import ResourceError, at_document, shown
-from showthrough.files.heads import Head
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import fail, files_in, gathered, is_folder, read_bytes
-from showthrough.files.safe_xml import escaped, walk
-from showthrough.formats.base import Files, Fit, Format, Input, unwritable
-from showthrough.formats.phi import masks_from, one_layer
-from showthrough.formats.uima_files import joined, named, touched
-from showthrough.formats.uima_layers import (
+from showthrough.formats.annotation_tools.uima_files import joined, named, touched
+from showthrough.formats.annotation_tools.uima_layers import (
     IDENTIFIER_TYPE,
     NAMED_ENTITY,
     Mark,
@@ -37,6 +31,12 @@ from showthrough.formats.uima_layers import (
     short,
     structural,
 )
+from showthrough.formats.base import Files, Fit, Format, Input, unwritable
+from showthrough.formats.clinical.phi import masks_from, one_layer
+from showthrough.storage.heads import Head
+from showthrough.storage.limits import RECORD
+from showthrough.storage.reading import fail, files_in, gathered, is_folder, read_bytes
+from showthrough.storage.safe_xml import escaped, walk
 
 _ANNOTATION = "uima.tcas.Annotation"
 _CHAIN = "CoreferenceChain"
@@ -53,7 +53,7 @@ def _cassis() -> Any:
         raise ResourceError("files of the format xmi need dkpro-cassis: pip install 'showthrough[uima]'") from None
 
 
-class _Safe:
+class _NullHandler:
     """Takes no notice of what a file holds: that it can be walked through is all there is to know."""
 
     def opens(self, element: str, attributes: dict[str, str], line: int) -> None: ...
@@ -61,16 +61,16 @@ class _Safe:
     def says(self, text: str, written: str) -> None: ...
 
 
-def _loaded(path: Path, what: str, load: Any) -> Any:
+def _loaded(path: Path, description: str, load: Any) -> Any:
     """What cassis makes of a file; raises InputError for a file that is not safe, or that it cannot read."""
-    walk(path, _Safe())
+    walk(path, _NullHandler())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # it warns of an offset that it cannot place, and goes on
             return load(BytesIO(read_bytes(path, RECORD)))
     except Exception as error:  # of somebody else's library, anything
         why = getattr(error, "message", None) or str(error) or type(error).__name__
-        raise fail(path, f"is no {what} that can be read: {shown(str(why), 160)}") from None
+        raise fail(path, f"is no {description} that can be read: {shown(str(why), 160)}") from None
 
 
 @lru_cache(maxsize=8)
@@ -83,28 +83,28 @@ class _TypeSystems:
     """The type systems of a folder's files. Every folder is looked into once, however many files it has."""
 
     top: Path
-    _beside: dict[Path, Path | None] = field(default_factory=dict)  # by folder
+    _found_by_folder: dict[Path, Path | None] = field(default_factory=dict)  # by folder
 
     def of(self, file: Path) -> Any:
         """That of a file: beside it, or in a folder around it up to the one that is read."""
         home = file.parent
         while True:
-            if home not in self._beside:
-                self._beside[home] = _described_in(home)
-            beside = self._beside[home]
-            if beside is not None:
-                status = beside.stat()
-                return _type_system(beside, (status.st_size, status.st_mtime_ns))
+            if home not in self._found_by_folder:
+                self._found_by_folder[home] = _find_type_system(home)
+            type_system = self._found_by_folder[home]
+            if type_system is not None:
+                status = type_system.stat()
+                return _type_system(type_system, (status.st_size, status.st_mtime_ns))
             if home == self.top or not home.is_relative_to(self.top) or home == home.parent:
                 raise fail(file, "has no TypeSystem.xml beside it; expected the one that was exported with it")
             home = home.parent
 
 
-def _described_in(home: Path) -> Path | None:
+def _find_type_system(home: Path) -> Path | None:
     """The file in a folder that describes types, if there is one."""
-    beside = [one for one in files_in(home) if one.parent == home and one.suffix.lower() == ".xml"]
-    beside.sort(key=lambda one: one.name.lower() != "typesystem.xml")
-    return next((one for one in beside if b"<typeSystemDescription" in Head(one).start), None)
+    candidates = [path for path in files_in(home) if path.parent == home and path.suffix.lower() == ".xml"]
+    candidates.sort(key=lambda path: path.name.lower() != "typesystem.xml")
+    return next((path for path in candidates if b"<typeSystemDescription" in Head(path).start), None)
 
 
 def read(file: Input) -> list[Document]:
@@ -116,104 +116,108 @@ def read(file: Input) -> list[Document]:
     top = file.path if is_folder(file.path) else file.path.parent
     seen, systems = Seen(file), _TypeSystems(top)
 
-    def views(one: Path) -> list[tuple[str, str, str, list[Mark]]]:
-        types = systems.of(one)
+    def views(xmi_path: Path) -> list[tuple[str, str, str, list[Mark]]]:
+        types = systems.of(xmi_path)
 
         def load(content: BytesIO) -> Any:
             return cassis.load_cas_from_xmi(content, typesystem=types, trusted=True)
 
-        return list(_views(one, _loaded(one, "XMI", load), *named(one, file.path), seen))
+        return list(_split_views(xmi_path, _loaded(xmi_path, "XMI", load), *named(xmi_path, file.path), seen))
 
-    found = [view for views_ in gathered(files, views) for view in views_]
-    for _, _, _, marks in found:
+    views_found = [view for views_ in gathered(files, views) for view in views_]
+    for _, _, _, marks in views_found:
         for mark in marks:
             seen.see(mark.layer, mark.features, [mark])
     roles = seen.roles()
     seen.note()
     documents = [
         Document(name, text, (Annotation(annotator, tuple(mentions(marks, roles))),))
-        for name, annotator, text, marks in found
+        for name, annotator, text, marks in views_found
     ]
     return joined(documents, file)
 
 
-def _views(path: Path, cas: Any, name: str, annotator: str, seen: Seen) -> Iterator[tuple[str, str, str, list[Mark]]]:
+def _split_views(
+    path: Path, cas: Any, name: str, annotator: str, seen: Seen
+) -> Iterator[tuple[str, str, str, list[Mark]]]:
     """Id, annotator, text and marks of every view with a text. Views of one text are layers, of others documents."""
     views = {view.sofa.sofaID: cas.get_view(view.sofa.sofaID) for view in cas.views if view.sofa.sofaString}
     if not views:
         raise fail(path, "has no text; expected a view with a sofaString", at_document(name))
     texts = {view.sofa_string for view in views.values()}
-    marked = [(called, view.sofa_string, _marks(path, name, view, seen)) for called, view in views.items()]
+    marked = [
+        (view_name, view.sofa_string, _collect_marks(path, name, view, seen)) for view_name, view in views.items()
+    ]
     if len(texts) == 1:
         marked = [view for view in marked if view[2]] or marked[:1]
-    for called, text, marks in marked:
-        first = called == _FIRST_VIEW or len(marked) == 1
+    for view_name, text, marks in marked:
+        first = view_name == _FIRST_VIEW or len(marked) == 1
         if len(texts) == 1:
-            yield name, annotator if first else called, text, marks
+            yield name, annotator if first else view_name, text, marks
         else:
-            yield name if first else f"{name}-{called}", annotator, text, marks
+            yield name if first else f"{name}-{view_name}", annotator, text, marks
 
 
-def _marks(path: Path, name: str, view: Any, seen: Seen) -> list[Mark]:
+def _collect_marks(path: Path, name: str, view: Any, seen: Seen) -> list[Mark]:
     """The marks of a view, by code points."""
     text = view.sofa_string
     types = view.typesystem
     same = Same()
-    found: dict[Hashable, Mark] = {}
+    marks: dict[Hashable, Mark] = {}
     chains: dict[tuple[int, int], str] = {}
-    every = view.select_all_fs() if hasattr(view, "select_all_fs") else view.select_all()  # so called before 0.12
-    for fs in every:
-        kind = fs.type.name
-        values = _values(fs)
-        if short(kind) == _CHAIN:
-            chains |= _chain(fs, str(fs.xmiID))
-        if not types.is_instance_of(kind, _ANNOTATION):
+    structures = view.select_all_fs() if hasattr(view, "select_all_fs") else view.select_all()  # so called before 0.12
+    for fs in structures:
+        layer = fs.type.name
+        values = _feature_values(fs)
+        if short(layer) == _CHAIN:
+            chains |= _chain_spans(fs, str(fs.xmiID))
+        if not types.is_instance_of(layer, _ANNOTATION):
             continue
         if values.keys() >= _ENDS:
-            if not linguistic(kind):
-                _relate(fs, values, same, seen)
-        elif linguistic(kind):
+            if not linguistic(layer):
+                _join_related(fs, values, same, seen)
+        elif linguistic(layer):
             continue
-        elif structural(kind):
-            seen.aside[f"the layer {shown(short(kind))}"] += 1
+        elif structural(layer):
+            seen.aside[f"the layer {shown(short(layer))}"] += 1
         elif fs.begin == fs.end:
             seen.aside["marks of no length"] += 1
         elif fs.begin is None or fs.end is None or not 0 <= fs.begin < fs.end <= len(text):
-            fault = f"{shown(short(kind))} {fs.xmiID}: begin {fs.begin} and end {fs.end} are no span of the text"
+            fault = f"{shown(short(layer))} {fs.xmiID}: begin {fs.begin} and end {fs.end} are no span of the text"
             raise fail(path, f"{fault} ({len(text)} characters)", at_document(name))
         else:
-            found[fs.xmiID] = Mark(kind, fs.begin, fs.end, _plain(values))
+            marks[fs.xmiID] = Mark(layer, fs.begin, fs.end, _plain_features(values))
     names = same.names()
-    spans = {(mark.start, mark.end) for mark in found.values()}
+    spans = {(mark.start, mark.end) for mark in marks.values()}
     if lone := sum(span not in spans for span in chains):
         seen.aside["links of chains where nothing is marked"] += lone
     return [
-        mark._replace(chain=chains.get((mark.start, mark.end)) or names.get(key, "")) for key, mark in found.items()
+        mark._replace(chain=chains.get((mark.start, mark.end)) or names.get(key, "")) for key, mark in marks.items()
     ]
 
 
-def _values(fs: Any) -> dict[str, Any]:
-    return {one.name: fs[one.name] for one in fs.type.all_features if one.name not in _BASE}
+def _feature_values(fs: Any) -> dict[str, Any]:
+    return {feature.name: fs[feature.name] for feature in fs.type.all_features if feature.name not in _BASE}
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, str | None]:
+def _plain_features(values: Mapping[str, Any]) -> dict[str, str | None]:
     """The features that are texts or numbers; others refer to something else."""
     plain = {key: value for key, value in values.items() if value is None or isinstance(value, str | int | float)}
     return {key: None if value in (None, "") else str(value) for key, value in plain.items()}
 
 
-def _chain(head: Any, name: str) -> dict[tuple[int, int], str]:
+def _chain_spans(head: Any, name: str) -> dict[tuple[int, int], str]:
     """The spans of the links of a chain; a circle of links ends where it began."""
     spans: dict[tuple[int, int], str] = {}
-    link, met = getattr(head, "first", None), set()
-    while link is not None and link.xmiID not in met:
-        met.add(link.xmiID)
+    link, visited = getattr(head, "first", None), set()
+    while link is not None and link.xmiID not in visited:
+        visited.add(link.xmiID)
         spans[link.begin, link.end] = name
         link = getattr(link, "next", None)
     return spans
 
 
-def _relate(fs: Any, values: Mapping[str, Any], same: Same, seen: Seen) -> None:
+def _join_related(fs: Any, values: Mapping[str, Any], same: Same, seen: Seen) -> None:
     ends = [values[end] for end in sorted(_ENDS)]
     if means_coreference(fs.type.name) and None not in ends:
         same.join(ends[0].xmiID, ends[1].xmiID)
@@ -230,8 +234,8 @@ def write(documents: Iterable[Document]) -> Files:
         types.create_feature(entity, feature, rangeType="uima.cas.String")
     files: Files = {"TypeSystem.xml": _bytes(types.to_xml())}
     for document in documents:
-        for one in (document.text, *(f"{mark.entity_type}{mark.entity_id}" for mark in one_layer(document))):
-            escaped(one, at_document(document.id))  # raises for what XML cannot hold
+        for content in (document.text, *(f"{mark.entity_type}{mark.entity_id}" for mark in one_layer(document))):
+            escaped(content, at_document(document.id))  # raises for what XML cannot hold
         if not document.annotations:
             raise unwritable(document, "is not annotated, which this format cannot say; choose tab")
         cas = cassis.Cas(typesystem=types)

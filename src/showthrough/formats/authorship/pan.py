@@ -10,14 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from showthrough.core.errors import InputError, Problem, at_document, shown, some
 from showthrough.data.documents import Authorship, Document
-from showthrough.errors import InputError, Problem, at_document, shown, some
-from showthrough.files.heads import Head
-from showthrough.files.packed import packing
-from showthrough.files.reading import fail, files_in, stem, suffix
-from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
-from showthrough.formats.folder import hidden
-from showthrough.formats.pan_folders import (
+from showthrough.formats.authorship.pan_folders import (
     KNOWN,
     MARK,
     UNKNOWN,
@@ -30,7 +25,12 @@ from showthrough.formats.pan_folders import (
     too_short,
     twice,
 )
-from showthrough.formats.verifier_answers import OBJECTS, read_truth, truth_of
+from showthrough.formats.authorship.verifier_answers import OBJECTS, read_truth, truth_of
+from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
+from showthrough.formats.folder import hidden
+from showthrough.storage.heads import Head
+from showthrough.storage.packed import packing
+from showthrough.storage.reading import fail, files_in, stem, suffix
 
 _TRUTH = "truth"
 _TRUTHS = tuple(f"{_TRUTH}{ending}" for ending in (".txt", ".jsonl", ".json"))
@@ -47,23 +47,23 @@ def read(file: Input) -> list[Document]:
     if not homes:
         raise fail(path, f"holds no problem; expected folders with {KNOWN}01.txt and on, and {UNKNOWN}")
     truths = _Truths(path, homes)
-    problems = [*twice(homes, path), *_empty(path, homes), *truths.problems]
+    problems = [*twice(homes, path), *_find_empty_folders(path, homes), *truths.problems]
     documents = []
     for home, files in homes.items():
         name = problem_of(home)
         texts = _Texts(name)
-        known = [texts.read(files[one]) for one in sorted(filter(is_known, files))]
-        if not known:
+        known_texts = [texts.read(files[file_name]) for file_name in sorted(filter(is_known, files))]
+        if not known_texts:
             texts.fault(home, f"has no known text; expected {KNOWN}01.txt and on beside {UNKNOWN}")
         if UNKNOWN not in files:
             texts.fault(home, f"{UNKNOWN} is missing; expected it beside the known texts")
         else:
             text = texts.read(files[UNKNOWN])
-            documents.append(Document(name, text, authorship=Authorship(tuple(known), truths.same.get(name))))
+            documents.append(Document(name, text, authorship=Authorship(tuple(known_texts), truths.same.get(name))))
         problems += texts.problems
     if problems:
         raise InputError(problems)
-    file.remarks.others += _aside(path, homes)
+    file.remarks.others += _note_other_texts(path, homes)
     return documents
 
 
@@ -81,8 +81,8 @@ class _Texts:
         try:
             text = text_in(path)
         except InputError as error:
-            for one in error.problems:
-                self.fault(path, one.message)
+            for problem in error.problems:
+                self.fault(path, problem.message)
             return ""
         if fault := too_short(text):
             self.fault(path, fault)
@@ -95,30 +95,32 @@ class _Truths:
     def __init__(self, path: Path, homes: Homes) -> None:
         self.problems: list[Problem] = []
         self.same: dict[str, bool] = {}
-        self._by: dict[str, Path] = {}
+        self._sources: dict[str, Path] = {}
         names = set(map(problem_of, homes))
-        files = [one for one in files_in(path) if not hidden(one, path) and _names_truth(one)]
+        files = [item for item in files_in(path) if not hidden(item, path) and _names_truth(item)]
         readable = bool(files)
-        for one in files:
+        for item in files:
             try:
-                for name, same in self._said(one, homes).items():
-                    self._take(one, name, same, names)
+                for name, same in self._read_truth_file(item, homes).items():
+                    self._take(item, name, same, names)
             except InputError as error:  # of what it says of others nobody knows
                 self.problems += error.problems
                 readable = False
         if readable:
-            many = files[0] if len(files) == 1 else path
+            source = files[0] if len(files) == 1 else path
             lacking = "is a problem here, and no truth is said of it; expected Y or N, as of the others"
-            self.problems += [Problem(str(many), at_document(one), lacking) for one in sorted(names - self.same.keys())]
+            self.problems += [
+                Problem(str(source), at_document(item), lacking) for item in sorted(names - self.same.keys())
+            ]
 
-    def _said(self, file: Path, homes: Homes) -> dict[str, bool]:
+    def _read_truth_file(self, file: Path, homes: Homes) -> dict[str, bool]:
         """What a file says, by problem; one in a problem's own folder may have the letter alone."""
-        alone = text_in(file).split() if file.parent in homes else []
-        if len(alone) != 1:
+        words = text_in(file).split() if file.parent in homes else []
+        if len(words) != 1:
             return read_truth(file)
         name = problem_of(file.parent)
         try:
-            return {name: truth_of(alone[0])}
+            return {name: truth_of(words[0])}
         except ValueError as error:
             raise fail(file, str(error), at_document(name)) from None
 
@@ -127,10 +129,12 @@ class _Truths:
         if name not in names:
             fault = "is no problem here; expected the name of a folder with its texts"
         elif self.same.get(name, same) != same:
-            fault = f"found {'NY'[same]}, and {shown(str(self._by[name]))} says {'NY'[not same]}; expected one truth"
+            fault = (
+                f"found {'NY'[same]}, and {shown(str(self._sources[name]))} says {'NY'[not same]}; expected one truth"
+            )
         if fault:
             self.problems.append(Problem(str(file), at_document(name), fault))
-        self.same[name], self._by[name] = same, file
+        self.same[name], self._sources[name] = same, file
 
 
 def _names_truth(path: Path) -> bool:
@@ -138,24 +142,24 @@ def _names_truth(path: Path) -> bool:
     return name in _TRUTHS and not path.is_dir()
 
 
-def _empty(path: Path, homes: Homes) -> Iterator[Problem]:
+def _find_empty_folders(path: Path, homes: Homes) -> Iterator[Problem]:
     """Folders beside problems with nothing in them: something was lost there."""
-    for around in sorted({home.parent for home in homes if home != path}):
-        for one in sorted(around.iterdir()):
-            if one.is_dir() and not one.name.startswith(".") and not any(one.iterdir()):
+    for home_parent in sorted({home.parent for home in homes if home != path}):
+        for folder in sorted(home_parent.iterdir()):
+            if folder.is_dir() and not folder.name.startswith(".") and not any(folder.iterdir()):
                 fault = f"is an empty folder; expected {KNOWN}01.txt and on, and {UNKNOWN}"
-                yield Problem(str(one), at_document(one.name), fault)
+                yield Problem(str(folder), at_document(folder.name), fault)
 
 
-def _aside(path: Path, homes: Homes) -> list[str]:
+def _note_other_texts(path: Path, homes: Homes) -> list[str]:
     """That there are texts which are no part of a problem, where there are."""
-    used = {one for files in homes.values() for name, one in files.items() if _is_problem(name)}
-    others = [
-        one.relative_to(path).as_posix()
-        for one in files_in(path)
-        if suffix(one) == ".txt" and one not in used and not _names_truth(one) and not one.is_dir()
+    used = {file for files in homes.values() for name, file in files.items() if _is_problem(name)}
+    other_texts = [
+        file.relative_to(path).as_posix()
+        for file in files_in(path)
+        if suffix(file) == ".txt" and file not in used and not _names_truth(file) and not file.is_dir()
     ]
-    return [f"texts that are no part of a problem were not read: {some(others)}"] if others else []
+    return [f"texts that are no part of a problem were not read: {some(other_texts)}"] if other_texts else []
 
 
 _LINE = re.compile(r"[^/\r\n]+")
@@ -173,8 +177,8 @@ def write(documents: Iterable[Document]) -> Files:
         _check_name(document)
         width = max(2, len(str(len(asked.known))))
         for number, text in enumerate(asked.known, 1):
-            files[f"{document.id}/{KNOWN}{number:0{width}}.txt"] = _written(text)
-        files[f"{document.id}/{UNKNOWN}"] = _written(document.text)
+            files[f"{document.id}/{KNOWN}{number:0{width}}.txt"] = _encode_text(text)
+        files[f"{document.id}/{UNKNOWN}"] = _encode_text(document.text)
         if asked.same is not None:
             truth.append(f"{document.id} {'NY'[asked.same]}\n")
         count += 1
@@ -190,7 +194,7 @@ def _check_name(document: Document) -> None:
         raise unwritable(document, "this id cannot be the name of a problem's folder")
 
 
-def _written(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     return (f"{MARK}{text}" if text.startswith(MARK) else text).encode()  # one is taken for the file's
 
 
@@ -198,10 +202,10 @@ def _recognise(head: Head) -> Fit:
     """Sure by a folder that has both kinds of texts; or one kind, and a truth above it."""
     if not head.folder:
         return Fit.NO
-    files = [one for one in head.files((".txt",)) if not hidden(one, head.path)]
-    known = {one.parent for one in files if is_known(f"{stem(one)}.txt")}
-    unknown = {one.parent for one in files if stem(one) == stem(Path(UNKNOWN))}
-    judged = (known or unknown) and any(stem(one) == _TRUTH for one in files)
+    files = [file for file in head.files((".txt",)) if not hidden(file, head.path)]
+    known = {file.parent for file in files if is_known(f"{stem(file)}.txt")}
+    unknown = {file.parent for file in files if stem(file) == stem(Path(UNKNOWN))}
+    judged = (known or unknown) and any(stem(file) == _TRUTH for file in files)
     return Fit.SURE if known & unknown or judged else Fit.NO
 
 

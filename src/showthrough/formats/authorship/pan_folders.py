@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from showthrough.errors import OutputError, Problem, at_document, shown
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import fail, files_in, read_bytes, stem, suffix, text_of
+from showthrough.core.errors import OutputError, Problem, at_document, shown
 from showthrough.formats.base import Input
 from showthrough.formats.folder import hidden
+from showthrough.storage.limits import RECORD
+from showthrough.storage.reading import fail, files_in, read_bytes, stem, suffix, text_of
 
 UNKNOWN, KNOWN = "unknown.txt", "known"
 MARK = "\ufeff"  # a byte-order mark, which PAN's texts begin with, and obfuscated ones have anywhere

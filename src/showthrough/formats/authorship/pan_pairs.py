@@ -13,16 +13,16 @@ from typing import ClassVar
 
 import msgspec
 
+from showthrough.core.errors import InputError, Problem, at_document, some
 from showthrough.data.documents import Authorship, Corpus, Document, LazyDocuments, window
-from showthrough.errors import InputError, Problem, at_document, some
-from showthrough.files.heads import Head
-from showthrough.files.packed import ENDINGS
-from showthrough.files.reading import ENOUGH, exists, fail, stem
+from showthrough.formats.authorship.pan_folders import check_all_judged, too_short
+from showthrough.formats.authorship.verifier_answers import read_truth
 from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
 from showthrough.formats.folder import hidden
 from showthrough.formats.objects import Entry, Objects
-from showthrough.formats.pan_folders import check_all_judged, too_short
-from showthrough.formats.verifier_answers import read_truth
+from showthrough.storage.heads import Head
+from showthrough.storage.packed import ENDINGS
+from showthrough.storage.reading import ENOUGH, exists, fail, stem
 
 _PAIRS, _TRUTH = "pairs", "truth"
 _ENDING = ".jsonl"
@@ -42,8 +42,8 @@ def _document(wire: _Pair, entry: Entry) -> Document:
     for index, text in enumerate(wire.pair):
         if fault := too_short(text):
             raise entry.fail(fault, f"pair[{index}]")
-    known, text = wire.pair
-    return Document(name, text, authorship=Authorship((known,), wire.same))
+    known_text, text = wire.pair
+    return Document(name, text, authorship=Authorship((known_text,), wire.same))
 
 
 _OBJECTS = Objects(_Pair, _document)
@@ -52,17 +52,17 @@ _OBJECTS = Objects(_Pair, _document)
 def read(file: Input) -> Sequence[Document]:
     """The pairs of a file, or of the only one in a folder, with the truth that lies beside."""
     if file.head.folder:
-        file = replace(file, head=_inside(file.head))
+        file = replace(file, head=_find_pairs_file(file.head))
     documents = _OBJECTS.read(file)
-    beside = _beside(file.path)
-    return documents if beside is None else _judged(documents, beside, file)
+    beside = _find_truth_file(file.path)
+    return documents if beside is None else _add_truth(documents, beside, file)
 
 
-def _inside(folder: Head) -> Head:
-    files = [one for one in folder.files((_ENDING,)) if not hidden(one, folder.path) and not _is_truth(one)]
+def _find_pairs_file(folder: Head) -> Head:
+    files = [file for file in folder.files((_ENDING,)) if not hidden(file, folder.path) and not _is_truth(file)]
     if len(files) != 1:
-        found = some(one.name for one in files)
-        raise fail(folder.path, f"found {found}; expected one {_ENDING} of pairs, with {_TRUTH}{_ENDING} beside it")
+        names = some(file.name for file in files)
+        raise fail(folder.path, f"found {names}; expected one {_ENDING} of pairs, with {_TRUTH}{_ENDING} beside it")
     return Head(files[0]).closer()
 
 
@@ -70,34 +70,34 @@ def _is_truth(path: Path) -> bool:
     return stem(path) == _TRUTH or stem(path).endswith(f"-{_TRUTH}")
 
 
-def _beside(path: Path) -> Path | None:
+def _find_truth_file(path: Path) -> Path | None:
     """The file with the truth of a file of pairs."""
     name = stem(path)
     names = (f"{name}-{_TRUTH}", f"{name.removesuffix(_PAIRS)}{_TRUTH}", _TRUTH)
-    places = [path.with_name(f"{one}{ending}") for one in names for ending in _ENDINGS]
-    return next((one for one in places if one != path and exists(one)), None)
+    paths = [path.with_name(f"{truth_name}{ending}") for truth_name in names for ending in _ENDINGS]
+    return next((candidate for candidate in paths if candidate != path and exists(candidate)), None)
 
 
-def _judged(documents: Sequence[Document], beside: Path, file: Input) -> Sequence[Document]:
+def _add_truth(documents: Sequence[Document], truth_path: Path, file: Input) -> Sequence[Document]:
     """The documents with what a file says of them; raises InputError where it lacks one, or they say otherwise."""
-    truth = read_truth(beside)
+    truth = read_truth(truth_path)
     same = bytearray()
     problems: list[Problem] = []
-    for one in Corpus(documents):
-        said, own = truth.get(one.id), one.authorship.same if one.authorship else None
-        if said is None:
+    for document in Corpus(documents):
+        stated, own = truth.get(document.id), document.authorship.same if document.authorship else None
+        if stated is None:
             fault = "is a pair here, and no truth is said of it; expected a line with its id"
-            problems.append(Problem(str(beside), at_document(one.id), fault))
-        elif own not in (None, said):
-            fault = f"same is {str(own).lower()}, and {beside.name} says {str(said).lower()}; expected one truth"
-            problems.append(Problem(str(file.path), at_document(one.id), fault))
-        same.append(bool(said))
+            problems.append(Problem(str(truth_path), at_document(document.id), fault))
+        elif own not in (None, stated):
+            fault = f"same is {str(own).lower()}, and {truth_path.name} says {str(stated).lower()}; expected one truth"
+            problems.append(Problem(str(file.path), at_document(document.id), fault))
+        same.append(bool(stated))
         if len(problems) > ENOUGH:
             break
     if problems:
         raise InputError(problems)
     if more := len(truth) - len(same):
-        file.remarks.others.append(f"{beside.name} also says the truth of pairs that are not here ({more})")
+        file.remarks.others.append(f"{truth_path.name} also says the truth of pairs that are not here ({more})")
     judged = _Judged(documents, bytes(same))
     return judged if hasattr(documents, "window") else judged[:]
 
@@ -126,13 +126,13 @@ def write(documents: Iterable[Document]) -> Files:
     pairs: list[bytes] = []
     truth: list[bytes] = []
     for document in documents:
-        asked = document.authorship
-        if asked is None or len(asked.known) != 1:
-            found = f"{len(asked.known)} known texts" if asked else "no known text"
-            raise unwritable(document, f"has {found} of an author; PAN's pairs have one each")
-        pairs.append(msgspec.json.encode({"id": document.id, "pair": [asked.known[0], document.text]}) + b"\n")
-        if asked.same is not None:
-            truth.append(msgspec.json.encode({"id": document.id, "same": asked.same}) + b"\n")
+        question = document.authorship
+        if question is None or len(question.known) != 1:
+            count = f"{len(question.known)} known texts" if question else "no known text"
+            raise unwritable(document, f"has {count} of an author; PAN's pairs have one each")
+        pairs.append(msgspec.json.encode({"id": document.id, "pair": [question.known[0], document.text]}) + b"\n")
+        if question.same is not None:
+            truth.append(msgspec.json.encode({"id": document.id, "same": question.same}) + b"\n")
     check_all_judged(len(truth), len(pairs))
     return {f"{_PAIRS}{_ENDING}": b"".join(pairs)} | ({f"{_TRUTH}{_ENDING}": b"".join(truth)} if truth else {})
 
@@ -140,7 +140,7 @@ def write(documents: Iterable[Document]) -> Files:
 def _recognise(head: Head) -> Fit:
     """By the key that no other format has; of a folder, by a file with it."""
     if head.folder:
-        files = [one for one in head.files((_ENDING,)) if not hidden(one, head.path) and not _is_truth(one)]
+        files = [file for file in head.files((_ENDING,)) if not hidden(file, head.path) and not _is_truth(file)]
         return _recognise(Head(files[0]).closer()) if len(files) == 1 else Fit.NO
     return Fit.SURE if {"id", "pair"} <= head.json.keys.keys() else Fit.NO
 

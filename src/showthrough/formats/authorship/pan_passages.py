@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.formats.pan_folders import MARK
+from showthrough.formats.authorship.pan_folders import MARK
 
 _BLANK = np.array([*(code for code in range(0x3001) if chr(code).isspace()), ord(MARK)], dtype=np.uint32)
 _NONE = -1

@@ -10,8 +10,8 @@ from typing import Annotated
 import msgspec
 
 from showthrough.data.authorship import HIGHEST, LOWEST
-from showthrough.files.growing import DamagedError, pieces
-from showthrough.files.reading import decoded, exists, fail, is_folder, lines_of, read_all, read_bytes, reading
+from showthrough.storage.growing import DamagedError, pieces
+from showthrough.storage.reading import decoded, exists, fail, is_folder, lines_of, read_all, read_bytes, reading
 
 SAMPLE_FILE, ITEMS_FILE, ANSWERS = "sample.json", "items.jsonl", "answers"
 TITLE = b"showthrough ratings 1"

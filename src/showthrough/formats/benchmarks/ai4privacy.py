@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from showthrough.core.errors import some
 from showthrough.data.documents import Annotation, Document, Mention
-from showthrough.errors import some
-from showthrough.files.heads import Head
 from showthrough.formats.base import Fit, Format
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.literals import literal
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from
+from showthrough.storage.heads import Head
 
 _PLACEHOLDER = re.compile(r"\[[^\[\]\s]+\]")
 _NUMBER = re.compile(r"_\d+$")  # of one placeholder among several of its type

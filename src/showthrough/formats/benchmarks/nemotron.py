@@ -7,11 +7,11 @@ from typing import ClassVar
 import msgspec
 
 from showthrough.data.documents import Annotation, Document
-from showthrough.files.heads import Head
 from showthrough.formats.base import Fit, Format
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.literals import literal
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from
+from showthrough.storage.heads import Head
 
 
 class _Span(msgspec.Struct, gc=False):

@@ -9,29 +9,22 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from showthrough.core.errors import InputError, Problem, at_document, shown
 from showthrough.data.documents import Annotation, Authorship, Document, Identifier, Mention
 from showthrough.data.levels import by_type, known_level
 from showthrough.data.offsets import counted
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, repeated
 from showthrough.data.units import EXPECTED
-from showthrough.errors import InputError, Problem, at_document, shown
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, decoded_or_none, gathered, object_entries
+from showthrough.formats.authorship.pan_folders import too_short
 from showthrough.formats.base import Columns, Fit, Format, Input, by_keys, unlike
 from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import items_of, wire_of
-from showthrough.formats.pan_folders import too_short
+from showthrough.formats.people.tab_subjects import Said, StatedSubject, said_by, subject_records, subjects_of, untyped
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
-from showthrough.formats.tab_subjects import (
-    Said,
-    StatedSubject,
-    said_by,
-    subject_records,
-    subjects_of,
-    untyped,
-)
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, decoded_or_none, gathered, object_entries
 
 
 class _Mark(msgspec.Struct, gc=False, kw_only=True):
@@ -99,17 +92,17 @@ class _RawDocument(_Id):
     annotations: dict[str, msgspec.Raw] | None = None
 
 
-_USUAL = {"id": "doc_id", "text": "text"}
+_USUAL_KEYS = {"id": "doc_id", "text": "text"}
 _LAYER = msgspec.json.Decoder(_Layer)
 _ANY = msgspec.json.Decoder()
 
 
 @lru_cache(maxsize=16)
-def _decoder(kind: Any, columns: Columns) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(wire_of(kind, columns))
+def _decoder(cls: Any, columns: Columns) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(wire_of(cls, columns))
 
 
-def _looked_at(content: bytes | msgspec.Raw, columns: Columns, remarks: Remarks) -> _Document | None:
+def _decode_checked(content: bytes | msgspec.Raw, columns: Columns, remarks: Remarks) -> _Document | None:
     """A document whose keys are looked at as well; `None` where it is not sound."""
     wire: _Document | None = decoded_or_none(content, _decoder(strict(_Document), columns))
     if wire is None:
@@ -126,9 +119,9 @@ def read_list(file: Input) -> list[Document]:
     """The documents of one JSON list."""
     problems: list[Problem] = []
     documents: list[Document] = []
-    columns = file.keys(**_USUAL)
-    for place, raw in items_of(file.head):
-        documents += _read(raw, file.path, columns, place, file.remarks, problems)
+    columns = file.keys(**_USUAL_KEYS)
+    for location, raw in items_of(file.head):
+        documents += _read_document(raw, file.path, columns, location, file.remarks, problems)
     if problems:
         raise InputError(problems)
     return documents
@@ -136,50 +129,52 @@ def read_list(file: Input) -> list[Document]:
 
 def read_lines(file: Input) -> Sequence[Document]:
     """Those of JSON Lines, decoded when they are asked for."""
-    columns = file.keys(**_USUAL)
-    plain = None if columns.offsets else partial(_plain_line, columns)
-    return documents_in(file, partial(_line, file.path, columns), partial(_look_at, file.path, columns), plain=plain)
+    columns = file.keys(**_USUAL_KEYS)
+    plain = None if columns.offsets else partial(_decode_plain_line, columns)
+    return documents_in(
+        file, partial(_decode_line, file.path, columns), partial(_read_line, file.path, columns), plain=plain
+    )
 
 
-def _look_at(path: Path, columns: Columns, place: str, number: int, line: bytes, remarks: Remarks) -> Document:
+def _read_line(path: Path, columns: Columns, location: str, number: int, line: bytes, remarks: Remarks) -> Document:
     problems: list[Problem] = []
-    documents = _read(line, path, columns, place, remarks, problems)
+    documents = _read_document(line, path, columns, location, remarks, problems)
     if problems:
         raise InputError(problems)
     return documents[0]
 
 
-def _line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
+def _decode_line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
     return _document(_decoder(_Document, columns).decode(line), path, columns, [])
 
 
-def _plain_line(columns: Columns, line: bytes, number: int) -> Document:
+def _decode_plain_line(columns: Columns, line: bytes, number: int) -> Document:
     """The same of a file without people, whose offsets count characters: nothing is checked again."""
     wire: _SoundDocument = _decoder(_SoundDocument, columns).decode(line)
     layers = (wire.annotations or {}).items()
-    annotations = tuple(Annotation(name, tuple(map(_mention, layer.entity_mentions))) for name, layer in layers)
-    return _made(wire, annotations)
+    annotations = tuple(Annotation(name, tuple(map(_build_mention, layer.entity_mentions))) for name, layer in layers)
+    return _build_document(wire, annotations)
 
 
-def _read(
-    content: bytes | msgspec.Raw, path: Path, columns: Columns, place: str, remarks: Remarks, problems: list[Problem]
+def _read_document(
+    content: bytes | msgspec.Raw, path: Path, columns: Columns, location: str, remarks: Remarks, problems: list[Problem]
 ) -> list[Document]:
     """One document, or none and what is wrong with it."""
-    wire = _looked_at(content, columns, remarks)
-    if wire is None or _lost(content, wire):
-        problems += _faults(msgspec.Raw(content), path, place, columns)
+    wire = _decode_checked(content, columns, remarks)
+    if wire is None or _lost_layer(content, wire):
+        problems += _find_faults(msgspec.Raw(content), path, location, columns)
     return [] if wire is None else [_document(wire, path, columns, problems)]
 
 
-def _lost(content: bytes | msgspec.Raw, wire: _Document) -> bool:
+def _lost_layer(content: bytes | msgspec.Raw, wire: _Document) -> bool:
     """Whether a layer may have been lost because its annotator occurs twice: JSON readers keep only the last."""
     return bytes(content).count(b'"entity_mentions"') > len(wire.annotations or ())
 
 
 def _document(wire: _Document, path: Path, columns: Columns, problems: list[Problem]) -> Document:
-    text, place = wire.text, at_document(str(wire.id))
+    text, location = wire.text, at_document(str(wire.id))
     annotations = []
-    said: list[Said] = []
+    statements: list[Said] = []
     for annotator, layer in (wire.annotations or {}).items():
         for index, mark in enumerate(layer.entity_mentions):
             start, end = mark.start_offset, mark.end_offset
@@ -202,39 +197,39 @@ def _document(wire: _Document, path: Path, columns: Columns, problems: list[Prob
             ):
                 fault = unlike(f"at {start}–{end}", text[start:end], "span_text is", mark.span_text)
                 fault += f"; {EXPECTED}"
-            whom = mark.subject_id if mark.subject is None else mark.subject
-            if whom is not None and whom != "":
-                said.append(said_by(str(whom), mark.entity_type, text[start:end]))
+            person = mark.subject_id if mark.subject is None else mark.subject
+            if person is not None and person != "":
+                statements.append(said_by(str(person), mark.entity_type, text[start:end]))
                 fault = fault or untyped(mark.entity_type)
             if fault:
                 field = f"annotations.{shown(annotator)}.entity_mentions[{index}]"
-                problems.append(Problem(str(path), f"{place}: {field}", fault))
-        annotations.append(Annotation(annotator, tuple(map(_mention, layer.entity_mentions))))
+                problems.append(Problem(str(path), f"{location}: {field}", fault))
+        annotations.append(Annotation(annotator, tuple(map(_build_mention, layer.entity_mentions))))
     stated = wire.subjects or ()
-    for field, fault in (*_asked_faults(wire), *repeated(str(one.id) for one in stated)):
-        problems.append(Problem(str(path), f"{place}: {field}", fault))
-    return _made(wire, tuple(annotations), subjects_of(stated, said) if stated or said else ())
+    for field, fault in (*_authorship_faults(wire), *repeated(str(stated_subject.id) for stated_subject in stated)):
+        problems.append(Problem(str(path), f"{location}: {field}", fault))
+    return _build_document(wire, tuple(annotations), subjects_of(stated, statements) if stated or statements else ())
 
 
-def _made(wire: _Document, annotations: tuple[Annotation, ...], people: tuple[Subject, ...] = ()) -> Document:
+def _build_document(wire: _Document, annotations: tuple[Annotation, ...], people: tuple[Subject, ...] = ()) -> Document:
     group = "" if wire.group is None else str(wire.group)
-    split, reviewed, asked = wire.dataset_type or "", _reviewed(wire), _asked(wire)
-    return Document(str(wire.id), wire.text, annotations, group, split, reviewed, asked, people)
+    split, reviewed, authorship = wire.dataset_type or "", _reviewed(wire), _build_authorship(wire)
+    return Document(str(wire.id), wire.text, annotations, group, split, reviewed, authorship, people)
 
 
-def _asked(wire: _Document) -> Authorship | None:
+def _build_authorship(wire: _Document) -> Authorship | None:
     asked = wire.authorship
     return None if asked is None else Authorship(tuple(asked.known), asked.same)
 
 
-def _asked_faults(wire: _Document) -> Iterator[tuple[str, str]]:
+def _authorship_faults(wire: _Document) -> Iterator[tuple[str, str]]:
     """What keeps anybody from telling who wrote a document that asks it, by field."""
     if wire.authorship is None:
         return
-    known = {f"authorship.known[{index}]": text for index, text in enumerate(wire.authorship.known)}
-    if not known:
+    known_texts = {f"authorship.known[{index}]": text for index, text in enumerate(wire.authorship.known)}
+    if not known_texts:
         yield "authorship.known", "found no text; expected one at least"
-    for field, text in {"text": wire.text, **known}.items():
+    for field, text in {"text": wire.text, **known_texts}.items():
         if fault := too_short(text):
             yield field, fault
 
@@ -244,7 +239,7 @@ def _reviewed(wire: _Document) -> tuple[str, ...] | None:
     return None if checked is None else tuple(wire.annotations or () if checked is True else checked or ())
 
 
-def _mention(mark: _Mark) -> Mention:
+def _build_mention(mark: _Mark) -> Mention:
     level, entity = mark.identifier_type, mark.entity_id
     if type(entity) is not str:
         entity = "" if entity is None else str(entity)
@@ -254,22 +249,22 @@ def _mention(mark: _Mark) -> Mention:
     return Mention(start, end, kind, level, entity, status, mark.edit_type)
 
 
-def _faults(raw: msgspec.Raw, path: Path, place: str, columns: Columns) -> list[Problem]:
+def _find_faults(raw: msgspec.Raw, path: Path, location: str, columns: Columns) -> list[Problem]:
     """What is wrong with one document, looked at piece by piece; nothing when it is sound."""
     if named := decoded_or_none(raw, _decoder(_Id, columns)):  # without a readable id its number or line has to do
-        place = at_document(str(named.id))
+        location = at_document(str(named.id))
 
     def look_at(layer: tuple[str, msgspec.Raw]) -> None:
-        decoded(layer[1], _LAYER, path, place, f"annotations.{shown(layer[0])}")
+        decoded(layer[1], _LAYER, path, location, f"annotations.{shown(layer[0])}")
 
     try:
-        wire = decoded(raw, _decoder(_RawDocument, columns), path, place)
-        fields = object_entries(path, bytes(raw), f"{place}: key")
+        wire = decoded(raw, _decoder(_RawDocument, columns), path, location)
+        fields = object_entries(path, bytes(raw), f"{location}: key")
         if wire.annotations:
-            object_entries(path, bytes(fields["annotations"]), f"{place}: annotator")
+            object_entries(path, bytes(fields["annotations"]), f"{location}: annotator")
             gathered(wire.annotations.items(), look_at)
-        decoded(raw, _decoder(_Document, columns), path, place)  # sound piece by piece: is it so as a whole?
-        decoded(raw, _ANY, path, place)
+        decoded(raw, _decoder(_Document, columns), path, location)  # sound piece by piece: is it so as a whole?
+        decoded(raw, _ANY, path, location)
     except InputError as error:
         return list(error.problems)
     return []
@@ -286,7 +281,7 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
                     "start_offset": mention.start,
                     "end_offset": mention.end,
                     "span_text": document.text[mention.start : mention.end],
-                    **_identifier(mention, annotation.annotator),
+                    **_identifier_fields(mention, annotation.annotator),
                     "entity_id": mention.entity_id,
                     "confidential_status": mention.confidential,
                     **({"edit_type": mention.edit} if mention.edit else {}),
@@ -296,20 +291,20 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
         }
         for annotation in document.annotations
     }
-    said: dict[str, object] = {"group": document.group} if document.group else {}
+    optional: dict[str, object] = {"group": document.group} if document.group else {}
     if document.split:
-        said["dataset_type"] = document.split
+        optional["dataset_type"] = document.split
     if document.reviewed is not None:
-        said["quality_checked"] = document.reviewed
+        optional["quality_checked"] = document.reviewed
     if document.authorship is not None:
         known, same = document.authorship.known, document.authorship.same
-        said["authorship"] = {"known": known, **({} if same is None else {"same": same})}
+        optional["authorship"] = {"known": known, **({} if same is None else {"same": same})}
     if document.subjects:
-        said["subjects"] = subject_records(document)
-    return {"doc_id": document.id, "text": document.text, **said, "annotations": layers}
+        optional["subjects"] = subject_records(document)
+    return {"doc_id": document.id, "text": document.text, **optional, "annotations": layers}
 
 
-def _identifier(mention: Mention, annotator: str) -> dict[str, str]:
+def _identifier_fields(mention: Mention, annotator: str) -> dict[str, str]:
     """How a mention identifies; a guess is not written, or it would be read as what an annotator said.
 
     Programs say nothing of it, whatever the type tells.

@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 
+from showthrough.core.errors import at_document, some
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
-from showthrough.errors import at_document, some
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, decoded_or_none, fail, gathered
 from showthrough.formats.base import Fit, Format, Input, Masks
 from showthrough.formats.recounted import in_characters
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, decoded_or_none, fail, gathered
 
 SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])

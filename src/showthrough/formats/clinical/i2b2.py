@@ -14,17 +14,17 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from showthrough.core.errors import InputError, Problem, at_document, quoted, shown
 from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.documents import Document, Mention, span_fault
 from showthrough.data.levels import by_type
 from showthrough.data.offsets import counted, unit_of
 from showthrough.data.units import EXPECTED
-from showthrough.errors import InputError, Problem, at_document, quoted, shown
-from showthrough.files.heads import Head
-from showthrough.files.reading import fail, gathered, stem
-from showthrough.files.safe_xml import cdata, escaped, inline, walk
 from showthrough.formats.base import SAMPLE, Files, Fit, Format, Input, unlike
-from showthrough.formats.phi import ANNOTATOR, fit, marked, masks_from, overlaps, separate, silver_of, to_mask
+from showthrough.formats.clinical.phi import ANNOTATOR, fit, marked, masks_from, overlaps, separate, silver_of, to_mask
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import fail, gathered, stem
+from showthrough.storage.safe_xml import cdata, escaped, inline, walk
 
 ROOT_2014 = "deIdi2b2"
 ROOT_MEDDOCAN = "MEDDOCAN"
@@ -38,11 +38,11 @@ def read(file: Input) -> list[Document]:
     files = file.head.files((".xml",))
     if not files:
         raise fail(file.path, "holds no .xml file; expected i2b2 records")
-    read_one = partial(_documents, offsets=file.columns.offsets)
+    read_one = partial(_read_documents, offsets=file.columns.offsets)
     return [document for documents in gathered(files, read_one) for document in documents]
 
 
-def _documents(file: Path, offsets: str) -> list[Document]:
+def _read_documents(file: Path, offsets: str) -> list[Document]:
     records = _Records(file, offsets)
     walk(file, records)
     if records.problems:
@@ -67,34 +67,34 @@ class _Records:
         self._tags: list[_Tag] | None = None
         self._annotator = ANNOTATOR
 
-    def _problem(self, place: str, message: str) -> None:
+    def _add_problem(self, location: str, message: str) -> None:
         record = f"{at_document(self._record)}: " if self._record else ""
-        self.problems.append(Problem(str(self._file), record + place, message))
+        self.problems.append(Problem(str(self._file), record + location, message))
 
     def opens(self, element: str, attributes: dict[str, str], line: int) -> None:
-        place = f"line {line}"
+        location = f"line {line}"
         if self._tags is not None:
             self._tags.append(_Tag(element, attributes, line))
         elif self._inside:
-            self._opens_phi(self._inside, element, attributes, place)
+            self._opens_phi(self._inside, element, attributes, location)
         elif element == "RECORD":
             self._record = attributes.get("ID", "")
             self._annotator = attributes.get(_ANNOTATOR) or ANNOTATOR
             if not self._record:
-                self._problem(place, "a <RECORD> has no ID")
+                self._add_problem(location, "a <RECORD> has no ID")
         elif element == "TEXT":
             self._text = self._inside = _Text()
         elif element == "TAGS":
             self._tags = []
             self._annotator = attributes.get(_ANNOTATOR) or ANNOTATOR
 
-    def _opens_phi(self, text: _Text, element: str, attributes: dict[str, str], place: str) -> None:
+    def _opens_phi(self, text: _Text, element: str, attributes: dict[str, str], location: str) -> None:
         if element != "PHI":
-            self._problem(place, f"found <{shown(element)}> inside a text; expected <PHI TYPE=…>")
+            self._add_problem(location, f"found <{shown(element)}> inside a text; expected <PHI TYPE=…>")
         elif "TYPE" not in attributes:
-            self._problem(place, "a <PHI> has no TYPE")
+            self._add_problem(location, "a <PHI> has no TYPE")
         elif self._phi is not None:
-            self._problem(place, "a <PHI> lies inside another; expected tags that do not overlap")
+            self._add_problem(location, "a <PHI> lies inside another; expected tags that do not overlap")
         else:
             self._phi = (text.length, attributes["TYPE"])
 
@@ -104,12 +104,12 @@ class _Records:
 
     def closes(self, element: str, line: int) -> None:
         if element == "PHI" and self._phi and self._text:
-            start, kind = self._phi
+            start, entity_type = self._phi
             self._phi = None
             if self._text.length == start:
-                self._problem(f"line {line}", "a <PHI> is empty; expected at least one character")
+                self._add_problem(f"line {line}", "a <PHI> is empty; expected at least one character")
             else:
-                self._text.mentions.append(by_type(start, self._text.length, kind))
+                self._text.mentions.append(by_type(start, self._text.length, entity_type))
         elif element == "TEXT" and self._inside:
             if self._record is not None:
                 inside = self._inside
@@ -120,9 +120,9 @@ class _Records:
         elif element == "TAGS" and self._tags is not None:
             self._record = stem(self._file)
             if self._text is None:
-                self._problem("<TAGS>", "no <TEXT> stands before them")
+                self._add_problem("<TAGS>", "no <TEXT> stands before them")
             else:
-                mentions = _placed(self._text, self._tags, self._offsets, self._problem)
+                mentions = _place_tags(self._text, self._tags, self._offsets, self._add_problem)
                 self.documents.append(marked(self._record, self._text.written, mentions, self._annotator))
             self._record = self._tags = None
 
@@ -180,19 +180,19 @@ class _Tag(NamedTuple):
     def kind(self) -> str:
         """Its TYPE; where that is none we know and the element tells more, both."""
         kind = self.attributes["TYPE"]
-        return kind if _tells(kind) or self.element == phi_type(kind).element else f"{self.element}/{kind}"
+        return kind if _is_specific(kind) or self.element == phi_type(kind).element else f"{self.element}/{kind}"
 
     def reads(self, covered: str) -> bool:
         """Whether the text at its place is what the tag says it is."""
         return _BLANK.sub(" ", covered) == _BLANK.sub(" ", self.attributes.get("text", covered))
 
 
-def _tells(kind: str) -> bool:
+def _is_specific(phi: str) -> bool:
     """Whether a type says all by itself; OTHER does not."""
-    return kind in PHI_TYPES and kind != "OTHER"
+    return phi in PHI_TYPES and phi != "OTHER"
 
 
-def _placed(text: _Text, tags: list[_Tag], offsets: str, problem: Callable[[str, str], None]) -> list[Mention]:
+def _place_tags(text: _Text, tags: list[_Tag], offsets: str, problem: Callable[[str, str], None]) -> list[Mention]:
     """The mentions of an i2b2 2014 file, by offsets of the text as written."""
     for tag in tags:
         if fault := tag.fault():
@@ -221,9 +221,9 @@ def _placed(text: _Text, tags: list[_Tag], offsets: str, problem: Callable[[str,
             problem(tag.place, f"{fault}; {EXPECTED}")
         else:
             mentions.append(by_type(start, end, tag.kind, tag.attributes.get("id", "")))
-    for one, two in overlaps(mentions):
-        place = f"tags {shown(one.entity_id) or '?'} and {shown(two.entity_id) or '?'}"
-        problem(place, f"{one.start}–{one.end} and {two.start}–{two.end} overlap; expected separate spans")
+    for first, second in overlaps(mentions):
+        location = f"tags {shown(first.entity_id) or '?'} and {shown(second.entity_id) or '?'}"
+        problem(location, f"{first.start}–{first.end} and {second.start}–{second.end} overlap; expected separate spans")
     return mentions
 
 
@@ -231,21 +231,25 @@ def write_2006(documents: Iterable[Document]) -> dict[str, bytes]:
     """All records as one file, with the PHI tagged in the text."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<ROOT>"]
     for document in documents:
-        place = at_document(document.id)
+        location = at_document(document.id)
         pieces: list[str] = []
         position = 0
         for mention in separate(document):
-            kind = escaped(mention.entity_type, place)
-            inside = inline(document.text[mention.start : mention.end], place)
-            pieces += (inline(document.text[position : mention.start], place), f'<PHI TYPE="{kind}">{inside}</PHI>')
+            phi = escaped(mention.entity_type, location)
+            inside = inline(document.text[mention.start : mention.end], location)
+            pieces += (inline(document.text[position : mention.start], location), f'<PHI TYPE="{phi}">{inside}</PHI>')
             position = mention.end
-        pieces.append(inline(document.text[position:], place))
-        record = escaped(document.id, place)
-        lines += (f'<RECORD ID="{record}"{_marked_by(document)}>', f"<TEXT>{''.join(pieces)}</TEXT>", "</RECORD>")
+        pieces.append(inline(document.text[position:], location))
+        record = escaped(document.id, location)
+        lines += (
+            f'<RECORD ID="{record}"{_annotator_attribute(document)}>',
+            f"<TEXT>{''.join(pieces)}</TEXT>",
+            "</RECORD>",
+        )
     return {"": ("\n".join([*lines, "</ROOT>"]) + "\n").encode()}
 
 
-def _marked_by(document: Document) -> str:
+def _annotator_attribute(document: Document) -> str:
     """The attribute that says which programs marked a record; people have none."""
     silver = silver_of(document)
     return f' {_ANNOTATOR}="{escaped(silver, at_document(document.id))}"' if silver else ""
@@ -257,30 +261,30 @@ def write_2014(documents: Iterable[Document], root: str = ROOT_2014) -> dict[str
 
 
 def _record_2014(document: Document, root: str) -> str:
-    place = at_document(document.id)
+    at = at_document(document.id)
     mentions = to_mask(document)
     names = [mention.entity_id for mention in mentions]
     if not all(names) or len(set(names)) < len(names):
         names = [f"P{number}" for number in range(len(mentions))]
-    text = cdata(document.text, place)
+    text = cdata(document.text, at)
     lines = ["<?xml version='1.0' encoding='UTF-8'?>", f"<{root}>", f"  <TEXT>{text}</TEXT>"]
-    lines.append(f"  <TAGS{_marked_by(document)}>")
+    lines.append(f"  <TAGS{_annotator_attribute(document)}>")
     for name, mention in zip(names, mentions, strict=True):
-        element, kind = _element(mention.entity_type)
-        covered = escaped(document.text[mention.start : mention.end], place)
+        element, phi = _element_and_type(mention.entity_type)
+        covered = escaped(document.text[mention.start : mention.end], at)
         lines.append(
-            f'    <{element} id="{escaped(name, place)}" start="{mention.start}" end="{mention.end}" text="{covered}" '
-            f'TYPE="{escaped(kind, place)}" comment=""/>'
+            f'    <{element} id="{escaped(name, at)}" start="{mention.start}" end="{mention.end}" text="{covered}" '
+            f'TYPE="{escaped(phi, at)}" comment=""/>'
         )
     return "\n".join([*lines, "  </TAGS>", f"</{root}>"]) + "\n"
 
 
-def _element(kind: str) -> tuple[str, str]:
+def _element_and_type(entity_type: str) -> tuple[str, str]:
     """The element and TYPE that a type is written as, so that reading them gives the type again."""
-    element, slash, rest = kind.partition("/")
-    if slash and _NAME.fullmatch(element) and not _tells(rest) and element != phi_type(rest).element:
+    element, slash, rest = entity_type.partition("/")
+    if slash and _NAME.fullmatch(element) and not _is_specific(rest) and element != phi_type(rest).element:
         return element, rest
-    return phi_type(kind).element, kind
+    return phi_type(entity_type).element, entity_type
 
 
 def _format(description: str, root: str = "", write: Callable[[Iterable[Document]], Files] | None = None) -> Format:

@@ -8,15 +8,15 @@ from typing import Any
 
 import msgspec
 
+from showthrough.core.errors import at_document, shown, some
 from showthrough.data.documents import Annotation, Document, InferredMention, Mention
 from showthrough.data.masks import DerivedMasks, Mask, score_fault, typed_mask
 from showthrough.data.originals import IdsByText, difference
 from showthrough.data.silver import is_silver
-from showthrough.errors import at_document, shown, some
-from showthrough.files.heads import Head
-from showthrough.files.reading import fail, gathered, unique
 from showthrough.formats.base import Fit, Input, Masks, unwritable
 from showthrough.formats.objects import Entry
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import fail, gathered, unique
 
 ANNOTATOR = "gold"  # these formats do not say who marked
 

@@ -1,4 +1,4 @@
-"""Archives from the web, unpacked so that nothing gets out of the folder, and no more than there is room for."""
+"""Unpacks downloaded archives safely: nothing is written outside the folder, and the total size is limited."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from showthrough.errors import quoted
-from showthrough.files.limits import Limit
-from showthrough.files.reading import fail
-from showthrough.files.writing import told
+from showthrough.core.errors import quoted
+from showthrough.storage.limits import Limit
+from showthrough.storage.reading import fail
+from showthrough.storage.writing import told
 
 UNPACKED = Limit("SHOWTHROUGH_UNPACK_LIMIT", 20 * 10**9)
 MOST_FILES = 1_000_000
@@ -40,11 +40,11 @@ def unpack(archive: Path, folder: Path, what: str) -> Path:
     taken = 0
     files: set[PurePosixPath] = set()
     folders: set[PurePosixPath] = set()
-    with _damage(what):
+    with _report_damage(what):
         for number, member in enumerate(_members(archive, what)):
             if number == MOST_FILES:
                 raise fail(what, f"holds more than {MOST_FILES:,} files; nothing of it is kept")
-            target = folder / _inside(what, member.name)
+            target = folder / _safe_path(what, member.name)
             _check_new(what, member.name, files, folders)
             taken += member.size
             if taken > UNPACKED.bytes:
@@ -63,18 +63,18 @@ def _copy(what: str, source: IO[bytes], target: Path, size: int) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         sink = target.open("xb")
     with sink:
-        left = size
+        remaining = size
         while block := source.read(_BLOCK):
-            left -= len(block)
-            if left < 0:
+            remaining -= len(block)
+            if remaining < 0:
                 break
             with told(target):
                 sink.write(block)
-    if left:
+    if remaining:
         raise fail(what, f"cannot be unpacked: {quoted(target.name)} is not as long as the archive says")
 
 
-def _inside(what: str, name: str) -> PurePosixPath:
+def _safe_path(what: str, name: str) -> PurePosixPath:
     """The path of a member. Raises InputError for one that leads elsewhere, here or on another system."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or set("\\:\0") & set(name):
@@ -95,40 +95,40 @@ def _check_new(what: str, name: str, files: set[PurePosixPath], folders: set[Pur
 def _members(archive: Path, what: str) -> Iterator[_Member]:
     import zipfile  # slow to import, and needed by one command
 
-    yield from (_zipped if zipfile.is_zipfile(archive) else _tarred)(archive, what)
+    yield from (_zip_members if zipfile.is_zipfile(archive) else _tar_members)(archive, what)
 
 
-def _zipped(archive: Path, what: str) -> Iterator[_Member]:
+def _zip_members(archive: Path, what: str) -> Iterator[_Member]:
     import zipfile
 
     with zipfile.ZipFile(archive) as packed:
         for entry in packed.infolist():
             if entry.external_attr >> 16 & _KIND == _LINK:
-                raise _odd(what, entry.filename, "a link")
+                raise _odd_member(what, entry.filename, "a link")
             if entry.flag_bits & _ENCRYPTED:
-                raise _odd(what, entry.filename, "a file with a password")
+                raise _odd_member(what, entry.filename, "a file with a password")
             if not entry.is_dir():
                 yield _Member(entry.filename, entry.file_size, lambda entry=entry: packed.open(entry))  # type: ignore[misc]
 
 
-def _tarred(archive: Path, what: str) -> Iterator[_Member]:
+def _tar_members(archive: Path, what: str) -> Iterator[_Member]:
     import tarfile
 
     with tarfile.open(archive, "r:*") as packed:
         for entry in packed:
             if not (entry.isreg() or entry.isdir()):
-                raise _odd(what, entry.name, "a link or a device")
+                raise _odd_member(what, entry.name, "a link or a device")
             safe = tarfile.data_filter(entry, str(archive.parent))
             if entry.isreg() and (source := packed.extractfile(safe)) is not None:
                 yield _Member(entry.name, entry.size, lambda source=source: source)  # type: ignore[misc]
 
 
-def _odd(what: str, name: str, kind: str) -> Exception:
-    return fail(what, f"holds {quoted(name)}, which is {kind}; nothing of it is kept")
+def _odd_member(what: str, name: str, description: str) -> Exception:
+    return fail(what, f"holds {quoted(name)}, which is {description}; nothing of it is kept")
 
 
 @contextmanager
-def _damage(what: str) -> Iterator[None]:
+def _report_damage(what: str) -> Iterator[None]:
     """What the readers of archives stumble over, as one line."""
     import lzma
     import tarfile

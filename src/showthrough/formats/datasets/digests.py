@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from showthrough.errors import PlanError, quoted
-from showthrough.files.reading import fail, reading
+from showthrough.core.errors import PlanError, quoted
+from showthrough.storage.reading import fail, reading
 
 Kind = Literal["sha256", "md5", "git-blob-sha1"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

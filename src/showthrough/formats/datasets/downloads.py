@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from showthrough.files.limits import Limit
-from showthrough.files.reading import fail
-from showthrough.files.writing import put, told
-from showthrough.registry.entries import PublishedFile
-from showthrough.registry.web import RangeRefused, Web
+from showthrough.formats.datasets.entries import PublishedFile
+from showthrough.formats.datasets.web import RangeRefused, Web
+from showthrough.storage.limits import Limit
+from showthrough.storage.reading import fail
+from showthrough.storage.writing import put, told
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse

@@ -12,8 +12,8 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from showthrough.errors import PlanError, meant, quoted, some
-from showthrough.registry.digests import Kind
+from showthrough.core.errors import PlanError, meant, quoted, some
+from showthrough.formats.datasets.digests import Kind
 
 _PLACE = re.compile(r"\{([^}]*)\}")
 

@@ -1,4 +1,4 @@
-"""Fetching a published corpus: decided before anything is asked of the web, checked before anything is kept."""
+"""Downloads a published corpus: refuses before the first request, and checks files before they are kept."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.errors import InputError, OutputError, PlanError, quoted, some
-from showthrough.files.reading import exists
-from showthrough.files.writing import check_writable, remove_unfinished, told, workshop
-from showthrough.registry.archives import replace_folder, unpack
-from showthrough.registry.digests import Kind, check, measured, sha256_of
-from showthrough.registry.downloads import Part, Watch
-from showthrough.registry.entries import Published, PublishedFile, named
-from showthrough.registry.keeping import (
+from showthrough.core.errors import InputError, OutputError, PlanError, quoted, some
+from showthrough.formats.datasets.archives import replace_folder, unpack
+from showthrough.formats.datasets.digests import Kind, check, measured, sha256_of
+from showthrough.formats.datasets.downloads import Part, Watch
+from showthrough.formats.datasets.entries import Published, PublishedFile, named
+from showthrough.formats.datasets.keeping import (
     KeptFile,
     Manifest,
     Member,
@@ -26,7 +24,9 @@ from showthrough.registry.keeping import (
     now,
     write_manifest,
 )
-from showthrough.registry.web import Web
+from showthrough.formats.datasets.web import Web
+from showthrough.storage.reading import exists
+from showthrough.storage.writing import check_writable, remove_unfinished, told, workshop
 
 WEB = Web()
 _USER = "you"
@@ -97,39 +97,49 @@ def keep(
     if corpus.agreement:
         raise PlanError(f"is not given out freely: it takes {corpus.agreement}; see {corpus.home}", corpus.name)
     home = folder or corpora_folder() / corpus.name
-    own = _own(corpus, wish.sha256)
-    _expected(corpus, manifest_of(corpus, home), own, wish)  # what is refused is refused before a folder is made
+    own = _user_digests(corpus, wish.sha256)
+    _expect_files(corpus, manifest_of(corpus, home), own, wish)  # what is refused is refused before a folder is made
     with alone(home):
         remove_unfinished(home)
         manifest = manifest_of(corpus, home)
-        expected = _expected(corpus, manifest, own, wish)
-        there = {} if wish.force else {one.file.name: kept for one in expected if (kept := _there(one, manifest, home))}
-        missing = [one for one in expected if one.file.name not in there]
-        for one in missing:
-            _check_free(one.file, manifest, home, wish)
+        expected = _expect_files(corpus, manifest, own, wish)
+        present = (
+            {}
+            if wish.force
+            else {
+                expected_file.file.name: record
+                for expected_file in expected
+                if (record := _find_present(expected_file, manifest, home))
+            }
+        )
+        missing = [expected_file for expected_file in expected if expected_file.file.name not in present]
+        for expected_file in missing:
+            _check_free(expected_file.file, manifest, home, wish)
         if missing:
             check_writable(home)
-            about_to([one.file for one in missing])
-        if any(manifest.files.get(name) != file for name, file in there.items()):
-            manifest = _written(manifest, there, home)
-        for one in missing:
-            manifest = _written(manifest, {one.file.name: _download(one, home, watch, web or WEB)}, home)
+            about_to([expected_file.file for expected_file in missing])
+        if any(manifest.files.get(name) != file for name, file in present.items()):
+            manifest = _add_to_manifest(manifest, present, home)
+        for expected_file in missing:
+            manifest = _add_to_manifest(
+                manifest, {expected_file.file.name: _download(expected_file, home, watch, web or WEB)}, home
+            )
     files = [manifest.files[file.name] for file in corpus.files]
-    return Kept(corpus, home, files, [one.file.name for one in missing])
+    return Kept(corpus, home, files, [expected_file.file.name for expected_file in missing])
 
 
-def _written(manifest: Manifest, files: Mapping[str, KeptFile], home: Path) -> Manifest:
+def _add_to_manifest(manifest: Manifest, files: Mapping[str, KeptFile], home: Path) -> Manifest:
     """The manifest with these files in it, on disk."""
     grown = msgspec.structs.replace(manifest, files={**manifest.files, **files})
     write_manifest(grown, home)
     return grown
 
 
-def _own(corpus: Published, given: Mapping[str, str]) -> dict[str, str]:
+def _user_digests(corpus: Published, digests: Mapping[str, str]) -> dict[str, str]:
     """The user's own digests by file. Raises PlanError for one of a file that the corpus does not have."""
     names = [file.name for file in corpus.files]
     own = {}
-    for name, digest in given.items():
+    for name, digest in digests.items():
         if not name and len(names) > 1:
             raise PlanError(f"found one digest for {len(names)} files; expected FILE=HEX, of {some(names)}", "--sha256")
         if name and name not in names:
@@ -140,46 +150,48 @@ def _own(corpus: Published, given: Mapping[str, str]) -> dict[str, str]:
     return own
 
 
-def _expected(corpus: Published, manifest: Manifest, own: Mapping[str, str], wish: Wish) -> list[Expected]:
+def _expect_files(corpus: Published, manifest: Manifest, own: Mapping[str, str], wish: Wish) -> list[Expected]:
     """What every file is held to. Raises PlanError where nobody knows one, unless the user takes it as it comes."""
-    found = [_known(file, manifest, own) for file in corpus.files]
-    unknown = [one.file.name for one in found if not one.digests]
+    expected_files = [_expect_file(file, manifest, own) for file in corpus.files]
+    unknown = [expected_file.file.name for expected_file in expected_files if not expected_file.digests]
     if unknown and not wish.unverified:
         ways = f"give yours (--sha256 {unknown[0]}=HEX), or take what comes (--unverified)"
         raise PlanError(f"no digest is known of {some(unknown)}, so nobody can tell what comes; {ways}", corpus.name)
-    return found
+    return expected_files
 
 
-def _known(file: PublishedFile, manifest: Manifest, own: Mapping[str, str]) -> Expected:
+def _expect_file(file: PublishedFile, manifest: Manifest, own: Mapping[str, str]) -> Expected:
     digests = dict(file.digests)
     if file.name in own:
         if digests.setdefault("sha256", own[file.name]) != own[file.name]:
-            found = f"found {own[file.name]} for {file.name}, which is known by {digests['sha256']}"
-            raise PlanError(f"{found}; leave it out", "--sha256")
+            fault = f"found {own[file.name]} for {file.name}, which is known by {digests['sha256']}"
+            raise PlanError(f"{fault}; leave it out", "--sha256")
         return Expected(file, digests, _USER if not file.digests else f"{file.vouched}; {_USER}")
     if digests:
         return Expected(file, digests, file.vouched)
-    kept = manifest.files.get(file.name)
-    if kept and kept.url == file.url:
-        return Expected(file, {"sha256": kept.sha256}, kept.vouched)  # what came first is what must come
+    record = manifest.files.get(file.name)
+    if record and record.url == file.url:
+        return Expected(file, {"sha256": record.sha256}, record.vouched)  # what came first is what must come
     return Expected(file, {}, "")
 
 
-def _there(one: Expected, manifest: Manifest, home: Path) -> KeptFile | None:
+def _find_present(expected: Expected, manifest: Manifest, home: Path) -> KeptFile | None:
     """The file as it is kept. Raises InputError where somebody changed it."""
-    kept = manifest.files.get(one.file.name)
-    if kept:
-        kept.check(home)
-        if kept.missing(home) or not kept.meets(one.digests):
+    record = manifest.files.get(expected.file.name)
+    if record:
+        record.check(home)
+        if record.missing(home) or not record.meets(expected.digests):
             return None
-        return msgspec.structs.replace(kept, digests=one.digests, vouched=one.vouched)  # a digest may be known by now
-    path = home / one.file.name
-    if one.file.unpack or not one.digests or not path.is_file():
+        return msgspec.structs.replace(
+            record, digests=expected.digests, vouched=expected.vouched
+        )  # a digest may be known by now
+    path = home / expected.file.name
+    if expected.file.unpack or not expected.digests or not path.is_file():
         return None
-    found = measured(path, {"sha256", *one.digests})  # a user's own copy of the very file
-    if any(found[kind] != value for kind, value in one.digests.items()):
+    measured_digests = measured(path, {"sha256", *expected.digests})  # a user's own copy of the very file
+    if any(measured_digests[kind] != value for kind, value in expected.digests.items()):
         return None
-    return _record(one, path.stat().st_size, found, [])
+    return _build_record(expected, path.stat().st_size, measured_digests, [])
 
 
 def _check_free(file: PublishedFile, manifest: Manifest, home: Path, wish: Wish) -> None:
@@ -187,8 +199,8 @@ def _check_free(file: PublishedFile, manifest: Manifest, home: Path, wish: Wish)
     target = home / file.place
     if not exists(target):
         return
-    if kept := manifest.files.get(file.name):
-        if file.unpack and (strange := kept.strangers(home, file.place)):
+    if record := manifest.files.get(file.name):
+        if file.unpack and (strange := record.strangers(home, file.place)):
             raise OutputError(f"{strange[0]}: was not fetched, and its folder would be replaced; move it elsewhere")
         return
     if target.is_dir() or file.unpack:
@@ -199,28 +211,39 @@ def _check_free(file: PublishedFile, manifest: Manifest, home: Path, wish: Wish)
         )
 
 
-def _download(one: Expected, home: Path, watch: Watch, web: Web) -> KeptFile:
-    part = Part(one.file, home)
+def _download(expected: Expected, home: Path, watch: Watch, web: Web) -> KeptFile:
+    part = Part(expected.file, home)
     part.complete(web, watch)
-    found = measured(part.path, {"sha256", *one.digests})
+    measured_digests = measured(part.path, {"sha256", *expected.digests})
     try:
-        check(found, one.digests, one.file.url, "; what came is not kept")
+        check(measured_digests, expected.digests, expected.file.url, "; what came is not kept")
     except InputError:
         part.discard()
         raise
     size = part.path.stat().st_size
-    if not one.file.unpack:
-        part.move(home / one.file.name)
-        return _record(one, size, found, [])
-    with told(home / one.file.place), workshop(home) as bench:
-        archive, made = bench / one.file.name, bench / "made"
+    if not expected.file.unpack:
+        part.move(home / expected.file.name)
+        return _build_record(expected, size, measured_digests, [])
+    with told(home / expected.file.place), workshop(home) as bench:
+        archive, unpacked = bench / expected.file.name, bench / "made"
         part.move(archive)
-        made.mkdir()
-        whole = unpack(archive, made, one.file.name)
-        members = members_in(whole, one.file.place)
-        replace_folder(whole, home / one.file.place, bench)
-    return _record(one, size, found, members)
+        unpacked.mkdir()
+        folder = unpack(archive, unpacked, expected.file.name)
+        members = members_in(folder, expected.file.place)
+        replace_folder(folder, home / expected.file.place, bench)
+    return _build_record(expected, size, measured_digests, members)
 
 
-def _record(one: Expected, size: int, found: Mapping[Kind, str], members: list[Member]) -> KeptFile:
-    return KeptFile(one.file.name, one.file.url, size, found["sha256"], one.digests, one.vouched, now(), members)
+def _build_record(
+    expected: Expected, size: int, measured_digests: Mapping[Kind, str], members: list[Member]
+) -> KeptFile:
+    return KeptFile(
+        expected.file.name,
+        expected.file.url,
+        size,
+        measured_digests["sha256"],
+        expected.digests,
+        expected.vouched,
+        now(),
+        members,
+    )

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.errors import OutputError
-from showthrough.files.reading import decoded, exists, files_in, read_bytes
-from showthrough.files.writing import locked, put, told
-from showthrough.registry.digests import Kind, check, measured
-from showthrough.registry.entries import Licence, Published
+from showthrough.core.errors import OutputError
+from showthrough.formats.datasets.digests import Kind, check, measured
+from showthrough.formats.datasets.entries import Licence, Published
+from showthrough.storage.reading import decoded, exists, files_in, read_bytes
+from showthrough.storage.writing import locked, put, told
 
 PLACE = "SHOWTHROUGH_CORPORA"  # environment variable: the folder of all corpora
 MANIFEST = "fetched.manifest"  # an ending that no format has: it is never taken for a document

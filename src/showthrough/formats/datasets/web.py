@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from showthrough.files.reading import fail
+from showthrough.storage.reading import fail
 from showthrough.version import __version__
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import msgspec
 
+from showthrough.core.errors import shown
 from showthrough.data.background import Background
-from showthrough.errors import shown
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, fail, gathered, stem, unique
 from showthrough.formats.base import Columns, Input
 from showthrough.formats.choice import read_as
 from showthrough.formats.mask_lines import FIELDS, Record
 from showthrough.formats.objects import objects_of
 from showthrough.formats.records import is_records
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, fail, gathered, stem, unique
 
 KINDS = "a .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import msgspec
 
+from showthrough.core.errors import InputError, at_document, shown
 from showthrough.data.subjects import AUTHOR, CERTAIN, level_fault
-from showthrough.errors import InputError, at_document, shown
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, fail, gathered
 from showthrough.formats.objects import objects_of
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, fail, gathered
 
 VERDICTS = (0, 0.5, 1)
 UTILITY = ("readability", "meaning", "hallucinations")
@@ -76,7 +76,7 @@ class _Person(msgspec.Struct):
     guesses: list[_Guess] | None = None
 
 
-class _Guessed(msgspec.Struct):
+class _AttributeGuesses(msgspec.Struct):
     """What is said of one attribute of an author."""
 
     guesses: list[_Value] | None = None
@@ -96,7 +96,7 @@ class _Line(msgspec.Struct):
     metadata: _Metadata | None = None
     anonymization: str | None = None
     subjects: list[_Person] | msgspec.UnsetType | None = msgspec.UNSET
-    attributes: dict[str, _Guessed] | msgspec.UnsetType | None = msgspec.UNSET
+    attributes: dict[str, _AttributeGuesses] | msgspec.UnsetType | None = msgspec.UNSET
     guesses: list[_Guess] | dict[str, list[_Value]] | msgspec.UnsetType | None = msgspec.UNSET
     answer: str | msgspec.UnsetType | None = msgspec.UNSET
     verdicts: dict[str, list[float | None]] | None = None
@@ -108,14 +108,14 @@ class _Line(msgspec.Struct):
     def named(self) -> _Id | None:
         """The id of its document, under whichever key it stands."""
         inside = self.metadata.data_id if self.metadata else None
-        given = (self.id, self.document, self.doc_id, self.data_id, self.profile, inside)
-        return next((one for one in given if one is not None), None)
+        ids = (self.id, self.document, self.doc_id, self.data_id, self.profile, inside)
+        return next((document_id for document_id in ids if document_id is not None), None)
 
     @property
     def says(self) -> bool:
         """Whether it has a place for an answer, be it that there was none."""
-        places = (self.subjects, self.attributes, self.guesses, self.answer, *(getattr(self, one) for one in UTILITY))
-        return any(place is not msgspec.UNSET for place in places) or self.verdicts is not None
+        values = (self.subjects, self.attributes, self.guesses, self.answer, *(getattr(self, name) for name in UTILITY))
+        return any(value is not msgspec.UNSET for value in values) or self.verdicts is not None
 
 
 _LINE = msgspec.json.Decoder(_Line)
@@ -127,27 +127,27 @@ def read_inference_answers(path: str | os.PathLike[str]) -> dict[tuple[str, str]
     if head.folder:
         raise fail(head.path, f"is a folder; expected a file with {_EXPECTED}")
     if head.opening not in (b"{", b"["):
-        found = "is empty" if not head.opening else "is not JSON"
-        raise fail(head.path, f"{found}; expected {_EXPECTED}")
-    kept: dict[tuple[str, str], Recorded] = {}
+        state = "is empty" if not head.opening else "is not JSON"
+        raise fail(head.path, f"{state}; expected {_EXPECTED}")
+    records: dict[tuple[str, str], Recorded] = {}
 
-    def take(placed: tuple[str, bytes | msgspec.Raw]) -> None:
-        line = decoded(placed[1], _LINE, head.path, placed[0])
+    def take(item: tuple[str, bytes | msgspec.Raw]) -> None:
+        line = decoded(item[1], _LINE, head.path, item[0])
         if line.named in (None, ""):
             fault = "is missing" if line.named is None else "is empty"
-            raise fail(head.path, f"its id {fault}; expected id, document, data_id or profile", placed[0])
+            raise fail(head.path, f"its id {fault}; expected id, document, data_id or profile", item[0])
         key = line.anonymization or "", str(line.named)
-        place = f"{placed[0]}: {at_document(key[1])}"
-        if key in kept:
+        location = f"{item[0]}: {at_document(key[1])}"
+        if key in records:
             of = f" of {shown(key[0])}" if key[0] else ""
-            raise fail(head.path, f"is answered twice{of}; expected every document once", place)
-        kept[key] = Recorded()
-        kept[key] = _Reader(head.path, place).recorded(line)
+            raise fail(head.path, f"is answered twice{of}; expected every document once", location)
+        records[key] = Recorded()
+        records[key] = _Reader(head.path, location).recorded(line)
 
     gathered(objects_of(head), take)
-    if not kept:
+    if not records:
         raise fail(head.path, f"is empty; expected {_EXPECTED}")
-    return kept
+    return records
 
 
 class _Reader:
@@ -163,112 +163,114 @@ class _Reader:
     def recorded(self, line: _Line) -> Recorded:
         if not line.says:
             raise self._fail(f"found no answer; expected {_EXPECTED}", "")
-        people, verdicts = self._said(line)
-        many = None if people is None else Counter(guess.tag for person in people for guess in person.guesses)
-        for tag, said in (line.verdicts or {}).items():
+        people, verdicts = self._parse_answer(line)
+        counts = None if people is None else Counter(guess.tag for person in people for guess in person.guesses)
+        for tag, value in (line.verdicts or {}).items():
             field = f"verdicts.{shown(tag)}"
             if tag in verdicts:
                 raise self._fail("stands twice; expected it in one place", field)
-            verdicts[tag] = self._verdicts(said, field, None if many is None else many[tag])
-        utility = {one: said for one in UTILITY if isinstance(said := getattr(line, one), float)}
+            verdicts[tag] = self._parse_verdicts(value, field, None if counts is None else counts[tag])
+        utility = {name: value for name in UTILITY if isinstance(value := getattr(line, name), float)}
         return Recorded(people, line.answer or "", verdicts, utility)
 
-    def _said(self, line: _Line) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, Verdicts]]:
+    def _parse_answer(self, line: _Line) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, Verdicts]]:
         """The people, and what was said of guesses about an author; an answer may stand in one place alone."""
-        places = {"subjects": line.subjects, "attributes": line.attributes, "guesses": line.guesses}
-        given = [name for name, place in places.items() if place is not msgspec.UNSET and place is not None]
-        if len(given) > 1:
-            raise self._fail(f"found {' and '.join(given)}; expected one of them", "")
+        answers = {"subjects": line.subjects, "attributes": line.attributes, "guesses": line.guesses}
+        names = [name for name, answer in answers.items() if answer is not msgspec.UNSET and answer is not None]
+        if len(names) > 1:
+            raise self._fail(f"found {' and '.join(names)}; expected one of them", "")
         if line.subjects:
-            return self._people(line.subjects), {}
+            return self._parse_people(line.subjects), {}
         if isinstance(line.attributes, dict):
-            return self._author(line.attributes)
+            return self._parse_author(line.attributes)
         if isinstance(line.guesses, list) and line.guesses:
-            return self._flat(line.guesses)
+            return self._parse_flat(line.guesses)
         if isinstance(line.guesses, dict) and line.guesses:
-            return self._author({tag: _Guessed(said) for tag, said in line.guesses.items()})
-        return (() if given else None), {}
+            return self._parse_author({tag: _AttributeGuesses(values) for tag, values in line.guesses.items()})
+        return (() if names else None), {}
 
-    def _people(self, people: Sequence[_Person]) -> tuple[RecordedPerson, ...]:
-        made = []
+    def _parse_people(self, people: Sequence[_Person]) -> tuple[RecordedPerson, ...]:
+        recorded_people = []
         matched: set[str] = set()
         for index, person in enumerate(people):
             field = f"subjects[{index}]"
-            key, said = _guesses_of(person)
-            if said is None:
+            key, guesses_read = _guesses_of(person)
+            if guesses_read is None:
                 raise self._fail("PIIs is missing; expected a list of what is said of the person", field)
             matches = None if person.matches is None else str(person.matches)
             if matches in matched:
                 raise self._fail(f"is {shown(matches or '')} a second time; expected each once", f"{field}.matches")
             if matches is not None:
                 matched.add(matches)
-            guesses = tuple(self._guesses(said, f"{field}.{key}"))
-            made.append(RecordedPerson(guesses, "" if person.id is None else str(person.id), matches))
-        return tuple(made)
+            guesses = tuple(self._parse_guesses(guesses_read, f"{field}.{key}"))
+            recorded_people.append(RecordedPerson(guesses, "" if person.id is None else str(person.id), matches))
+        return tuple(recorded_people)
 
-    def _guesses(self, guesses: Sequence[_Guess], field: str) -> Iterator[RecordedGuess]:
+    def _parse_guesses(self, guesses: Sequence[_Guess], field: str) -> Iterator[RecordedGuess]:
         """Those that have a value: SPIA lists every tag, with an empty keyword where nothing is said."""
         for index, guess in enumerate(guesses):
-            place = f"{field}[{index}]"
+            location = f"{field}[{index}]"
             if not guess.tag:
-                raise self._fail("tag is empty; expected a name", place)
+                raise self._fail("tag is empty; expected a name", location)
             if fault := level_fault(guess.certainty):
-                raise self._fail(fault, f"{place}.certainty")
+                raise self._fail(fault, f"{location}.certainty")
             if guess.span is not None and not 0 <= guess.span[0] < guess.span[1]:
-                raise self._fail("is no span; expected a start and a later end", f"{place}.span")
+                raise self._fail("is no span; expected a start and a later end", f"{location}.span")
             value = guess.value if guess.keyword is None else guess.keyword
             if value is None:
-                raise self._fail("value is missing; expected value or keyword", place)
+                raise self._fail("value is missing; expected value or keyword", location)
             if str(value).strip():
                 yield RecordedGuess(guess.tag, str(value), guess.certainty, guess.span, guess.why or "")
 
-    def _flat(self, guesses: Sequence[_Guess]) -> tuple[tuple[RecordedPerson, ...], dict[str, Verdicts]]:
+    def _parse_flat(self, guesses: Sequence[_Guess]) -> tuple[tuple[RecordedPerson, ...], dict[str, Verdicts]]:
         """Guesses about one person whom nobody named, each with its verdict where it has one."""
         verdicts: dict[str, Verdicts] = {}
-        said: list[_Guess] = []
+        judged: list[_Guess] = []
         for index, guess in enumerate(guesses):
             if guess.verdict is not msgspec.UNSET:
-                said.append(guess)
-                (one,) = self._verdicts([guess.verdict], f"guesses[{index}].verdict")
-                verdicts[guess.tag] = (*verdicts.get(guess.tag, ()), one)
-        unsaid = {guess.tag for guess in guesses if guess.verdict is msgspec.UNSET} & verdicts.keys()
-        if unsaid:
-            fault = f"some guesses of {shown(min(unsaid))} have a verdict; expected one, or null, for each"
+                judged.append(guess)
+                (judgement,) = self._parse_verdicts([guess.verdict], f"guesses[{index}].verdict")
+                verdicts[guess.tag] = (*verdicts.get(guess.tag, ()), judgement)
+        unjudged = {guess.tag for guess in guesses if guess.verdict is msgspec.UNSET} & verdicts.keys()
+        if unjudged:
+            fault = f"some guesses of {shown(min(unjudged))} have a verdict; expected one, or null, for each"
             raise self._fail(fault, "guesses")
-        kept = tuple(self._guesses(guesses, "guesses"))
-        if verdicts and len(kept) < len(guesses):
+        recorded_guesses = tuple(self._parse_guesses(guesses, "guesses"))
+        if verdicts and len(recorded_guesses) < len(guesses):
             raise self._fail("found a guess without a value beside verdicts; expected a value", "guesses")
-        return (RecordedPerson(kept),), verdicts
+        return (RecordedPerson(recorded_guesses),), verdicts
 
-    def _author(
-        self, attributes: Mapping[str, _Guessed]
+    def _parse_author(
+        self, attributes: Mapping[str, _AttributeGuesses]
     ) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, Verdicts]]:
         """Guesses about the one who wrote the text. Where they are in the raw answer alone, there is no answer yet."""
         verdicts = {}
-        for tag, said in attributes.items():
-            if said.verdicts is not None:
+        for tag, attribute in attributes.items():
+            if attribute.verdicts is not None:
                 field = f"attributes.{shown(tag)}.verdicts"
-                verdicts[tag] = self._verdicts(
-                    said.verdicts, field, None if said.guesses is None else len(said.guesses)
+                verdicts[tag] = self._parse_verdicts(
+                    attribute.verdicts, field, None if attribute.guesses is None else len(attribute.guesses)
                 )
-        lacking = [tag for tag, said in attributes.items() if said.guesses is None]
+        lacking = [tag for tag, attribute in attributes.items() if attribute.guesses is None]
         if len(lacking) == len(attributes):
             return None, verdicts
         if lacking:
             raise self._fail("guesses is missing; others have it", f"attributes.{shown(lacking[0])}")
-        guesses = [RecordedGuess(tag, str(one)) for tag, said in attributes.items() for one in said.guesses or ()]
+        guesses = [
+            RecordedGuess(tag, str(value)) for tag, attribute in attributes.items() for value in attribute.guesses or ()
+        ]
         return (RecordedPerson(tuple(guesses), AUTHOR, AUTHOR),), verdicts
 
-    def _verdicts(self, said: Sequence[float | None], field: str, guesses: int | None = None) -> Verdicts:
+    def _parse_verdicts(self, verdicts: Sequence[float | None], field: str, guesses: int | None = None) -> Verdicts:
         """What was said of so many guesses, where they are known."""
-        if guesses is not None and guesses != len(said):
-            raise self._fail(f"found {len(said)} of {guesses} guesses; expected one for each", field)
-        for index, verdict in enumerate(said):
+        if guesses is not None and guesses != len(verdicts):
+            raise self._fail(f"found {len(verdicts)} of {guesses} guesses; expected one for each", field)
+        for index, verdict in enumerate(verdicts):
             if verdict is not None and verdict not in VERDICTS:
                 raise self._fail(f"found {verdict:g}; expected 1, 0.5, 0 or null", f"{field}[{index}]")
-        return tuple(said)
+        return tuple(verdicts)
 
 
 def _guesses_of(person: _Person) -> tuple[str, list[_Guess] | None]:
-    places: dict[str, Any] = {"PIIs": person.piis, "attributes": person.attributes, "guesses": person.guesses}
-    return next(((key, said) for key, said in places.items() if said is not None), ("PIIs", None))
+    lists: dict[str, Any] = {"PIIs": person.piis, "attributes": person.attributes, "guesses": person.guesses}
+    return next(((key, candidates) for key, candidates in lists.items() if candidates is not None), ("PIIs", None))

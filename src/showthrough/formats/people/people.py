@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from showthrough.core.errors import InputError
 from showthrough.data.documents import Document
 from showthrough.data.subjects import Attribute
-from showthrough.errors import InputError
-from showthrough.files.reading import unique
 from showthrough.formats.base import Input, Texts
 from showthrough.formats.objects import Entry, Id, Objects, W
+from showthrough.storage.reading import unique
 
 Value = str | int | float | None
 Fault = tuple[str, str]  # a field, and what is wrong there

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from showthrough.core.errors import quoted, shown, some
 from showthrough.data.population import Column, Population, tag_of
-from showthrough.errors import quoted, shown, some
-from showthrough.files.heads import LINES, Head
-from showthrough.files.reading import decoded, fail, gathered, stem
-from showthrough.formats import parquet, table
 from showthrough.formats.base import Columns, Input
 from showthrough.formats.objects import objects_of
-from showthrough.formats.rows import Cells, Rows, fault, written
+from showthrough.formats.tables import parquet, table
+from showthrough.formats.tables.rows import Cells, Rows, fault, written
+from showthrough.storage.heads import LINES, Head
+from showthrough.storage.reading import decoded, fail, gathered, stem
 
 KINDS = "a .csv, .tsv, .parquet or .jsonl file with a column count"
 COUNT = "COUNT"

@@ -10,13 +10,13 @@ from typing import ClassVar
 
 import msgspec
 
+from showthrough.core.errors import shown
 from showthrough.data.documents import Document
 from showthrough.data.subjects import AUTHOR, CERTAIN, Subject, level_faults
-from showthrough.errors import shown
-from showthrough.files.heads import Head
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people import Fault, Value, refuse, released_texts, said_of, text_alone
+from showthrough.formats.people.people import Fault, Value, refuse, released_texts, said_of, text_alone
+from showthrough.storage.heads import Head
 
 
 class _Attribute(msgspec.Struct, gc=False):

@@ -10,10 +10,10 @@ import msgspec
 
 from showthrough.data.documents import Document
 from showthrough.data.subjects import Attribute, Subject, level_faults, repeated
-from showthrough.files.heads import Head
 from showthrough.formats.base import PEOPLE, Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people import Fault, Value, refuse, released_texts, said_of, text_alone
+from showthrough.formats.people.people import Fault, Value, refuse, released_texts, said_of, text_alone
+from showthrough.storage.heads import Head
 
 
 class _Said(msgspec.Struct, gc=False):

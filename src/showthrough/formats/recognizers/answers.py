@@ -16,18 +16,18 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from showthrough.core.errors import InputError, Problem, at_document
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, typed_mask
 from showthrough.data.offsets import counted, unit_of
-from showthrough.errors import InputError, Problem, at_document
-from showthrough.files.reading import decoded, decoded_or_none, fail, gathered, unique
 from showthrough.formats.base import Columns, Files, Format, Input, Masks
-from showthrough.formats.containers import Answer, Container, Record, Shape
+from showthrough.formats.clinical.phi import Matching, check_text
 from showthrough.formats.lines import documents_in
-from showthrough.formats.phi import Matching, check_text
+from showthrough.formats.recognizers.containers import Answer, Container, Record, Shape
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
+from showthrough.storage.reading import decoded, decoded_or_none, fail, gathered, unique
 
 
 class Reader(ABC):
@@ -77,10 +77,10 @@ class Service:
 
     def read_masks(self, file: Input) -> Masks:
         """Answers as masks of the documents that they are about."""
-        answers = _owned(self._answers(file), file)
+        answers = _assign_documents(self._answers(file), file)
         reader = self.reader(answers, file.path)
         masks = unique(
-            gathered(answers, lambda answer: (answer.id, reader.masks(self._counted(answer, file.columns)))), file.path
+            gathered(answers, lambda answer: (answer.id, reader.masks(self._recount(answer, file.columns)))), file.path
         )
         file.remarks.others += reader.notes
         return masks
@@ -90,79 +90,79 @@ class Service:
         try:
             return self._documents(file)
         except InputError as error:
-            if len(error.problems) > 1 and all(one.message == _TEXTLESS for one in error.problems):
+            if len(error.problems) > 1 and all(problem.message == _NO_TEXT for problem in error.problems):
                 raise fail(file.path, f"its answers have no original texts; {_EXPECTED}") from None  # once is enough
             raise
 
     def _documents(self, file: Input) -> Sequence[Document]:
         if file.head.lines:
-            decode = partial(self._of_line, Container(self.shape, file.columns, None), file.path)
+            decode = partial(self._decode_line, Container(self.shape, file.columns, None), file.path)
             return documents_in(file, decode, partial(self._look_at, file.columns, file.path))
         answers = self._answers(file)
         if lacking := [answer for answer in answers if answer.text is None]:
-            raise InputError(Problem(str(one.path), one.place, _TEXTLESS) for one in lacking)
+            raise InputError(Problem(str(item.path), item.place, _NO_TEXT) for item in lacking)
         file.remarks.numbered = sum(not answer.id for answer in answers)
-        named = [replace(one, id=one.id or str(number)) for number, one in enumerate(answers, 1)]
+        named = [replace(item, id=item.id or str(number)) for number, item in enumerate(answers, 1)]
         reader = self.reader(named, file.path)
-        return gathered(named, lambda answer: self._document(self._counted(answer, file.columns), reader))
+        return gathered(named, lambda answer: self._document(self._recount(answer, file.columns), reader))
 
     def _answers(self, file: Input) -> list[Answer]:
         inside = Container(self.shape, file.columns, file.remarks)
-        listed = gathered(inside.items_of_file(file.head), partial(self._of_item, inside))
+        listed = gathered(inside.items_of_file(file.head), partial(self._parse_item, inside))
         return [answer for answers in listed for answer in answers]
 
-    def _of_item(self, inside: Container, item: Answer) -> list[Answer]:
-        return [replace(one, value=self.parsed(one, inside.remarks)) for one in inside.answers(item)]
+    def _parse_item(self, inside: Container, item: Answer) -> list[Answer]:
+        return [replace(answer, value=self.parsed(answer, inside.remarks)) for answer in inside.answers(item)]
 
     def _document(self, answer: Answer, reader: Reader) -> Document:
         mentions = (by_type(mask.start, mask.end, mask.entity_type) for mask in reader.masks(answer))
         return Document(answer.id, answer.original(), (Annotation(self.name, tuple(mentions)),))
 
-    def _counted(self, answer: Answer, columns: Columns) -> Answer:
+    def _recount(self, answer: Answer, columns: Columns) -> Answer:
         """The same with findings by characters, where a user said that offsets count something else."""
         if unit_of(columns.offsets) is None or not all(self.ends) or not isinstance(answer.value, list):
             return answer
         text, findings = answer.original(), []
-        for number, one in enumerate(answer.value):
+        for number, finding in enumerate(answer.value):
             try:
-                start, end = (getattr(one, name) for name in self.ends)
-                places = counted(text, start, end, columns.offsets)
+                start, end = (getattr(finding, name) for name in self.ends)
+                offsets_counted = counted(text, start, end, columns.offsets)
             except InputError as error:
                 raise answer.fail(error.problems[0].message, f"[{number}]") from None
-            findings.append(msgspec.structs.replace(one, **dict(zip(self.ends, places, strict=True))))
+            findings.append(msgspec.structs.replace(finding, **dict(zip(self.ends, offsets_counted, strict=True))))
         return replace(answer, value=findings)
 
-    def _of_line(self, inside: Container, path: Path, line: bytes, number: int) -> Document:
+    def _decode_line(self, inside: Container, path: Path, line: bytes, number: int) -> Document:
         """A line that was looked at before."""
         return self._read_line(inside, path, f"line {number}", number, line)
 
-    def _read_line(self, inside: Container, path: Path, place: str, number: int, line: bytes) -> Document:
+    def _read_line(self, inside: Container, path: Path, location: str, number: int, line: bytes) -> Document:
         if not inside.columns.said:
             known = decoded_or_none(line, _decoder(self.record))
             usual = None if known is None else known.answer(path)
             if usual is not None:
-                return self._document(self._counted(usual, inside.columns), self.reader([usual], path))
-        item = Answer(path, place, decoded(line, _ANY, path, place))
+                return self._document(self._recount(usual, inside.columns), self.reader([usual], path))
+        item = Answer(path, location, decoded(line, _ANY, path, location))
         if self.shape.finding(item.value):
-            raise item.fail(_TEXTLESS)
-        answers = self._of_item(inside, item)
+            raise item.fail(_NO_TEXT)
+        answers = self._parse_item(inside, item)
         if len(answers) != 1 or answers[0].text is None:
-            raise item.fail(_TEXTLESS)
+            raise item.fail(_NO_TEXT)
         answer = answers[0]
         if not answer.id:
             answer = replace(answer, id=str(number))
             if inside.remarks is not None:
                 inside.remarks.numbered += 1
-        return self._document(self._counted(answer, inside.columns), self.reader([answer], path))
+        return self._document(self._recount(answer, inside.columns), self.reader([answer], path))
 
     def _look_at(
-        self, columns: Columns, path: Path, place: str, number: int, line: bytes, remarks: Remarks
+        self, columns: Columns, path: Path, location: str, number: int, line: bytes, remarks: Remarks
     ) -> Document:
-        return self._read_line(Container(self.shape, columns, remarks), path, place, number, line)
+        return self._read_line(Container(self.shape, columns, remarks), path, location, number, line)
 
 
 _EXPECTED = "expected one beside each answer, or a corpus before this file, which it belongs to"
-_TEXTLESS = f"has no original text; {_EXPECTED}"
+_NO_TEXT = f"has no original text; {_EXPECTED}"
 _ANY = msgspec.json.Decoder()
 
 
@@ -171,24 +171,24 @@ def _decoder(record: type[Record]) -> msgspec.json.Decoder[Record]:
     return msgspec.json.Decoder(strict(record))
 
 
-def _owned(answers: list[Answer], file: Input) -> list[Answer]:
+def _assign_documents(answers: list[Answer], file: Input) -> list[Answer]:
     """Answers with the ids and texts of the documents that they are about; raises InputError where nobody can tell."""
     corpus, originals = file.corpus, file.originals
     nameless = [answer for answer in answers if not answer.id]
-    told = bool(answers) and all(answer.text is not None for answer in answers)
-    if nameless and not told:
+    texts_given = bool(answers) and all(answer.text is not None for answer in answers)
+    if nameless and not texts_given:
         if len(nameless) < len(answers):
             raise nameless[0].fail("has no id, and others do; expected one in each")
-        return _in_order(answers, file)
+        return _match_in_order(answers, file)
     if corpus is None:
         if nameless:
             raise nameless[0].fail("has no id; reading it needs the corpus, whose texts tell")
         return answers
-    if told:
-        answers = _by_text(answers, file)
-    strange = f"is not in the corpus {corpus.source or corpus.name}"
+    if texts_given:
+        answers = _match_by_text(answers, file)
+    fault = f"is not in the corpus {corpus.source or corpus.name}"
     if strangers := [answer for answer in answers if answer.id not in originals]:
-        raise InputError(Problem(str(one.path), at_document(one.id), strange) for one in strangers)
+        raise InputError(Problem(str(stranger.path), at_document(stranger.id), fault) for stranger in strangers)
 
     def checked(answer: Answer) -> Answer:
         text = originals[answer.id]
@@ -199,21 +199,23 @@ def _owned(answers: list[Answer], file: Input) -> list[Answer]:
     return gathered(answers, checked)
 
 
-def _by_text(answers: Sequence[Answer], file: Input) -> list[Answer]:
+def _match_by_text(answers: Sequence[Answer], file: Input) -> list[Answer]:
     """Told by their texts where the corpus knows none of their ids."""
-    documents = [Document(one.id or str(number), one.original()) for number, one in enumerate(answers, 1)]
+    documents = [
+        Document(answer_read.id or str(number), answer_read.original()) for number, answer_read in enumerate(answers, 1)
+    ]
     file.remarks.numbered = sum(not answer.id for answer in answers)
-    whose = Matching(documents, file)
+    matching = Matching(documents, file)
 
     def named(pair: tuple[Answer, Document]) -> Answer:
-        return replace(pair[0], id=whose.document(pair[1]))
+        return replace(pair[0], id=matching.document(pair[1]))
 
     named_answers = gathered(zip(answers, documents, strict=True), named)
-    file.remarks.others += whose.notes
+    file.remarks.others += matching.notes
     return named_answers
 
 
-def _in_order(answers: list[Answer], file: Input) -> list[Answer]:
+def _match_in_order(answers: list[Answer], file: Input) -> list[Answer]:
     """Answers without ids and texts: that of the only document, or as many as there are documents, in their order."""
     if file.corpus is None:
         raise fail(file.path, "its answers have no ids; expected --id-column, or the corpus whose order they have")
@@ -229,7 +231,10 @@ def _in_order(answers: list[Answer], file: Input) -> list[Answer]:
     if len(ids) > 1:
         file.remarks.others.append("its answers have no ids: they were taken in the order of the corpus")
     placed = zip(answers, ids, strict=True)
-    return [replace(one, id=name, text=file.originals[name], place=at_document(name)) for one, name in placed]
+    return [
+        replace(answer_read, id=name, text=file.originals[name], place=at_document(name))
+        for answer_read, name in placed
+    ]
 
 
 def _number(answer: Answer) -> int:

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec.structs import replace
 
+from showthrough.core.errors import InputError, at_document, quoted
 from showthrough.data.masks import Mask, Score
 from showthrough.data.units import Unit, counts_alike, to_code_points
-from showthrough.errors import InputError, at_document, quoted
-from showthrough.formats.answers import Reader, Service, found
-from showthrough.formats.containers import Answer, Record, Shape, errors_in
+from showthrough.formats.recognizers.answers import Reader, Service, found
+from showthrough.formats.recognizers.containers import Answer, Record, Shape, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 
@@ -26,7 +26,7 @@ _UNITS: dict[str, Unit] = {
     "TextElements_v8": "text elements", "TextElement_v8": "text elements", "UnicodeCodePoint": "code points",
     "Utf16CodeUnit": "utf-16",
 }  # fmt: skip
-_ASKED: tuple[Unit, ...] = ("text elements", "code points", "utf-16")
+_CANDIDATE_UNITS: tuple[Unit, ...] = ("text elements", "code points", "utf-16")
 _WARNED = "the service gave warnings with some of its answers: see there"
 
 Spans = tuple[tuple[int, int], ...]
@@ -78,29 +78,31 @@ def _redacted(value: Any) -> bool:
     return _findings(value) is not None and bool({"redactedText", "redacted_text"} & value.keys())
 
 
-def _batch(value: Any, given: Answer) -> list[Answer] | None:
+def _split_batch(value: Any, source: Answer) -> list[Answer] | None:
     """The documents of an answer to one request, or of the tasks of a job; and its errors, which are none."""
     if not isinstance(value, dict):
         return None
-    given = replace(given, unit=_unit(value) or given.unit)
+    source = replace(source, unit=_unit(value) or source.unit)
     if isinstance(tasks := value.get("tasks"), dict) and isinstance(tasks.get("items"), list):
-        inner = [_batch(item, given) for item in tasks["items"]]
+        inner = [_split_batch(item, source) for item in tasks["items"]]
         return None if None in inner else [one for several in inner if several for one in several]
     if isinstance(value.get("results"), dict):
-        return _batch(value["results"], given)
+        return _split_batch(value["results"], source)
     if not isinstance(value.get("documents"), list):
         return None
     listed = [*value["documents"], *errors_in(value.get("errors"))]
     several = [one if isinstance(one, dict) else {"error": quoted(one)} for one in listed]
-    return [replace(given, place=at_document(str(one.get("id", "without an id"))), value=one, id="") for one in several]
+    return [
+        replace(source, place=at_document(str(one.get("id", "without an id"))), value=one, id="") for one in several
+    ]
 
 
 def _unit(value: dict[str, Any]) -> str:
-    for place in (value, value.get("parameters")):
-        if isinstance(place, dict):
+    for holder in (value, value.get("parameters")):
+        if isinstance(holder, dict):
             for key in ("stringIndexType", "string_index_type"):
-                if key in place:
-                    return str(place[key])
+                if key in holder:
+                    return str(holder[key])
     return ""
 
 
@@ -116,11 +118,11 @@ class _Masks(Reader):
     """Finds out what the offsets of a file count before any is taken."""
 
     def __init__(self, answers: Sequence[Answer], path: Path) -> None:
-        self._units = _ASKED
+        self._units = _CANDIDATE_UNITS
         for answer in answers:
-            if answer.unit or answer.text is None or _plain(answer.text):
+            if answer.unit or answer.text is None or _counts_alike_in_all(answer.text):
                 continue
-            if fitting := [unit for unit in _ASKED if not isinstance(_spans(answer, unit), InputError)]:
+            if fitting := [unit for unit in _CANDIDATE_UNITS if not isinstance(_spans(answer, unit), InputError)]:
                 self._units = tuple(unit for unit in self._units if unit in fitting)
             if not self._units:
                 raise answer.fail(
@@ -128,10 +130,12 @@ class _Masks(Reader):
                 )
 
     def masks(self, answer: Answer) -> list[Mask]:
-        if not answer.unit and answer.text is not None and _plain(answer.text):
-            return [_plain_mask(answer, number, one) for number, one in enumerate(answer.value)]
-        spans = self._one_way(answer, self._units_of(answer))
-        return [found(*span, one.entity_type, one.score) for span, one in zip(spans, answer.value, strict=True)]
+        if not answer.unit and answer.text is not None and _counts_alike_in_all(answer.text):
+            return [_build_plain_mask(answer, number, entity) for number, entity in enumerate(answer.value)]
+        spans = self._agreed_spans(answer, self._units_of(answer))
+        return [
+            found(*span, entity.entity_type, entity.score) for span, entity in zip(spans, answer.value, strict=True)
+        ]
 
     def _units_of(self, answer: Answer) -> tuple[Unit, ...]:
         if not answer.unit:
@@ -140,10 +144,12 @@ class _Masks(Reader):
             raise answer.fail(f"found {quoted(answer.unit)}; expected one of {', '.join(_UNITS)}", "stringIndexType")
         return (_UNITS[answer.unit],)
 
-    def _one_way(self, answer: Answer, units: Sequence[Unit]) -> Spans:
+    def _agreed_spans(self, answer: Answer, units: Sequence[Unit]) -> Spans:
         """The spans in code points, which must be the same whatever may be counted."""
         text = answer.text if units == ("code points",) else answer.original()
-        ways = [_spans(answer, unit) for unit in (units if text is None or not _plain(text) else units[:1])]
+        ways = [
+            _spans(answer, unit) for unit in (units if text is None or not _counts_alike_in_all(text) else units[:1])
+        ]
         fitting = {way for way in ways if not isinstance(way, InputError)}
         if not fitting and "text elements" in units:  # should the service count them as Unicode does today
             way = _spans(answer, "graphemes")
@@ -158,29 +164,29 @@ class _Masks(Reader):
         return ()
 
 
-def _plain_mask(answer: Answer, number: int, one: _Entity) -> Mask:
+def _build_plain_mask(answer: Answer, number: int, entity: _Entity) -> Mask:
     """Of a text of which it does not matter what is counted."""
-    start, end = one.offset, one.offset + one.length
-    answer.check_covered(start, end, one.text, "entities", number)
-    return found(start, end, one.entity_type, one.score)
+    start, end = entity.offset, entity.offset + entity.length
+    answer.check_covered(start, end, entity.text, "entities", number)
+    return found(start, end, entity.entity_type, entity.score)
 
 
-def _plain(text: str) -> bool:
+def _counts_alike_in_all(text: str) -> bool:
     """Whether offsets into it are the same in all units."""
     if text.isascii():
         return "\r\n" not in text
-    return all(counts_alike(text, unit) for unit in _ASKED)
+    return all(counts_alike(text, unit) for unit in _CANDIDATE_UNITS)
 
 
 def _spans(answer: Answer, unit: Unit) -> Spans | InputError:
     """Where the entities are if offsets count this; an error where another text stands there."""
     spans = []
-    for number, one in enumerate(answer.value):
-        start, end = one.offset, one.offset + one.length
+    for number, entity in enumerate(answer.value):
+        start, end = entity.offset, entity.offset + entity.length
         try:
             if answer.text is not None:
                 start, end = to_code_points(answer.text, (start, end), unit)
-            answer.check_covered(start, end, one.text, "entities", number)
+            answer.check_covered(start, end, entity.text, "entities", number)
         except InputError as error:
             return error if error.problems[0].file else answer.fail(error.problems[0].message, f"entities[{number}]")
         spans.append((start, end))
@@ -197,7 +203,7 @@ SHAPE = Shape(
     (b'"category"', b'"redactedText"', b'"redacted_text"'),
     _finding,
     _findings,
-    _batch,
+    _split_batch,
     unmistakable=_redacted,
     own=frozenset({"entities", "documents", "errors", "results", "tasks", "parameters", "stringIndexType"}),
     aside=_ASIDE,

@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec.structs import replace
 
+from showthrough.core.errors import at_document
 from showthrough.data.masks import Mask, Score
-from showthrough.errors import at_document
-from showthrough.files.reading import stem
-from showthrough.formats.answers import Reader, Service, found
-from showthrough.formats.containers import Answer, Record, Shape, errors_in
+from showthrough.formats.recognizers.answers import Reader, Service, found
+from showthrough.formats.recognizers.containers import Answer, Record, Shape, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
+from showthrough.storage.reading import stem
 
 
 class _Entity(msgspec.Struct, gc=False, rename="pascal"):

@@ -1,4 +1,4 @@
-"""In what people keep the answers of services, whosever they are: objects, lists, records, lines, folders."""
+"""Takes the answers of any service out of the files that hold them: objects, lists, records, lines, folders."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.errors import InputError, at_document, quoted, some
-from showthrough.files.heads import Head
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import decoded, fail, read_bytes, stem, type_fault
+from showthrough.core.errors import InputError, at_document, quoted, some
 from showthrough.formats.base import Columns, Fit, unlike
 from showthrough.formats.objects import items_of
 from showthrough.formats.remarks import Remarks, keys_of, like_spans
-from showthrough.formats.rows import IDS
+from showthrough.formats.tables.rows import IDS
+from showthrough.storage.heads import Head
+from showthrough.storage.limits import RECORD
+from showthrough.storage.reading import decoded, fail, read_bytes, stem, type_fault
 
 _IDS = (*IDS, "document_id")
 # Under which key a record may have its answer.
-_UNDER = (
+_ANSWER_KEYS = (
     "results", "entities", "answer", "answers", "response", "result", "output", "findings", "analysis", "spans",
     "recognizer_results", "analyzer_results", "anonymized", "predictions", "pii",
 )  # fmt: skip
 _ERRORS = ("error", "Error", "errorMessage", "ErrorMessage", "ErrorCode", "message", "Message")
 _FEW = 32  # keys of an object that may be one answer; with more, it has one answer a key
-_SEEN = 50  # files of a folder that are looked at to recognise
+_SAMPLE_FILES = 50  # files of a folder that are looked at to recognise
 _ANY = msgspec.json.Decoder()
 
 
@@ -70,10 +70,10 @@ class Answer(msgspec.Struct, frozen=True):
             where, fault = type_fault(error, field)
             raise self.fail(fault, where) from None
 
-    def check_covered(self, start: int, end: int, said: str | None, field: str, number: int) -> None:
+    def check_covered(self, start: int, end: int, stated: str | None, field: str, number: int) -> None:
         """Raises InputError where another text stands there than the finding of this number says."""
-        if said is not None and self.text is not None and self.text[start:end] != said:
-            fault = unlike(f"at {start}–{end}", self.text[start:end], "the answer says", said)
+        if stated is not None and self.text is not None and self.text[start:end] != stated:
+            fault = unlike(f"at {start}–{end}", self.text[start:end], "the answer says", stated)
             raise self.fail(fault, f"{field}[{number}]")
 
 
@@ -92,7 +92,7 @@ class Record(msgspec.Struct, kw_only=True, gc=False):
 
     def answer(self, path: Path) -> Answer | None:
         """The answer with its findings; `None` where it has not one id, and others have to look."""
-        ids = [one for one in (self.doc_id, self.id, self.document_id) if one is not msgspec.UNSET]
+        ids = [candidate for candidate in (self.doc_id, self.id, self.document_id) if candidate is not msgspec.UNSET]
         if len(ids) != 1 or ids[0] == "":
             return None
         name = str(ids[0])
@@ -114,11 +114,11 @@ def errors_in(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [{"error": quoted(value)}]
 
 
-def _one_at_a_time(value: Any, given: Answer) -> list[Answer] | None:
+def _no_batch(value: Any, answer: Answer) -> list[Answer] | None:
     return None
 
 
-def _by_findings(value: Any) -> bool:
+def _never(value: Any) -> bool:
     return False
 
 
@@ -130,8 +130,8 @@ class Shape:
     signs: tuple[bytes, ...]  # every file has one of them, and soon
     finding: Callable[[Any], bool]  # whether a value is one thing that was found
     findings: Callable[[Any], list[Any] | None]  # those of a value that is no list; None: it is no answer
-    batch: Callable[[Any, Answer], list[Answer] | None] = _one_at_a_time  # answers of what wraps several; None: no such
-    unmistakable: Callable[[Any], bool] = _by_findings  # whether a value is an answer although nothing was found
+    batch: Callable[[Any, Answer], list[Answer] | None] = _no_batch  # answers of what wraps several; None: no such
+    unmistakable: Callable[[Any], bool] = _never  # whether a value is an answer although nothing was found
     own: frozenset[str] = frozenset()  # keys of what wraps one or several
     aside: frozenset[str] = frozenset()  # keys beside an answer that hold nothing to score
 
@@ -147,7 +147,7 @@ class Shape:
         """Certain where one of the answers that can be seen is telling."""
         if head.folder:
             plain = head.endings <= {"", ".json"}
-            fits = (self.recognise(Head(file)) for file in (answer_files(head)[:_SEEN] if plain else ()))
+            fits = (self.recognise(Head(file)) for file in (answer_files(head)[:_SAMPLE_FILES] if plain else ()))
             return next(filter(None, fits), Fit.NO)
         if head.suffix in (".csv", ".tsv", ".txt") or not any(sign in head.start for sign in self.signs):
             return Fit.NO
@@ -188,60 +188,62 @@ class Container:
         """The keys that tell a record from an answer."""
         return (*self._id_keys, *self._text_keys, "key")
 
-    def items(self, value: Any, whole: Answer) -> Iterator[Answer]:
+    def items(self, value: Any, source: Answer) -> Iterator[Answer]:
         """What is in one JSON value, item by item; each may be an answer, several, or a record of one."""
         if isinstance(value, list) and value and not self.shape.finding(value[0]):
             for number, item in enumerate(value, 1):
-                yield replace(whole, place=f"answer number {number}", value=item)
-        elif isinstance(value, dict) and not self._single(value):
+                yield replace(source, place=f"answer number {number}", value=item)
+        elif isinstance(value, dict) and not self._is_single(value):
             for key, item in value.items():
-                yield replace(whole, place=at_document(key), value=item, id=key)
+                yield replace(source, place=at_document(key), value=item, id=key)
         else:
-            yield replace(whole, value=value)
+            yield replace(source, value=value)
 
     def items_of_file(self, head: Head) -> Iterator[Answer]:
         """The same of a file or folder, decoded one by one."""
-        whole = Answer(head.path, "", None)
+        source = Answer(head.path, "", None)
         if head.folder:
             for file in answer_files(head):
                 value = decoded(read_bytes(file, RECORD), _ANY, file)
                 yield from self.items(value, Answer(file, "", None, stem(file)))
         elif head.lines:
-            yield from self._listed(((f"line {number}", line) for number, _, line in head.numbered_lines()), whole)
+            yield from self._items_of_list(
+                ((f"line {number}", line) for number, _, line in head.numbered_lines()), source
+            )
         elif head.opening == b"[":
-            yield from self._listed(items_of(head, "answer number"), whole)
+            yield from self._items_of_list(items_of(head, "answer number"), source)
         elif len(head.entries) <= _FEW:  # which raises where a key occurs twice
-            yield from self.items(decoded(head.content, _ANY, head.path), whole)
+            yield from self.items(decoded(head.content, _ANY, head.path), source)
         else:
             for key, raw in head.entries.items():
-                place = at_document(key)
-                yield replace(whole, place=place, value=decoded(raw, _ANY, head.path, place), id=key)
+                location = at_document(key)
+                yield replace(source, place=location, value=decoded(raw, _ANY, head.path, location), id=key)
 
-    def _listed(self, items: Iterable[tuple[str, bytes | msgspec.Raw]], whole: Answer) -> Iterator[Answer]:
-        values = ((place, decoded(raw, _ANY, whole.path, place)) for place, raw in items)
+    def _items_of_list(self, items: Iterable[tuple[str, bytes | msgspec.Raw]], source: Answer) -> Iterator[Answer]:
+        values = ((location, decoded(raw, _ANY, source.path, location)) for location, raw in items)
         for first in values:
             if self.shape.finding(first[1]):  # one answer alone
-                yield replace(whole, value=[value for _, value in chain([first], values)])
+                yield replace(source, value=[value for _, value in chain([first], values)])
             else:
-                for place, value in chain([first], values):
-                    yield from self._by_id(value, replace(whole, place=place))
+                for location, value in chain([first], values):
+                    yield from self._by_id(value, replace(source, place=location))
             return
-        yield replace(whole, value=[])
+        yield replace(source, value=[])
 
-    def _by_id(self, value: Any, whole: Answer) -> Iterator[Answer]:
+    def _by_id(self, value: Any, source: Answer) -> Iterator[Answer]:
         """What is in one of several values: an answer or a record of one, or answers by id."""
-        ids = value.keys().isdisjoint(_UNDER) if isinstance(value, dict) and not self._single(value) else False
+        ids = value.keys().isdisjoint(_ANSWER_KEYS) if isinstance(value, dict) and not self._is_single(value) else False
         if ids and all(map(self.shape.is_answer, value.values())):
-            yield from self.items(value, whole)
+            yield from self.items(value, source)
         else:
-            yield replace(whole, value=value)
+            yield replace(source, value=value)
 
-    def _single(self, value: dict[str, Any]) -> bool:
+    def _is_single(self, value: dict[str, Any]) -> bool:
         """Whether an object is an answer, a batch, a record or an error, and not answers by id."""
         if len(value) > _FEW:
             return False
-        held = self.shape.is_answer(value) or self.shape.batch(value, _NOWHERE) is not None
-        return held or self._under(value) is not None or _error(value) is not None
+        fits = self.shape.is_answer(value) or self.shape.batch(value, _NO_ANSWER) is not None
+        return fits or self._answer_key(value) is not None or _error_message(value) is not None
 
     def answers(self, item: Answer) -> Iterator[Answer]:
         """The answers of one item: itself, those of a batch, or that of a record."""
@@ -251,70 +253,72 @@ class Container:
                 raise item.fail(f"found {quoted(value)}; expected {shape.expected}")
             yield item
         elif (batch := shape.batch(value, item)) is not None:
-            self._note(value, shape.own)
-            for one in batch:
-                yield from self._of_record(one, one.value, None)
+            self._note_unknown_keys(value, shape.own)
+            for answer in batch:
+                yield from self._answers_of_record(answer, answer.value, None)
         elif shape.is_answer(value):
-            yield from self._of_record(item, value, None)
-        elif (key := self._under(value)) is not None:
-            yield from self._of_record(item, value, key)
+            yield from self._answers_of_record(item, value, None)
+        elif (key := self._answer_key(value)) is not None:
+            yield from self._answers_of_record(item, value, key)
         else:
             raise self._no_answer(item)
 
     def _no_answer(self, item: Answer) -> InputError:
-        if (error := _error(item.value)) is not None:
+        if (error := _error_message(item.value)) is not None:
             return item.fail(f"is an error and no answer: {quoted(error)}; expected {self.shape.expected}")
         return item.fail(f"found the keys {some(item.value)}; expected {self.shape.expected}")
 
-    def _under(self, record: Mapping[str, Any]) -> str | None:
+    def _answer_key(self, record: Mapping[str, Any]) -> str | None:
         """The key under which a record has its answer; it is one by its id or its text."""
         if not any(isinstance(record[name], (str, int)) for name in self._names if name in record):
             return None
-        keys = [key for key in _UNDER if key in record and self._holds(record[key])]
+        keys = [key for key in _ANSWER_KEYS if key in record and self._holds_answer(record[key])]
         if len(keys) < 2:
             return keys[0] if keys else None
         return next((key for key in keys if self.shape.telling(record[key])), keys[0])
 
-    def _holds(self, value: Any) -> bool:
-        return self.shape.is_answer(value) or self.shape.batch(value, _NOWHERE) is not None
+    def _holds_answer(self, value: Any) -> bool:
+        return self.shape.is_answer(value) or self.shape.batch(value, _NO_ANSWER) is not None
 
-    def _of_record(self, item: Answer, record: dict[str, Any], key: str | None) -> Iterator[Answer]:
-        id_key = _first(self._id_keys, record)
-        text_key = _first(self._text_keys, record)
+    def _answers_of_record(self, item: Answer, record: dict[str, Any], key: str | None) -> Iterator[Answer]:
+        id_key = _first_key(self._id_keys, record)
+        text_key = _first_key(self._text_keys, record)
         if key == "recognizer_results" and not id_key:  # Presidio's own, of a dictionary of texts
             id_key, text_key = "key", "value"
         answer, own = (record, self.shape.own) if key is None else (record[key], frozenset({key}))
-        self._note(record, {id_key, text_key, *own})
-        named = _named(item, record[id_key]) if id_key in record else item
+        self._note_unknown_keys(record, {id_key, text_key, *own})
+        named = _with_id(item, record[id_key]) if id_key in record else item
         text = None if text_key in own else record.get(text_key)
         if isinstance(text, list) and isinstance(answer, list) and len(text) == len(answer):  # of a list of texts
-            for number, (one, said) in enumerate(zip(answer, text, strict=True), 1):
-                place = f"{named.place}: number {number}"
-                yield replace(item, place=place, value=one, text=named.converted(said, str, text_key), id="")
+            for number, (item_value, original) in enumerate(zip(answer, text, strict=True), 1):
+                location = f"{named.place}: number {number}"
+                yield replace(
+                    item, place=location, value=item_value, text=named.converted(original, str, text_key), id=""
+                )
             return
         inner = None if key is None else self.shape.batch(answer, named)
         if inner is not None and len(inner) != 1:
             raise named.fail(f"holds answers to {len(inner)} texts; expected that to one", key or "")
         if text is not None and not isinstance(text, str):
             raise named.fail(f"found {quoted(text)}; expected text", text_key)
-        given = named if inner is None else replace(inner[0], place=named.place, id=named.id)
-        given = replace(given, value=answer if inner is None else given.value, text=text)
-        if not self.shape.is_answer(given.value):
-            raise self._no_answer(given)
-        yield given
+        result = named if inner is None else replace(inner[0], place=named.place, id=named.id)
+        result = replace(result, value=answer if inner is None else result.value, text=text)
+        if not self.shape.is_answer(result.value):
+            raise self._no_answer(result)
+        yield result
 
-    def _note(self, value: Mapping[str, Any], known: Iterable[str]) -> None:
+    def _note_unknown_keys(self, value: Mapping[str, Any], known_keys: Iterable[str]) -> None:
         """Notes the keys that nobody reads."""
         if self.remarks is None:
             return
-        read = self.shape.aside | set(known)
-        for key in (key for key in value if key not in read):
+        keys_read = self.shape.aside | set(known_keys)
+        for key in (key for key in value if key not in keys_read):
             self.remarks.unknown[key] += 1
             if like_spans(value[key]):
                 self.remarks.spans.add(key)
 
 
-def _first(keys: Iterable[str], record: Mapping[str, Any]) -> str:
+def _first_key(keys: Iterable[str], record: Mapping[str, Any]) -> str:
     """The first of the keys that a record has; empty where it has none."""
     for key in keys:
         if key in record:
@@ -322,25 +326,25 @@ def _first(keys: Iterable[str], record: Mapping[str, Any]) -> str:
     return ""
 
 
-_NOWHERE = Answer(Path(), "", None)
+_NO_ANSWER = Answer(Path(), "", None)
 
 
-def _error(value: Mapping[str, Any]) -> str | None:
+def _error_message(value: Mapping[str, Any]) -> str | None:
     """What an object says that tells of an error instead of an answer."""
     for key in _ERRORS:
-        said = value.get(key)
-        if isinstance(said, str):
-            return said
-        if isinstance(said, dict):
-            return _error(said) or str(said.get("code", key))
+        content = value.get(key)
+        if isinstance(content, str):
+            return content
+        if isinstance(content, dict):
+            return _error_message(content) or str(content.get("code", key))
     return None
 
 
-def _named(item: Answer, given: Any) -> Answer:
+def _with_id(item: Answer, raw_id: Any) -> Answer:
     """With the id that a record has; else with that of its place, where it has one."""
-    if given is None:
+    if raw_id is None:
         return item
-    name = given if isinstance(given, str) else str(item.converted(given, str | int, "id"))
+    name = raw_id if isinstance(raw_id, str) else str(item.converted(raw_id, str | int, "id"))
     if not name:
         raise item.fail("its id is empty; expected a name")
     return replace(item, id=name, place=at_document(name))

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from showthrough.core.errors import InputError, quoted, some
 from showthrough.data.masks import Mask
 from showthrough.data.units import to_code_points
-from showthrough.errors import InputError, quoted, some
-from showthrough.formats.answers import Reader, Service, found
-from showthrough.formats.containers import Answer, Record, Shape, known_or_none
+from showthrough.formats.recognizers.answers import Reader, Service, found
+from showthrough.formats.recognizers.containers import Answer, Record, Shape, known_or_none
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 

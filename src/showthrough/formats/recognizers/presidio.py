@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 
 import msgspec
 
+from showthrough.core.errors import OutputError, at_document, quoted
 from showthrough.data.engine_results import EngineResults
 from showthrough.data.masks import Anonymization, Mask, Score, score_fault
-from showthrough.errors import OutputError, at_document, quoted
-from showthrough.formats.answers import Reader, Service, found
 from showthrough.formats.base import Files
-from showthrough.formats.containers import Answer, Record, Shape, known_or_none
+from showthrough.formats.recognizers.answers import Reader, Service, found
+from showthrough.formats.recognizers.containers import Answer, Record, Shape, known_or_none
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 

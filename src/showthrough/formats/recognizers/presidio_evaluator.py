@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import msgspec
 
 from showthrough.data.documents import Annotation, Document
-from showthrough.files.heads import Head
 from showthrough.formats.base import Files, Fit, Format
+from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, to_mask
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.phi import ANNOTATOR, masks_from, to_mask
+from showthrough.storage.heads import Head
 
 
 class _Span(msgspec.Struct, gc=False):

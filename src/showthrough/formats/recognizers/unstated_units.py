@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from showthrough.core.errors import InputError
 from showthrough.data.offsets import unit_of
 from showthrough.data.units import Unit, counts_alike, reads_as, to_code_points
-from showthrough.errors import InputError
 from showthrough.formats.base import unlike
 from showthrough.formats.objects import Entry
 

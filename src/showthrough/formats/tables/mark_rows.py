@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from showthrough.core.errors import InputError, at_document, quoted, shown, some
 from showthrough.data.documents import span_fault
 from showthrough.data.given import SCORES
 from showthrough.data.masks import Mask, score_fault, typed_mask
 from showthrough.data.offsets import counted, unit_of
 from showthrough.data.units import EXPECTED, reads_as
-from showthrough.errors import InputError, at_document, quoted, shown, some
-from showthrough.files.reading import fail
 from showthrough.formats.base import Input, Masks, unlike
 from showthrough.formats.recounted import needs_texts
-from showthrough.formats.rows import IDS, NAMELESS, Cells, Rows, check_columns, fault, id_column, written
+from showthrough.formats.tables.rows import IDS, NAMELESS, Cells, Rows, check_columns, fault, id_column, written
+from showthrough.storage.reading import fail
 
 # What columns are called, the first of these that is there.
 _STARTS = (

@@ -14,17 +14,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.errors import ChangedError, InputError, Problem, ResourceError, shown
 from showthrough.data.documents import Document, LazyDocuments
-from showthrough.errors import ChangedError, InputError, Problem, ResourceError, shown
-from showthrough.files.heads import Head
-from showthrough.files.limits import FILE, RECORD, check_regular
-from showthrough.files.packed import packing
-from showthrough.files.places import Remote, StorageError
-from showthrough.files.reading import decoded_or_none, fail, file_state, reading
 from showthrough.formats.base import Files, Fit, Format, Input
-from showthrough.formats.parquet_pages import groups_of, leaves
-from showthrough.formats.rows import Cells, Make, Rows
-from showthrough.formats.tabular import reader, released_reader, to_write
+from showthrough.formats.tables.parquet_pages import groups_of, leaves
+from showthrough.formats.tables.rows import Cells, Make, Rows
+from showthrough.formats.tables.tabular import reader, released_reader, to_write
+from showthrough.storage.heads import Head
+from showthrough.storage.limits import FILE, RECORD, check_regular
+from showthrough.storage.packed import packing
+from showthrough.storage.places import Remote, StorageError
+from showthrough.storage.reading import decoded_or_none, fail, file_state, reading
 
 _MAGIC = b"PAR1"
 _GROUP = 10_000  # rows of a group that is written, which is what a reader holds at a time
@@ -47,21 +47,21 @@ def _opened(path: Path, folded: Sequence[str] = ()) -> Any:
     try:
         import pyarrow.parquet as library
     except ImportError as error:
-        raise _missing() from error
+        raise _missing_library() from error
     if packing(path):
         raise fail(path, "is packed twice, since Parquet is packed itself; expected it unpacked")
     check_regular(path)
-    with reading(path), _sound(path):
+    with reading(path), _report_damage(path):
         file = path.open("rb") if isinstance(path, Remote) else path
         return library.ParquetFile(file, buffer_size=_BUFFER, pre_buffer=False, read_dictionary=list(folded))
 
 
-def _missing() -> ResourceError:
+def _missing_library() -> ResourceError:
     return ResourceError("Parquet files need pyarrow: pip install 'showthrough[parquet]'")
 
 
 @contextmanager
-def _sound(path: Path) -> Iterator[None]:
+def _report_damage(path: Path) -> Iterator[None]:
     """What the library says of a damaged file, in one line."""
     try:
         yield
@@ -82,7 +82,7 @@ class ParquetRows(Rows):
         self.path = path
         self._state = file_state(path)
         file = _opened(path)
-        with _sound(path):
+        with _report_damage(path):
             self.header = tuple(file.schema_arrow.names)
             if twice := [name for name in self.header if self.header.count(name) > 1]:
                 raise fail(path, "is there twice; expected each name once", f"column {shown(twice[0])}")
@@ -111,16 +111,16 @@ class ParquetRows(Rows):
 
 def _label_names(metadata: Mapping[bytes, bytes]) -> dict[str, list[str]]:
     """What the numbers of a column stand for, where the data set says so: numbers of tags, and their names."""
-    said = decoded_or_none(metadata.get(b"huggingface", b"null"), _METADATA)
-    features = said.get("info", {}).get("features", {}) if isinstance(said, dict) else {}
-    found = {}
+    info = decoded_or_none(metadata.get(b"huggingface", b"null"), _METADATA)
+    features = info.get("info", {}).get("features", {}) if isinstance(info, dict) else {}
+    names_by_column = {}
     for column, feature in features.items() if isinstance(features, dict) else ():
         inner = feature[0] if isinstance(feature, list) and feature else feature
         inner = inner.get("feature", inner) if isinstance(inner, dict) else {}
         names = inner.get("names") if isinstance(inner, dict) else None
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
-            found[column] = names
-    return found
+            names_by_column[column] = names
+    return names_by_column
 
 
 @dataclass(eq=False)
@@ -167,7 +167,7 @@ class Groups(LazyDocuments):
             group = int(np.searchsorted(self.starts, row, "right")) - 1
             start = int(self.starts[group])
             stop = min(rows.stop, int(self.starts[group + 1]), row + _BATCH)
-            with reading(self.path), _sound(self.path):
+            with reading(self.path), _report_damage(self.path):
                 part, sizes = self._opened(group).rows(row - start, stop - start)
                 count = max(1, int(np.searchsorted(np.cumsum(sizes), _HELD, "right")))
                 passed += int(sizes[:count].sum())
@@ -175,22 +175,24 @@ class Groups(LazyDocuments):
                     raise RECORD.passed(self.path, "has", f"row {row + int(large[0]) + 1}")
                 if most is not None and passed > most:
                     raise FILE.passed(self.path, "unpacks to")
-                cells = list(self._transposed(part.slice(0, count), count))
+                cells = list(self._transpose(part.slice(0, count), count))
             yield from cells
             row += len(cells)
 
-    def _transposed(self, part: Any, count: int) -> Iterator[Cells]:
+    def _transpose(self, part: Any, count: int) -> Iterator[Cells]:
         """Columns as rows."""
-        read = {self.header[number]: number for number in self.columns}
+        column_numbers = {self.header[number]: number for number in self.columns}
         cells: list[Sequence[Any]] = [[None] * count] * len(self.header)
         for name, column in zip(part.column_names, part.columns, strict=True):
-            values = _unfolded(column).to_pylist()
+            values = _unfold(column).to_pylist()
             names = self.names.get(name)
-            cells[read[name]] = values if names is None else [_named(value, names) for value in values]
+            cells[column_numbers[name]] = (
+                values if names is None else [_replace_by_names(value, names) for value in values]
+            )
         return zip(*cells, strict=True)
 
     def _opened(self, number: int) -> _Group:
-        columns = tuple(self.header[one] for one in self.columns)
+        columns = tuple(self.header[column] for column in self.columns)
         return _group(self.path, self.state, columns, number)
 
     def _changed(self) -> ChangedError:
@@ -216,22 +218,22 @@ class _Group:
         self._columns = list(columns)
         self._number = number
         with path.open("rb") as file:
-            found = leaves(file, _summary(path, state)[number], _opened(path).schema, columns)
-        flat = [leaf for leaf in found if not leaf.listed]
-        lists = sum(leaf.most(1, folded=True) for leaf in found if leaf.listed)
+            leaves_found = leaves(file, _summary(path, state)[number], _opened(path).schema, columns)
+        flat = [leaf for leaf in leaves_found if not leaf.listed]
+        lists = sum(leaf.most(1, folded=True) for leaf in leaves_found if leaf.listed)
         if lists + sum(leaf.most(1, folded=False) for leaf in flat) > FILE.bytes:
             raise FILE.passed(path, "unpacks to", f"row group {number + 1}")
         count = _opened(path).metadata.row_group(number).num_rows
-        held = sum(leaf.most(count, folded=True) for leaf in found) <= _HELD
+        fits = sum(leaf.most(count, folded=True) for leaf in leaves_found) <= _HELD
         self._count = _BATCH
         while self._count > 1 and sum(leaf.most(self._count, folded=False) for leaf in flat) > _SURE:
             self._count //= 2
         # A dictionary grows with all that is read of a group, so one that is gone through has none but for lists.
-        self._file = _opened(path, [leaf.path for leaf in found if leaf.foldable and (held or leaf.listed)])
+        self._file = _opened(path, [leaf.path for leaf in leaves_found if leaf.foldable and (fits or leaf.listed)])
         self._batches: Iterator[Any] = iter(())
         self._passed = -1  # rows of the group before the part that is held; -1: none was asked for
         self._part: Any = None
-        if held:
+        if fits:
             self._passed = 0
             self._hold(self._file.read_row_group(number, columns=self._columns, use_threads=False), count)
 
@@ -257,7 +259,7 @@ class _Group:
         self._bytes = sum((_sizes(column) for column in part.columns), np.zeros(part.num_rows, np.int64))
 
 
-def _unfolded(column: Any) -> Any:
+def _unfold(column: Any) -> Any:
     return column.cast(column.type.value_type) if hasattr(column.type, "index_type") else column
 
 
@@ -268,30 +270,32 @@ def _sizes(column: Any) -> NDArray[np.int64]:
 
     if isinstance(column, pyarrow.ChunkedArray):
         return np.concatenate([np.zeros(0, np.int64), *map(_sizes, column.chunks)])
-    of, kind = pyarrow.types, column.type
+    of, arrow_type = pyarrow.types, column.type
     if isinstance(column, pyarrow.ExtensionArray):
         return _sizes(column.storage)
     sizes = np.full(len(column), _CELL, np.int64)
-    if of.is_dictionary(kind):
+    if of.is_dictionary(arrow_type):
         inside = np.append(_sizes(column.dictionary), 0)  # the last one for no value
         sizes += inside[compute.fill_null(column.indices.cast("int64"), len(inside) - 1)]
-    elif of.is_struct(kind):
+    elif of.is_struct(arrow_type):
         for part in column.flatten():
             sizes += _sizes(part)
-    elif of.is_nested(kind):
-        lists = pyarrow.ListArray.from_arrays(column.offsets, column.values) if of.is_map(kind) else column
+    elif of.is_nested(arrow_type):
+        lists = pyarrow.ListArray.from_arrays(column.offsets, column.values) if of.is_map(arrow_type) else column
         lengths = compute.fill_null(compute.list_value_length(lists), 0).to_numpy()
         ends, total = np.cumsum(lengths), np.append(0, np.cumsum(_sizes(lists.flatten())))
         sizes += total[ends] - total[ends - lengths]
-    elif not (of.is_primitive(kind) or of.is_decimal(kind) or of.is_null(kind)):  # texts and bytes
-        texts = column.cast("large_binary") if of.is_string_view(kind) or of.is_binary_view(kind) else column
+    elif not (of.is_primitive(arrow_type) or of.is_decimal(arrow_type) or of.is_null(arrow_type)):  # texts and bytes
+        texts = (
+            column.cast("large_binary") if of.is_string_view(arrow_type) or of.is_binary_view(arrow_type) else column
+        )
         sizes += compute.fill_null(compute.binary_length(texts), 0).to_numpy()
     return sizes
 
 
-def _named(value: Any, names: Sequence[str]) -> Any:
+def _replace_by_names(value: Any, names: Sequence[str]) -> Any:
     if isinstance(value, list):
-        return [_named(one, names) for one in value]
+        return [_replace_by_names(item, names) for item in value]
     return names[value] if type(value) is int and 0 <= value < len(names) else value
 
 
@@ -304,7 +308,7 @@ def write(documents: Iterable[Document]) -> Files:
         import pyarrow
         import pyarrow.parquet as library
     except ImportError as error:
-        raise _missing() from error
+        raise _missing_library() from error
     header, *rows = to_write(documents)
     columns = list(zip(*rows, strict=True)) or [()] * len(header)
     table = pyarrow.table(

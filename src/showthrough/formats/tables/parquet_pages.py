@@ -45,8 +45,8 @@ class Leaf:
     def most(self, rows: int, *, folded: bool) -> int:
         """Bytes that so many rows take at most."""
         count = self.values if self.listed else rows
-        each = self.largest if self.texts else self.width
-        bound = self.largest + count * max(each, _VALUE)
+        value_size = self.largest if self.texts else self.width
+        bound = self.largest + count * max(value_size, _VALUE)
         return min(bound, self.bytes + count * _VALUE) if folded and self.foldable else bound
 
 
@@ -58,84 +58,84 @@ def groups_of(file: IO[bytes]) -> list[Any]:
     end = file.seek(-_TAIL, 2)
     size = int.from_bytes(file.read(4), "little")
     file.seek(max(0, end - size))
-    return list(_struct(BytesIO(file.read(size))).get(_GROUPS) or ())
+    return list(_read_struct(BytesIO(file.read(size))).get(_GROUPS) or ())
 
 
 def leaves(file: IO[bytes], group: Mapping[int, Any], schema: Any, columns: Collection[str]) -> list[Leaf]:
     """What a group of rows has in some columns. Raises ValueError or EOFError where that cannot be read."""
-    kinds = [schema.column(place) for place in range(len(schema))]
+    column_types = [schema.column(index) for index in range(len(schema))]
     chunks = [chunk[_META] for chunk in group[1]]
     return [
-        _leaf(file, chunk, kind)
-        for chunk, kind in zip(chunks, kinds, strict=True)
-        if kind.path in columns or any(kind.path.startswith(f"{name}.") for name in columns)
+        _read_leaf(file, chunk, column_type)
+        for chunk, column_type in zip(chunks, column_types, strict=True)
+        if column_type.path in columns or any(column_type.path.startswith(f"{name}.") for name in columns)
     ]
 
 
-def _leaf(file: IO[bytes], chunk: Mapping[int, Any], kind: Any) -> Leaf:
+def _read_leaf(file: IO[bytes], chunk: Mapping[int, Any], column_type: Any) -> Leaf:
     first, dictionary = chunk[_PAGES], chunk.get(_DICTIONARY_PAGE, 0)
-    place = dictionary if 0 < dictionary < first else first
-    end = place + chunk[_PACKED]
+    position = dictionary if 0 < dictionary < first else first
+    end = position + chunk[_PACKED]
     sizes, values, delta = [0], 0, False
-    while place < end and values < chunk[_VALUES]:  # as far as the library reads
-        file.seek(place)
-        header = _struct(file)
+    while position < end and values < chunk[_VALUES]:  # as far as the library reads
+        file.seek(position)
+        header = _read_struct(file)
         sizes.append(header[2])
         if header[2] < 0 or header[3] < 0:
             raise ValueError("a page has less than no bytes")
         for field in header.keys() & _ENCODING.keys():
             values += header[field][1] if field != _DICTIONARY else 0
             delta = delta or header[field][_ENCODING[field]] in _DELTA
-        place = file.tell() + header[3]
-    texts = kind.physical_type == "BYTE_ARRAY" and kind.logical_type.type != "DECIMAL"
-    listed = kind.max_repetition_level > 0
-    return Leaf(kind.path, texts, kind.length, listed, values, sum(sizes), max(sizes), delta)
+        position = file.tell() + header[3]
+    texts = column_type.physical_type == "BYTE_ARRAY" and column_type.logical_type.type != "DECIMAL"
+    listed = column_type.max_repetition_level > 0
+    return Leaf(column_type.path, texts, column_type.length, listed, values, sum(sizes), max(sizes), delta)
 
 
-def _struct(file: IO[bytes]) -> dict[int, Any]:
+def _read_struct(file: IO[bytes]) -> dict[int, Any]:
     """A struct of Thrift's compact protocol; of its fields, numbers, structs and lists of them are kept."""
-    found: dict[int, Any] = {}
+    fields: dict[int, Any] = {}
     field = 0
-    while head := _byte(file):
-        field = field + (head >> 4) if head >> 4 else _number(file)
-        found[field] = _value(file, head & 15)
-    return found
+    while head := _read_byte(file):
+        field = field + (head >> 4) if head >> 4 else _read_number(file)
+        fields[field] = _read_value(file, head & 15)
+    return fields
 
 
-def _value(file: IO[bytes], kind: int) -> Any:
-    if kind in (_TRUE, _FALSE):  # which the kind says already
+def _read_value(file: IO[bytes], field_type: int) -> Any:
+    if field_type in (_TRUE, _FALSE):  # which the kind says already
         return None
-    if kind in _NUMBERS:
-        return _number(file)
-    if kind == _STRUCT:
-        return _struct(file)
-    if kind in (_LIST, _SET):
-        head = _byte(file)
+    if field_type in _NUMBERS:
+        return _read_number(file)
+    if field_type == _STRUCT:
+        return _read_struct(file)
+    if field_type in (_LIST, _SET):
+        head = _read_byte(file)
         inside = _BYTE if head & 15 in (_TRUE, _FALSE) else head & 15
-        return [_value(file, inside) for _ in range(_varint(file) if head >> 4 == 15 else head >> 4)]
+        return [_read_value(file, inside) for _ in range(_read_varint(file) if head >> 4 == 15 else head >> 4)]
     sizes = {_BYTE: 1, _DOUBLE: 8}
-    if kind != _BYTES and kind not in sizes:
+    if field_type != _BYTES and field_type not in sizes:
         raise ValueError("a page has no header")
-    file.seek(sizes.get(kind) or _varint(file), 1)
+    file.seek(sizes.get(field_type) or _read_varint(file), 1)
     return None
 
 
-def _byte(file: IO[bytes]) -> int:
-    if not (found := file.read(1)):
+def _read_byte(file: IO[bytes]) -> int:
+    if not (byte := file.read(1)):
         raise EOFError("a page has no end")
-    return found[0]
+    return byte[0]
 
 
-def _varint(file: IO[bytes]) -> int:
-    found = 0
-    for place in range(_VARINT):
-        byte = _byte(file)
-        found |= (byte & 127) << 7 * place
+def _read_varint(file: IO[bytes]) -> int:
+    number = 0
+    for index in range(_VARINT):
+        byte = _read_byte(file)
+        number |= (byte & 127) << 7 * index
         if byte < 128:
-            return found
+            return number
     raise ValueError("a page has no header")
 
 
-def _number(file: IO[bytes]) -> int:
-    found = _varint(file)
-    return (found >> 1) ^ -(found & 1)
+def _read_number(file: IO[bytes]) -> int:
+    encoded = _read_varint(file)
+    return (encoded >> 1) ^ -(encoded & 1)

@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from showthrough.core.errors import InputError, Problem, quoted, shown, some
 from showthrough.data.documents import Document
-from showthrough.errors import InputError, Problem, quoted, shown, some
-from showthrough.files.heads import Head, first_value
-from showthrough.files.reading import ENOUGH
+from showthrough.formats.annotation_tools.printed import listed
 from showthrough.formats.base import Columns, Input
-from showthrough.formats.printed import listed
 from showthrough.formats.remarks import MARKS, like_spans
+from showthrough.storage.heads import Head, first_value
+from showthrough.storage.reading import ENOUGH
 
 T = TypeVar("T")
 Cells = Sequence[Any]
@@ -30,7 +30,7 @@ IDS = ("doc_id", "id")  # of these columns, the first that a table has
 TEXTS = frozenset({"text", "full_text", "source_text", "unmasked_text", "masked_text", "target_text"})
 NAMELESS = "(no name)"
 _LISTS = MARKS | {"label", "labels", "results", "masks"}  # whose cells, when empty, say nothing
-_SEEN = 50  # rows that are looked at to tell what they are
+_SAMPLE_ROWS = 50  # rows that are looked at to tell what they are
 
 
 class Rows(ABC):
@@ -61,20 +61,22 @@ class Rows(ABC):
         """What is made of each row; at the end raises InputError with all that was wrong, each with its place."""
         problems: list[Problem] = []
         width = len(self.header)
-        for number, (place, cells) in enumerate(self, 1):
+        for number, (location, cells) in enumerate(self, 1):
             try:
                 if len(cells) != width:
                     raise fault(f"has {width} columns in its header but {len(cells)} in this row")
                 yield make(cells, number)
             except InputError as error:
-                problems += [one if one.file else self._placed(one, place) for one in error.problems]
+                problems += [
+                    problem if problem.file else self._add_location(problem, location) for problem in error.problems
+                ]
                 if len(problems) > ENOUGH:
                     break
         if problems:
             raise InputError(problems)
 
-    def _placed(self, problem: Problem, place: str) -> Problem:
-        return Problem(str(self.path), f"{place}: {problem.place}" if problem.place else place, problem.message)
+    def _add_location(self, problem: Problem, location: str) -> Problem:
+        return Problem(str(self.path), f"{location}: {problem.place}" if problem.place else location, problem.message)
 
 
 def fault(message: str, column: str = "") -> InputError:
@@ -111,9 +113,9 @@ def id_column(columns: Columns, header: Sequence[str]) -> str | None:
 
 
 def check_columns(file: Input, header: Sequence[str], names: Sequence[str]) -> None:
-    found = some(one or NAMELESS for one in header) if any(header) else "no columns"
+    names_found = some(column or NAMELESS for column in header) if any(header) else "no columns"
     option = "--original, --released" if file.beside else "--id-column, --text-column"
-    message = f"found {found}; expected one of this name (choose with {option})"
+    message = f"found {names_found}; expected one of this name (choose with {option})"
     if wrong := [name for name in names if header.count(name) != 1]:
         raise InputError(Problem(str(file.path), f"column {shown(name)}", message) for name in wrong)
 
@@ -137,10 +139,10 @@ class RowHead(Head):
     def start(self) -> bytes:
         """The first row; of the first few, one in which something is marked."""
         header = self.rows.header
-        sound = (cells for _, cells in islice(self.rows, _SEEN) if len(cells) == len(header))
+        sound = (cells for _, cells in islice(self.rows, _SAMPLE_ROWS) if len(cells) == len(header))
         first = b""
         for number, cells in enumerate(sound, 1):
-            line = _object(header, cells, number)
+            line = _encode_row(header, cells, number)
             if like_spans(first_value(line)[0]):
                 return line
             first = first or line
@@ -154,7 +156,7 @@ class RowHead(Head):
         return b"\n".join(line for _, _, line in self.numbered_lines())
 
     def numbered_lines(self) -> Iterator[tuple[int, int, bytes]]:
-        for number, line in enumerate(self.rows.made(partial(_object, self.rows.header)), 1):
+        for number, line in enumerate(self.rows.made(partial(_encode_row, self.rows.header)), 1):
             yield number, 0, line
 
     def documents(
@@ -163,7 +165,7 @@ class RowHead(Head):
         header = self.rows.header
 
         def looked_at(cells: Cells, number: int) -> Document:
-            line = _object(header, cells, number)
+            line = _encode_row(header, cells, number)
             if problems := look_at(f"row {number}", number, line):
                 raise InputError(problems)
             return decode(line, number)
@@ -171,17 +173,17 @@ class RowHead(Head):
         return self.rows.documents(looked_at, partial(_decoded, header, decode), range(len(header)))
 
 
-def _object(header: Sequence[str], cells: Cells, number: int) -> bytes:
-    found = dict(zip(header, cells, strict=True))
-    for name, cell in found.items():
+def _encode_row(header: Sequence[str], cells: Cells, number: int) -> bytes:
+    fields = dict(zip(header, cells, strict=True))
+    for name, cell in fields.items():
         if isinstance(cell, str) and cell.startswith(("[", "{")) and name not in TEXTS:
-            found[name] = _unfolded(cell)
+            fields[name] = _unfold(cell)
         elif cell == "" and name in _LISTS:
-            found[name] = None
-    return msgspec.json.encode(_without_nulls(found))
+            fields[name] = None
+    return msgspec.json.encode(_without_nulls(fields))
 
 
-def _unfolded(cell: str) -> Any:
+def _unfold(cell: str) -> Any:
     """Marks that were written into a cell, as JSON or as Python prints them; any other cell as it is."""
     value = listed(cell)
     return value if value == [] or like_spans(value) else cell
@@ -190,9 +192,9 @@ def _unfolded(cell: str) -> Any:
 def _without_nulls(value: Any) -> Any:
     """A value without keys that hold nothing: rows of a table all have the same ones."""
     if isinstance(value, dict):
-        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     return list(map(_without_nulls, value)) if isinstance(value, list) and value and type(value[0]) is dict else value
 
 
 def _decoded(header: Sequence[str], decode: Callable[[bytes, int], Document], cells: Cells, number: int) -> Document:
-    return decode(_object(header, cells, number), number)
+    return decode(_encode_row(header, cells, number), number)

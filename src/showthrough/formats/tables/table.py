@@ -14,17 +14,17 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import IO
 
+from showthrough.core.errors import InputError
 from showthrough.data.documents import Document
-from showthrough.errors import InputError
-from showthrough.files.heads import Head
-from showthrough.files.limits import FILE, RECORD
-from showthrough.files.packed import packing
-from showthrough.files.reading import BOM, fail, file_state, open_file, read_bytes, reading, text_of
+from showthrough.formats.annotation_tools.line_places import Growing
 from showthrough.formats.base import Columns, Files, Fit, Format, Input
-from showthrough.formats.line_places import Growing
 from showthrough.formats.lines import Lines, StoredLines
-from showthrough.formats.rows import IDS, Make, Rows
-from showthrough.formats.tabular import TEXT, reader, released_reader, to_write
+from showthrough.formats.tables.rows import IDS, Make, Rows
+from showthrough.formats.tables.tabular import TEXT, reader, released_reader, to_write
+from showthrough.storage.heads import Head
+from showthrough.storage.limits import FILE, RECORD
+from showthrough.storage.packed import packing
+from showthrough.storage.reading import BOM, fail, file_state, open_file, read_bytes, reading, text_of
 
 _ENDINGS = (".csv", ".tsv")
 _SEPARATORS = ",;\t|"

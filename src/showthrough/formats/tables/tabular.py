@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from showthrough.core.errors import shown
 from showthrough.data.documents import Document
-from showthrough.errors import shown
-from showthrough.files.reading import fail, unique
 from showthrough.formats.base import Input, Masks, Texts
-from showthrough.formats.mark_rows import read_marks, refuse_marks, span_columns
 from showthrough.formats.remarks import like_spans
-from showthrough.formats.rows import IDS, NAMELESS, Cells, RowHead, Rows, check_columns, fault, id_column, written
+from showthrough.formats.tables.mark_rows import read_marks, refuse_marks, span_columns
+from showthrough.formats.tables.rows import (
+    IDS,
+    NAMELESS,
+    Cells,
+    RowHead,
+    Rows,
+    check_columns,
+    fault,
+    id_column,
+    written,
+)
+from showthrough.storage.reading import fail, unique
 
 TEXT = "text"
 

@@ -14,15 +14,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from showthrough.core.errors import OutputError, ResourceError, at_document, shown, some
 from showthrough.data.documents import Document
-from showthrough.errors import OutputError, ResourceError, at_document, shown, some
-from showthrough.files.heads import Head
-from showthrough.files.limits import FILE, RECORD
-from showthrough.files.packed import packing
-from showthrough.files.reading import fail, file_state, open_file, reading
 from showthrough.formats.base import Files, Fit, Format, Input
-from showthrough.formats.rows import Cells, Rows, written
-from showthrough.formats.tabular import reader, released_reader, to_write
+from showthrough.formats.tables.rows import Cells, Rows, written
+from showthrough.formats.tables.tabular import reader, released_reader, to_write
+from showthrough.storage.heads import Head
+from showthrough.storage.limits import FILE, RECORD
+from showthrough.storage.packed import packing
+from showthrough.storage.reading import fail, file_state, open_file, reading
 
 _LONGEST = 32_767  # characters of a cell, by Excel's own limit
 _ROWS, _COLUMNS = 1_048_576, 16_384  # of a sheet, by the same

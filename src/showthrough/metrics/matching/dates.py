@@ -39,7 +39,7 @@ _MONTHS = """
     يناير فبراير مارس ابريل مايو يونيو يوليو اغسطس سبتمبر اكتوبر نوفمبر ديسمبر
     janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro
 """
-MONTHS: dict[str, int] = {name: place % 12 + 1 for place, name in enumerate(_MONTHS.split())}
+MONTHS: dict[str, int] = {name: index % 12 + 1 for index, name in enumerate(_MONTHS.split())}
 _MONTH_NAMES = frozenset(MONTHS)
 _ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _TEENS = (
@@ -49,7 +49,8 @@ _TEENS = (
 _DAYS_IN_WORDS: dict[str, int] = {
     word: day
     for day, word in enumerate(
-        [*_ONES, *_TEENS, "twentieth", *(f"twenty {one}" for one in _ONES), "thirtieth", "thirty first"], start=1
+        [*_ONES, *_TEENS, "twentieth", *(f"twenty {ordinal}" for ordinal in _ONES), "thirtieth", "thirty first"],
+        start=1,
     )
 }
 _WORDED = "|".join(sorted(_DAYS_IN_WORDS, key=len, reverse=True))
@@ -139,18 +140,18 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
             yield from _around(form, at, at + len(name))
     if not form.isascii():
         for match in _IDEOGRAPHIC.finditer(form):
-            if found := _date_of(int(match["year"]), int(match["one"]), int(match["two"])):
-                yield Found(found, *match.span())
+            if day := _date_of(int(match["year"]), int(match["one"]), int(match["two"])):
+                yield Found(day, *match.span())
     shape = form.encode("latin-1", "replace").translate(_SHAPES)
     if _NEIGHBOURS not in shape and _EIGHT not in shape:
         return
-    for place in _THREE_NUMBERS.finditer(shape):
+    for candidate in _THREE_NUMBERS.finditer(shape):
         for pattern in _NUMBERS:
-            if numbers := pattern.match(form, place.start()):
-                year, one, two = _full_year(numbers["year"]), int(numbers["one"]), int(numbers["two"])
-                for found in (_date_of(year, one, two), _date_of(year, two, one)):
-                    if found is not None:
-                        yield Found(found, *numbers.span())
+            if numbers := pattern.match(form, candidate.start()):
+                year, first, second = _full_year(numbers["year"]), int(numbers["one"]), int(numbers["two"])
+                for day in (_date_of(year, first, second), _date_of(year, second, first)):
+                    if day is not None:
+                        yield Found(day, *numbers.span())
 
 
 def _around(form: str, start: int, end: int) -> Iterator[Found]:
@@ -162,22 +163,22 @@ def _around(form: str, start: int, end: int) -> Iterator[Found]:
         day := _DAY_BEFORE.search(before) or _GLUED_DAY.search(before, max(0, len(before) - _GLUED_REACH))
     ):
         year = _YEAR_BEHIND.match(behind)
-        found = year and _date_of(_full_year(year["year"]), month, _day_of(day))
+        complete = year and _date_of(_full_year(year["year"]), month, _day_of(day))
         first = low + (day.start("day") if day["day"] else day.start("word"))
-        if year and found:
-            yield Found(found, first, end + year.end("year"))
+        if year and complete:
+            yield Found(complete, first, end + year.end("year"))
         elif year := _YEAR_FIRST.search(before, 0, first - low):
-            found = _date_of(int(year["year"]), month, _day_of(day))
-            if found:
-                yield Found(found, low + year.start("year"), end)
+            complete = _date_of(int(year["year"]), month, _day_of(day))
+            if complete:
+                yield Found(complete, low + year.start("year"), end)
     if day := _DAY_BEHIND.match(behind):
-        found = _date_of(_full_year(day["year"]), month, _day_of(day))
-        if found:
-            yield Found(found, start, end + day.end("year"))
+        complete = _date_of(_full_year(day["year"]), month, _day_of(day))
+        if complete:
+            yield Found(complete, start, end + day.end("year"))
     if before[-2:-1].isdigit() and (year := _YEAR_BEFORE.search(before)) and (day := _DAY_LAST.match(behind)):
-        found = _date_of(int(year["year"]), month, _day_of(day))
-        if found:
-            yield Found(found, low + year.start("year"), end + max(day.end("day"), day.end("word")))
+        complete = _date_of(int(year["year"]), month, _day_of(day))
+        if complete:
+            yield Found(complete, low + year.start("year"), end + max(day.end("day"), day.end("word")))
 
 
 def _may_end_with_day(form: str, start: int) -> bool:
@@ -208,7 +209,7 @@ def complete_dates(text: str) -> frozenset[date]:
     >>> sorted(map(str, complete_dates("29 de octubre de 1997"))), complete_dates("October 1997")
     (['1997-10-29'], frozenset())
     """
-    return frozenset(found.date for found in dates_in(f" {reading_form(text)} "))
+    return frozenset(location.date for location in dates_in(f" {reading_form(text)} "))
 
 
 @lru_cache(maxsize=65536)
@@ -220,9 +221,9 @@ def lost_its_day(left: str, dates: frozenset[date]) -> bool:
     [True, True, False, False]
     """
     words = frozenset(_PART.findall(reading_form(left)))
-    if any(not words.isdisjoint(_day_words(each.day)) for each in dates):
+    if any(not words.isdisjoint(_day_words(original.day)) for original in dates):
         return False
-    return any(str(each.year) in words or not words.isdisjoint(_month_words(each.month)) for each in dates)
+    return any(str(original.year) in words or not words.isdisjoint(_month_words(original.month)) for original in dates)
 
 
 _PART = re.compile(r"\d+|[^\W\d_]+")

@@ -13,25 +13,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from showthrough.axis.gold import DIRECT
-from showthrough.axis.spans import Bools, Ints
+from showthrough.core.errors import shown
+from showthrough.data.layout.gold import DIRECT
+from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Mask, flattened
 from showthrough.data.reading import reading_form
 from showthrough.data.references import REFERENCES
-from showthrough.errors import shown
-from showthrough.metrics.base import Array
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
-from showthrough.metrics.masking import DEFAULT_LEXICON
+from showthrough.metrics.matching.dates import lost_its_day
+from showthrough.metrics.matching.forms import LONGEST, TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
+from showthrough.metrics.matching.search import Hit, Release, releases_of
 from showthrough.metrics.released import Released
-from showthrough.metrics.removal.dates import lost_its_day
-from showthrough.metrics.removal.forms import LONGEST, TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
-from showthrough.metrics.removal.search import Hit, Release, releases_of
-from showthrough.resources.lexicon import ALWAYS
+from showthrough.models.lexicon import ALWAYS, DEFAULT_LEXICON
+from showthrough.statistics.rows import Array
 
 # How an entity can be read, the plainest way first; 0 is not at all.
 WAYS = ("marked", "elsewhere", "otherwise", "encoded")
-NEARLY = "nearly"
-_MOST_OF_ONE, _MOST_HITS = 4, 20  # places of one identifier that are kept, and words that are looked at for them
+NEARLY, GENERALIZED, CHANCE, LEFT = "nearly", "generalized", "chance", "left"  # parts, and columns of ways
+_MOST_LOCATIONS, _MOST_HITS = 4, 20  # places of one identifier that are kept, and words that are looked at for them
 _MOST_MARKS = 5  # of an identifier that evidence tells
 _SURROGATE = 60  # characters of a replacement that names somebody else
 _AROUND = 3  # characters by which a mask may be wider than the mention that it hides
@@ -54,15 +53,15 @@ class Book:
 
     def __init__(self, sought: list[Sought]) -> None:
         self.sought = sought
-        self.near = [each for each in sought if each.form.may_be_near]
-        self.near_names = [each for each in self.near if each.form.kind != "date"]
+        self.near = [sought_form for sought_form in sought if sought_form.form.may_be_near]
+        self.near_names = [sought_form for sought_form in self.near if sought_form.form.kind != "date"]
         self._always: list[int] = []
         self._by_word: dict[str, list[int]] = {}
         self._by_day: dict[date, list[int]] = {}
-        for number, each in enumerate(sought):
-            keys = each.form.keys
-            if each.form.dates:
-                for day in each.form.dates:
+        for number, sought_form in enumerate(sought):
+            keys = sought_form.form.keys
+            if sought_form.form.dates:
+                for day in sought_form.form.dates:
                     self._by_day.setdefault(day, []).append(number)
             elif keys is None:
                 self._always.append(number)
@@ -73,13 +72,13 @@ class Book:
 
     def candidates(self, release: Release) -> list[Sought]:
         """The forms of which a release may have one, in their order."""
-        found = {number for number in self._always if not release.lacks(self.sought[number].form)}
+        numbers = {number for number in self._always if not release.lacks(self.sought[number].form)}
         for word in self._words & release.reading.words:
-            found.update(self._by_word[word])
+            numbers.update(self._by_word[word])
         if self._days:
             for day in self._days.intersection(release.found_dates):
-                found.update(self._by_day[day])
-        return [self.sought[number] for number in sorted(found)]
+                numbers.update(self._by_day[day])
+        return [self.sought[number] for number in sorted(numbers)]
 
 
 @dataclass
@@ -118,17 +117,17 @@ class EntitySearch:
     def _collect(self) -> None:
         gold, axis, vocabulary = self.gold, self.chunk.axis, self.vocabulary
         types = gold.types
-        here: list[dict[tuple[str, str, bool], Sought]] = [{} for _ in axis.documents]
+        by_document: list[dict[tuple[str, str, bool], Sought]] = [{} for _ in axis.documents]
         document = gold.entity_document[self.entity].tolist()
         direct = (gold.entity_level[self.entity] == DIRECT).tolist()
-        kind = gold.entity_type[self.entity].tolist()
+        type_numbers = gold.entity_type[self.entity].tolist()
         start, end = gold.start[self.asked].tolist(), gold.end[self.asked].tolist()
         text = axis.text
         forms: dict[tuple[str, str, bool], Form] = {}  # names, towns and dates come again
-        rows = zip(self.entity.tolist(), document, direct, kind, start, end, strict=True)
-        for number, (entity, place, is_direct, kind_number, low, high) in enumerate(rows):
+        rows = zip(self.entity.tolist(), document, direct, type_numbers, start, end, strict=True)
+        for number, (entity, document_index, is_direct, type_number, low, high) in enumerate(rows):
             marked = text[low : min(high, low + LONGEST + 1)]  # what is longer is no identifier, and not held
-            key = (marked, types[kind_number], is_direct)
+            key = (marked, types[type_number], is_direct)
             form = forms.get(key)
             if form is None:
                 form = forms[key] = form_of(*key, vocabulary)
@@ -137,12 +136,12 @@ class EntitySearch:
             if is_direct or form.kind == "person":
                 self._note_words(marked, low, entity, form.kind == "person")
             if form.sought:
-                found = here[place].get(key)
-                if found is None:
-                    here[place][key] = Sought(form, marked, [entity])
-                elif found.entities[-1] != entity:
-                    found.entities.append(entity)
-        self.books = [Book(list(each.values())) for each in here]
+                entry = by_document[document_index].get(key)
+                if entry is None:
+                    by_document[document_index][key] = Sought(form, marked, [entity])
+                elif entry.entities[-1] != entity:
+                    entry.entities.append(entity)
+        self.books = [Book(list(entries.values())) for entries in by_document]
 
     def _note_words(self, marked: str, shift: int, entity: int, person: bool) -> None:
         """Words of names and direct identifiers with a capital are not free, whatever a list takes them for (`No`)."""
@@ -161,32 +160,32 @@ class EntitySearch:
         return self.vocabulary.function | ALWAYS
 
     @cached_property
-    def own(self) -> _Own:
+    def own(self) -> _MarkedSpans:
         """Where each entity was marked, in its document."""
         gold = self.gold
         shift = self.chunk.axis.bounds[gold.entity_document[gold.entity]]
-        return _Own(gold.entity, gold.start - shift, gold.end - shift)
+        return _MarkedSpans(gold.entity, gold.start - shift, gold.end - shift)
 
     @cached_property
     def by_document(self) -> list[list[int]]:
         """The entities of each document, all of them."""
-        found: list[list[int]] = [[] for _ in self.chunk.axis.documents]
-        for entity, place in enumerate(self.gold.entity_document.tolist()):
-            found[place].append(entity)
-        return found
+        entities: list[list[int]] = [[] for _ in self.chunk.axis.documents]
+        for entity, document_index in enumerate(self.gold.entity_document.tolist()):
+            entities[document_index].append(entity)
+        return entities
 
     @cached_property
     def spared(self) -> dict[int, list[tuple[int, int]]]:
         """By layer, what its annotator marked to be left: NO_MASK mentions, in their document."""
         gold = self.gold
-        found: dict[int, list[tuple[int, int]]] = {}
+        spans_by_layer: dict[int, list[tuple[int, int]]] = {}
         free = np.flatnonzero(gold.level == 0)
         layers = gold.layer[free]
         shift = self.chunk.axis.bounds[gold.layers.document[layers]]
         spans = zip((gold.start[free] - shift).tolist(), (gold.end[free] - shift).tolist(), strict=True)
         for layer, span in zip(layers.tolist(), spans, strict=True):
-            found.setdefault(layer, []).append(span)
-        return found
+            spans_by_layer.setdefault(layer, []).append(span)
+        return spans_by_layer
 
     @cached_property
     def layer(self) -> Ints:
@@ -202,10 +201,10 @@ class EntitySearch:
         entities = len(gold.entity_level)
         exposed = np.zeros(entities, dtype=bool)
         if self._words:
-            start, end, named = (np.array(each, dtype=np.int64) for each in zip(*self._words, strict=True))
+            start, end, named = (np.array(column, dtype=np.int64) for column in zip(*self._words, strict=True))
             exposed[named[coverage.hidden[end] - coverage.hidden[start] < end - start]] = True
         generalized = np.zeros(len(covered), dtype=bool)
-        masks_of = _Flattened(coverage.of_documents)
+        masks_of = _FlatMasks(coverage.of_documents)
         dated_mentions = np.fromiter(self.dates, np.int64, len(self.dates))
         for number in dated_mentions[~covered[dated_mentions]].tolist():
             generalized[number] = self._lost_its_day(number, masks_of)
@@ -219,74 +218,80 @@ class EntitySearch:
         showing = anonymized.name not in REFERENCES and not self._briefly
         doubtful = np.zeros(len(self.books), dtype=bool)  # documents with an entity that is not left where marked
         doubtful[gold.entity_document[self.entity[ways[self.entity] != 1]]] = True
-        for place, release in releases_of(anonymized, self._dictionary, np.flatnonzero(doubtful).tolist()):
-            book = self.books[place]
-            released = _Lazily(self.chunk.axis.documents[place].text, coverage.of_documents[place])
-            seen: list[tuple[Sought, Hit | None, str]] = []
+        for document_index, release in releases_of(anonymized, self._dictionary, np.flatnonzero(doubtful).tolist()):
+            book = self.books[document_index]
+            released = _LazyRelease(
+                self.chunk.axis.documents[document_index].text, coverage.of_documents[document_index]
+            )
+            hits: list[tuple[Sought, Hit | None, str]] = []
             excused = set[int]()  # entities that stand there and do not count: they are not nearly readable either
             for sought in book.candidates(release):
                 wanted = [entity for entity in sought.entities if readable[entity] != 1]
-                hit, counting = self._first_hit(sought, release, wanted, place, released) if wanted else (None, [])
+                hit, counting = (
+                    self._first_hit(sought, release, wanted, document_index, released) if wanted else (None, [])
+                )
                 if hit is not None:
                     way = _way(hit, sought, release)
                     for entity in counting:
                         readable[entity] = min(way, readable[entity] or way)
                         strictly[entity] = strictly[entity] or way
-                    seen.append((sought, hit, WAYS[way - 1]))
+                    hits.append((sought, hit, WAYS[way - 1]))
                 elif wanted and release.reads(sought.form):
                     excused.update(wanted)
             for sought, unread in () if self._briefly else _unread(_near(book, release), readable, excused):
                 if near := release.nearly(sought.form):
                     nearly[unread] = True
-                    seen.append((sought, None, near))
-            if seen and showing:
-                evidence[self.chunk.axis.documents[place].id] = _places(seen, release, released.value, self, place)
+                    hits.append((sought, None, near))
+            if hits and showing:
+                evidence[self.chunk.axis.documents[document_index].id] = _evidence_rows(
+                    hits, release, released.value, self, document_index
+                )
         ways, strict = np.array(readable, dtype=np.int64), np.array(strictly, dtype=np.int64)
         return Readable(ways, strict, nearly & (ways == 0), dated & (ways == 0), evidence)
 
     def by_chance(self, anonymized: Anonymized, others: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
         """Of every entity, in how many other documents' releases it can be read, and how many were looked into."""
-        asked = sorted({other for each in others for other in each})
-        releases = dict(releases_of(anonymized, self._dictionary, asked))
+        document_indices = sorted({index for indices in others for index in indices})
+        releases = dict(releases_of(anonymized, self._dictionary, document_indices))
         entities = len(self.gold.entity_level)
         readable, looked = np.zeros(entities, dtype=np.int64), np.zeros(entities, dtype=np.int64)
-        for place, strangers in enumerate(others):
+        for document_index, strangers in enumerate(others):
             for stranger in map(releases.__getitem__, strangers):
-                found = {
+                entities_read = {
                     entity
-                    for sought in self.books[place].candidates(stranger)
+                    for sought in self.books[document_index].candidates(stranger)
                     if stranger.reads(sought.form)
                     for entity in sought.entities
                 }
-                readable[list(found)] += 1
-                looked[self.by_document[place]] += 1
+                readable[list(entities_read)] += 1
+                looked[self.by_document[document_index]] += 1
         return readable, looked
 
     @cached_property
     def _marked(self) -> list[tuple[int, int, int]]:
         """The document of each mention that is asked, and where it stands there."""
-        place = self.gold.entity_document[self.entity]
-        shift = self.chunk.axis.bounds[place]
+        document_index = self.gold.entity_document[self.entity]
+        shift = self.chunk.axis.bounds[document_index]
         start, end = self.gold.start[self.asked] - shift, self.gold.end[self.asked] - shift
-        return [*zip(place.tolist(), start.tolist(), end.tolist(), strict=True)]
+        return [*zip(document_index.tolist(), start.tolist(), end.tolist(), strict=True)]
 
-    def _lost_its_day(self, number: int, masks_of: _Flattened) -> bool:
+    def _lost_its_day(self, number: int, masks_of: _FlatMasks) -> bool:
         """Whether nobody can read the day of a date any more where it was marked, but month or year."""
-        place, start, end = self._marked[number]
-        text = self.chunk.axis.documents[place].text
-        masks, ends = masks_of[place]
-        left, position = [], start
-        for at in range(bisect_right(ends, start), len(masks)):
-            mask = masks[at]
+        document_index, start, end = self._marked[number]
+        text = self.chunk.axis.documents[document_index].text
+        masks, ends = masks_of[document_index]
+        pieces, position = [], start
+        for index in range(bisect_right(ends, start), len(masks)):
+            mask = masks[index]
             if mask.start >= end:
                 break
-            left += [text[position : max(position, mask.start)], mask.replacement or ""]
+            pieces += [text[position : max(position, mask.start)], mask.replacement or ""]
             position = mask.end
-        left.append(text[position:end])
-        return lost_its_day("".join(left), self.dates[number].dates)
+        pieces.append(text[position:end])
+        return lost_its_day("".join(pieces), self.dates[number].dates)
 
     def _first_hit(
-        self, sought: Sought, release: Release, entities: list[int], place: int, released: _Lazily
+        self, sought: Sought, release: Release, entities: list[int], document_index: int, released: _LazyRelease
     ) -> tuple[Hit | None, list[int]]:
         """The first place that counts, and the entities for which it does."""
         first: Hit | None = None
@@ -295,34 +300,36 @@ class EntitySearch:
         for hit in release.hits(sought.form):
             if hit.view is not release.reading.plain:
                 return first or hit, counting + open_entities
-            still = []
+            remaining = []
             for entity in open_entities:
                 quasi = self.gold.entity_level[entity] != DIRECT
                 if not hit.single and not (quasi and self.layer[entity] in self.spared):
                     counting.append(entity)
                     continue
-                if self._is_excused(hit, release, entity, bool(quasi), released.value, place):
-                    still.append(entity)
+                if self._is_excused(hit, release, entity, bool(quasi), released.value, document_index):
+                    remaining.append(entity)
                 else:
                     counting.append(entity)
             if counting and first is None:
                 first = hit
-            if not still:
+            if not remaining:
                 break
-            open_entities = still
+            open_entities = remaining
         return first, counting
 
     def more_hits(
-        self, first: Hit, sought: Sought, release: Release, entity: int, released: Released, place: int
+        self, first: Hit, sought: Sought, release: Release, entity: int, released: Released, document_index: int
     ) -> Iterator[Hit]:
         """Other places that count for an entity, for a reader."""
         quasi = bool(self.gold.entity_level[entity] != DIRECT)
         for hit in islice(release.hits(sought.form), _MOST_HITS):
-            other = hit.view is release.reading.plain and hit != first
-            if other and not self._is_excused(hit, release, entity, quasi, released, place):
+            is_other = hit.view is release.reading.plain and hit != first
+            if is_other and not self._is_excused(hit, release, entity, quasi, released, document_index):
                 yield hit
 
-    def _is_excused(self, hit: Hit, release: Release, entity: int, quasi: bool, released: Released, place: int) -> bool:
+    def _is_excused(
+        self, hit: Hit, release: Release, entity: int, quasi: bool, released: Released, document_index: int
+    ) -> bool:
         """Whether a place does not count: its annotator left it on purpose, or it is another entity's surrogate."""
         if released.text != release.reading.text:  # a text that was handed in whole
             return False
@@ -340,7 +347,7 @@ class EntitySearch:
             return False
         return any(
             left - _AROUND <= mask.start and mask.end <= right + _AROUND
-            for other in self.by_document[place]
+            for other in self.by_document[document_index]
             if other != entity
             for left, right in self.own[other]
         )
@@ -358,7 +365,7 @@ def _unread(near: Iterable[Sought], readable: Sequence[int], excused: set[int]) 
             yield sought, unread
 
 
-class _Lazily:
+class _LazyRelease:
     """A released text with what stood in the original, found out once and only where somebody asks."""
 
     def __init__(self, text: str, masks: Sequence[Mask]) -> None:
@@ -369,19 +376,19 @@ class _Lazily:
         return Released.of(self._text, self._masks)
 
 
-class _Flattened(dict[int, tuple[list[Mask], list[int]]]):
+class _FlatMasks(dict[int, tuple[list[Mask], list[int]]]):
     """The masks of each document, ascending and joined where they overlap, and their ends; found when asked for."""
 
     def __init__(self, masks: Sequence[Sequence[Mask]]) -> None:
         self._masks = masks
 
-    def __missing__(self, place: int) -> tuple[list[Mask], list[int]]:
-        flat = flattened(self._masks[place])
-        self[place] = flat, [mask.end for mask in flat]
-        return self[place]
+    def __missing__(self, document_index: int) -> tuple[list[Mask], list[int]]:
+        flat = flattened(self._masks[document_index])
+        self[document_index] = flat, [mask.end for mask in flat]
+        return self[document_index]
 
 
-class _Own(dict[int, list[tuple[int, int]]]):
+class _MarkedSpans(dict[int, list[tuple[int, int]]]):
     """Where each entity was marked; found when somebody asks, which is about few of them."""
 
     def __init__(self, entity: Ints, start: Ints, end: Ints) -> None:
@@ -390,8 +397,8 @@ class _Own(dict[int, list[tuple[int, int]]]):
 
     def __missing__(self, entity: int) -> list[tuple[int, int]]:
         low, high = np.searchsorted(self._sorted, [entity, entity + 1])
-        mine = self._order[low:high]
-        self[entity] = [*zip(self._start[mine].tolist(), self._end[mine].tolist(), strict=True)]
+        indices = self._order[low:high]
+        self[entity] = [*zip(self._start[indices].tolist(), self._end[indices].tolist(), strict=True)]
         return self[entity]
 
 
@@ -425,24 +432,26 @@ def _way(hit: Hit, sought: Sought, release: Release) -> int:
     return 2 if written in " ".join(sought.text.casefold().split()) else 3
 
 
-def _places(
-    seen: Sequence[tuple[Sought, Hit | None, str]],
+def _evidence_rows(
+    sightings: Sequence[tuple[Sought, Hit | None, str]],
     release: Release,
     released: Released,
     search: EntitySearch,
-    place: int,
+    document_index: int,
 ) -> list[PlaceOf]:
     """Where identifiers of a document can be read, for a reader."""
     text, gold = release.reading.text, search.gold
-    found: list[PlaceOf] = []
-    for sought, hit, how in seen:
+    evidence: list[PlaceOf] = []
+    for sought, hit, how in sightings:
         entity = sought.entities[0]
         direct = bool(gold.entity_level[entity] == DIRECT)
-        hits = [] if hit is None else [hit, *search.more_hits(hit, sought, release, entity, released, place)]
-        spots = _joined([release.reading.span(*each[1:3]) for each in hits if each.view is release.reading.plain], text)
-        for start, end in spots[:_MOST_OF_ONE] or [(0, 0)]:
+        hits = [] if hit is None else [hit, *search.more_hits(hit, sought, release, entity, released, document_index)]
+        spots = _joined(
+            [release.reading.span(*span_hit[1:3]) for span_hit in hits if span_hit.view is release.reading.plain], text
+        )
+        for start, end in spots[:_MOST_LOCATIONS] or [(0, 0)]:
             written = text[start:end] if end else how if hit is None else hit.view.cased[hit.start : hit.end]
-            found.append((direct, {
+            evidence.append((direct, {
                 "entity_type": gold.types[int(gold.entity_type[entity])],
                 "start": start,
                 "end": end,
@@ -452,7 +461,7 @@ def _places(
                 "how": NEARLY if hit is None else how,
                 "marked": search.own[entity][:_MOST_MARKS],
             }))  # fmt: skip
-    return found
+    return evidence
 
 
 def _joined(spans: Iterable[tuple[int, int]], text: str) -> list[tuple[int, int]]:

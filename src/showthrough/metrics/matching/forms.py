@@ -16,12 +16,12 @@ from typing import Literal
 from showthrough.data.kinds import nearest, path_of, treated_as
 from showthrough.data.reading import cased_form, folded, reading_form, unbordered
 from showthrough.data.views import join_lines
-from showthrough.inference.reading.countries import names_of_countries
-from showthrough.metrics.removal.dates import MONTHS, complete_dates, dates_in
-from showthrough.resources.closed_classes import CLOSED_CLASSES
-from showthrough.resources.dictionary import WORDFREQ, dictionary_from, frequencies
-from showthrough.resources.everyday import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
-from showthrough.resources.languages import small_words
+from showthrough.metrics.matching.dates import MONTHS, complete_dates, dates_in
+from showthrough.models.closed_classes import CLOSED_CLASSES
+from showthrough.models.countries import names_of_countries
+from showthrough.models.dictionary import WORDFREQ, dictionary_from, frequencies
+from showthrough.models.everyday import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
+from showthrough.models.languages import small_words
 
 Kind = Literal["person", "code", "date", "other"]
 ORDINARY = 10 ** (3.5 - 9)  # a word is ordinary from Zipf 3.5 on, which is so often of all words
@@ -184,15 +184,15 @@ _NOWHERE: dict[Kind, Form] = {kind: Form(kind) for kind in ("person", "code", "d
 @lru_cache(maxsize=4096)
 def kind_of_type(entity_type: str) -> Kind | None:
     """What a type stands for; `None` where nobody knows, and the shape has to tell."""
-    known = nearest(entity_type) if entity_type else None
-    if known is None:
+    known_type = nearest(entity_type) if entity_type else None
+    if known_type is None:
         return None
-    path = path_of(known)
+    path = path_of(known_type)
     if "PERSON" in path:
         return "other" if {"USERNAME", "NAME_PREFIX"} & {*path} else "person"
     if "QUANTITY" in path:
         return "other"
-    treated = treated_as(known).kind
+    treated = treated_as(known_type).kind
     return "code" if treated == "code" else "date" if treated == "date" else "other"
 
 
@@ -211,12 +211,12 @@ def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -
     kind = kind_of_type(entity_type) or _shape(text)
     if kind == "other" and nearest(entity_type) in _COARSE:
         kind = _shape(text) if sum(map(str.isdigit, text)) >= CODE and "@" not in text else kind
-    found = _MAKERS[kind](text, vocabulary)
-    if direct and not found.sought and kind != "person":
+    form = _FORM_FUNCTIONS[kind](text, vocabulary)
+    if direct and not form.sought and kind != "person":
         return _other(text, vocabulary)  # whatever it is, its own letters tell it
-    if not direct and found.sought and _says_nothing(found, text, vocabulary):
+    if not direct and form.sought and _says_nothing(form, text, vocabulary):
         return _NOWHERE[kind]
-    return found
+    return form
 
 
 def _shape(text: str) -> Kind:
@@ -241,9 +241,9 @@ def person_form(text: str) -> Form:
 def _name_words(text: str) -> Iterator[str]:
     pieces = cased_form(text).split()
     capitals = any(piece[0].isupper() for piece in pieces)
-    for place, piece in enumerate(pieces):
+    for index, piece in enumerate(pieces):
         low = folded(piece)
-        if (low in TITLE_FORMS and len(pieces) > 1) or low in PARTICLE_FORMS or (low in _TITLE_ENDINGS and place):
+        if (low in TITLE_FORMS and len(pieces) > 1) or low in PARTICLE_FORMS or (low in _TITLE_ENDINGS and index):
             continue
         if capitals and piece[0].islower():  # also the s of a possessive
             continue
@@ -269,17 +269,17 @@ def _whole_code(text: str, vocabulary: Vocabulary) -> Form:
     """A code in several words (`KX 4821`) is looked for as a whole, and one without a digit as a word is."""
     if not any(map(str.isdigit, text)):
         return _other(text, vocabulary)
-    found, groups = code_form(text), tuple(reading_form(text).split())
-    if found.sought or len(groups) == 1 or sum(map(len, groups)) < CODE or "".join(groups).isdigit():
-        return found
+    form, groups = code_form(text), tuple(reading_form(text).split())
+    if form.sought or len(groups) == 1 or sum(map(len, groups)) < CODE or "".join(groups).isdigit():
+        return form
     return Form("code", codes=(groups,), stem="".join(groups))
 
 
 def _date(text: str, vocabulary: Vocabulary) -> Form:
     read = reading_form(text)
     words = read.split()
-    first = next((place for place, word in enumerate(words) if word[0].isdigit() or word in MONTHS), 0)
-    dates = frozenset(found.date for found in dates_in(f" {read} "))
+    first = next((index for index, word in enumerate(words) if word[0].isdigit() or word in MONTHS), 0)
+    dates = frozenset(location.date for location in dates_in(f" {read} "))
     if not dates and _DAY_AND_YEAR.search(text) and any(_is_strange(word, vocabulary) for word in words):
         return _other(text, vocabulary)  # in a language whose months nobody told: `8 augusztus 1937`
     return Form("date", dates=dates, stem="".join(words[first:]))
@@ -304,7 +304,7 @@ def _other(text: str, vocabulary: Vocabulary) -> Form:
     return Form("other", whole=whole, ordinary=ordinary)
 
 
-_MAKERS: dict[Kind, Callable[[str, Vocabulary], Form]] = {
+_FORM_FUNCTIONS: dict[Kind, Callable[[str, Vocabulary], Form]] = {
     "person": lambda text, vocabulary: person_form(text),
     "code": _whole_code,
     "date": _date,
@@ -312,11 +312,11 @@ _MAKERS: dict[Kind, Callable[[str, Vocabulary], Form]] = {
 }
 
 
-def _says_nothing(found: Form, text: str, vocabulary: Vocabulary) -> bool:
+def _says_nothing(form: Form, text: str, vocabulary: Vocabulary) -> bool:
     """Whether a quasi-identifier is made of words that anybody may write."""
-    if found.kind in ("code", "date") and not found.whole:
+    if form.kind in ("code", "date") and not form.whole:
         return False
-    words = found.words or tuple(found.whole.split())
+    words = form.words or tuple(form.whole.split())
     if " ".join(words) in _country_forms():
         return True
     return all(

@@ -18,8 +18,8 @@ from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.reading import cased_form, places, reading_form, unbordered
 from showthrough.data.views import How, Reading, View
 from showthrough.metrics.chunk import Anonymized
-from showthrough.metrics.removal.dates import Found, dates_in
-from showthrough.metrics.removal.forms import (
+from showthrough.metrics.matching.dates import Found, dates_in
+from showthrough.metrics.matching.forms import (
     ALSO_WORDS,
     GIVEN_FORMS,
     INSTITUTION_FORMS,
@@ -126,10 +126,10 @@ class Release:
         words = self.reading.words
         # Initials are looked for beside longer words of the name: by themselves they stand everywhere.
         long = [word for word in form.words if len(word) > 1] or form.words
-        here = [word for word in dict.fromkeys(long) if word in words or unbordered(word)]
+        present = [word for word in dict.fromkeys(long) if word in words or unbordered(word)]
         telling = frozenset(form.telling)
-        for view in self.reading.views if here else ():
-            for word in here:
+        for view in self.reading.views if present else ():
+            for word in present:
                 if unbordered(word):
                     yield from self._unbordered(view, word, word in telling)
                     continue
@@ -145,14 +145,16 @@ class Release:
         for joined in form.glued:
             if joined in words:
                 yield from (
-                    Hit(view, at, at + len(joined)) for view in self.reading.views for at in places(view.form, joined)
+                    Hit(view, start_of_match, start_of_match + len(joined))
+                    for view in self.reading.views
+                    for start_of_match in places(view.form, joined)
                 )
         for short in form.abbreviated:
             if short in words:
                 for view in self.reading.views:
-                    for at in places(view.form, short):
-                        if self._in_address(view, at, at + len(short)):
-                            yield Hit(view, at, at + len(short))
+                    for start_of_match in places(view.form, short):
+                        if self._in_address(view, start_of_match, start_of_match + len(short)):
+                            yield Hit(view, start_of_match, start_of_match + len(short))
 
     def _beside(self, view: View, form: Form, start: int, end: int) -> bool:
         """Whether another word of a name stands beside one: not two initials, and not `will` behind `Smith`."""
@@ -181,8 +183,8 @@ class Release:
         squeezed = self._squeezed(view)
         at = squeezed.find(word) if telling else -1
         while at >= 0:
-            places = self._solid(view)[at : at + len(word)]
-            yield Hit(view, int(places[0]), int(places[-1]) + 1)
+            positions = self._solid(view)[at : at + len(word)]
+            yield Hit(view, int(positions[0]), int(positions[-1]) + 1)
             at = squeezed.find(word, at + 1)
 
     def _alone(self, view: View, word: str, start: int, end: int, form: Form) -> bool:
@@ -191,8 +193,8 @@ class Release:
         letter = view.cased[start]
         capital = letter.isupper() or not (letter.islower() or letter.isupper())
         capital |= self._capitals.unused and word not in vocabulary.known
-        given = word in GIVEN_FORMS
-        doubtful = (word in vocabulary.ordinary and not given) or word in ALSO_WORDS
+        is_given_name = word in GIVEN_FORMS
+        doubtful = (word in vocabulary.ordinary and not is_given_name) or word in ALSO_WORDS
         doubtful |= self._capitals.say_nothing and word in vocabulary.known
         if not doubtful:
             return capital or self._in_address(view, start, end)
@@ -207,8 +209,10 @@ class Release:
         if not capital or self._capitals.say_nothing:
             return False
         # Of who is known by this word alone it is the whole name, unless the original has the word as well.
-        whole = len(form.words) == 1 and not form.part and word not in self._capitals.small_words | INSTITUTION_FORMS
-        return whole or (given and self._inside_sentence(word))
+        is_whole_name = (
+            len(form.words) == 1 and not form.part and word not in self._capitals.small_words | INSTITUTION_FORMS
+        )
+        return is_whole_name or (is_given_name and self._inside_sentence(word))
 
     def _is_titled(self, view: View, word: str, start: int, end: int, form: Form) -> bool:
         """Whether a title or an initial stands beside a short name with a capital: `Ms Li`."""
@@ -267,10 +271,10 @@ class Release:
                     at = squeezed.find(code, at + 1)
 
     def _squeezed(self, view: View) -> str:
-        found = self._without_spaces.get(view.form)
-        if found is None:
-            found = self._without_spaces[view.form] = view.form.replace(" ", "")
-        return found
+        squeezed = self._without_spaces.get(view.form)
+        if squeezed is None:
+            squeezed = self._without_spaces[view.form] = view.form.replace(" ", "")
+        return squeezed
 
     @cached_property
     def _without_spaces(self) -> dict[str, str]:
@@ -278,11 +282,11 @@ class Release:
 
     def _solid(self, view: View) -> NDArray[np.int64]:
         """Where letters and digits stand in a view."""
-        found = self._solids.get(view.form)
-        if found is None:
+        positions = self._solids.get(view.form)
+        if positions is None:
             letters = np.frombuffer(view.form.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-            found = self._solids[view.form] = np.flatnonzero(letters != ord(" "))
-        return found
+            positions = self._solids[view.form] = np.flatnonzero(letters != ord(" "))
+        return positions
 
     @cached_property
     def _solids(self) -> dict[str, NDArray[np.int64]]:
@@ -291,8 +295,8 @@ class Release:
     def _code_at(self, view: View, groups: tuple[str, ...], at: int) -> tuple[int, int] | None:
         """Where a code stands in the reading form, unless it is part of a longer one or too far apart."""
         form, size = view.form, sum(map(len, groups))
-        places = self._solid(view)[at : at + size].tolist()
-        start, end = places[0], places[-1] + 1
+        positions = self._solid(view)[at : at + size].tolist()
+        start, end = positions[0], positions[-1] + 1
         if _runs_on(form[start - 1], form[start]) or _runs_on(form[end - 1], form[end]):
             return None
         edges = set()
@@ -301,8 +305,8 @@ class Release:
             total += len(group)
             edges.add(total)
         for number in range(1, size):
-            if places[number] - places[number - 1] > 1 and not self._near(
-                view, places[number - 1], places[number], number in edges
+            if positions[number] - positions[number - 1] > 1 and not self._near(
+                view, positions[number - 1], positions[number], number in edges
             ):
                 return None
         return start, end
@@ -316,17 +320,17 @@ class Release:
 
     def _dates(self, form: Form) -> Iterator[Hit]:
         dates = self.found_dates
-        found = [each for day in sorted(form.dates) if day in dates for each in dates[day]]
-        for view, place in sorted(found, key=lambda each: each[0] is not self.reading.plain):
-            yield Hit(view, place.start, place.end)
+        occurrences = [occurrence for day in sorted(form.dates) if day in dates for occurrence in dates[day]]
+        for view, location in sorted(occurrences, key=lambda occurrence: occurrence[0] is not self.reading.plain):
+            yield Hit(view, location.start, location.end)
 
     @cached_property
     def found_dates(self) -> dict[date, list[tuple[View, Found]]]:
         """The complete dates that can be read, with both readings of 03/04/2010, and where they stand."""
         dates: dict[date, list[tuple[View, Found]]] = {}
         for view in self.reading.views:
-            for found in dates_in(view.form, self.reading.words):
-                dates.setdefault(found.date, []).append((view, found))
+            for location in dates_in(view.form, self.reading.words):
+                dates.setdefault(location.date, []).append((view, location))
         return dates
 
     def reads(self, form: Form) -> bool:
@@ -379,16 +383,16 @@ class Release:
             digits = "".join(filter(str.isdigit, "".join(groups))).lstrip("0")
             if not digits:
                 break
-            there = len(digits) >= _DIGITS and digits.encode("ascii", "ignore") in self._digits[self.reading.plain]
+            present = len(digits) >= _DIGITS and digits.encode("ascii", "ignore") in self._digits[self.reading.plain]
             pattern = rf"(?<!\d)\d{{0,3}}{digits}(?!\d)"
-            if there and re.search(pattern, self._squeezed(self.reading.plain)):
+            if present and re.search(pattern, self._squeezed(self.reading.plain)):
                 return digits
         return ""
 
-    def _cut_off(self, whole: str) -> str:
+    def _cut_off(self, complete: str) -> str:
         """What stands before mask characters of a number or a date whose end they hide."""
-        least = max(_SHORTEST_STEM, math.ceil(_STEM * len(whole)))
-        stems = tuple(whole[:size] for size in range(len(whole) - 1, least - 1, -1))
+        least = max(_SHORTEST_STEM, math.ceil(_STEM * len(complete)))
+        stems = tuple(complete[:size] for size in range(len(complete) - 1, least - 1, -1))
         return next((stem for tail in self.tails if tail.endswith(stems) for stem in stems if tail.endswith(stem)), "")
 
     @cached_property
@@ -411,26 +415,26 @@ class Release:
     @cached_property
     def _cuts(self) -> list[int]:
         """Where mask characters stand right behind a letter or a digit, and none behind them: not in DATE_TIME."""
-        text, signs, found = self.reading.text, self.reading.signs, list[int]()
+        text, signs, positions = self.reading.text, self.reading.signs, list[int]()
         for sign, plain in _SIGNS.items():
             at = text.find(sign) if plain in signs else -1
             while at >= 0:
                 end = at + len(sign)
                 if at and text[at - 1].isalnum() and not text[end : end + 1].isalnum():
-                    found.append(at)
+                    positions.append(at)
                 at = text.find(sign, end)
-        return found
+        return positions
 
     def _near_word(self, name: str) -> str:
         """A word of the release that differs from a name by a letter or two; the nearest, of several the first."""
-        found = self._near_words.get(name)
-        if found is None:
+        nearest = self._near_words.get(name)
+        if nearest is None:
             distance = next((edits for least, edits in _NEAR if len(name) >= least), 0)
             words = self._unusual if distance else ()
             near = process.extract(name, words, scorer=Levenshtein.distance, score_cutoff=distance, limit=None)
             likely = [(edits, word) for word, edits, _ in near if _mostly_letters(word)]
-            found = self._near_words[name] = min(likely, default=(0, ""))[1]
-        return found
+            nearest = self._near_words[name] = min(likely, default=(0, ""))[1]
+        return nearest
 
     @cached_property
     def _near_words(self) -> dict[str, str]:
@@ -461,18 +465,22 @@ def _mostly_letters(word: str) -> bool:
 
 
 def releases_of(
-    anonymized: Anonymized, dictionary: str, asked: Iterable[int] | None = None
+    anonymized: Anonymized, dictionary: str, indices: Iterable[int] | None = None
 ) -> Iterator[tuple[int, Release]]:
     """What is released of documents of a chunk, all or those that are asked for, letter for letter; none is held."""
     documents, vocabulary = anonymized.chunk.corpus, vocabulary_of(dictionary)
     key = ("capitals", dictionary)
     capitals = anonymized.chunk.once(key, lambda: [Capitals(document.text, vocabulary) for document in documents])
     anonymization = anonymized.anonymization
-    given = None if type(anonymization) is Anonymization else anonymized.texts  # as they were handed in
-    for place in range(len(documents)) if asked is None else asked:
-        document = documents.documents[place]
-        text = given[document.id] if given is not None else apply_masks(document.text, anonymization.of(document.id))
-        yield place, Release(text, capitals[place], vocabulary)
+    handed_in = None if type(anonymization) is Anonymization else anonymized.texts  # as they were handed in
+    for document_index in range(len(documents)) if indices is None else indices:
+        document = documents.documents[document_index]
+        text = (
+            handed_in[document.id]
+            if handed_in is not None
+            else apply_masks(document.text, anonymization.of(document.id))
+        )
+        yield document_index, Release(text, capitals[document_index], vocabulary)
 
 
 def _neighbours(form: str, start: int, end: int) -> tuple[str, str]:

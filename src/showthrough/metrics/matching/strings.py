@@ -12,8 +12,8 @@ from typing import NamedTuple
 from showthrough.data.labels import label_of
 from showthrough.data.masks import Mask
 from showthrough.data.reading import cased_form, folded, unbordered
-from showthrough.metrics.removal.dates import complete_dates
-from showthrough.metrics.removal.forms import (
+from showthrough.metrics.matching.dates import complete_dates
+from showthrough.metrics.matching.forms import (
     GIVEN_FORMS,
     INSTITUTION_FORMS,
     PARTICLE_FORMS,
@@ -25,7 +25,7 @@ from showthrough.metrics.removal.forms import (
     kind_of_type,
     person_form,
 )
-from showthrough.metrics.removal.search import Capitals, Hit, Release
+from showthrough.metrics.matching.search import Capitals, Hit, Release
 
 _WORDS, _CHARACTERS = 40, 400  # of a string that are looked for: of a whole paragraph its beginning
 _BEFORE = 40  # characters before a mask in which a title or an initial may stand
@@ -67,7 +67,7 @@ class Masking:
     def string(self, mask: Mask) -> MaskedString | None:
         """What a mask hides, but for titles, function words and signs around it; None where that is ordinary.
 
-        >>> from showthrough.metrics.removal.forms import vocabulary_of
+        >>> from showthrough.metrics.matching.forms import vocabulary_of
         >>> text = "It was seen by Mr John Smith's nurse on 3 May"
         >>> document = Masking(text, vocabulary_of("wordfreq:en"))
         >>> found = [document.string(Mask(*span)) for span in ((15, 30), (31, 36), (40, 45), (42, 45))]
@@ -154,8 +154,8 @@ class Masking:
 
     def _form(self, words: list[str], raw: str, kind: Kind) -> Form | None:
         if kind == "person":
-            found = person_form(raw)
-            return found if found.sought else None
+            form = person_form(raw)
+            return form if form.sought else None
         if kind == "date" and (dates := complete_dates(raw)):
             return Form("date", dates=dates)
         low = list(map(folded, words))
@@ -196,24 +196,24 @@ class FormIndex:
         for word in sorted(words & self._words.keys()):
             hit = self._first(release, Form("person", (word,), part=True), counts)
             if hit is not None:
-                yield from self._told(self._words.pop(word), hit)
+                yield from self._record_found(self._words.pop(word), hit)
         for key in sorted(self._keys.keys() & {*words, *self._keys_in(release)}, key=str):
-            left = []
+            remaining = []
             for number, form in self._keys[key]:
                 if number not in self.found:
                     hit = self._first(release, form, counts)
                     if hit is None:
-                        left.append((number, form))
+                        remaining.append((number, form))
                     else:
-                        yield from self._told([number], hit)
-            self._keys[key] = left
-            if not left:
+                        yield from self._record_found([number], hit)
+            self._keys[key] = remaining
+            if not remaining:
                 del self._keys[key]
 
     def _first(self, release: Release, form: Form, counts: Callable[[Hit, Form], bool]) -> Hit | None:
         return next((hit for hit in release.hits(form) if counts(hit, form)), None)
 
-    def _told(self, numbers: list[int], hit: Hit) -> Iterator[tuple[int, Hit]]:
+    def _record_found(self, numbers: list[int], hit: Hit) -> Iterator[tuple[int, Hit]]:
         for number in numbers:
             if number not in self.found:
                 self.found.add(number)

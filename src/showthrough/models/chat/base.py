@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Protocol
 
 import msgspec
 
+MODEL = "llm:"  # before the name of a language model, wherever one is named
 Check = Callable[[str], object]  # raises ValueError for what is no answer to the question
 
 
@@ -84,3 +85,12 @@ class Chat(Protocol):
     def expect(self, questions: int, characters: int, tokens: int) -> None:
         """While estimating: at most so many more, of which each has so many characters, and tokens to answer."""
         ...
+
+
+def unanswered(asked: Iterable[Asked]) -> list[str]:
+    """What a reader must know of questions that have no answer."""
+    return [
+        f"{record.name}: {number:,} question{'' if number == 1 else 's'} had no answer: {why}"
+        for record in asked
+        for why, number in record.unanswered.items()
+    ]

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from showthrough.errors import ResourceError, shown
-from showthrough.resources.chat.base import Question, Reply
-from showthrough.resources.chat.consent import KEY, Address
-from showthrough.resources.chat.echoes import KEPT_BACK, folded, repeats
-from showthrough.resources.chat.patience import TOLD, told_to_wait
+from showthrough.core.errors import ResourceError, shown
+from showthrough.models.chat.base import Question, Reply
+from showthrough.models.chat.consent import KEY, Address
+from showthrough.models.chat.echoes import KEPT_BACK, folded, repeats
+from showthrough.models.chat.patience import TOLD, told_to_wait
 
 SEED = 0
 _CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole answer
@@ -87,7 +87,7 @@ class Client:
         try:
             import openai
 
-            from showthrough.resources.chat import wire  # which is built on what that is
+            from showthrough.models.chat import wire  # which is built on what that is
         except ImportError:
             raise ResourceError(f"{address.name} needs the package openai: pip install 'showthrough[llm]'") from None
         self._openai, self._wire = openai, wire

@@ -10,8 +10,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from showthrough.core.errors import PlanError, quoted, shown
 from showthrough.data.retyping import listed
-from showthrough.errors import PlanError, quoted, shown
 
 LOCAL = "localhost"
 USUAL = "https://api.openai.com/v1"
@@ -69,21 +69,21 @@ class Address:
         if self.host != LOCAL or self.host in hosts:
             return False
         try:
-            found = {str(one[4][0]).partition("%")[0] for one in socket.getaddrinfo(self.host, self.port)}
+            addresses = {str(address[4][0]).partition("%")[0] for address in socket.getaddrinfo(self.host, self.port)}
         except OSError:
             return True
-        return not all(ipaddress.ip_address(one).is_loopback for one in found)
+        return not all(ipaddress.ip_address(address).is_loopback for address in addresses)
 
     def proxy(self, hosts: Collection[str]) -> str | None:
         """What the environment would have all go through: used where it was named too, and never on this machine."""
         from urllib.request import getproxies, proxy_bypass  # here: it takes a moment to import
 
         scheme = urlsplit(self.url).scheme
-        found = getproxies().get(scheme) or getproxies().get("all")
-        if not found or self.is_here or proxy_bypass(self.host):
+        proxy_url = getproxies().get(scheme) or getproxies().get("all")
+        if not proxy_url or self.is_here or proxy_bypass(self.host):
             return None
-        where = urlsplit(found if "://" in found else f"http://{found}")
-        return where.geturl() if (where.hostname or "") in hosts else None
+        parts = urlsplit(proxy_url if "://" in proxy_url else f"http://{proxy_url}")
+        return parts.geturl() if (parts.hostname or "") in hosts else None
 
 
 def address_of(name: str) -> Address:
@@ -91,28 +91,28 @@ def address_of(name: str) -> Address:
     written = _WRITTEN.fullmatch(name)
     if written is None or _SCHEMELESS.search(written["model"]):
         raise PlanError(f"found {quoted(name)}; {_EXPECTED}", "language model")
-    told, place = written["url"], f"language model llm:{shown(written['model'])}"  # no more: a URL may hold a key
-    if told is None:
-        told, place = os.environ.get(BASE_URL) or USUAL, BASE_URL
+    url, location = written["url"], f"language model llm:{shown(written['model'])}"  # no more: a URL may hold a key
+    if url is None:
+        url, location = os.environ.get(BASE_URL) or USUAL, BASE_URL
     try:
-        parts = urlsplit(told)
+        parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise PlanError(f"found {quoted(told)}: {error}; {_EXPECTED}", place) from None
+        raise PlanError(f"found {quoted(url)}: {error}; {_EXPECTED}", location) from None
     if parts.username is not None or parts.password is not None or "@" in parts.netloc:
-        raise PlanError(f"has a user or a password in it; expected {KEY} to hold the key", place)
-    if parts.scheme not in _PORTS or not host or not told.isascii() or not told.isprintable() or " " in told:
-        raise PlanError(f"found {quoted(told)}; {_EXPECTED}", place)
+        raise PlanError(f"has a user or a password in it; expected {KEY} to hold the key", location)
+    if parts.scheme not in _PORTS or not host or not url.isascii() or not url.isprintable() or " " in url:
+        raise PlanError(f"found {quoted(url)}; {_EXPECTED}", location)
     if parts.query or parts.fragment:
-        raise PlanError("has a question or a mark in it; expected a URL with a path at most", place)
-    return Address(name, written["model"], told)
+        raise PlanError("has a question or a mark in it; expected a URL with a path at most", location)
+    return Address(name, written["model"], url)
 
 
 def hosts_of(send_text_to: str | Collection[str]) -> frozenset[str]:
     """The hosts that may hear of documents. Raises PlanError for what is no host."""
-    hosts = frozenset(one.strip().lower().removeprefix("[").replace("]", "") for one in listed(send_text_to))
-    for one in sorted(hosts):
-        if not one or re.search(r"[/@\s*?]", one):
+    hosts = frozenset(host.strip().lower().removeprefix("[").replace("]", "") for host in listed(send_text_to))
+    for host in sorted(hosts):
+        if not host or re.search(r"[/@\s*?]", host):
             expected = "expected a host, such as api.openai.com or gpu.example.org:8000"
-            raise PlanError(f"found {quoted(one)}; {expected}", "send_text_to")
+            raise PlanError(f"found {quoted(host)}; {expected}", "send_text_to")
     return hosts

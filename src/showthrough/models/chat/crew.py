@@ -19,12 +19,12 @@ def at_work(
 
     Threads are daemons: a server that does not answer must not keep the program from ending.
     """
-    left, lock = iter(items), threading.Lock()
+    remaining, lock = iter(items), threading.Lock()
     faults: list[BaseException] = []
     done = [0]
 
     def hand(home: threading.Event) -> None:
-        for item in _shared(left, lock, stop):
+        for item in _shared(remaining, lock, stop):
             try:
                 work(item)
             except BaseException as error:  # told to whoever waits, below
@@ -54,11 +54,11 @@ def at_work(
         raise faults[0]
 
 
-def _shared(left: Iterator[T], lock: threading.Lock, stop: threading.Event) -> Iterator[T]:
+def _shared(remaining: Iterator[T], lock: threading.Lock, stop: threading.Event) -> Iterator[T]:
     while not stop.is_set():
         with lock:
             try:
-                item = next(left)
+                item = next(remaining)
             except StopIteration:
                 return
         yield item

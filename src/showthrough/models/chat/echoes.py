@@ -28,4 +28,4 @@ def repeats(text: str, told: Iterable[str], letters: int = LETTERS) -> bool:
     """
     own = folded(text)
     pieces = {own[at : at + letters] for at in range(max(1, len(own) - letters + 1))} - {""}
-    return any(piece in one for one in told for piece in pieces)
+    return any(piece in source for source in told for piece in pieces)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from showthrough.resources.chat.base import Question
+from showthrough.models.chat.base import Question
 
 LETTERS = 4  # of a token, about: English prose; other languages and codes have fewer
 SHARE = 4  # an answer is taken to be a quarter as long as it may be, where none is recorded
@@ -65,27 +65,27 @@ class Tally:
 
     def count(self, model: str, new: Mapping[str, Question], answered: int, usual: Mapping[str, int]) -> None:
         """Questions by key, how many others have answers, and how long answers to prompts usually are."""
-        one = self._count(model)
-        one.recorded += answered
+        tally = self._count(model)
+        tally.recorded += answered
         fresh = {key: question for key, question in new.items() if key not in self._seen}
         self._seen.update(fresh)
         for question in fresh.values():
-            one.calls += 1
-            one.tokens_in += _tokens(len(question.instructions) + len(question.text)) + _BESIDE
-            one.tokens_out += usual.get(question.prompt) or question.tokens // SHARE
-            one.tokens_most += question.tokens
+            tally.calls += 1
+            tally.tokens_in += _tokens(len(question.instructions) + len(question.text)) + _BESIDE
+            tally.tokens_out += usual.get(question.prompt) or question.tokens // SHARE
+            tally.tokens_most += question.tokens
             self.names.setdefault(model, set()).add(question.about[0])
             if question.about[1]:  # the control is about no document
                 self.documents.setdefault(model, set()).add(question.about[1])
 
     def expect(self, model: str, questions: int, characters: int, tokens: int) -> None:
         """Questions that follow from answers; none do where there is nothing new to ask in the first place."""
-        one = self._count(model)
-        if not any(each.calls for place, each in self.counts.items() if place[:2] == self.scored):
+        tally = self._count(model)
+        if not any(count.calls for key, count in self.counts.items() if key[:2] == self.scored):
             return
-        one.further += questions
-        one.further_in += questions * (_tokens(characters) + _BESIDE)
-        one.further_out += questions * tokens
+        tally.further += questions
+        tally.further_in += questions * (_tokens(characters) + _BESIDE)
+        tally.further_out += questions * tokens
 
     def assume(self, model: str, names: Iterable[str], documents: Iterable[str]) -> None:
         """That a model is asked about all of these, where it takes long to find out."""
@@ -93,8 +93,8 @@ class Tally:
         self.documents.setdefault(model, set()).update(documents)
 
     def would_ask(self, model: str) -> bool:
-        told = model in self.names
-        return told or any(one.calls or one.further for place, one in self.counts.items() if place[2] == model)
+        named = model in self.names
+        return named or any(count.calls or count.further for key, count in self.counts.items() if key[2] == model)
 
     def _count(self, model: str) -> Count:
         return self.counts.setdefault((*self.scored, model), Count())

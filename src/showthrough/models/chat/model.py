@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from showthrough.errors import PlanError, ResourceError
-from showthrough.resources.chat.base import Asked, Check, Question, Reply
-from showthrough.resources.chat.client import Client, LaterError, UnaskableError
-from showthrough.resources.chat.consent import address_of, hosts_of
-from showthrough.resources.chat.crew import at_work
-from showthrough.resources.chat.estimate import Tally, usual_lengths
-from showthrough.resources.chat.patience import PAID, TRIES, Patience
-from showthrough.resources.chat.recordings import About, Recording, Recordings, key_of
-from showthrough.resources.chat.settings import AskingSettings
-from showthrough.resources.settings import Watch
+from showthrough.core.errors import PlanError, ResourceError
+from showthrough.models.chat.base import Asked, Check, Question, Reply
+from showthrough.models.chat.client import Client, LaterError, UnaskableError
+from showthrough.models.chat.consent import address_of, hosts_of
+from showthrough.models.chat.crew import at_work
+from showthrough.models.chat.estimate import Tally, usual_lengths
+from showthrough.models.chat.patience import PAID, TRIES, Patience
+from showthrough.models.chat.recordings import About, Recording, Recordings, key_of
+from showthrough.models.chat.settings import AskingSettings
+from showthrough.models.settings import Watch
 
 NOWHERE = (
     "its answers cost and are kept beside the run: name it with -o, or a file with --recordings"
@@ -30,7 +30,7 @@ _LONGEST = 32_000  # tokens of an answer, however often it was cut
 _INVALID = "no valid answer came"
 
 
-class _New(NamedTuple):
+class _NewQuestion(NamedTuple):
     """A question that has no answer yet, and all that it is about."""
 
     key: str
@@ -64,14 +64,14 @@ class LanguageModel:
         keys = [key_of(self.name, question) for question in questions]
         self._used.update(dict.fromkeys(keys))
         about: dict[str, list[About]] = {}
-        new: dict[str, _New] = {}
+        new: dict[str, _NewQuestion] = {}
         for key, question in zip(keys, questions, strict=True):
             listed = about.setdefault(key, [])
             listed.append(question.about)
             if self._recordings is None or key not in self._recordings:
-                new[key] = _New(key, question, listed)
+                new[key] = _NewQuestion(key, question, listed)
         if self._tally is not None:
-            fresh = {key: one.question for key, one in new.items()}
+            fresh = {key: entry.question for key, entry in new.items()}
             self._tally.count(self.name, fresh, len(about) - len(new), self._usual)
         elif new:
             self._ask(list(new.values()), check)
@@ -82,24 +82,24 @@ class LanguageModel:
     def _reply(self, key: str, check: Check) -> Reply | None:
         if self._recordings is None or key not in self._recordings:
             return None
-        found = self._recordings[key]
-        if found.content is None or not _is_valid(found.content, check):
+        recording = self._recordings[key]
+        if recording.content is None or not _is_valid(recording.content, check):
             return None
-        return Reply(found.content, found.model, found.tokens_in, found.tokens_out)
+        return Reply(recording.content, recording.model, recording.tokens_in, recording.tokens_out)
 
     def asked(self) -> Asked:
         recordings = self._recordings
         used = [] if recordings is None else [recordings[key] for key in sorted(self._used) if key in recordings]
-        told = msgspec.json.encode([(one.key, one.content) for one in used])
+        encoded = msgspec.json.encode([(recording.key, recording.content) for recording in used])
         return Asked(
             name=self.name,
-            digest=hashlib.blake2b(told, digest_size=16).hexdigest() if used else "",
-            model=",".join(sorted({one.model for one in used if one.model})),
-            prompts={one.prompt: one.digest for one in used},
-            calls=sum(one.answers for one in used),
-            tokens_in=sum(one.tokens_in for one in used),
-            tokens_out=sum(one.tokens_out for one in used),
-            unanswered=dict(sorted(Counter(one.fault for one in used if one.fault).items())),
+            digest=hashlib.blake2b(encoded, digest_size=16).hexdigest() if used else "",
+            model=",".join(sorted({recording.model for recording in used if recording.model})),
+            prompts={recording.prompt: recording.digest for recording in used},
+            calls=sum(recording.answers for recording in used),
+            tokens_in=sum(recording.tokens_in for recording in used),
+            tokens_out=sum(recording.tokens_out for recording in used),
+            unanswered=dict(sorted(Counter(recording.fault for recording in used if recording.fault).items())),
         )
 
     def expect(self, questions: int, characters: int, tokens: int) -> None:
@@ -109,14 +109,18 @@ class LanguageModel:
     @cached_property
     def _usual(self) -> dict[str, int]:
         """How long its answers are by prompt, as far as some are recorded."""
-        kept = [] if self._recordings is None else [one for one in self._recordings.all() if one.name == self.name]
-        return usual_lengths((one.prompt, one.tokens_out, one.answers) for one in kept)
+        recordings = (
+            []
+            if self._recordings is None
+            else [recording for recording in self._recordings.all() if recording.name == self.name]
+        )
+        return usual_lengths((recording.prompt, recording.tokens_out, recording.answers) for recording in recordings)
 
     @cached_property
     def _client(self) -> Client:
         return Client(self.address, self._hosts)
 
-    def _ask(self, new: Sequence[_New], check: Check) -> None:
+    def _ask(self, new: Sequence[_NewQuestion], check: Check) -> None:
         if self._recordings is None:
             raise PlanError(NOWHERE, f"language model {self.name}")
         if not self.address.is_allowed(self._hosts) or self.address.leads_elsewhere(self._hosts):
@@ -125,23 +129,23 @@ class LanguageModel:
         recordings, client, stop = self._recordings, self._client, threading.Event()
         patience = Patience(self._settings.rate, stop)
 
-        def work(one: _New) -> None:
-            found = _Try(self.name, client, patience, one).result(check)
-            if found is not None:
-                recordings.add(found)
+        def work(entry: _NewQuestion) -> None:
+            recording = _Try(self.name, client, patience, entry).result(check)
+            if recording is not None:
+                recordings.add(recording)
 
-        def told(done: int) -> None:
+        def report_progress(done: int) -> None:
             if self._watch is not None:
                 self._watch(f"asking {self.address.model}", done, len(new))
 
-        with recordings.growing(), client.connected([one.question.text for one in new]):
-            at_work(new, work, self._settings.concurrency, stop, told)
+        with recordings.growing(), client.connected([entry.question.text for entry in new]):
+            at_work(new, work, self._settings.concurrency, stop, report_progress)
 
 
 class _Try:
     """One question, asked until there is an answer."""
 
-    def __init__(self, name: str, client: Client, patience: Patience, new: _New) -> None:
+    def __init__(self, name: str, client: Client, patience: Patience, new: _NewQuestion) -> None:
         self._name, self._client, self._patience, self._new = name, client, patience, new
 
     def result(self, check: Check) -> Recording | None:
@@ -185,8 +189,8 @@ class _Try:
             about=sorted(set(self._new.about)),
             content=content,
             model=paid[-1].model if paid else "",
-            tokens_in=sum(one.tokens_in for one in paid),
-            tokens_out=sum(one.tokens_out for one in paid),
+            tokens_in=sum(reply.tokens_in for reply in paid),
+            tokens_out=sum(reply.tokens_out for reply in paid),
             answers=len(paid),
             tries=tries,
             fault=fault,

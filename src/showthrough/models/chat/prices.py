@@ -9,8 +9,8 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from showthrough.errors import PlanError, quoted
-from showthrough.resources.chat.consent import Address
+from showthrough.core.errors import PlanError, quoted
+from showthrough.models.chat.consent import Address
 
 _MILLION = 1_000_000
 _SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}\Z")  # a model of a day has the price of its name
@@ -30,15 +30,15 @@ class Price(NamedTuple):
 def price_of(address: Address, told: str | None) -> Price | None:
     """What a model costs; None where nobody knows. Raises PlanError for what is no price."""
     if told is not None:
-        return _told(told)
+        return _parse_price(told)
     if address.is_here:
         return Price(0.0, 0.0, "it is on this machine")
     return _listed().get((address.host, _SNAPSHOT.sub("", address.model)))
 
 
-def _told(text: str) -> Price:
+def _parse_price(text: str) -> Price:
     try:
-        sent, answered = (float(one) for one in text.split(","))
+        sent, answered = (float(number) for number in text.split(","))
     except ValueError:
         sent = answered = math.nan
     if not (math.isfinite(sent) and math.isfinite(answered) and min(sent, answered) >= 0):

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from showthrough.resources.chat.base import Question
+from showthrough.models.chat.base import Question
 
 
 class Prompt(NamedTuple):
@@ -32,6 +32,6 @@ class Prompt(NamedTuple):
 
 @lru_cache(maxsize=64)
 def load(package: str, name: str) -> Prompt:
-    """The prompt of a name: `load("showthrough.inference", "subjects.v1")` is its `prompts/subjects.v1.txt`."""
+    """The prompt of a name: `load(package, "subjects.v1")` is `prompts/subjects.v1.txt` of the package."""
     text = files(package).joinpath("prompts", f"{name}.txt").read_text(encoding="utf-8").strip()
     return Prompt(name, text, hashlib.blake2b(text.encode(), digest_size=16).hexdigest())

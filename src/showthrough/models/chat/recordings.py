@@ -16,10 +16,10 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.errors import InputError, OutputError, Problem, shown
-from showthrough.files.growing import DamagedError, GrowingFile, pieces
-from showthrough.files.reading import exists, plain, read_bytes
-from showthrough.resources.chat.base import Question
+from showthrough.core.errors import InputError, OutputError, Problem, shown
+from showthrough.models.chat.base import Question
+from showthrough.storage.growing import DamagedError, GrowingFile, pieces
+from showthrough.storage.reading import exists, plain, read_bytes
 
 TITLE = b"showthrough answers 1"
 SUFFIX = ".answers"
@@ -67,8 +67,8 @@ def beside(run: Path) -> Path:
 
 def key_of(name: str, question: Question) -> str:
     """What tells a question to a model from all others; where the model is reached only if its name says so."""
-    told = [name, question.digest, question.instructions, question.text, question.schema]
-    return hashlib.blake2b(msgspec.json.encode(told, order="sorted"), digest_size=16).hexdigest()
+    identity = [name, question.digest, question.instructions, question.text, question.schema]
+    return hashlib.blake2b(msgspec.json.encode(identity, order="sorted"), digest_size=16).hexdigest()
 
 
 class Recordings:
@@ -80,21 +80,21 @@ class Recordings:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = GrowingFile(path, TITLE)
-        self._found: dict[str, Recording] = {}
+        self._by_key: dict[str, Recording] = {}
         self._about: dict[str, set[About]] = {}
         self._lock = threading.Lock()
         if exists(path):
             self._take(_pieces_of(path))
 
     def __getitem__(self, key: str) -> Recording:
-        return self._found[key]
+        return self._by_key[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._found
+        return key in self._by_key
 
     def all(self) -> list[Recording]:
         """Each with everything that its question was about."""
-        return [replace(one, about=sorted(self._about[key])) for key, one in self._found.items()]
+        return [replace(recording, about=sorted(self._about[key])) for key, recording in self._by_key.items()]
 
     @contextmanager
     def growing(self) -> Iterator[None]:
@@ -117,24 +117,24 @@ class Recordings:
 
     def note(self, about: Mapping[str, Iterable[About]]) -> None:
         """What else recorded questions are about, by their keys. Where it cannot be written down nothing is lost."""
-        new = {key: sorted(set(each) - self._about[key]) for key, each in about.items() if key in self._about}
+        new = {key: sorted(set(subjects) - self._about[key]) for key, subjects in about.items() if key in self._about}
         if not any(new.values()):
             return
         with suppress(OutputError), self.growing():
-            for key, each in new.items():
-                if each:
-                    self._file.add(msgspec.json.encode(Again(key, each)))
-                    self._about[key].update(each)
+            for key, subjects in new.items():
+                if subjects:
+                    self._file.add(msgspec.json.encode(Again(key, subjects)))
+                    self._about[key].update(subjects)
 
-    def _take(self, found: Iterable[bytes]) -> None:
-        for one in _entries(found, self.path):
-            if isinstance(one, Recording):
-                self._keep(one)
-            elif one.key in self._about:
-                self._about[one.key].update(one.about)
+    def _take(self, raw_entries: Iterable[bytes]) -> None:
+        for entry in _entries(raw_entries, self.path):
+            if isinstance(entry, Recording):
+                self._keep(entry)
+            elif entry.key in self._about:
+                self._about[entry.key].update(entry.about)
 
     def _keep(self, recording: Recording) -> None:
-        self._found[recording.key] = recording
+        self._by_key[recording.key] = recording
         self._about.setdefault(recording.key, set()).update(recording.about)
 
 
@@ -150,8 +150,8 @@ def is_recordings(content: bytes) -> bool:
 def _pieces_of(path: Path) -> list[bytes]:
     content = read_bytes(path)
     if content.startswith(_KIND) and not is_recordings(content) and not (TITLE + b"\n").startswith(content):
-        found = shown(content[:40].partition(b"\n")[0].decode("utf-8", "replace"))
-        raise InputError(Problem(str(path), "", f"found {found}; this version reads {TITLE.decode()}"))
+        title = shown(content[:40].partition(b"\n")[0].decode("utf-8", "replace"))
+        raise InputError(Problem(str(path), "", f"found {title}; this version reads {TITLE.decode()}"))
     if (TITLE + b"\n").startswith(content):  # nothing yet, or all that a kill left of the title
         return []
     if not is_recordings(content):
@@ -162,8 +162,8 @@ def _pieces_of(path: Path) -> list[bytes]:
         raise InputError(Problem(str(path), "", f"is damaged; {_EXPECTED}")) from None
 
 
-def _entries(found: Iterable[bytes], path: Path) -> Iterator[Recording | Again]:
-    for number, piece in enumerate(found, 1):
+def _entries(raw_entries: Iterable[bytes], path: Path) -> Iterator[Recording | Again]:
+    for number, piece in enumerate(raw_entries, 1):
         try:
             yield _ENTRY.decode(piece)
         except msgspec.DecodeError as error:

@@ -15,7 +15,7 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from showthrough.files.limits import in_words
+from showthrough.storage.limits import in_words
 
 MOST = 16_000_000  # bytes of an answer with its headers; the longest are some hundred thousand
 

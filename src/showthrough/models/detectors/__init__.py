@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from showthrough.detectors.base import Detector, Find
-from showthrough.errors import InputError, PlanError, Problem, ResourceError, quoted, shown
-from showthrough.tables import Table, is_guest, raised, value_of
-from showthrough.tables.calls import call_text, placed_call, with_place
+from showthrough.core.call_syntax import call_text, placed_call, with_place
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, quoted, shown
+from showthrough.core.plugins import Table, is_guest, raised, value_of
+from showthrough.models.detectors.base import Detector, Find
 
 DEFAULT = "patterns"
 DETECTORS: Table[Detector] = Table(
@@ -20,9 +20,9 @@ DETECTORS: Table[Detector] = Table(
     {},
     partial(value_of, Detector, "detector"),
     {
-        "patterns": "showthrough.detectors.patterns:Patterns",
-        "presidio": "showthrough.detectors.presidio:Presidio",
-        "spacy": "showthrough.detectors.spacy:Spacy",
+        "patterns": "showthrough.models.detectors.patterns:Patterns",
+        "presidio": "showthrough.models.detectors.presidio:Presidio",
+        "spacy": "showthrough.models.detectors.spacy:Spacy",
     },
     called=True,
 )
@@ -50,12 +50,12 @@ class Chosen:
     def find(self, texts: Sequence[str]) -> list[list[Find]]:
         """What it finds in each text, checked like input where it is somebody else's. Raises ResourceError."""
         try:
-            found = self.detector.find(texts)
+            finds = self.detector.find(texts)
         except Exception as error:  # of a guest, anything
             raise ResourceError(f"detector {self.name} {raised(error, ours=not is_guest(self.detector))}") from error
-        if is_guest(self.detector) and (fault := _fault(found, texts)):
+        if is_guest(self.detector) and (fault := _fault(finds, texts)):
             raise ResourceError(f"detector {self.name} returned {fault}")
-        return found
+        return finds
 
 
 def chosen(text: str) -> Chosen:
@@ -66,21 +66,21 @@ def chosen(text: str) -> Chosen:
     >>> chosen("spacy:en_core_web_md") == chosen('spacy(model="en_core_web_md")')
     True
     """
-    head, given = placed_call(text.strip(), "detector", 'spacy(model="en_core_web_sm")')
-    name, colon, place = head.partition(":")
+    head, parameters = placed_call(text.strip(), "detector", 'spacy(model="en_core_web_sm")')
+    name, colon, location = head.partition(":")
     if name not in DETECTORS:
         raise PlanError(f"unknown detector; there are {', '.join(DETECTORS)}", f"detector {shown(name)}")
-    return Chosen(name, with_place(f"detector {name}", name, DETECTORS[name], place if colon else None, given))
+    return Chosen(name, with_place(f"detector {name}", name, DETECTORS[name], location if colon else None, parameters))
 
 
 def check_ready(detectors: Iterable[Chosen]) -> None:
     """Raises InputError where one of them lacks what it finds by, before anything is read."""
     problems = []
-    for one in detectors:
+    for detector in detectors:
         try:
-            _ = one.pinned
+            _ = detector.pinned
         except ResourceError as error:
-            problems.append(Problem("", f"detector {shown(str(one))}", str(error)))
+            problems.append(Problem("", f"detector {shown(str(detector))}", str(error)))
     if problems:
         raise InputError(problems)
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from showthrough.detectors.base import Detector, Find
-from showthrough.detectors.expressions import expressions
-from showthrough.detectors.phones import phones
-from showthrough.detectors.placeholders import is_placeholder, is_written
-from showthrough.detectors.titles import titled
-from showthrough.detectors.wider import wider_expressions
+from showthrough.models.detectors.base import Detector, Find
+from showthrough.models.detectors.expressions import expressions
+from showthrough.models.detectors.phones import phones
+from showthrough.models.detectors.placeholders import is_placeholder, is_written
+from showthrough.models.detectors.titles import titled
+from showthrough.models.detectors.wider import wider_expressions
 
 # What the types of the rules are called here.
 _TYPES = {"DATETIME": "DATE", "QUANTITY": "MONEY", "LOC": "ADDRESS"}
@@ -85,7 +85,7 @@ def _type(label: str, found: str) -> str:
 def _apart(text: str, candidates: Iterator[Find]) -> list[Find]:
     """Finds that do not overlap, in order: of those that do the longest, then by type."""
     taken = bytearray(len(text))
-    kept = []
+    separate = []
     for find in sorted(candidates, key=lambda one: (one.start - one.end, _PRIORITY[one.entity_type], one.start)):
         start, end = find.start, find.end
         if find.entity_type == "CODE" and _LAW.search(text, max(0, start - 30), start):
@@ -93,8 +93,8 @@ def _apart(text: str, candidates: Iterator[Find]) -> list[Find]:
         if taken.find(1, start, end) >= 0 or is_written(text[start:end]) or _in_label(text, start, end):
             continue
         taken[start:end] = b"\1" * (end - start)
-        kept.append(find)
-    return sorted(kept)
+        separate.append(find)
+    return sorted(separate)
 
 
 # Laws have numbers too, which are nobody's.
@@ -121,7 +121,7 @@ def _luhn(number: str) -> bool:
     >>> _luhn("4539 1488 0343 6467"), _luhn("4539 1488 0343 6468")
     (True, False)
     """
-    digits = [int(one) for one in reversed(number) if one.isdecimal()]
+    digits = [int(character) for character in reversed(number) if character.isdecimal()]
     doubled = (2 * digit - 9 * (digit > 4) for digit in digits[1::2])
     return (sum(digits[::2]) + sum(doubled)) % 10 == 0 and any(digits)
 

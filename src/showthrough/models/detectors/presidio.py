@@ -9,13 +9,13 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from showthrough.detectors.base import Detector, Find
-from showthrough.detectors.spacy import INSTEAD, pipeline
-from showthrough.detectors.titles import named
-from showthrough.errors import PlanError, ResourceError
-from showthrough.resources.files import guarded
-from showthrough.resources.names import at_home, is_path
-from showthrough.tables.calls import parameter
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, ResourceError
+from showthrough.models.detectors.base import Detector, Find
+from showthrough.models.detectors.spacy import INSTEAD, pipeline
+from showthrough.models.detectors.titles import named
+from showthrough.models.files import guarded
+from showthrough.models.names import at_home, is_path
 
 MODEL = "en_core_web_lg"  # that Presidio itself takes
 _PACKAGE = "presidio-analyzer"
@@ -41,14 +41,20 @@ class Presidio(Detector):
 
     def find(self, texts: Sequence[str]) -> list[list[Find]]:
         batches = self._engine
-        asked = {"language": self.language, "batch_size": _TOGETHER, "score_threshold": self.threshold}
+        options = {"language": self.language, "batch_size": _TOGETHER, "score_threshold": self.threshold}
         with guarded(lambda reason: ResourceError(f"Presidio failed: {reason}; or choose {INSTEAD}")):
-            answers = batches.analyze_iterator(texts, **asked)
+            answers = batches.analyze_iterator(texts, **options)
         return [
             [
-                Find(one.start, one.end, one.entity_type, float(one.score), named(text, one.start, one.end))
-                for one in sorted(answer, key=_place)
-                if one.start < one.end
+                Find(
+                    result.start,
+                    result.end,
+                    result.entity_type,
+                    float(result.score),
+                    named(text, result.start, result.end),
+                )
+                for result in sorted(answer, key=_sort_key)
+                if result.start < result.end
             ]
             for text, answer in zip(texts, answers, strict=True)
         ]
@@ -69,7 +75,7 @@ class Presidio(Detector):
             raise _not_installed() from error
 
 
-def _place(result: Any) -> tuple[int, int, str]:
+def _sort_key(result: Any) -> tuple[int, int, str]:
     """What results are ordered by: Presidio's own order follows the scores."""
     return result.start, result.end, result.entity_type
 
@@ -99,11 +105,11 @@ def _engine(model: str, language: str, org: bool) -> Any:
 
     with guarded(lambda reason: ResourceError(f"Presidio cannot be made: {reason}; or choose {INSTEAD}")):
         provider = NlpEngineProvider()
-        place = str(at_home(model)) if is_path(model) else model
-        provider.nlp_configuration["models"] = [{"lang_code": language, "model_name": place}]
+        model_name = str(at_home(model)) if is_path(model) else model
+        provider.nlp_configuration["models"] = [{"lang_code": language, "model_name": model_name}]
         ignored = provider.nlp_configuration["ner_model_configuration"]["labels_to_ignore"]
-        left = [label for label in ignored if not (org and label in _ORGANIZATIONS)]
-        provider.nlp_configuration["ner_model_configuration"]["labels_to_ignore"] = left
+        labels_to_ignore = [label for label in ignored if not (org and label in _ORGANIZATIONS)]
+        provider.nlp_configuration["ner_model_configuration"]["labels_to_ignore"] = labels_to_ignore
         made = provider.create_engine()
         made.nlp[language].max_length = sys.maxsize  # spaCy refuses documents of a million characters
         engine = AnalyzerEngine(nlp_engine=made, supported_languages=[language])

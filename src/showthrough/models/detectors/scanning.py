@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from showthrough.data.documents import CHUNK_CHARACTERS
-from showthrough.detectors import Chosen
-from showthrough.detectors.placeholders import is_written
+from showthrough.models.detectors import Chosen
+from showthrough.models.detectors.placeholders import is_written
 
 
 @dataclass(frozen=True)
@@ -37,21 +37,21 @@ class Scan:
     def by_type(self) -> dict[tuple[str, str], list[Sighting]]:
         """Sightings by detector and type, most first."""
         groups: dict[tuple[str, str], list[Sighting]] = {}
-        for one in self.sightings:
-            groups.setdefault((one.detector, one.entity_type), []).append(one)
+        for sighting in self.sightings:
+            groups.setdefault((sighting.detector, sighting.entity_type), []).append(sighting)
         order = sorted(groups, key=lambda key: (self.detectors.index(key[0]), -len(groups[key]), key[1]))
         return {key: groups[key] for key in order}
 
     def by_document(self) -> list[tuple[str, int]]:
         """Documents in which something was found, most first."""
-        counts = Counter(one.document for one in self.sightings)
+        counts = Counter(sighting.document for sighting in self.sightings)
         return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def scan(texts: Mapping[str, str], detectors: Sequence[Chosen]) -> Scan:
     """Looks at every text with every detector, some at a time.
 
-    >>> from showthrough.detectors import chosen
+    >>> from showthrough.models.detectors import chosen
     >>> [(one.text, one.line) for one in scan({"a": "Seen by\\nDr Rask."}, [chosen("patterns")]).sightings]
     [('Dr Rask', 2)]
     """
@@ -59,11 +59,11 @@ def scan(texts: Mapping[str, str], detectors: Sequence[Chosen]) -> Scan:
     size = 0
     for part in _parts(texts):
         size += sum(len(text) for _, text in part)
-        found = [(str(one), one.find([text for _, text in part])) for one in detectors]
+        finds_by_detector = [(str(detector), detector.find([text for _, text in part])) for detector in detectors]
         for number, (key, text) in enumerate(part):
-            here = [(find, name) for name, finds in found for find in finds[number]]
+            text_finds = [(find, name) for name, finds in finds_by_detector for find in finds[number]]
             line = position = 0
-            for find, name in sorted(here, key=lambda pair: (pair[0].start, pair[0].end)):
+            for find, name in sorted(text_finds, key=lambda pair: (pair[0].start, pair[0].end)):
                 line += text.count("\n", position, find.start)
                 position = find.start
                 span = find.start, find.end

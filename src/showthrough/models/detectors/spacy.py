@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from showthrough.detectors.base import Detector, Find
-from showthrough.detectors.titles import named
-from showthrough.resources.pipeline import Pipeline
-from showthrough.tables.calls import parameter
+from showthrough.core.call_syntax import parameter
+from showthrough.models.detectors.base import Detector, Find
+from showthrough.models.detectors.titles import named
+from showthrough.models.pipeline import Pipeline
 
 MODEL = "en_core_web_sm"
 INSTEAD = 'the detector "patterns" or the anonymizer "rules", which need none'
@@ -18,9 +18,9 @@ INSTEAD = 'the detector "patterns" or the anonymizer "rules", which need none'
 @lru_cache(maxsize=2)
 def pipeline(model: str) -> Pipeline:
     """A pipeline, which stays loaded from chunk to chunk. Raises ResourceError where it is not there."""
-    made = Pipeline(model, INSTEAD, exclude=())
-    _ = made.revision
-    return made
+    loaded = Pipeline(model, INSTEAD, exclude=())
+    _ = loaded.revision
+    return loaded
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,13 @@ class Spacy(Detector):
         read = pipeline(self.model).read(texts, None, "entities")
         return [
             [
-                Find(one.start_char, one.end_char, one.label_, core=named(text, one.start_char, one.end_char))
-                for one in document.ents
+                Find(
+                    entity.start_char,
+                    entity.end_char,
+                    entity.label_,
+                    core=named(text, entity.start_char, entity.end_char),
+                )
+                for entity in document.ents
             ]
             for text, document in zip(texts, read, strict=True)
         ]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from showthrough.detectors.expressions import NAME
+from showthrough.models.detectors.expressions import NAME
 
 _ENGLISH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _SHORT = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec"

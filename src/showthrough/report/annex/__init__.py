@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from showthrough.analysis.risk.sections import SUCCESS
-from showthrough.analysis.risk.values import RiskAnnex, SafeHarbor, Section, Singled
-from showthrough.errors import shown, some
+from showthrough.core.errors import shown, some
 from showthrough.metrics import HEADLINE
 from showthrough.report.annex.cells import Lines, between
 from showthrough.report.annex.safe_harbor import safe_harbor_grid
@@ -14,6 +12,8 @@ from showthrough.report.annex.sections import authorship_grid, inference_grid, l
 from showthrough.report.annex.singling import above_threshold, singling_grid
 from showthrough.report.sheets import Sheet
 from showthrough.report.wording import percent
+from showthrough.studies.risk.sections import SUCCESS
+from showthrough.studies.risk.values import RiskAnnex, SafeHarbor, Section, Singled
 
 _DECIDES_NOTHING = (
     "This annex is evidence for a decision, and no determination. It does not determine that a release is anonymous, "

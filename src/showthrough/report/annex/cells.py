@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from showthrough.analysis.agreement.values import Estimate
 from showthrough.report.sheets import Entry, Grid, Row, share, words
 from showthrough.report.wording import percent
+from showthrough.studies.agreement.values import Estimate
 
 _NEXT = 1e-9  # what is nothing but rounding
 
@@ -43,12 +43,14 @@ def people(number: int) -> str:
 
 
 def at_most(end: float) -> float:
-    """The upper end of an interval in thousandths, rounded up: what is said to be the most must not be exceeded.
+    """The upper end of a share's interval in thousandths, rounded up: the share must not exceed it.
 
-    >>> at_most(0.99999996), at_most(0.0951), at_most(0.3), at_most(0.0)
-    (1.0, 0.096, 0.3, 0.0)
+    A run file may hold any number, so one beyond 0 and 1 is brought back between them.
+
+    >>> at_most(0.99999996), at_most(0.0951), at_most(0.3), at_most(0.0), at_most(1e308)
+    (1.0, 0.096, 0.3, 0.0, 1.0)
     """
-    return math.ceil(1000 * end - _NEXT) / 1000
+    return math.ceil(1000 * min(max(end, 0.0), 1.0) - _NEXT) / 1000
 
 
 def between(found: Estimate) -> str:

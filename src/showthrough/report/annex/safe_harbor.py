@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from showthrough.analysis.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
+from showthrough.core.errors import shown, some
 from showthrough.data.references import NOTHING
-from showthrough.errors import shown, some
 from showthrough.report.annex.cells import NOT_MEASURED, Lines, at_most, entry_of, left_open
 from showthrough.report.sheets import Entry, Grid, Row, count, missing, share, words
+from showthrough.studies.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
 
 
-def safe_harbor_grid(found: SafeHarbor, lines: Lines) -> Grid:
+def safe_harbor_grid(safe_harbor: SafeHarbor, lines: Lines) -> Grid:
     caption = "Safe Harbor: the eighteen identifiers of 45 CFR 164.514(b)(2)(i)"
-    if found.reason:
-        return left_open(caption, found.reason, "safe-harbor", found.command)
+    if safe_harbor.reason:
+        return left_open(caption, safe_harbor.reason, "safe-harbor", safe_harbor.command)
     heads = ("anonymization", "mentions hidden", "missed at most", "documents", "types marked")
-    rows = tuple(row for one in found.identifiers for row in _identifier_rows(one, lines))
-    return Grid(caption, heads, rows, "identifier", tuple(_safe_harbor_notes(found)), "safe-harbor")
+    rows = tuple(row for identifier in safe_harbor.identifiers for row in _identifier_rows(identifier, lines))
+    return Grid(caption, heads, rows, "identifier", tuple(_safe_harbor_notes(safe_harbor)), "safe-harbor")
 
 
-def _identifier_rows(one: SafeHarborIdentifier, lines: Lines) -> Iterator[Row]:
-    name = f"({one.letter}) {one.name}"
-    if one.reason:
-        none = missing(one.reason)
+def _identifier_rows(identifier: SafeHarborIdentifier, lines: Lines) -> Iterator[Row]:
+    name = f"({identifier.letter}) {identifier.name}"
+    if identifier.reason:
+        none = missing(identifier.reason)
         yield Row(name, (words(NOT_MEASURED), none, none, none, words("")))
         return
-    for hidden in one.hidden:
-        whose = words(lines.named(hidden.anonymization, hidden.signature))
-        numbers = (entry_of(hidden.recall), _at_most(hidden), count(one.documents))
-        yield Row(name, (whose, *numbers, words(some(one.types))))
-    if one.nothing_masked is not None:
-        nothing = (share(one.nothing_masked), share(1 - one.nothing_masked), count(one.documents))
-        yield Row(name, (words(NOTHING), *nothing, words(some(one.types))))
+    for hidden in identifier.hidden:
+        system = words(lines.named(hidden.anonymization, hidden.signature))
+        numbers = (entry_of(hidden.recall), _at_most(hidden), count(identifier.documents))
+        yield Row(name, (system, *numbers, words(some(identifier.types))))
+    if identifier.nothing_masked is not None:
+        nothing = (share(identifier.nothing_masked), share(1 - identifier.nothing_masked), count(identifier.documents))
+        yield Row(name, (words(NOTHING), *nothing, words(some(identifier.types))))
 
 
 def _at_most(hidden: Hidden) -> Entry:
@@ -41,13 +41,13 @@ def _at_most(hidden: Hidden) -> Entry:
     return share(None if missed.high is None else at_most(missed.high), reason=missed.note or missed.reason)
 
 
-def _safe_harbor_notes(found: SafeHarbor) -> Iterator[str]:
+def _safe_harbor_notes(safe_harbor: SafeHarbor) -> Iterator[str]:
     yield (
-        f"mentions hidden, by {shown(found.metric)}: of the places that are marked as of a kind, the share that is "
-        "hidden whole; types are placed as showthrough labels says"
+        f"mentions hidden, by {shown(safe_harbor.metric)}: of the places that are marked as of a kind, the share "
+        "that is hidden whole; types are placed as showthrough labels says"
     )
     yield "missed at most: the upper end of the interval of those that are not; what was not seen to leak may still"
-    if any(one.nothing_masked is not None for one in found.identifiers):
+    if any(identifier.nothing_masked is not None for identifier in safe_harbor.identifiers):
         yield f"{NOTHING}: what the same count says of the originals; a system with no more hides nothing of the kind"
     yield "what is hidden where it was marked may be readable elsewhere in the release: removed_di counts that"
     yield (
@@ -55,7 +55,7 @@ def _safe_harbor_notes(found: SafeHarbor) -> Iterator[str]:
         "than a state or which digits of a ZIP code are left (B), whose a name or number is: all that is marked counts"
     )
     yield "Safe Harbor also asks that nobody knows that what is left could identify somebody (164.514(b)(2)(ii))"
-    if found.unlisted:
-        yield f"types that no paragraph names, which may still identify people: {some(found.unlisted, 300)}"
-    if found.unknown:
-        yield f"types that nobody knows, in none of the rows: {some(found.unknown, 300)}"
+    if safe_harbor.unlisted:
+        yield f"types that no paragraph names, which may still identify people: {some(safe_harbor.unlisted, 300)}"
+    if safe_harbor.unknown:
+        yield f"types that nobody knows, in none of the rows: {some(safe_harbor.unknown, 300)}"

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from showthrough.analysis.risk.sections import (
+from showthrough.metrics import HEADLINE
+from showthrough.report.annex.cells import Lines, entry_of, left_open
+from showthrough.report.sheets import Entry, Grid, Row, missing
+from showthrough.studies.risk.sections import (
     BEFORE,
     C_AT_1,
     CEILING,
@@ -18,10 +21,7 @@ from showthrough.analysis.risk.sections import (
     SUCCESS,
     TOP_3,
 )
-from showthrough.analysis.risk.values import Figure, Section
-from showthrough.metrics import HEADLINE
-from showthrough.report.annex.cells import Lines, entry_of, left_open
-from showthrough.report.sheets import Entry, Grid, Row, missing
+from showthrough.studies.risk.values import Figure, Section
 
 Cells = Callable[[Mapping[str, Figure]], Iterable[tuple[str, Sequence[Entry]]]]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from showthrough.analysis.risk.values import RiskAnnex, SinglingOut
-from showthrough.errors import shown, some
+from showthrough.core.errors import shown, some
 from showthrough.report.annex.cells import Lines, between, entry_of, left_open, people
 from showthrough.report.sheets import Grid, Row, count
 from showthrough.report.wording import counted_words, percent
+from showthrough.studies.risk.values import RiskAnnex, SinglingOut
 
 _THRESHOLD = (
     "0.09 is the threshold of the European Medicines Agency's guidance on publishing clinical reports (Policy 0070, "
@@ -17,28 +17,28 @@ _THRESHOLD = (
 )
 
 
-def above_threshold(one: SinglingOut, threshold: float) -> str:
+def above_threshold(figure: SinglingOut, threshold: float) -> str:
     """Of how many people 1/k is above the threshold, and that an attacker may infer more."""
-    found = one.above
-    who = f"{shown(one.anonymization)}, by what {shown(one.metric)} inferred:"
-    if found.value is None:
-        return f"{who} nothing can be said of singling out: {found.reason}."
-    ends = between(found)
-    told = f"{who} 1/k is above {threshold:g} for {percent(found.value)}{ends} of {people(one.people)}"
-    told = f"{told}, as far as this attacker infers; a better one may infer more."
-    if not one.named.value or one.found.value is None:
-        return told
+    share = figure.above
+    who = f"{shown(figure.anonymization)}, by what {shown(figure.metric)} inferred:"
+    if share.value is None:
+        return f"{who} nothing can be said of singling out: {share.reason}."
+    ends = between(share)
+    sentence = f"{who} 1/k is above {threshold:g} for {percent(share.value)}{ends} of {people(figure.people)}"
+    sentence = f"{sentence}, as far as this attacker infers; a better one may infer more."
+    if not figure.named.value or figure.found.value is None:
+        return sentence
     return (
-        f"{told} A name, number or address that the population does not have was inferred of "
-        f"{percent(one.named.value)}{between(one.named)}, and leads to them whatever k is: one or the other holds of "
-        f"{percent(one.found.value)}{between(one.found)}."
+        f"{sentence} A name, number or address that the population does not have was inferred of "
+        f"{percent(figure.named.value)}{between(figure.named)}, and leads to them whatever k is: "
+        f"one or the other holds of {percent(figure.found.value)}{between(figure.found)}."
     )
 
 
 def singling_grid(annex: RiskAnnex, lines: Lines) -> Grid:
-    caption, found = "Singling out: how many people are like them", annex.singling_out
-    if found.reason:
-        return left_open(caption, found.reason, "singling-out")
+    caption, study = "Singling out: how many people are like them", annex.singling_out
+    if study.reason:
+        return left_open(caption, study.reason, "singling-out")
     heads = (
         "people",
         "narrowed down",
@@ -51,29 +51,31 @@ def singling_grid(annex: RiskAnnex, lines: Lines) -> Grid:
     )
     rows = tuple(
         Row(
-            lines.named(f"{one.anonymization} · {one.metric}", one.signature),
+            lines.named(f"{figure.anonymization} · {figure.metric}", figure.signature),
             (
-                count(one.people),
-                count(one.narrowed),
-                *map(entry_of, (one.expected, one.unique, one.absent, one.above, one.named, one.found)),
+                count(figure.people),
+                count(figure.narrowed),
+                *map(
+                    entry_of, (figure.expected, figure.unique, figure.absent, figure.above, figure.named, figure.found)
+                ),
             ),
         )
-        for one in found.figures
+        for figure in study.figures
     )
     return Grid(caption, heads, rows, "anonymization · attack", tuple(_singling_notes(annex)), "singling-out")
 
 
 def _singling_notes(annex: RiskAnnex) -> Iterator[str]:
-    given = annex.population
-    if given:
+    census = annex.population
+    if census:
         yield (
-            f"k counts whom of {shown(given.name)} ({people(given.people)}, {counted_words(given.rows, 'row')}; "
-            f"{some(given.columns)}) all that was inferred rightly of somebody leaves"
+            f"k counts whom of {shown(census.name)} ({people(census.people)}, {counted_words(census.rows, 'row')}; "
+            f"{some(census.columns)}) all that was inferred rightly of somebody leaves"
         )
-        if given.uncertain:
+        if census.uncertain:
             yield (
-                f"{given.uncertain:,} of them have an empty cell, which fits whatever is asked there: k is larger, and "
-                "figures are lower, for it"
+                f"{census.uncertain:,} of them have an empty cell, which fits whatever is asked there: k is larger, "
+                "and figures are lower, for it"
             )
     yield "of several guesses about an attribute the best counts: an attacker can try all of them"
     yield "narrowed down: people of whom something was inferred rightly that leaves some of the population out"
@@ -81,21 +83,21 @@ def _singling_notes(annex: RiskAnnex) -> Iterator[str]:
     yield "named: of whom a name, number or address was inferred that the population does not have, and k does not know"
     yield "either: who are named, or whose 1/k is above the threshold"
     yield _THRESHOLD
-    for one in annex.singling_out.figures:
-        who = f"{shown(one.anonymization)}, {shown(one.metric)}"
-        yield from (f"{who}: {line}" for line in (*_fates(one), *one.remarks))
+    for figure in annex.singling_out.figures:
+        who = f"{shown(figure.anonymization)}, {shown(figure.metric)}"
+        yield from (f"{who}: {line}" for line in (*_tag_lines(figure), *figure.remarks))
 
 
-def _fates(one: SinglingOut) -> Iterator[str]:
+def _tag_lines(figure: SinglingOut) -> Iterator[str]:
     """What was inferred and could not be used, by tag and number of people."""
-    if one.used:
-        yield f"used: {_tags(one.used)}"
-    if one.lacking:
-        yield f"left out, since the population has no such column (k may be smaller): {_tags(one.lacking)}"
-    if one.vague:
-        yield f"left out, since it was inferred too roughly: {_tags(one.vague)}"
-    if one.strange:
-        yield f"the column has no such value, so that k = 0 (is it spelled otherwise?): {_tags(one.strange)}"
+    if figure.used:
+        yield f"used: {_tags(figure.used)}"
+    if figure.lacking:
+        yield f"left out, since the population has no such column (k may be smaller): {_tags(figure.lacking)}"
+    if figure.vague:
+        yield f"left out, since it was inferred too roughly: {_tags(figure.vague)}"
+    if figure.strange:
+        yield f"the column has no such value, so that k = 0 (is it spelled otherwise?): {_tags(figure.strange)}"
 
 
 def _tags(counts: Mapping[str, int]) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from showthrough.analysis.failures import KINDS, Findings, Inspection
 from showthrough.report.charts.theme import Chart, Charts, altair, longest
 from showthrough.run.run import Run
+from showthrough.studies.failures import KINDS, Findings, Inspection
 
 _SHEET = 900  # how wide the figure may get
 _KIND_COLORS = ["#b84c26", "#e0a03c", "#9aa3ab", "#4d5963"]

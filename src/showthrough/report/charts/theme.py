@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from showthrough.errors import ResourceError
+from showthrough.core.errors import ResourceError
 
 Chart = Any  # of altair
 Charts = Mapping[str, Chart]  # by the text form of a metric; "" is a chart of the whole run

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from showthrough.analysis.failures import Inspection
 from showthrough.report.all_tables import every_table
 from showthrough.report.authorship import AuthorsTable
 from showthrough.report.charts.theme import SHAPES
@@ -26,6 +25,7 @@ from showthrough.report.systems import grids
 from showthrough.report.table import HEADLINES, Table, signatures
 from showthrough.report.verdict import WORDS, value_words, verdict
 from showthrough.run.run import Run
+from showthrough.studies.failures import Inspection
 
 SCRIPTS = (  # in the order in which they run
     "page", "tips", "names", "charts", "labels", "plane", "sweeps", "matrices",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from showthrough.data.masks import flattened
-from showthrough.metrics.authorship.passages import standing
+from showthrough.families.authorship.passages import standing
 from showthrough.report.changes import Stretch, changes
 from showthrough.run.roles import chosen
 from showthrough.run.run import Run

@@ -17,12 +17,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from showthrough.analysis.failures import KINDS, NOT_MARKED, Findings, Inspection, Place
-from showthrough.axis.spans import Ints
 from showthrough.data.documents import Identifier
+from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import flattened
 from showthrough.metrics import Role
-from showthrough.metrics.removal.entities import NEARLY
+from showthrough.metrics.matching.entities import NEARLY
 from showthrough.report.charts.attack import attack_bars
 from showthrough.report.charts.parts import part_cells, with_parts
 from showthrough.report.charts.significance import pair_cell
@@ -32,6 +31,7 @@ from showthrough.report.sweeps import axes, curves
 from showthrough.run.records import Evidence, MetricRecord
 from showthrough.run.roles import chosen, playing
 from showthrough.run.run import Run
+from showthrough.studies.failures import KINDS, NOT_MARKED, Findings, Inspection, Place
 
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
 EXAMPLES = 24  # of each kind of failure, for each entity type

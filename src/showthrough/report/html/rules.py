@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from showthrough.analysis.rules.greedy import RuleBook
 from showthrough.report.rules import worth_blocks, worth_sentences
 from showthrough.report.sheets import Grid
 from showthrough.run.run import Run
+from showthrough.studies.rules.greedy import RuleBook
 
 _RULES = 5  # of each list
 _CHARACTERS = 3_000_000  # that are looked at, once for each anonymization: some two seconds

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from showthrough.errors import printable, shown
+from showthrough.core.errors import printable, shown
 from showthrough.report.sheets.sheet import Bars, Case, Cases, Grid, Heat, Sheet, named
 from showthrough.report.terminal import PAGE, bare_table, side_by_side
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from showthrough.errors import InputError, PlanError, Problem, ResourceError, quoted, shown, some
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, quoted, shown, some
 from showthrough.metrics import Metric, metric_text, parse_metric
 from showthrough.run.records import MetricRecord, called
 from showthrough.run.thresholds import End, Threshold

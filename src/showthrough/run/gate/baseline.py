@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.errors import PlanError, quoted, shown, some
-from showthrough.gate.checks import Kept, told, upwards
+from showthrough.core.errors import PlanError, quoted, shown, some
 from showthrough.metrics import HEADLINE
 from showthrough.run.beside import Beside
+from showthrough.run.gate.checks import Kept, told, upwards
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import Counts, wrongs
 from showthrough.run.run import Run

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from showthrough.core.errors import PlanError, shown, some
 from showthrough.data.references import NOTHING
-from showthrough.errors import PlanError, shown, some
-from showthrough.gate.asking import fault_of
-from showthrough.gate.baseline import Baseline
-from showthrough.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
-from showthrough.gate.grading import Demand, Graded, demands_of, graded
 from showthrough.metrics import Role
+from showthrough.run.gate.asking import fault_of
+from showthrough.run.gate.baseline import Baseline
+from showthrough.run.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
+from showthrough.run.gate.grading import Demand, Graded, demands_of, graded
 from showthrough.run.places import Places
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import Counts, chosen, counted, first, in_all, leaks

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from showthrough.gate.grading import FAILED, PASSED, UNSURE, Grade
+from showthrough.run.gate.grading import FAILED, PASSED, UNSURE, Grade
 from showthrough.run.records import Input
 from showthrough.run.thresholds import End
 
@@ -100,11 +100,11 @@ class Checked(msgspec.Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        return all(one.passed for one in self.checks)
+        return all(check.passed for check in self.checks)
 
     @property
     def failed(self) -> list[Check]:
-        return [one for one in self.checks if not one.passed]
+        return [check for check in self.checks if not check.passed]
 
     @property
     def status(self) -> int:
@@ -127,27 +127,27 @@ class Outcome(msgspec.Struct, frozen=True):
 
     @property
     def passed(self) -> bool:
-        return all(one.passed for one in self.anonymizations)
+        return all(anonymization.passed for anonymization in self.anonymizations)
 
     @property
     def status(self) -> int:
         """The exit status of the command: the worst of all anonymizations."""
         worst = (FAILED, UNSURE, PASSED)
-        return min((one.status for one in self.anonymizations), key=worst.index, default=PASSED)
+        return min((anonymization.status for anonymization in self.anonymizations), key=worst.index, default=PASSED)
 
     @property
     def unsure(self) -> int:
         """How many checks pass and do not hold for sure: what is allowed, or usual and not asked for."""
-        return sum(one.passed and not one.sure for checked in self.anonymizations for one in checked.checks)
+        return sum(check.passed and not check.sure for checked in self.anonymizations for check in checked.checks)
 
     @property
     def more(self) -> int | None:
         """How many more documents without a leak would make sure of all that is unsure; `None`: that cannot be said."""
         counts = [
-            one.more
+            check.more
             for checked in self.anonymizations
-            for one in checked.checks
-            if isinstance(one, Reached) and one.grade == "unsure" and not one.usual
+            for check in checked.checks
+            if isinstance(check, Reached) and check.grade == "unsure" and not check.usual
         ]
         known = [count for count in counts if count is not None]
         return max(known) if known and len(known) == len(counts) else None

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from showthrough.numerics.distributions import Floats, beta_quantile
 from showthrough.run.records import Score
 from showthrough.run.thresholds import Threshold
+from showthrough.statistics.numerics.distributions import Floats, beta_quantile
 
 _MOST = 10_000_000  # documents: more than that is no advice
 _AT_ONCE = 8, 64  # that are tried together, doubled and in between: many quantiles cost little more than one

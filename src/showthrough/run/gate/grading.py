@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from showthrough.core.errors import PlanError, ResourceError, shown
 from showthrough.data.silver import akin
-from showthrough.errors import PlanError, ResourceError, shown
-from showthrough.gate.enough import Need, needed
 from showthrough.metrics import HEADLINE, parse_metric
-from showthrough.metrics.authorship.remarks import OUTSIDE
-from showthrough.metrics.base import Role
-from showthrough.metrics.removal.entities import NEARLY
+from showthrough.metrics.base import OUTSIDE, Role
+from showthrough.metrics.matching.entities import NEARLY
+from showthrough.run.gate.enough import Need, needed
 from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.roles import as_many_even, chosen, goes_first, in_all, playing
 from showthrough.run.run import Run
@@ -218,7 +217,7 @@ def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator
 def status_of(run: Run) -> int:
     """The exit status of a command that was told what a run has to reach: that of its worst anonymization."""
     demands = demands_of(run)
-    return _STATUSES[overall(graded(run, name, one).bearing for name in run.names for one in demands)]
+    return _STATUSES[overall(graded(run, name, demand).bearing for name in run.names for demand in demands)]
 
 
 def overall(grades: Iterable[Grade]) -> Grade:

@@ -64,7 +64,7 @@ def farthest(coincidences: Array) -> Array:
 def _expected(coincidences: Array, distance: Array) -> Array:
     """The squared difference of two ratings that are drawn by chance, neither of them returned."""
     margins = coincidences.sum(axis=-1)
-    whole = margins.sum(axis=-1)
+    total = margins.sum(axis=-1)
     products = margins[..., :, None] * margins[..., None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((products * distance).sum(axis=(-2, -1)) / (whole * (whole - 1)))
+        return np.asarray((products * distance).sum(axis=(-2, -1)) / (total * (total - 1)))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from showthrough.numerics.distributions import normal_quantile
+from showthrough.statistics.numerics.distributions import normal_quantile
 
 Array = NDArray[np.float64]
 
@@ -52,10 +52,10 @@ def above(attack: Estimate, control: Estimate) -> Estimate:
     >>> risk.value.round(6).item(), [end.round(6).item() for end in risk.ends]
     (0.217579, [0.104635, 0.330523])
     """
-    left = 1 - control.value
-    found = (attack.value - control.value) / left
-    error = np.sqrt((attack.error / left) ** 2 + (control.error * (attack.value - 1) / left**2) ** 2)
-    return Estimate(found, error)
+    remainder = 1 - control.value
+    risk = (attack.value - control.value) / remainder
+    error = np.sqrt((attack.error / remainder) ** 2 + (control.error * (attack.value - 1) / remainder**2) ** 2)
+    return Estimate(risk, error)
 
 
 def others(keys: Sequence[str], groups: Sequence[Hashable], seed: int) -> NDArray[np.int64]:
@@ -68,11 +68,11 @@ def others(keys: Sequence[str], groups: Sequence[Hashable], seed: int) -> NDArra
     >>> others(["a", "b", "c"], ["x", "x", "y"], seed=0).tolist()[:2]
     [2, 2]
     """
-    number = {group: place for place, group in enumerate(sorted({*groups}, key=str))}
+    number = {group: index for index, group in enumerate(sorted({*groups}, key=str))}
     of = np.array([number[group] for group in groups], dtype=np.int64)
-    found = np.full(len(of), -1, dtype=np.int64)
+    partners = np.full(len(of), -1, dtype=np.int64)
     if len(number) < 2:
-        return found
+        return partners
     random = np.random.default_rng(seed)
     by_key = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
     shuffled = by_key[random.permutation(len(of))]
@@ -84,5 +84,5 @@ def others(keys: Sequence[str], groups: Sequence[Hashable], seed: int) -> NDArra
     _, first = np.unique(of[order], return_index=True)
     drawn = random.integers(0, len(of) - sizes[own])
     taken[alike] = order[np.where(drawn < first[own], drawn, drawn + sizes[own])]
-    found[order] = taken
-    return found
+    partners[order] = taken
+    return partners

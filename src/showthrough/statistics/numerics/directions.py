@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from showthrough.numerics.sparse import Floats, SparseRows
+from showthrough.statistics.numerics.sparse import Floats, SparseRows
 
 _WHOLE = 1_000  # rows or columns up to which all directions are found, to keep some
 _BLOCK = 8  # vectors that are looked at together
@@ -46,10 +46,10 @@ def main_directions(rows: SparseRows, most: int) -> tuple[Floats, Floats]:
 def _products(rows: SparseRows, vectors: Floats) -> Floats:
     """Each of some vectors times each row: vectors × rows."""
     filled = np.flatnonzero(np.diff(rows.bound))
-    whole = np.zeros((len(vectors), len(rows)))
-    for product, vector in zip(whole, vectors, strict=True):
+    products = np.zeros((len(vectors), len(rows)))
+    for product, vector in zip(products, vectors, strict=True):
         product[filled] = np.add.reduceat(vector[rows.column] * rows.data, rows.bound[filled])
-    return whole
+    return products
 
 
 def _leading(squared: Callable[[Floats], Floats], size: int, count: int) -> Floats:
@@ -59,31 +59,31 @@ def _leading(squared: Callable[[Floats], Floats], size: int, count: int) -> Floa
     vectors that the blocks never meet, so what is found is confirmed: blocks from another start must find no better.
     """
     random = np.random.default_rng(0)
-    kept, held = int(_KEPT * count), int(_HELD * count)
+    kept_count, basis_size = int(_KEPT * count), int(_HELD * count)
     basis, images = np.zeros((2, 0, size))
-    block, found = random.normal(size=(_BLOCK, size)), -np.inf
+    block, best_total = random.normal(size=(_BLOCK, size)), -np.inf
     for _ in range(_ROUNDS):
-        while len(basis) < held:
+        while len(basis) < basis_size:
             block = _apart(block, basis, random)
             image = squared(block)
             basis, images, block = np.vstack([basis, block]), np.vstack([images, image]), image
         block = _apart(block, basis, random)
         values, turns = np.linalg.eigh(basis @ images.T)
-        turns = turns.T[: -kept - 1 : -1]
+        turns = turns.T[: -kept_count - 1 : -1]
         basis, images = turns @ basis, turns @ images
         residuals = images[:count] - basis[:count] * values[: -count - 1 : -1, None]
         if np.linalg.norm(residuals, axis=1).max() <= _EXACT * values[-1]:
-            if (total := float(values[-count:].sum())) <= found * (1 + _SAME):
+            if (total := float(values[-count:].sum())) <= best_total * (1 + _SAME):
                 break
-            block, found = random.normal(size=block.shape), total
+            block, best_total = random.normal(size=block.shape), total
     return basis[:count]
 
 
 def _apart(vectors: Floats, basis: Floats, random: np.random.Generator) -> Floats:
     """Orthonormal vectors of the same space as these, apart from a basis; what lies within it gives way to chance."""
     length = np.linalg.norm(vectors, axis=1)
-    vectors, left = _orthonormal(vectors - (vectors @ basis.T) @ basis)
-    lost = left <= _LOST * length
+    vectors, lengths_left = _orthonormal(vectors - (vectors @ basis.T) @ basis)
+    lost = lengths_left <= _LOST * length
     vectors[lost] = random.normal(size=(int(lost.sum()), vectors.shape[1]))
     for _ in range(2):  # once is not enough, by what rounding leaves
         vectors, _ = _orthonormal(vectors - (vectors @ basis.T) @ basis)

@@ -123,8 +123,8 @@ def _log_before(a: Floats, b: Floats, odds: Floats, x: Floats, y: Floats) -> Flo
 
 def _log_height(a: Floats, b: Floats) -> Floats:
     """ln(x^a (1 − x)^b / B(a, b)) at the mean, x = a / (a + b)."""
-    whole = a + b
-    return np.asarray(0.5 * np.log(a / whole * b) - _ROOT + _stirling(whole) - _stirling(a) - _stirling(b))
+    total = a + b
+    return np.asarray(0.5 * np.log(a / total * b) - _ROOT + _stirling(total) - _stirling(a) - _stirling(b))
 
 
 def _bent(u: Floats) -> Floats:
@@ -175,8 +175,8 @@ def _log_share(a: Floats, b: Floats, odds: Floats, height: Floats) -> tuple[Floa
 
 def _odds(a: ArrayLike, b: ArrayLike, below: ArrayLike, above: ArrayLike) -> Floats:
     """ln(x / (1 − x)) of the x below which that share of a beta distribution lies; `above` is the rest of it."""
-    given = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (a, b, below, above)))
-    a, b, below, above = (value.ravel() for value in given)
+    arrays = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in (a, b, below, above)))
+    a, b, below, above = (value.ravel() for value in arrays)
     odds = np.full(a.shape, np.nan)
     sound = (a > 0) & (b > 0) & np.isfinite(a + b) & (below >= 0) & (above >= 0)
     odds[sound & (below == 0)], odds[sound & (above == 0)] = -np.inf, np.inf
@@ -185,7 +185,7 @@ def _odds(a: ArrayLike, b: ArrayLike, below: ArrayLike, above: ArrayLike) -> Flo
         if some.any():
             sides = (a, b, below, above) if sign > 0 else (b, a, above, below)
             odds[some] = sign * _newton(*(side[some] for side in sides))
-    return odds.reshape(given[0].shape)
+    return odds.reshape(arrays[0].shape)
 
 
 def _newton(a: Floats, b: Floats, below: Floats, above: Floats) -> Floats:

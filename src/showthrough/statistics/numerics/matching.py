@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from showthrough.axis.spans import Ints
-from showthrough.numerics.sparse import Floats
+from showthrough.data.layout.spans import Ints
+from showthrough.statistics.numerics.sparse import Floats
 
 NOBODY = -1
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.spans import Ints, spread
+from showthrough.data.layout.spans import Ints, spread
 
 Floats = NDArray[np.float64]
 
@@ -80,9 +80,9 @@ class SparseRows:
         return SparseRows(self.data[order], self.row[order], ends, len(self))
 
     def dense(self) -> NDArray[Any]:
-        whole = np.zeros((len(self), self.width), dtype=self.data.dtype)
-        whole[self.row, self.column] = self.data
-        return whole
+        matrix = np.zeros((len(self), self.width), dtype=self.data.dtype)
+        matrix[self.row, self.column] = self.data
+        return matrix
 
     def unit(self) -> SparseRows:
         """Every row scaled to length 1; a row of nothing stays nothing."""
@@ -95,9 +95,9 @@ class SparseRows:
         keys = self.row * self.width + self.column
         if not len(keys):
             return np.zeros(len(row))
-        asked = row * self.width + column
-        place = np.minimum(np.searchsorted(keys, asked), len(keys) - 1)
-        return np.where(keys[place] == asked, self.data[place].astype(np.float64), 0.0)
+        wanted_keys = row * self.width + column
+        index = np.minimum(np.searchsorted(keys, wanted_keys), len(keys) - 1)
+        return np.where(keys[index] == wanted_keys, self.data[index].astype(np.float64), 0.0)
 
     def times(self, dense: NDArray[Any]) -> Floats:
         """The product with a vector, or with a matrix: rows that are equal have equal sums to the last digit."""
@@ -114,16 +114,16 @@ class SparseRows:
         meetings = np.bincount(self.column, minlength=self.width) * np.diff(turned.bound)
         often = meetings * _MEETING >= max(1, shape[0] * shape[1])
         frequent, step = np.flatnonzero(often), max(1, _CELLS // max(*shape, 1))
-        whole = np.zeros(shape)
+        matrix = np.zeros(shape)
         for first in range(0, len(frequent), step):
             some = frequent[first : first + step]
-            place = np.full(self.width, -1)
-            place[some] = np.arange(len(some))
-            whole += self.within(place, len(some)).dense().astype(np.float64) @ turned.rows(some).dense()
-        self._meet(turned, (meetings > 0) & ~often, whole)
-        return whole
+            new_column = np.full(self.width, -1)
+            new_column[some] = np.arange(len(some))
+            matrix += self.within(new_column, len(some)).dense().astype(np.float64) @ turned.rows(some).dense()
+        self._meet(turned, (meetings > 0) & ~often, matrix)
+        return matrix
 
-    def _meet(self, turned: SparseRows, rare: NDArray[np.bool_], whole: Floats) -> None:
+    def _meet(self, turned: SparseRows, rare: NDArray[np.bool_], matrix: Floats) -> None:
         """Adds what every two entries in the same rare column make."""
         entry = np.flatnonzero(rare[self.column])
         row, column, data = self.row[entry], self.column[entry], self.data[entry].astype(np.float64)
@@ -132,9 +132,9 @@ class SparseRows:
         for first, last in pairwise(cuts):
             some = slice(first, last)
             own, other = spread(turned.bound[column[some]], turned.bound[column[some] + 1])
-            cell = row[some][own] * whole.shape[1] + turned.column[other]
-            added = np.bincount(cell, data[some][own] * turned.data[other], minlength=whole.size)
-            whole += added.reshape(whole.shape)
+            cell = row[some][own] * matrix.shape[1] + turned.column[other]
+            added = np.bincount(cell, data[some][own] * turned.data[other], minlength=matrix.size)
+            matrix += added.reshape(matrix.shape)
 
 
 def sums(rows: NDArray[Any], which: NDArray[Any], bound: Ints, weights: NDArray[Any] | None = None) -> Floats:
@@ -152,16 +152,16 @@ def sums(rows: NDArray[Any], which: NDArray[Any], bound: Ints, weights: NDArray[
         return np.asarray(some if weights is None else some * weights[entry, None])
 
     length = np.diff(bound)
-    whole = np.zeros((len(length), rows.shape[1]))
+    totals = np.zeros((len(length), rows.shape[1]))
     if len(length) < length.max(initial=0):
-        for place, (first, last) in enumerate(pairwise(bound.tolist())):
-            whole[place] = listed(slice(first, last)).sum(axis=0)
-        return whole
+        for index, (first, last) in enumerate(pairwise(bound.tolist())):
+            totals[index] = listed(slice(first, last)).sum(axis=0)
+        return totals
     longest_first = np.argsort(-length, kind="stable")
     start = bound[longest_first]
     reaching = np.searchsorted(-length[longest_first], -np.arange(length.max(initial=0)))
-    for place, reached in enumerate(reaching.tolist()):
-        whole[:reached] += listed(start[:reached] + place)
-    ordered = np.empty_like(whole)
-    ordered[longest_first] = whole
+    for index, reached in enumerate(reaching.tolist()):
+        totals[:reached] += listed(start[:reached] + index)
+    ordered = np.empty_like(totals)
+    ordered[longest_first] = totals
     return ordered

@@ -1,4 +1,4 @@
-"""A private folder for files that a program works with, which is gone when nobody refers to one of them any more."""
+"""A private working folder, which is removed when nobody refers to one of its files any more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 import weakref
 from pathlib import Path
 
-from showthrough.files.writing import new_name, remove_unfinished
+from showthrough.storage.writing import new_name, remove_unfinished
 
 if sys.platform != "win32":
     import fcntl

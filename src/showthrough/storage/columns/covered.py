@@ -1,4 +1,4 @@
-"""Which numbers of a long range are there, told by the stretches that they make."""
+"""A set of whole numbers, stored as ranges."""
 
 from __future__ import annotations
 
@@ -36,36 +36,36 @@ class Covered:
         """More numbers, none of which is there already."""
         if not numbers:
             return
-        place = bisect_left(self._starts, numbers.start)
-        joins_before = place > 0 and self._stops[place - 1] == numbers.start
-        joins_after = place < len(self._starts) and self._starts[place] == numbers.stop
-        start = self._starts[place - 1] if joins_before else numbers.start
-        stop = self._stops[place] if joins_after else numbers.stop
-        here = slice(place - joins_before, place + joins_after)
-        self._starts[here], self._stops[here] = [start], [stop]
+        index = bisect_left(self._starts, numbers.start)
+        joins_before = index > 0 and self._stops[index - 1] == numbers.start
+        joins_after = index < len(self._starts) and self._starts[index] == numbers.stop
+        start = self._starts[index - 1] if joins_before else numbers.start
+        stop = self._stops[index] if joins_after else numbers.stop
+        joined = slice(index - joins_before, index + joins_after)
+        self._starts[joined], self._stops[joined] = [start], [stop]
         self.count += len(numbers)
 
     def meets(self, numbers: range) -> bool:
         """Whether one of these is there."""
-        place = bisect_right(self._stops, numbers.start)
-        return bool(numbers) and place < len(self._starts) and self._starts[place] < numbers.stop
+        index = bisect_right(self._stops, numbers.start)
+        return bool(numbers) and index < len(self._starts) and self._starts[index] < numbers.stop
 
     def holds(self, numbers: range) -> bool:
         """Whether all of these are there."""
-        place = bisect_right(self._starts, numbers.start) - 1
-        return not numbers or (place >= 0 and numbers.stop <= self._stops[place])
+        index = bisect_right(self._starts, numbers.start) - 1
+        return not numbers or (index >= 0 and numbers.stop <= self._stops[index])
 
     def left(self, total: int) -> Iterator[range]:
         """Of so many numbers those that are not there, in stretches."""
-        at = 0
+        position = 0
         for start, stop in zip([*self._starts, total], [*self._stops, total], strict=True):
-            if at < start:
-                yield range(at, start)
-            at = stop
+            if position < start:
+                yield range(position, start)
+            position = stop
 
     def parts(self, numbers: range) -> Iterator[range]:
         """A range, cut where numbers that are there meet those that are not."""
         low, high = bisect_right(self._stops, numbers.start), bisect_left(self._starts, numbers.stop)
         cuts = {numbers.start, numbers.stop, *self._starts[low:high], *self._stops[low:high]}
-        each = sorted(one for one in cuts if numbers.start <= one <= numbers.stop)
-        yield from (range(one, two) for one, two in pairwise(each))
+        edges = sorted(one for one in cuts if numbers.start <= one <= numbers.stop)
+        yield from (range(one, two) for one, two in pairwise(edges))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.strings import CODEC, Strings
+from showthrough.storage.columns.strings import CODEC, Strings
 
 
 class Numbers:
@@ -51,8 +51,8 @@ class GrowingStrings:
     def __len__(self) -> int:
         return len(self._sizes)
 
-    def append(self, one: str) -> None:
-        encoded = one.encode(*CODEC)
+    def append(self, string: str) -> None:
+        encoded = string.encode(*CODEC)
         self._content += encoded
         self._sizes.append(len(encoded))
 

@@ -24,6 +24,6 @@ def narrowest(values: Numbers) -> np.dtype[Any]:
     return kind if kind.kind == "f" or (values == values.astype(kind)).all() else np.dtype("<f8")
 
 
-def wide_enough(one: np.dtype[Any], two: np.dtype[Any]) -> np.dtype[Any]:
+def wide_enough(first: np.dtype[Any], second: np.dtype[Any]) -> np.dtype[Any]:
     """A kind that holds what either of two holds."""
-    return np.result_type(one, two).newbyteorder("<")
+    return np.result_type(first, second).newbyteorder("<")

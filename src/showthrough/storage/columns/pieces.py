@@ -1,4 +1,4 @@
-"""Pieces of bytes of very many documents: in memory while they are few, else in a private file that nobody can open."""
+"""Pieces of bytes of very many documents: in memory while they are small, else in a nameless private file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.spill import Spill
+from showthrough.storage.columns.spill import Spill
 
 SMALL = 100_000_000  # bytes that stay in memory
 
@@ -37,18 +37,18 @@ class Pieces:
     def taken(self, numbers: Sequence[int] | NDArray[np.int64]) -> list[bytes]:
         """Those of some numbers; of a file they are read in the order in which they lie there."""
         wanted = np.asarray(numbers, dtype=np.int64)
-        found: list[bytes] = [b""] * len(wanted)
-        for place in np.argsort(wanted, kind="stable").tolist():
-            start, stop = self._ends[int(wanted[place])], self._ends[int(wanted[place]) + 1]
-            found[place] = self._content.read(start, stop - start)
-        return found
+        contents: list[bytes] = [b""] * len(wanted)
+        for index in np.argsort(wanted, kind="stable").tolist():
+            start, stop = self._ends[int(wanted[index])], self._ends[int(wanted[index]) + 1]
+            contents[index] = self._content.read(start, stop - start)
+        return contents
 
     def __reduce__(self) -> tuple[Any, ...]:
         """All of them travel; who needs a few takes them and sends those."""
-        return _again, (self.taken(range(len(self))), self._small)
+        return _restore, (self.taken(range(len(self))), self._small)
 
 
-def _again(pieces: Sequence[bytes], small: int) -> Pieces:
-    made = Pieces(small)
-    made.extend(pieces)
-    return made
+def _restore(pieces: Sequence[bytes], small: int) -> Pieces:
+    result = Pieces(small)
+    result.extend(pieces)
+    return result

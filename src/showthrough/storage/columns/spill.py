@@ -1,4 +1,4 @@
-"""Bytes and numbers that may be more than memory should hold: what comes to many megabytes lies in a nameless file."""
+"""Bytes and numbers that move from memory to a nameless file when they are many megabytes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import IO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.narrow import Numbers, narrowest
-from showthrough.errors import OutputError
+from showthrough.core.errors import OutputError
+from showthrough.storage.columns.narrow import Numbers, narrowest
 
 _HELD = 32_000_000  # bytes of columns that stay in memory
 

@@ -9,8 +9,8 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.columns.stretch import Stretch
-from showthrough.columns.strings import Strings
+from showthrough.storage.columns.stretch import Stretch
+from showthrough.storage.columns.strings import Strings
 
 _BLOCK = 4096  # strings that are read at a time
 _PLACE = np.dtype("<i8")
@@ -48,7 +48,7 @@ class StoredStrings(Sequence[str]):
             return NotImplemented
         if isinstance(other, StoredStrings) and self.content.digest == other.content.digest:
             return self.ends.digest == other.ends.digest
-        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
+        return len(self) == len(other) and all(own == theirs for own, theirs in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment] # as of a list
 
@@ -63,8 +63,8 @@ class StoredStrings(Sequence[str]):
     def part(self, start: int, stop: int) -> Strings:
         """Those from one number up to another, in memory."""
         stop = max(start, min(stop, len(self)))
-        found = self.ends.read(start * _PLACE.itemsize, (stop - start + 1) * _PLACE.itemsize)
-        ends = np.frombuffer(found, dtype=_PLACE).astype(np.int64)
+        encoded = self.ends.read(start * _PLACE.itemsize, (stop - start + 1) * _PLACE.itemsize)
+        ends = np.frombuffer(encoded, dtype=_PLACE).astype(np.int64)
         content = self.content.read(int(ends[0]), int(ends[-1] - ends[0]))
         return Strings(np.frombuffer(content, dtype=np.uint8), ends - ends[0])
 
@@ -82,14 +82,14 @@ class StoredStrings(Sequence[str]):
 
 def write_strings(strings: Iterable[Strings], content: Path, ends: Path, keeper: object = None) -> StoredStrings:
     """Writes strings, some at a time."""
-    with content.open("xb") as text, ends.open("xb") as places:
+    with content.open("xb") as text, ends.open("xb") as ends_file:
         for path in (content, ends):
             path.chmod(0o600)
-        places.write(np.zeros(1, dtype=_PLACE).tobytes())
+        ends_file.write(np.zeros(1, dtype=_PLACE).tobytes())
         at = 0
         for part in strings:
             text.write(part.content[part.ends[0] : part.ends[-1]].tobytes())
-            places.write((part.ends[1:] - part.ends[0] + at).astype(_PLACE).tobytes())
+            ends_file.write((part.ends[1:] - part.ends[0] + at).astype(_PLACE).tobytes())
             at += int(part.ends[-1] - part.ends[0])
     return StoredStrings(Stretch.written(content, keeper), Stretch.written(ends, keeper))
 

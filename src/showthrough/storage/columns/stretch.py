@@ -1,4 +1,4 @@
-"""Bytes that lie in a file and are read a few at a time; believed only when all of them are as they were written."""
+"""Part of a file that is read a few bytes at a time, after a digest has shown that it is undamaged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from showthrough.errors import InputError, Problem
+from showthrough.core.errors import InputError, Problem
 
 _BLOCK = 1 << 20
 
@@ -35,11 +35,11 @@ class Stretch:
     @classmethod
     def written(cls, path: Path, keeper: object = None) -> Stretch:
         """A file that was just written: its digest is made now, and believed."""
-        found = cls(path, path.stat().st_size, "", keeper=keeper)
-        with found._opened() as file:
-            found.digest = digest_of(_blocks(file, found.size))
-        found._sound = True
-        return found
+        stretch = cls(path, path.stat().st_size, "", keeper=keeper)
+        with stretch._opened() as file:
+            stretch.digest = digest_of(_blocks(file, stretch.size))
+        stretch._sound = True
+        return stretch
 
     @contextmanager
     def opened(self, *, check: bool = True) -> Iterator[BinaryIO]:
@@ -77,9 +77,9 @@ class Stretch:
         return self._at(path)
 
     def _at(self, path: Path) -> Stretch:
-        found = Stretch(path, self.size, self.digest)
-        found._sound = True
-        return found
+        stretch = Stretch(path, self.size, self.digest)
+        stretch._sound = True
+        return stretch
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:

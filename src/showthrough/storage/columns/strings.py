@@ -1,4 +1,4 @@
-"""Many strings in two arrays: as Python objects, ten million ids would take a gigabyte."""
+"""Stores many strings in two arrays: as Python objects, ten million ids would take a gigabyte."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class Strings(Sequence[str]):
     @classmethod
     def of(cls, strings: Iterable[str]) -> Strings:
         content, sizes = bytearray(), [0]
-        for one in strings:
-            encoded = one.encode(*CODEC)
+        for string in strings:
+            encoded = string.encode(*CODEC)
             content += encoded
             sizes.append(len(encoded))
         return cls(np.frombuffer(bytes(content), dtype=np.uint8), np.cumsum(np.array(sizes, dtype=np.int64)))
@@ -40,13 +40,13 @@ class Strings(Sequence[str]):
     @classmethod
     def joined(cls, parts: Iterable[Strings]) -> Strings:
         """All strings of consecutive parts."""
-        each = list(parts)
-        content = [part.content[part.ends[0] : part.ends[-1]] for part in each]
-        ends = np.zeros(sum(map(len, each)) + 1, dtype=np.int64)
-        place = 0
-        for part in each:
-            ends[place + 1 : place + 1 + len(part)] = part.ends[1:] - part.ends[0] + ends[place]
-            place += len(part)
+        part_list = list(parts)
+        content = [part.content[part.ends[0] : part.ends[-1]] for part in part_list]
+        ends = np.zeros(sum(map(len, part_list)) + 1, dtype=np.int64)
+        index = 0
+        for part in part_list:
+            ends[index + 1 : index + 1 + len(part)] = part.ends[1:] - part.ends[0] + ends[index]
+            index += len(part)
         return cls(np.concatenate(content) if content else np.zeros(0, dtype=np.uint8), ends)
 
     def __len__(self) -> int:
@@ -61,13 +61,13 @@ class Strings(Sequence[str]):
             numbers = range(*index.indices(len(self)))
             if numbers.step != 1:
                 return [self[number] for number in numbers]
-            return self._made(numbers.start, max(numbers.start, numbers.stop))
+            return self._decode_range(numbers.start, max(numbers.start, numbers.stop))
         number = range(len(self))[index]  # an IndexError past the end
-        return self._made(number, number + 1)[0]
+        return self._decode_range(number, number + 1)[0]
 
     def __iter__(self) -> Iterator[str]:
         for start in range(0, len(self), _BLOCK):
-            yield from self._made(start, min(start + _BLOCK, len(self)))
+            yield from self._decode_range(start, min(start + _BLOCK, len(self)))
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Strings):
@@ -80,9 +80,9 @@ class Strings(Sequence[str]):
         return len(self) == len(other) and all(mine == its for mine, its in zip(self, other, strict=True))
 
     def _same(self, other: Strings) -> bool:
-        mine, its = (one.ends - one.ends[0] for one in (self, other))
-        here, there = (one.content[one.ends[0] : one.ends[-1]] for one in (self, other))
-        return np.array_equal(mine, its) and np.array_equal(here, there)
+        own_ends, other_ends = (strings.ends - strings.ends[0] for strings in (self, other))
+        own_content, other_content = (strings.content[strings.ends[0] : strings.ends[-1]] for strings in (self, other))
+        return np.array_equal(own_ends, other_ends) and np.array_equal(own_content, other_content)
 
     __hash__ = None  # type: ignore[assignment] # as of a list
 
@@ -105,8 +105,8 @@ class Strings(Sequence[str]):
         ends = np.concatenate(([0], np.cumsum(sizes)))
         content = np.empty(int(ends[-1]), dtype=np.uint8)
         for start in range(0, len(numbers), _BLOCK):
-            here = slice(start, start + _BLOCK)
-            offsets = np.repeat(self.ends[:-1][numbers[here]] - ends[:-1][here], sizes[here])
+            block = slice(start, start + _BLOCK)
+            offsets = np.repeat(self.ends[:-1][numbers[block]] - ends[:-1][block], sizes[block])
             low, high = int(ends[start]), int(ends[min(start + _BLOCK, len(numbers))])
             content[low:high] = self.content[np.arange(low, high) + offsets]
         return Strings(content, ends)
@@ -119,26 +119,26 @@ class Strings(Sequence[str]):
             return np.array(sorted(range(len(self)), key=self.__getitem__), dtype=np.int64)
         table = np.zeros((len(self), max(width, 1)), dtype=np.uint8)
         for start in range(0, len(self), _BLOCK):
-            here = sizes[start : start + _BLOCK]
-            low, high = int(self.ends[start]), int(self.ends[start + len(here)])
-            rows = np.repeat(np.arange(start, start + len(here)), here)
-            first = np.repeat(self.ends[start : start + len(here)], here)
+            block_sizes = sizes[start : start + _BLOCK]
+            low, high = int(self.ends[start]), int(self.ends[start + len(block_sizes)])
+            rows = np.repeat(np.arange(start, start + len(block_sizes)), block_sizes)
+            first = np.repeat(self.ends[start : start + len(block_sizes)], block_sizes)
             table[rows, np.arange(low, high) - first] = self.content[low:high]
         return np.argsort(table.view(f"S{max(width, 1)}")[:, 0], kind="stable")
 
     def twice(self, order: Ints | None = None) -> list[str]:
         """The strings that are there more than once."""
         order = self.order() if order is None else order
-        found: dict[str, None] = {}
+        repeats: dict[str, None] = {}
         before: str | None = None
         for start in range(0, len(order), _BLOCK):
-            for one in self.taken(order[start : start + _BLOCK]):
-                if one == before:
-                    found[one] = None
-                before = one
-        return list(found)
+            for string in self.taken(order[start : start + _BLOCK]):
+                if string == before:
+                    repeats[string] = None
+                before = string
+        return list(repeats)
 
-    def _made(self, start: int, stop: int) -> list[str]:
+    def _decode_range(self, start: int, stop: int) -> list[str]:
         ends = self.ends[start : stop + 1].tolist()
         content = self.content[ends[0] : ends[-1]].tobytes() if ends else b""
         base = ends[0] if ends else 0

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from showthrough.columns.narrow import KINDS, Numbers
-from showthrough.columns.stretch import Stretch
-from showthrough.errors import InputError, Problem
+from showthrough.core.errors import InputError, Problem
+from showthrough.storage.columns.narrow import KINDS, Numbers
+from showthrough.storage.columns.stretch import Stretch
 
 Places = NDArray[np.uint32]
 _BUFFERED = 32_768  # documents whose rows are written together
@@ -86,8 +86,8 @@ class Table(Mapping[str, Numbers]):
         self._place = {column: number for number, column in enumerate(columns)}
         shape, self.kind, self._start = _shape(stretch)
         self.documents = shape[-1]
-        whole = self._start + len(self.columns) * self.documents * self.kind.itemsize
-        if len(shape) != 2 or shape[0] != len(self.columns) or whole != stretch.size:
+        expected_size = self._start + len(self.columns) * self.documents * self.kind.itemsize
+        if len(shape) != 2 or shape[0] != len(self.columns) or expected_size != stretch.size:
             raise _damaged(stretch)
 
     def __getitem__(self, column: str) -> Numbers:
@@ -119,8 +119,8 @@ class Table(Mapping[str, Numbers]):
         return Table(columns, self.stretch)
 
     def _part(self, file: BinaryIO, number: int, start: int, stop: int) -> Numbers:
-        place = self._start + (number * self.documents + start) * self.kind.itemsize
-        file.seek(self.stretch.start + place)
+        offset = self._start + (number * self.documents + start) * self.kind.itemsize
+        file.seek(self.stretch.start + offset)
         values = np.frombuffer(file.read((stop - start) * self.kind.itemsize), dtype=self.kind)
         if self.kind.kind == "f" and not np.isfinite(values).all():
             raise _damaged(self.stretch)

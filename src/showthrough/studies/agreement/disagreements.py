@@ -10,11 +10,11 @@ from heapq import nlargest
 import msgspec
 import numpy as np
 
-from showthrough.analysis.agreement.items import Items, Marks
-from showthrough.analysis.agreement.tallies import Chosen
-from showthrough.analysis.agreement.values import Confusion, Decisions, Meeting, Place, Unit
-from showthrough.analysis.contexts import context_of, in_a_line
-from showthrough.axis.spans import Ints
+from showthrough.data.layout.spans import Ints
+from showthrough.studies.agreement.items import Items, Marks
+from showthrough.studies.agreement.tallies import Chosen
+from showthrough.studies.agreement.values import Confusion, Decisions, Meeting, Place, Unit
+from showthrough.studies.contexts import context_of, in_a_line
 
 _KEPT = 20_000  # strings: those with fewest differences are forgotten first
 

@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.analysis.agreement.tallies import Tally
-from showthrough.analysis.agreement.values import Estimate
-from showthrough.axis.spans import Ints
-from showthrough.numerics.chance import corrected, expected_of_draws
+from showthrough.data.layout.spans import Ints
 from showthrough.statistics import Spread, resampled_totals, share_interval
 from showthrough.statistics.agreement import ONE_CATEGORY
 from showthrough.statistics.forms import Array, Influences
+from showthrough.statistics.numerics.chance import corrected, expected_of_draws
+from showthrough.studies.agreement.tallies import Tally
+from showthrough.studies.agreement.values import Estimate
 
 FEWEST = 5  # documents that an interval needs
 _TOGETHER = 1024  # categories that are resampled together: 8 MB for a thousand resamples

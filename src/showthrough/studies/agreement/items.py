@@ -13,12 +13,12 @@ from typing import Final
 
 import numpy as np
 
-from showthrough.analysis.agreement.sharing import status_of
-from showthrough.analysis.agreement.values import Attribute, Unit
-from showthrough.axis.layers import Layers
-from showthrough.axis.spans import Counts, Ints, counted, highest, spread
 from showthrough.data.documents import Document
+from showthrough.data.layout.layers import Layers
+from showthrough.data.layout.spans import Counts, Ints, counted, highest, spread
 from showthrough.data.levels import LEVELS
+from showthrough.studies.agreement.sharing import status_of
+from showthrough.studies.agreement.values import Attribute, Unit
 
 UNMARKED: Final = 0  # the first category of every attribute
 _MASKING = {level: number for number, level in enumerate(LEVELS, UNMARKED)}  # what need not be masked is as unmarked

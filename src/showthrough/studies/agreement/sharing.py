@@ -9,10 +9,10 @@ from itertools import combinations
 
 import numpy as np
 
-from showthrough.axis.spans import Ints
+from showthrough.core.errors import some
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
+from showthrough.data.layout.spans import Ints
 from showthrough.data.silver import is_silver
-from showthrough.errors import some
 
 _SEVERAL = 2
 

@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from showthrough.analysis.agreement.disagreements import (
+from showthrough.core.errors import InputError
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.layout.spans import Ints
+from showthrough.evaluation.ceiling import ceiling
+from showthrough.evaluation.settings import settings_problems
+from showthrough.run.settings import Recorded
+from showthrough.studies.agreement.disagreements import (
     Meetings,
     Places,
     States,
@@ -17,11 +23,11 @@ from showthrough.analysis.agreement.disagreements import (
     decisions_by_type,
     types_alone,
 )
-from showthrough.analysis.agreement.estimates import Draws, Number, estimates, settled
-from showthrough.analysis.agreement.items import Categories, Marks
-from showthrough.analysis.agreement.sharing import Sharing, drawn_together, shared_documents
-from showthrough.analysis.agreement.tallies import AllRaters, Chosen, LayerPairs, Tally
-from showthrough.analysis.agreement.values import (
+from showthrough.studies.agreement.estimates import Draws, Number, estimates, settled
+from showthrough.studies.agreement.items import Categories, Marks
+from showthrough.studies.agreement.sharing import Sharing, drawn_together, shared_documents
+from showthrough.studies.agreement.tallies import AllRaters, Chosen, LayerPairs, Tally
+from showthrough.studies.agreement.values import (
     ATTRIBUTES,
     UNITS,
     Agreement,
@@ -31,12 +37,6 @@ from showthrough.analysis.agreement.values import (
     PairMeasured,
     Unit,
 )
-from showthrough.axis.spans import Ints
-from showthrough.data.documents import Corpus, Document
-from showthrough.errors import InputError
-from showthrough.evaluation.ceiling import ceiling
-from showthrough.evaluation.settings import settings_problems
-from showthrough.run.settings import Recorded
 
 PAIRS = 50  # of annotators that are measured one by one
 PLACES = 50
@@ -62,19 +62,19 @@ def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidenc
         raise InputError(problems)
     survey = corpus.survey  # raises for what is wrong with a document
     sharing = Sharing.of(corpus)
-    said = Agreement(
+    summary = Agreement(
         corpus.name, len(survey.ids), sharing.shared, sharing.readers, sharing.annotators, sharing.programs,
         sharing.reason, resamples=resamples, seed=seed, confidence=confidence,
     )  # fmt: skip
     if sharing.reason:
-        return said
+        return summary
     study = _Study(sharing, drawn_together(corpus), Draws(resamples, seed, confidence))
     for numbers in corpus.chunks():
         documents = list(shared_documents(corpus.part(numbers)))
         if documents:
             study.add(documents)
     people = ceiling(corpus, seed=seed, resamples=resamples, confidence=confidence)
-    return replace(study.told(said), people=people)
+    return replace(study.told(summary), people=people)
 
 
 class _Study:
@@ -114,7 +114,7 @@ class _Study:
         if self._sharing.stated:
             self._places.add(marks, decision)
 
-    def told(self, said: Agreement) -> Agreement:
+    def told(self, summary: Agreement) -> Agreement:
         """All of it, as numbers."""
         types = self._categories.types
         states = States(types)
@@ -125,21 +125,24 @@ class _Study:
         )
         drafts = [self._all_raters(unit, attribute) for unit, attribute in product(UNITS, ATTRIBUTES)]
         drafts += [
-            one for unit, attribute in product(PAIR_UNITS, ATTRIBUTES) for one in self._each_two(unit, attribute)
+            draft for unit, attribute in product(PAIR_UNITS, ATTRIBUTES) for draft in self._each_two(unit, attribute)
         ]
-        numbers = iter(settled([number for one in drafts for number in one.numbers], self._draws.confidence))
+        numbers = iter(settled([number for draft in drafts for number in draft.numbers], self._draws.confidence))
         measured: list[Measured] = []
         pairs: dict[tuple[str, str], list[PairMeasured]] = {pair: [] for pair in self._pairs}
-        for one in drafts:
-            told = [next(numbers) for _ in one.numbers]
-            if one.pair is None:
-                measured.append(Measured(one.attribute, one.unit, one.items, *told))
+        for draft in drafts:
+            values = [next(numbers) for _ in draft.numbers]
+            if draft.pair is None:
+                measured.append(Measured(draft.attribute, draft.unit, draft.items, *values))
             else:
-                pairs[one.pair].append(PairMeasured(one.attribute, one.unit, one.items, *told))
+                pairs[draft.pair].append(PairMeasured(draft.attribute, draft.unit, draft.items, *values))
         return replace(
-            said,
+            summary,
             measured=tuple(measured),
-            pairs=tuple(Pair(*pair, self._sharing.pairs[pair], tuple(each)) for pair, each in pairs.items()),
+            pairs=tuple(
+                Pair(*pair, self._sharing.pairs[pair], tuple(measured_of_pair))
+                for pair, measured_of_pair in pairs.items()
+            ),
             other_pairs=len(self._sharing.pairs) - len(self._pairs),
             confusions=confusions,
             decisions=decisions,
@@ -147,7 +150,7 @@ class _Study:
             places_forgotten=self._places.forgotten,
         )
 
-    def _absent(self, attribute: Attribute) -> str:
+    def _reason_absent(self, attribute: Attribute) -> str:
         """Why an attribute cannot be compared in this corpus."""
         if not self._sharing.mentions:
             return ""
@@ -156,7 +159,7 @@ class _Study:
         return "" if attribute == "type" or self._sharing.stated else _UNSTATED
 
     def _all_raters(self, unit: Unit, attribute: Attribute) -> _Draft:
-        tallies, absent = self._all[unit, attribute], self._absent(attribute)
+        tallies, absent = self._all[unit, attribute], self._reason_absent(attribute)
         (of_items,), (of_ratings,) = estimates(tallies.items, self._draws), estimates(tallies.ratings, self._draws)
         numbers = [
             of_items.observed(_NOTHING),
@@ -166,10 +169,10 @@ class _Study:
         return _Draft(unit, attribute, of_items.items, [Number(None, absent)] * 3 if absent else numbers)
 
     def _each_two(self, unit: Unit, attribute: Attribute) -> Iterator[_Draft]:
-        absent = self._absent(attribute)
-        for pair, one in zip(self._pairs, estimates(self._two[unit][attribute], self._draws), strict=True):
-            numbers = [one.observed(_NOTHING), one.corrected(_NOTHING, returned=True)]
-            yield _Draft(unit, attribute, one.items, [Number(None, absent)] * 2 if absent else numbers, pair)
+        absent = self._reason_absent(attribute)
+        for pair, pair_estimates in zip(self._pairs, estimates(self._two[unit][attribute], self._draws), strict=True):
+            numbers = [pair_estimates.observed(_NOTHING), pair_estimates.corrected(_NOTHING, returned=True)]
+            yield _Draft(unit, attribute, pair_estimates.items, [Number(None, absent)] * 2 if absent else numbers, pair)
 
 
 class _Draft(NamedTuple):

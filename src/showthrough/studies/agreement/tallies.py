@@ -10,17 +10,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from showthrough.analysis.agreement.items import Items
-from showthrough.analysis.agreement.values import Attribute
-from showthrough.axis.spans import Ints, spread
+from showthrough.data.layout.spans import Ints, spread
 from showthrough.statistics.forms import Array
+from showthrough.studies.agreement.items import Items
+from showthrough.studies.agreement.values import Attribute
 
-_HELD = 1 << 16  # entries that wait to be summed up
+_WAITING_LIMIT = 1 << 16  # entries that wait to be summed up
 _DENSE = 8  # so many places for each entry may be empty
 
 
-def _summed(place: Ints, value: Array, size: int) -> Array:
-    return np.bincount(place, value, minlength=size).astype(np.float64)
+def _summed(index: Ints, value: Array, size: int) -> Array:
+    return np.bincount(index, value, minlength=size).astype(np.float64)
 
 
 class Margins:
@@ -37,7 +37,7 @@ class Margins:
         self._keys.append((category * number + series) * blocks + block)
         self._values.append(value)
         self._waiting += len(category)
-        if self._waiting > _HELD:
+        if self._waiting > _WAITING_LIMIT:
             self._sum_up()
 
     def _sum_up(self) -> None:
@@ -48,8 +48,8 @@ class Margins:
             keys = np.flatnonzero(sums)
             values = sums[keys]
         else:
-            keys, place = np.unique(keys, return_inverse=True)
-            values = _summed(place, values, len(keys))
+            keys, index = np.unique(keys, return_inverse=True)
+            values = _summed(index, values, len(keys))
         self._keys, self._values, self._waiting = [keys], [values], 0
 
     def tables(self) -> list[tuple[Ints, Ints, Array]]:
@@ -61,7 +61,7 @@ class Margins:
         order = np.argsort(series, kind="stable")
         ends = np.searchsorted(series[order], np.arange(number + 1))
         parts = [order[low:high] for low, high in pairwise(ends.tolist())]
-        return [(keys[one] % blocks, keys[one] // blocks // number, values[one]) for one in parts]
+        return [(keys[rows] % blocks, keys[rows] // blocks // number, values[rows]) for rows in parts]
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class Chosen:
     raters: Ints
 
     @classmethod
-    def of(cls, items: Items, said: Ints) -> Chosen:
-        width = int(said.max(initial=0)) + 1
-        keys, raters = np.unique(items.cells[0] * width + said, return_counts=True)
+    def of(cls, items: Items, choices: Ints) -> Chosen:
+        width = int(choices.max(initial=0)) + 1
+        keys, raters = np.unique(items.cells[0] * width + choices, return_counts=True)
         return cls(keys // width, keys % width, raters)
 
     def agreeing(self, items: Items) -> Array:
@@ -108,11 +108,13 @@ class Chosen:
     def meetings(self, items: Items) -> tuple[Ints, Ints, Array]:
         """Pairs of categories, the smaller first, and how many pairs of raters chose them, by weight."""
         last = np.searchsorted(self.item, self.item, side="right")
-        one, two = spread(np.arange(len(self.item)), last)
-        pairs = np.where(one == two, self.raters[one] * (self.raters[one] - 1) / 2, self.raters[one] * self.raters[two])
+        first, second = spread(np.arange(len(self.item)), last)
+        pairs = np.where(
+            first == second, self.raters[first] * (self.raters[first] - 1) / 2, self.raters[first] * self.raters[second]
+        )
         width = int(self.category.max(initial=0)) + 1
-        keys, place = np.unique(self.category[one] * width + self.category[two], return_inverse=True)
-        sums = _summed(place, pairs * items.weight[self.item[one]], len(keys))
+        keys, index = np.unique(self.category[first] * width + self.category[second], return_inverse=True)
+        sums = _summed(index, pairs * items.weight[self.item[first]], len(keys))
         return keys // width, keys % width, sums
 
 
@@ -152,13 +154,13 @@ class LayerPairs:
         layers = marks.layers
         end = np.cumsum(layers.count)[layers.document]
         first, second = spread(np.arange(len(names)) + 1, end)
-        found = []
+        rows = []
         for one, two in zip(first.tolist(), second.tolist(), strict=True):
             low, high = (one, two) if names[one] < names[two] else (two, one)
             number = numbers.get((names[low], names[high]))
             if number is not None:
-                found.append((number, low, high))
-        pair, left, right = np.array(found, dtype=np.int64).reshape(-1, 3).T
+                rows.append((number, low, high))
+        pair, left, right = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         return cls(pair, left, right)
 
     def add(self, tallies: dict[Attribute, Tally], items: Items, block: Ints) -> None:
@@ -166,11 +168,11 @@ class LayerPairs:
         document = items.marks.layers.document
         size = np.bincount(items.document, minlength=len(items.marks.documents))[document[self.first]]
         row, offset = spread(np.zeros_like(size), size)
-        one, two = items.base[self.first][row] + offset, items.base[self.second][row] + offset
+        first_cell, second_cell = items.base[self.first][row] + offset, items.base[self.second][row] + offset
         here = document[self.first][row]
         pair, of_cell, weight = self.pair[row], block[here], items.weight[items.first[here] + offset]
         for attribute, tally in tallies.items():
-            said = items.said(attribute)
-            tally.add(of_cell, weight, weight * (said[one] == said[two]), pair)
-            tally.first.add(pair, of_cell, said[one], weight)
-            tally.second.add(pair, of_cell, said[two], weight)
+            choices = items.said(attribute)
+            tally.add(of_cell, weight, weight * (choices[first_cell] == choices[second_cell]), pair)
+            tally.first.add(pair, of_cell, choices[first_cell], weight)
+            tally.second.add(pair, of_cell, choices[second_cell], weight)

@@ -10,10 +10,18 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.errors import OutputError
-from showthrough.files.growing import GrowingFile
-from showthrough.files.writing import told
-from showthrough.formats.rating_folder import ANSWERS, TITLE, Answer, Item, answers_file, read_answers, standing
+from showthrough.core.errors import OutputError
+from showthrough.formats.authorship.rating_folder import (
+    ANSWERS,
+    TITLE,
+    Answer,
+    Item,
+    answers_file,
+    read_answers,
+    standing,
+)
+from showthrough.storage.growing import GrowingFile
+from showthrough.storage.writing import told
 
 if sys.platform != "win32":
     import fcntl

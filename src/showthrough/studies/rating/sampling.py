@@ -13,15 +13,22 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from showthrough.core.errors import InputError, OutputError, PlanError
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import pair
-from showthrough.errors import InputError, OutputError, PlanError
 from showthrough.evaluation.plan import name_problems
-from showthrough.files.writing import Read, write_folder
-from showthrough.formats.rating_folder import ITEMS_FILE, SAMPLE_FILE, Item, Sample, items_bytes, items_digest
-from showthrough.metrics.authorship.passages import Passage, passages
+from showthrough.families.authorship.passages import Passage, passages
+from showthrough.formats.authorship.rating_folder import (
+    ITEMS_FILE,
+    SAMPLE_FILE,
+    Item,
+    Sample,
+    items_bytes,
+    items_digest,
+)
+from showthrough.storage.writing import Read, write_folder
 from showthrough.version import __version__
 
 FEW_WORDS = 3
@@ -80,19 +87,19 @@ def rating_sample(
     shared = sorted(numbers)
     if not shared:
         raise PlanError("have no document of the corpus in common; expected one that all have", "anonymizations")
-    chance = _chance(seed, "documents")
-    found: list[_Drawn] = []
-    for key in (shared[place] for place in chance.permutation(len(shared)).tolist()):
-        if len({one.document for one in found}) == documents:
+    chance = _generator(seed, "documents")
+    drawn: list[_DrawnPassage] = []
+    for key in (shared[index] for index in chance.permutation(len(shared)).tolist()):
+        if len({one.document for one in drawn}) == documents:
             break
-        found += _drawn(corpus.documents[numbers[key]], systems, passages, seed)
-    if not found:
+        drawn += _draw(corpus.documents[numbers[key]], systems, passages, seed)
+    if not drawn:
         raise PlanError("changed no passage with a word in it; expected something to rate", "anonymizations")
-    return _sample(corpus, systems, found, (documents, passages, seed), len(corpus) - len(shared))
+    return _sample(corpus, systems, drawn, (documents, passages, seed), len(corpus) - len(shared))
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _DrawnPassage:
     """A passage that was drawn, and what it was."""
 
     document: str
@@ -105,83 +112,95 @@ class _Drawn:
         return self.passage.written.split() == self.original.split()
 
 
-def _named(given: Sequence[Anonymization] | Mapping[str, Anonymization]) -> list[Anonymization]:
+def _named(anonymizations: Sequence[Anonymization] | Mapping[str, Anonymization]) -> list[Anonymization]:
     """In the order of their names: nothing hangs on the order in which they are given."""
-    listed = [one.renamed(name) for name, one in given.items()] if isinstance(given, Mapping) else list(given)
+    listed = (
+        [anonymization.renamed(name) for name, anonymization in anonymizations.items()]
+        if isinstance(anonymizations, Mapping)
+        else list(anonymizations)
+    )
     if not listed:
         raise PlanError("none was given; expected at least one", "anonymizations")
-    if problems := name_problems([one.name for one in listed]):
+    if problems := name_problems([anonymization.name for anonymization in listed]):
         raise InputError(problems)
-    return sorted(listed, key=lambda one: one.name)
+    return sorted(listed, key=lambda anonymization: anonymization.name)
 
 
-def _chance(seed: int, what: str) -> np.random.Generator:
+def _generator(seed: int, purpose: str) -> np.random.Generator:
     """Of each document its own, so that what is drawn of it hangs on no other."""
-    return np.random.default_rng([seed, *hashlib.blake2b(what.encode(), digest_size=8).digest()])
+    return np.random.default_rng([seed, *hashlib.blake2b(purpose.encode(), digest_size=8).digest()])
 
 
-def _drawn(document: Document, systems: Sequence[Anonymization], number: int, seed: int) -> Iterator[_Drawn]:
+def _draw(document: Document, systems: Sequence[Anonymization], number: int, seed: int) -> Iterator[_DrawnPassage]:
     """So many stretches of a document in all systems: drawn among those of the first, and of others what overlaps."""
     every = [_with_words(document, one) for one in systems]
-    others = [{one[:2] for one in each} for each in every[1:]]
-    stretches = [one[:2] for one in every[0] if _is_asked(one, document, systems, every)]
-    shared = [one for one in stretches if all(one in each for each in others)]
+    others = [{one[:2] for one in system_passages} for system_passages in every[1:]]
+    stretches = [one[:2] for one in every[0] if _is_to_be_rated(one, document, systems, every)]
+    shared = [one for one in stretches if all(one in system_passages for system_passages in others)]
     among = shared if len(shared) >= number else stretches
-    chance = _chance(seed, f"document {document.id}")
-    taken = [among[place] for place in np.sort(chance.permutation(len(among))[:number]).tolist()]
-    for system, each in zip(systems, every, strict=True):
-        nearest = dict.fromkeys(near for one in taken if (near := _nearest(one, each)) is not None)
+    chance = _generator(seed, f"document {document.id}")
+    taken = [among[index] for index in np.sort(chance.permutation(len(among))[:number]).tolist()]
+    for system, system_passages in zip(systems, every, strict=True):
+        nearest = dict.fromkeys(near for one in taken if (near := _nearest(one, system_passages)) is not None)
         for passage in nearest:
-            yield _Drawn(document.id, system.name, passage, document.text[passage.start : passage.end])
+            yield _DrawnPassage(document.id, system.name, passage, document.text[passage.start : passage.end])
 
 
-def _is_asked(
+def _is_to_be_rated(
     passage: Passage, document: Document, systems: Sequence[Anonymization], every: Sequence[Sequence[Passage]]
 ) -> bool:
     """Of rewritings all passages, as PAN does; else those alone that somebody changed: masks are in few sentences."""
     if any(isinstance(one, Rewriting) for one in systems):
         return True
-    found = (_nearest(passage[:2], each) for each in every)
-    return any(one is not None and one.written != document.text[one.start : one.end] for one in found)
+    nearest = (_nearest(passage[:2], system_passages) for system_passages in every)
+    return any(one is not None and one.written != document.text[one.start : one.end] for one in nearest)
 
 
 def _with_words(document: Document, anonymization: Anonymization) -> list[Passage]:
-    return [one for one in passages(document, anonymization) if _WORD.search(document.text, one.start, one.end)]
+    return [
+        passage
+        for passage in passages(document, anonymization)
+        if _WORD.search(document.text, passage.start, passage.end)
+    ]
 
 
 def _nearest(stretch: tuple[int, int], among: Sequence[Passage]) -> Passage | None:
     """The passage that has most of a stretch, if any has some of it."""
     start, end = stretch
-    overlaps = [(min(one.end, end) - max(one.start, start), -place) for place, one in enumerate(among)]
-    most, place = max(overlaps, default=(0, 0))
-    return among[-place] if most > 0 else None
+    overlaps = [(min(passage.end, end) - max(passage.start, start), -index) for index, passage in enumerate(among)]
+    most, index = max(overlaps, default=(0, 0))
+    return among[-index] if most > 0 else None
 
 
 def _sample(
-    corpus: Corpus, systems: Sequence[Anonymization], drawn: Sequence[_Drawn], asked: tuple[int, int, int], lacking: int
+    corpus: Corpus,
+    systems: Sequence[Anonymization],
+    drawn: Sequence[_DrawnPassage],
+    settings: tuple[int, int, int],
+    lacking: int,
 ) -> RatingSample:
     """Under ids that tell nothing, in an order that tells nothing."""
-    documents, number, seed = asked
-    order = _chance(seed, "order").permutation(len(drawn)).tolist()
+    documents, number, seed = settings
+    order = _generator(seed, "order").permutation(len(drawn)).tolist()
     width = len(str(len(drawn)))
     items = [
         Item(
-            f"{place:0{width}}",
+            f"{index:0{width}}",
             one.document,
             one.anonymization,
             one.passage.start,
             one.passage.end,
             one.passage.written,
         )
-        for place, one in enumerate((drawn[number] for number in order), 1)
+        for index, one in enumerate((drawn[number] for number in order), 1)
     ]
     short = sum(len(_WORD.findall(one.passage.written)) < FEW_WORDS for one in drawn)
     unchanged = sum(one.unchanged for one in drawn)
-    there = len({one.document for one in drawn})
+    drawn_documents = len({one.document for one in drawn})
     sample = Sample(
         corpus=corpus.digest,
         anonymizations={one.name: one.digest for one in systems},
-        documents=there,
+        documents=drawn_documents,
         passages=number,
         seed=seed,
         items=items_digest(items_bytes(items)),
@@ -192,8 +211,8 @@ def _sample(
     notes = []
     if lacking:
         notes.append(f"left aside: {lacking:,} of {len(corpus):,} documents, which not every anonymization has")
-    if there < documents:
-        notes.append(f"found {there:,} documents to draw from, fewer than {documents:,}: all are taken")
+    if drawn_documents < documents:
+        notes.append(f"found {drawn_documents:,} documents to draw from, fewer than {documents:,}: all are taken")
     if short:
         notes.append(f"{short:,} of {len(items):,} passages have fewer than {FEW_WORDS} words")
     if unchanged:

@@ -21,16 +21,15 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from showthrough.errors import OutputError, PlanError, quoted
-from showthrough.files.reading import decoded_or_none
-from showthrough.formats.rating_folder import Answer, Sample, read_items
-from showthrough.rating.journal import Journal
-from showthrough.report.rating_page import rating_page
+from showthrough.core.errors import OutputError, PlanError, quoted
+from showthrough.formats.authorship.rating_folder import Answer, Sample, read_items
+from showthrough.storage.reading import decoded_or_none
+from showthrough.studies.rating.journal import Journal
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 1 << 14  # of an answer with its comment
 _RATER = re.compile(r"\w[\w-]{0,39}")
-_OWN = ("same-origin", "none")  # what a browser says of requests by the page itself, and by its user
+_OWN_SITES = ("same-origin", "none")  # what a browser says of requests by the page itself, and by its user
 _ANSWER = msgspec.json.Decoder(Answer)
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -62,7 +61,8 @@ class _Refusal(Exception):  # noqa: N818 (it is an answer)
 class RatingServer(ThreadingHTTPServer):
     """Asks raters for what they think of passages. `serve_forever` does it, `close` ends it."""
 
-    def __init__(self, folder: Path, raters: Sequence[str], port: int = 0) -> None:
+    def __init__(self, folder: Path, raters: Sequence[str], page: tuple[str, str], port: int = 0) -> None:
+        self.page = page  # as raters see it, and the policy that it is sent with
         check_raters(raters)
         sample, self.items = read_items(folder)
         self.sessions: list[Session] = []
@@ -95,16 +95,18 @@ class RatingServer(ThreadingHTTPServer):
     @property
     def addresses(self) -> dict[str, str]:
         """Where each rater goes."""
-        return {one.rater: f"http://{self.hosts[0]}/#{one.token}" for one in self.sessions}
+        return {session.rater: f"http://{self.hosts[0]}/#{session.token}" for session in self.sessions}
 
     @property
     def answered(self) -> dict[str, int]:
         """How many passages each has rated."""
-        return {one.rater: len(one.journal.standing) for one in self.sessions}
+        return {session.rater: len(session.journal.standing) for session in self.sessions}
 
     def session(self, given: str) -> Session | None:
         """Whose token it is."""
-        tokens = (one for one in self.sessions if secrets.compare_digest(one.token.encode(), given.encode()))
+        tokens = (
+            candidate for candidate in self.sessions if secrets.compare_digest(candidate.token.encode(), given.encode())
+        )
         return next(tokens, None)
 
     def close(self) -> None:
@@ -112,8 +114,8 @@ class RatingServer(ThreadingHTTPServer):
         self.close_journals()
 
     def close_journals(self) -> None:
-        for one in self.sessions:
-            one.journal.close()
+        for session in self.sessions:
+            session.journal.close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that leaves early is no error."""
@@ -135,7 +137,7 @@ def check_raters(raters: Sequence[str]) -> None:
 def order_of(sample: Sample, items: Sequence[str], rater: str) -> list[str]:
     """The passages in the order in which a rater sees them: always the same, and another for everybody."""
     seed = hashlib.blake2b(f"{sample.seed} {sample.items} {rater}".encode(), digest_size=16).digest()
-    return [items[place] for place in np.random.default_rng(list(seed)).permutation(len(items)).tolist()]
+    return [items[index] for index in np.random.default_rng(list(seed)).permutation(len(items)).tolist()]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -154,12 +156,12 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: the terminal is where addresses stand."""
 
-    def _answer(self, places: dict[str, Any]) -> None:
+    def _answer(self, routes: dict[str, Any]) -> None:
         try:
             self._check_sender()
-            if self.path not in places:
+            if self.path not in routes:
                 raise _Refusal(HTTPStatus.NOT_FOUND, "there is no such page")
-            places[self.path]()
+            routes[self.path]()
         except _Refusal as refusal:
             self._send(refusal.status, {"error": str(refusal)})
 
@@ -171,31 +173,35 @@ class _Handler(BaseHTTPRequestHandler):
         origin = self.headers.get("Origin")
         if origin is not None and origin != f"http://{hosts[0]}":
             raise _Refusal(HTTPStatus.FORBIDDEN, "found another Origin than this page's")
-        said = {name: self.headers.get(f"Sec-Fetch-{name}") for name in ("Site", "Mode", "Dest")}
+        fetch_headers = {name: self.headers.get(f"Sec-Fetch-{name}") for name in ("Site", "Mode", "Dest")}
         followed = (
-            self.command == "GET" and self.path == "/" and said["Mode"] == "navigate" and said["Dest"] == "document"
+            self.command == "GET"
+            and self.path == "/"
+            and fetch_headers["Mode"] == "navigate"
+            and fetch_headers["Dest"] == "document"
         )
-        if said["Site"] not in (None, *_OWN) and not followed:  # a link may lead to the page, which is empty by itself
+        # A link may lead to the page, which is empty by itself.
+        if fetch_headers["Site"] not in (None, *_OWN_SITES) and not followed:
             raise _Refusal(HTTPStatus.FORBIDDEN, "was sent by another page")
 
     def _session(self) -> Session:
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-        found = self.server.session(token) if scheme == "Bearer" else None
-        if found is None:
+        session = self.server.session(token) if scheme == "Bearer" else None
+        if session is None:
             raise _Refusal(
                 HTTPStatus.UNAUTHORIZED, "found no token that is known; open the address that was printed last"
             )
-        return found
+        return session
 
     def _page(self) -> None:
-        page, policy = rating_page()
+        page, policy = self.server.page
         self._send(HTTPStatus.OK, page.encode(), "text/html; charset=utf-8", policy)
 
     def _items(self) -> None:
         session = self._session()
         texts = [{"id": key, "text": self.server.items[key].text} for key in session.order]
-        said = [msgspec.to_builtins(answer) for answer in session.journal.standing.values()]
-        self._send(HTTPStatus.OK, {"rater": session.rater, "items": texts, "answers": said})
+        answers = [msgspec.to_builtins(answer) for answer in session.journal.standing.values()]
+        self._send(HTTPStatus.OK, {"rater": session.rater, "items": texts, "answers": answers})
 
     def _answers(self) -> None:
         session = self._session()
@@ -218,12 +224,14 @@ class _Handler(BaseHTTPRequestHandler):
             raise _Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {MOST_BYTES} bytes")
         return self.rfile.read(int(length))
 
-    def _send(self, status: HTTPStatus, content: object, kind: str = "application/json", policy: str = "") -> None:
+    def _send(
+        self, status: HTTPStatus, content: object, content_type: str = "application/json", policy: str = ""
+    ) -> None:
         body = content if isinstance(content, bytes) else msgspec.json.encode(content)
         self.send_response(status)
         for name, value in {**_HEADERS, "Content-Security-Policy": policy or "default-src 'none'"}.items():
             self.send_header(name, value)
-        self.send_header("Content-Type", kind)
+        self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

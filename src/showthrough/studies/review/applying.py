@@ -10,20 +10,20 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from showthrough.analysis.contexts import context_of
-from showthrough.analysis.review.assignment import Assignment, assigned
-from showthrough.analysis.review.columns import KINDS
-from showthrough.analysis.review.copies import layer_of
-from showthrough.analysis.review.corrections import Corrections
-from showthrough.analysis.review.filled import Answer, Filled, Finding, read_filled, read_record
-from showthrough.analysis.review.folder import copy_digest, copy_of
-from showthrough.analysis.review.outcome import Disagreement, Reading, ReviewOutcome, exact_interval
-from showthrough.analysis.review.places import places_of
-from showthrough.analysis.review.readers import two_readers
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted, some
 from showthrough.data.documents import Corpus, Document, Mention, altered
-from showthrough.errors import InputError, PlanError, Problem, at_document, quoted, some
-from showthrough.files.limits import RECORD
-from showthrough.files.reading import exists, gathered, read_all
+from showthrough.storage.limits import RECORD
+from showthrough.storage.reading import exists, gathered, read_all
+from showthrough.studies.contexts import context_of
+from showthrough.studies.review.assignment import Assignment, assigned
+from showthrough.studies.review.columns import KINDS
+from showthrough.studies.review.copies import layer_of
+from showthrough.studies.review.corrections import Corrections
+from showthrough.studies.review.filled import Answer, Filled, Finding, read_filled, read_record
+from showthrough.studies.review.folder import copy_digest, copy_of
+from showthrough.studies.review.outcome import Disagreement, Reading, ReviewOutcome, exact_interval
+from showthrough.studies.review.places import places_of
+from showthrough.studies.review.readers import two_readers
 
 CONFIDENCE = 0.95
 

@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from showthrough.analysis.review.copies import hidden, layer_of
-from showthrough.analysis.review.names import file_names, numbered, tells
+from showthrough.core.errors import PlanError, meant, quoted, some
 from showthrough.data.documents import Corpus
-from showthrough.errors import PlanError, meant, quoted, some
+from showthrough.studies.review.copies import hidden, layer_of
+from showthrough.studies.review.names import file_names, numbered, tells
 
 COPIES, MARKED = "copies", "marked"  # folders
 

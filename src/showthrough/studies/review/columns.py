@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from showthrough.data.confidential import NOT_CONFIDENTIAL
 from showthrough.data.documents import Identifier
-from showthrough.files.cells import guarded
+from showthrough.storage.cells import guarded
 
 Told = Literal["yes", "no", "unsure"]
 TOLD: tuple[Told, ...] = get_args(Told)

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
+from showthrough.core.errors import printable
 from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Document, Mention
 from showthrough.data.masks import Mask, TypedMask
 from showthrough.data.release import replaced
-from showthrough.errors import printable
 
 Replace = Literal["stars", "label", "number"]
 REPLACES: tuple[str, ...] = get_args(Replace)

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from showthrough.analysis.review import columns as c
-from showthrough.analysis.review.entities import Entities, Entity
-from showthrough.analysis.review.filled import Finding
-from showthrough.analysis.review.places import Span, marks_of, places_of, readable
+from showthrough.core.errors import Problem, quoted, shown
 from showthrough.data.documents import Document, Identifier, Mention
 from showthrough.data.levels import by_type
-from showthrough.errors import Problem, quoted, shown
+from showthrough.studies.review import columns as c
+from showthrough.studies.review.entities import Entities, Entity
+from showthrough.studies.review.filled import Finding
+from showthrough.studies.review.places import Span, marks_of, places_of, readable
 
 T = TypeVar("T")
 INSERTED, CORRECTED = "insert", "correct"  # as TAB calls what was done to a mark

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from showthrough.analysis.review import columns as c
-from showthrough.analysis.review.places import spoken
+from showthrough.core.errors import quoted
 from showthrough.data.documents import Document, Mention
-from showthrough.errors import quoted
+from showthrough.studies.review import columns as c
+from showthrough.studies.review.places import spoken
 
 
 @dataclass(frozen=True)

@@ -11,19 +11,19 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from showthrough.analysis.review import columns as c
-from showthrough.analysis.review.assignment import COPIES, Assignment
-from showthrough.analysis.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, Record
-from showthrough.analysis.review.places import spoken
+from showthrough.core.errors import InputError, Problem, at_document, meant, quoted, shown, some
 from showthrough.data.documents import Identifier
-from showthrough.errors import InputError, Problem, at_document, meant, quoted, shown, some
-from showthrough.files.cells import unguarded
-from showthrough.files.heads import Head
-from showthrough.files.reading import decoded, exists, fail, is_folder, read_bytes
 from showthrough.formats.base import Columns, Input
-from showthrough.formats.rows import Rows, written
-from showthrough.formats.table import rows_of
-from showthrough.formats.xlsx import Sheet
+from showthrough.formats.tables.rows import Rows, written
+from showthrough.formats.tables.table import rows_of
+from showthrough.formats.tables.xlsx import Sheet
+from showthrough.storage.cells import unguarded
+from showthrough.storage.heads import Head
+from showthrough.storage.reading import decoded, exists, fail, is_folder, read_bytes
+from showthrough.studies.review import columns as c
+from showthrough.studies.review.assignment import COPIES, Assignment
+from showthrough.studies.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, Record
+from showthrough.studies.review.places import spoken
 
 _RECORD = msgspec.json.Decoder(Record)
 _NUMBERS = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*")
@@ -53,11 +53,11 @@ class Row(NamedTuple):
 
     def choice(self, column: str, known: Sequence[str], problems: list[Problem]) -> str:
         """One of the known words, in whatever case; empty where nothing stands there, or something else."""
-        found = self.cells[column]
-        chosen = next((one for one in known if one.casefold() == found.casefold()), "")
-        if found and not chosen:
-            hint = meant(found.casefold(), known)
-            problems.append(self.problem(column, f"found {quoted(found)}; {hint}expected {', '.join(known)}"))
+        cell = self.cells[column]
+        chosen = next((word for word in known if word.casefold() == cell.casefold()), "")
+        if cell and not chosen:
+            hint = meant(cell.casefold(), known)
+            problems.append(self.problem(column, f"found {quoted(cell)}; {hint}expected {', '.join(known)}"))
         return chosen
 
 
@@ -96,14 +96,14 @@ class Filled:
 def read_record(folder: Path) -> Record:
     """By which a folder is known again."""
     if not is_folder(folder):
-        raise fail(folder, f"is no folder; expected one that {_BY}")
+        raise fail(folder, f"is no folder; expected one that {_WRITTEN_BY}")
     path = folder / RECORD_FILE
     if not exists(path):
-        raise fail(path, f"is not there; expected a folder that {_BY}")
+        raise fail(path, f"is not there; expected a folder that {_WRITTEN_BY}")
     return decoded(read_bytes(path), _RECORD, path)
 
 
-_BY = "showthrough review wrote"
+_WRITTEN_BY = "showthrough review wrote"
 
 
 def read_filled(folder: Path, record: Record, assignment: Assignment, partial: bool, problems: list[Problem]) -> Filled:
@@ -113,16 +113,16 @@ def read_filled(folder: Path, record: Record, assignment: Assignment, partial: b
     for file in (file for file in record.copies if file not in numbers):
         fault = "is no copy of a document of this corpus; expected the corpus that the copies were made of"
         problems.append(Problem(str(folder / RECORD_FILE), shown(file), fault))
-    known = _Known(assignment, numbers)
-    _read_answers(filled, known, partial, problems)
+    known_documents = _FolderDocuments(assignment, numbers)
+    _read_answers(filled, known_documents, partial, problems)
     for row in _rows(filled, FINDINGS_FILE, c.FINDINGS, problems):
-        if (finding := _finding(row, known, problems)) is not None:
+        if (finding := _finding(row, known_documents, problems)) is not None:
             filled.findings.append(finding)
     return filled
 
 
 @dataclass(frozen=True)
-class _Known:
+class _FolderDocuments:
     """The documents of a folder, by all that they may be called."""
 
     assignment: Assignment
@@ -145,40 +145,42 @@ class _Known:
         return self.by_file(name) if number is None else number
 
 
-def _read_answers(filled: Filled, known: _Known, partial: bool, problems: list[Problem]) -> None:
-    seen: dict[int, str] = {}
+def _read_answers(filled: Filled, known: _FolderDocuments, partial: bool, problems: list[Problem]) -> None:
+    rows_by_document: dict[int, str] = {}
     path = ""
     for row in _rows(filled, SHEET_FILE, c.SHEET, problems):
         path = row.file
         number = _document_of(row, known, problems)
         if number is None:
             continue
-        if number in seen:
-            problems.append(row.problem(c.DOCUMENT, f"is there twice, also in {seen[number]}; expected one row each"))
+        if number in rows_by_document:
+            problems.append(
+                row.problem(c.DOCUMENT, f"is there twice, also in {rows_by_document[number]}; expected one row each")
+            )
             continue
-        seen[number] = row.place
-        if spoken(found := row.cells[c.ANNOTATOR]) not in ("", spoken(filled.record.annotator)):
-            fault = f"found {quoted(found)}; expected {quoted(filled.record.annotator)}"
+        rows_by_document[number] = row.place
+        if spoken(annotator_cell := row.cells[c.ANNOTATOR]) not in ("", spoken(filled.record.annotator)):
+            fault = f"found {quoted(annotator_cell)}; expected {quoted(filled.record.annotator)}"
             problems.append(row.problem(c.ANNOTATOR, fault))
         answer = _answer(row, number, partial, problems)
         if answer is None:
             filled.unfinished.append(number)
         else:
             filled.answers[number] = answer
-    left = [number for number in known.numbers.values() if number not in seen]
-    filled.unfinished += left
+    missing = [number for number in known.numbers.values() if number not in rows_by_document]
+    filled.unfinished += missing
     if not partial and path:
         fault = "has no row; expected one, or --partial to leave such documents as they are"
-        problems += (Problem(path, at_document(known.assignment.names[number]), fault) for number in left)
+        problems += (Problem(path, at_document(known.assignment.names[number]), fault) for number in missing)
 
 
-def _document_of(row: Row, known: _Known, problems: list[Problem]) -> int | None:
+def _document_of(row: Row, known: _FolderDocuments, problems: list[Problem]) -> int | None:
     """The document of a row, by its file: a spreadsheet may have taken an id for a number or a date."""
     name, file = row.cells[c.DOCUMENT], row.cells[c.FILE]
     number = known.by_file(file) if file else known.names.get(spoken(name))
     if number is None:
-        column, found = (c.FILE, file) if file else (c.DOCUMENT, name)
-        problems.append(row.problem(column, f"found {quoted(found)}; expected a document of this folder"))
+        column, value = (c.FILE, file) if file else (c.DOCUMENT, name)
+        problems.append(row.problem(column, f"found {quoted(value)}; expected a document of this folder"))
     elif name and spoken(name) != spoken(expected := known.assignment.names[number]):
         fault = f"found {quoted(name)}; expected {quoted(expected)}, whose copy the row names, or nothing"
         problems.append(row.problem(c.DOCUMENT, fault))
@@ -196,9 +198,9 @@ def _answer(row: Row, number: int, partial: bool, problems: list[Problem]) -> An
         return None
     if confirmed != "yes":
         if not partial:
-            found = "is empty" if not confirmed else "found 'no'"
+            state = "is empty" if not confirmed else "found 'no'"
             fault = "expected yes, or --partial to leave such documents as they are"
-            problems.append(row.problem(c.CONFIRMED, f"{found}; {fault}"))
+            problems.append(row.problem(c.CONFIRMED, f"{state}; {fault}"))
         return None
     if not told:
         problems.append(row.problem(c.STILL_TOLD, f"is not answered; expected {', '.join(c.TOLD)}"))
@@ -207,7 +209,7 @@ def _answer(row: Row, number: int, partial: bool, problems: list[Problem]) -> An
     return Answer(number, cells[c.REVIEWER], cast("c.Told", told), cells[c.WHO], sure, cells[c.REMARKS])
 
 
-def _finding(row: Row, known: _Known, problems: list[Problem]) -> Finding | None:
+def _finding(row: Row, known: _FolderDocuments, problems: list[Problem]) -> Finding | None:
     before = len(problems)
     cells = row.cells
     number = known.at(cells[c.DOCUMENT])
@@ -223,59 +225,64 @@ def _finding(row: Row, known: _Known, problems: list[Problem]) -> Finding | None
         if not cells[column]:
             problems.append(row.problem(column, f"is empty; expected what it should be, since the kind is {kind}"))
     if kind == "spurious":
-        said = [column for column in (c.TYPE, c.IDENTIFIER, c.CONFIDENTIAL, c.SAME_AS, c.NEW_WORDS) if cells[column]]
-        problems += (row.problem(one, f"found {quoted(cells[one])}; expected nothing: the mark goes") for one in said)
+        filled_columns = [
+            column for column in (c.TYPE, c.IDENTIFIER, c.CONFIDENTIAL, c.SAME_AS, c.NEW_WORDS) if cells[column]
+        ]
+        problems += (
+            row.problem(column_name, f"found {quoted(cells[column_name])}; expected nothing: the mark goes")
+            for column_name in filled_columns
+        )
     if kind == "missing" and cells[c.NEW_WORDS]:
         problems.append(row.problem(c.NEW_WORDS, "is for borders; expected the words to be marked under words"))
     occurrence = _occurrence(row, problems)
     if len(problems) > before or number is None:
         return None
     should_be = (cells[c.TYPE], cast("Identifier", identifier) if identifier else None, cells[c.CONFIDENTIAL])
-    others = (cells[c.SAME_AS], cells[c.NEW_WORDS], cells[c.NOTE])
-    return Finding(row, number, cells[c.WORDS], kind, occurrence, *should_be, *others)
+    further = (cells[c.SAME_AS], cells[c.NEW_WORDS], cells[c.NOTE])
+    return Finding(row, number, cells[c.WORDS], kind, occurrence, *should_be, *further)
 
 
 def _occurrence(row: Row, problems: list[Problem]) -> tuple[int, ...] | None:
-    found = row.cells[c.OCCURRENCE]
-    if not found:
+    cell = row.cells[c.OCCURRENCE]
+    if not cell:
         return None
-    if found.casefold() == c.EVERY:
+    if cell.casefold() == c.EVERY:
         return ()
-    numbers = tuple(map(int, re.findall(r"\d+", found))) if _NUMBERS.fullmatch(found) else ()
+    numbers = tuple(map(int, re.findall(r"\d+", cell))) if _NUMBERS.fullmatch(cell) else ()
     if not numbers or 0 in numbers:
-        problems.append(row.problem(c.OCCURRENCE, f"found {quoted(found)}; expected numbers from 1 on, or {c.EVERY}"))
+        problems.append(row.problem(c.OCCURRENCE, f"found {quoted(cell)}; expected numbers from 1 on, or {c.EVERY}"))
     return numbers or None
 
 
 def _rows(filled: Filled, name: str, expected: Mapping[str, str], problems: list[Problem]) -> Iterator[Row]:
     """The rows of a sheet that have something in them."""
     try:
-        rows = _opened(filled, name)
-        header = [one.strip().casefold() for one in rows.header]
+        rows = _open_sheet(filled, name)
+        header = [column_name.strip().casefold() for column_name in rows.header]
         wrong = [column for column in expected if header.count(column) != 1]
         if wrong:
             fault = f"found {some(rows.header)}; expected one of this name"
             problems += (Problem(str(rows.path), f"column {column}", fault) for column in wrong)
             return
-        if others := [one for one in header if one and one not in expected]:
-            filled.notes.append(f"{rows.path}: columns that nobody asks for were not read: {some(others)}")
-        for place, cells in rows:
+        if unexpected := [column_name for column_name in header if column_name and column_name not in expected]:
+            filled.notes.append(f"{rows.path}: columns that nobody asks for were not read: {some(unexpected)}")
+        for location, cells in rows:
             texts = [unguarded(written(cell).strip()) for cell in cells]
             if len(texts) != len(header):
                 fault = f"has {len(texts)} cells; expected {len(header)}, as many as the header has"
-                problems.append(Problem(str(rows.path), place, fault))
+                problems.append(Problem(str(rows.path), location, fault))
             elif any(texts):
-                yield Row(str(rows.path), place, dict(zip(header, texts, strict=True)))
+                yield Row(str(rows.path), location, dict(zip(header, texts, strict=True)))
     except InputError as error:
         problems += error.problems
 
 
-def _opened(filled: Filled, name: str) -> Rows:
+def _open_sheet(filled: Filled, name: str) -> Rows:
     """A sheet, in whichever of these forms it was saved."""
-    places = [filled.folder / Path(name).with_suffix(ending) for ending in _ENDINGS]
-    there = [path for path in places if exists(path)]
-    if len(there) != 1:
-        found = some(path.name for path in there)
-        raise fail(filled.folder, f"found {found}; expected one of {some(path.name for path in places)}")
-    file = Input(Head.of(there[0]), Columns(c.DOCUMENT, c.WORDS))
-    return Sheet(file) if there[0].suffix == ".xlsx" else rows_of(file)
+    candidates = [filled.folder / Path(name).with_suffix(ending) for ending in _ENDINGS]
+    existing = [path for path in candidates if exists(path)]
+    if len(existing) != 1:
+        names = some(path.name for path in existing)
+        raise fail(filled.folder, f"found {names}; expected one of {some(path.name for path in candidates)}")
+    file = Input(Head.of(existing[0]), Columns(c.DOCUMENT, c.WORDS))
+    return Sheet(file) if existing[0].suffix == ".xlsx" else rows_of(file)

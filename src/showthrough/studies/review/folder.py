@@ -10,13 +10,13 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.analysis.review.assignment import COPIES, MARKED, Assignment, assigned
-from showthrough.analysis.review.columns import FINDINGS, SHEET, questions, table
-from showthrough.analysis.review.copies import REPLACES, Replace, Style, layer_of, marked_copy, review_copy
+from showthrough.core.errors import OutputError, PlanError, quoted, some
 from showthrough.data.documents import Corpus
-from showthrough.errors import OutputError, PlanError, quoted, some
-from showthrough.files.reading import files_in
-from showthrough.files.writing import Read, write_folder
+from showthrough.storage.reading import files_in
+from showthrough.storage.writing import Read, write_folder
+from showthrough.studies.review.assignment import COPIES, MARKED, Assignment, assigned
+from showthrough.studies.review.columns import FINDINGS, SHEET, questions, table
+from showthrough.studies.review.copies import REPLACES, Replace, Style, layer_of, marked_copy, review_copy
 
 SHEET_FILE, FINDINGS_FILE, QUESTIONS_FILE, RECORD_FILE = "sheet.csv", "findings.csv", "questions.md", "review.json"
 _CONSONANTS = str.maketrans("0123456789abcdef", "bcdfghjkmnpqrstv")

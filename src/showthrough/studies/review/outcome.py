@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.analysis.review.columns import Told
-from showthrough.analysis.review.readers import TwoReaders
 from showthrough.statistics import Spread, share_interval
+from showthrough.studies.review.columns import Told
+from showthrough.studies.review.readers import TwoReaders
 
 
 class Reading(msgspec.Struct, frozen=True):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from showthrough.axis.characters import is_ideograph
 from showthrough.data.documents import Mention
+from showthrough.data.layout.characters import is_ideograph
 
 Span = tuple[int, int]
 _KANA = range(0x3040, 0x3100)  # written without spaces as well

@@ -8,12 +8,12 @@ from itertools import combinations
 import msgspec
 import numpy as np
 
-from showthrough.analysis.agreement.estimates import Draws, estimates, settled
-from showthrough.analysis.agreement.tallies import Tally
-from showthrough.analysis.agreement.values import Estimate
-from showthrough.analysis.review.columns import TOLD
-from showthrough.analysis.review.filled import Filled
 from showthrough.statistics.agreement import NO_PAIR
+from showthrough.studies.agreement.estimates import Draws, estimates, settled
+from showthrough.studies.agreement.tallies import Tally
+from showthrough.studies.agreement.values import Estimate
+from showthrough.studies.review.columns import TOLD
+from showthrough.studies.review.filled import Filled
 
 
 class TwoReaders(msgspec.Struct, frozen=True):

@@ -7,16 +7,16 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from showthrough.analysis.risk.asking import with_folders
-from showthrough.analysis.risk.identifiers import safe_harbor
-from showthrough.analysis.risk.sections import authorship, inference, linkability
-from showthrough.analysis.risk.singling import singling_out
-from showthrough.analysis.risk.values import PopulationRecord, RiskAnnex, SafeHarbor, Section
+from showthrough.core.errors import PlanError
 from showthrough.data.population import Population
-from showthrough.errors import PlanError
-from showthrough.formats.population import read_population
+from showthrough.formats.people.population import read_population
 from showthrough.run.origins import last_part
 from showthrough.run.run import Run
+from showthrough.studies.risk.asking import with_folders
+from showthrough.studies.risk.identifiers import safe_harbor
+from showthrough.studies.risk.sections import authorship, inference, linkability
+from showthrough.studies.risk.singling import singling_out
+from showthrough.studies.risk.values import PopulationRecord, RiskAnnex, SafeHarbor, Section
 
 _Told = TypeVar("_Told", Section, SafeHarbor)
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.analysis.risk.learned import Array, Learned, Reading, reading_of
 from showthrough.data.population import Population
+from showthrough.studies.risk.learned import Array, Learned, Reading, reading_of
 
 
 class Fate(NamedTuple):

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from showthrough.analysis.agreement.values import Estimate
 from showthrough.metrics import Rows
 from showthrough.run.run import Run
 from showthrough.statistics import Ratios, Spread, influences, resampled_totals, share_interval
+from showthrough.studies.agreement.values import Estimate
 
 _NOT_DRAWN = "the run was made without resamples"
 

@@ -13,18 +13,18 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.analysis.agreement.values import Estimate
-from showthrough.analysis.risk.asking import command_for, has_marks
-from showthrough.analysis.risk.estimates import shares, turned
-from showthrough.analysis.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
+from showthrough.core.errors import some
 from showthrough.data.documents import Corpus
 from showthrough.data.kinds import HIPAA, ROOT, TREE, nearest, path_of, treated_as
 from showthrough.data.references import NOTHING
-from showthrough.errors import some
 from showthrough.evaluation.calls import evaluate
 from showthrough.metrics import HEADLINE, RecallPerType, Rows
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
+from showthrough.studies.agreement.values import Estimate
+from showthrough.studies.risk.asking import command_for, has_marks
+from showthrough.studies.risk.estimates import shares, turned
+from showthrough.studies.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
 
 ASKED = 'recall_per_type(unit="mention")'
 

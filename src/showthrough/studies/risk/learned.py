@@ -16,10 +16,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.errors import InputError, Problem, quoted
 from showthrough.data.population import Column, Population
-from showthrough.errors import InputError, Problem, quoted
-from showthrough.inference.agreement import FULL, age_of, agreement, plain
-from showthrough.inference.reading.countries import names_of
+from showthrough.families.inference.agreement import FULL, age_of, agreement, plain
+from showthrough.models.countries import names_of
 
 Array = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class Learned(NamedTuple):
 class Reading(Protocol):
     """The values of a column as its tag has them compared."""
 
-    def fitting(self, one: Learned) -> Array | None:
+    def fitting(self, learned: Learned) -> Array | None:
         """What share of the people with each value fits; `None` where it was learned too roughly to leave some out."""
         ...
 
@@ -57,8 +57,8 @@ def reading_of(tag: str, population: Population) -> Reading:
     """Raises InputError where ages are none."""
     column = population.columns[tag]
     if tag == AGE:
-        return _Ages(column, population.source or population.name)
-    return _Places(column) if tag in _PLACES else _Words(tag, column)
+        return _AgeRanges(column, population.source or population.name)
+    return _PlaceLevels(column) if tag in _PLACES else _Words(tag, column)
 
 
 def ages_of(text: str) -> tuple[int, int] | None:
@@ -68,38 +68,38 @@ def ages_of(text: str) -> tuple[int, int] | None:
     ((30, 34), (90, 120), (90, 120), (0, 4), None)
     """
     value = plain(text)
-    if found := _FROM.fullmatch(value):
-        least = int(found[4]) if found[4] else int(found[3]) + (not (found[1] or found[2]))
+    if match := _FROM.fullmatch(value):
+        least = int(match[4]) if match[4] else int(match[3]) + (not (match[1] or match[2]))
         return least, max(least, _OLDEST)
-    if found := _UNDER.fullmatch(value):
-        most = int(found[3]) - (not (found[1] or found[2]))
+    if match := _UNDER.fullmatch(value):
+        most = int(match[3]) - (not (match[1] or match[2]))
         return min(0, most), most
     return age_of(value)
 
 
-class _Ages:
+class _AgeRanges:
     """Ranges of ages; of one that fits in part, so many as if its people were of all its ages alike."""
 
     def __init__(self, column: Column, file: str) -> None:
         ends = [ages_of(value) if value else None for value in column.values]
-        wrong = [value for value, found in zip(column.values, ends, strict=True) if value and not found]
+        wrong = [value for value, age_range in zip(column.values, ends, strict=True) if value and not age_range]
         if wrong:
             expected = "expected an age or a range of ages, such as 34, 30-34 or 90+"
-            raise InputError(Problem(file, f"column {AGE}", f"found {quoted(one)}; {expected}") for one in wrong)
-        self._empty = np.array([found is None for found in ends], dtype=bool)
-        self._low, self._high = np.array([found or (0, 0) for found in ends], dtype=np.float64).T.reshape(2, -1)
+            raise InputError(Problem(file, f"column {AGE}", f"found {quoted(text)}; {expected}") for text in wrong)
+        self._empty = np.array([age_range is None for age_range in ends], dtype=bool)
+        self._low, self._high = np.array([age_range or (0, 0) for age_range in ends], dtype=np.float64).T.reshape(2, -1)
 
-    def fitting(self, one: Learned) -> Array | None:
-        known = [found for found in map(ages_of, (one.true, one.guess)) if found]
-        if not known:
+    def fitting(self, learned: Learned) -> Array | None:
+        ranges = [age_range for age_range in map(ages_of, (learned.true, learned.guess)) if age_range]
+        if not ranges:
             return None
-        low, high = min(found[0] for found in known), max(found[1] for found in known)
+        low, high = min(age_range[0] for age_range in ranges), max(age_range[1] for age_range in ranges)
         inside = np.minimum(self._high, high) - np.maximum(self._low, low) + 1
         share = np.maximum(inside, 0) / (self._high - self._low + 1)
         return np.where(self._empty, 1.0, share)
 
 
-class _Places:
+class _PlaceLevels:
     """Levels from special to general. Rows of a place and of all that lies in it; else of what it lies in."""
 
     def __init__(self, column: Column) -> None:
@@ -112,10 +112,10 @@ class _Places:
             for start in range(len(levels)):
                 self._inside[levels[start:]].append(code)
 
-    def fitting(self, one: Learned) -> Array | None:
-        levels = _levels(one.true)
-        if one.agreement < FULL:
-            levels = _common(levels, _levels(one.guess))
+    def fitting(self, learned: Learned) -> Array | None:
+        levels = _levels(learned.true)
+        if learned.agreement < FULL:
+            levels = _common(levels, _levels(learned.guess))
         if not levels:
             return None
         wider = (self._named.get(levels[start:]) for start in range(1, len(levels)))
@@ -132,20 +132,20 @@ class _Words:
         for code, value in enumerate(column.values):
             self._codes[self._read(value)].append(code)
 
-    def fitting(self, one: Learned) -> Array | None:
-        learned = (one.true, one.guess) if one.agreement >= FULL else (one.guess,)
-        found = next(filter(None, map(self._alike, learned)), None)
-        if found is None and one.agreement < FULL:
+    def fitting(self, learned: Learned) -> Array | None:
+        values = (learned.true, learned.guess) if learned.agreement >= FULL else (learned.guess,)
+        codes = next(filter(None, map(self._matching_codes, values)), None)
+        if codes is None and learned.agreement < FULL:
             return None
-        return _ones(len(self._values), found or (), self._empty)
+        return _ones(len(self._values), codes or (), self._empty)
 
-    def _alike(self, value: str) -> list[int]:
+    def _matching_codes(self, value: str) -> list[int]:
         if exact := self._codes.get(self._read(value)):
             return exact
-        others: Iterable[tuple[int, str]] = enumerate(self._values)
+        candidates: Iterable[tuple[int, str]] = enumerate(self._values)
         if self._tag == NATIONALITY and _is_country(value):  # Austria is not nearly Australia
-            others = ((code, other) for code, other in others if not _is_country(other))
-        return [code for code, other in others if other and agreement(self._tag, other, value) == FULL]
+            candidates = ((code, other) for code, other in candidates if not _is_country(other))
+        return [code for code, other in candidates if other and agreement(self._tag, other, value) == FULL]
 
     def _read(self, value: str) -> str:
         return _country(value) if self._tag == NATIONALITY else plain(value)
@@ -173,20 +173,20 @@ def _is_country(place: str) -> bool:
     return len(names_of(place)) > 1
 
 
-def _common(one: tuple[str, ...], two: tuple[str, ...]) -> tuple[str, ...]:
+def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     """The levels that two places share, from the most general on.
 
     >>> _common(("oslo", "norway"), ("bergen", "norway")), _common(("paris", "france"), ("paris", "texas"))
     (('norway',), ())
     """
     shared = 0
-    while shared < min(len(one), len(two)) and one[-1 - shared] == two[-1 - shared]:
+    while shared < min(len(first), len(second)) and first[-1 - shared] == second[-1 - shared]:
         shared += 1
-    return one[len(one) - shared :]
+    return first[len(first) - shared :]
 
 
 def _ones(size: int, *codes: Iterable[int]) -> Array:
-    found = np.zeros(size)
-    for some in codes:
-        found[list(some)] = 1.0
-    return found
+    shares = np.zeros(size)
+    for group in codes:
+        shares[list(group)] = 1.0
+    return shares

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.analysis.risk.learned import Learned
-from showthrough.axis.spans import Ints
+from showthrough.data.layout.spans import Ints
 from showthrough.data.population import tag_of
-from showthrough.inference.agreement import PARTLY
-from showthrough.metrics.inference.parts import INFERENCES, PEOPLE
+from showthrough.families.inference.agreement import PARTLY
+from showthrough.families.inference.parts import INFERENCES, PEOPLE
 from showthrough.run.records import Inferred
 from showthrough.run.run import Run
 from showthrough.run.stored import numbered
+from showthrough.studies.risk.learned import Learned
 
 
 @dataclass(frozen=True)
@@ -38,29 +38,29 @@ def people_of(run: Run, metric: str, name: str) -> People:
     """Those of whom nothing was inferred are there too: the rows say how many people there are in a document."""
     seen = run.evidence.get(metric, {}).get(name, {})
     columns = run.rows[metric][name]
-    whole, inferences = (columns.get(column, np.zeros(len(run.documents))) for column in (PEOPLE, INFERENCES))
+    people_counts, inferences = (columns.get(column, np.zeros(len(run.documents))) for column in (PEOPLE, INFERENCES))
     documents: list[int] = []
     known: list[frozenset[Learned]] = []
     lost = 0
-    shown = {number: one.inferred for number, _, one in numbered(run.documents, seen)}
-    counted = np.flatnonzero((np.asarray(whole) > 0) | (np.asarray(inferences) > 0))
-    for place in sorted({*counted.tolist(), *shown}):
-        inferred = shown.get(place, [])
-        lost += len(inferred) < inferences[place]
-        some = [frozenset(by_tag.values()) for by_tag in _learned(inferred).values()]
-        some += [frozenset()] * (int(whole[place]) - len(some))
-        known += some
-        documents += [place] * len(some)
+    inferred_by_document = {number: shown.inferred for number, _, shown in numbered(run.documents, seen)}
+    counted = np.flatnonzero((np.asarray(people_counts) > 0) | (np.asarray(inferences) > 0))
+    for document in sorted({*counted.tolist(), *inferred_by_document}):
+        inferred = inferred_by_document.get(document, [])
+        lost += len(inferred) < inferences[document]
+        learned_sets = [frozenset(by_tag.values()) for by_tag in _learned(inferred).values()]
+        learned_sets += [frozenset()] * (int(people_counts[document]) - len(learned_sets))
+        known += learned_sets
+        documents += [document] * len(learned_sets)
     return People(np.array(documents, dtype=np.int64), known, lost, PEOPLE in columns)
 
 
 def _learned(inferred: list[Inferred]) -> dict[str, dict[str, Learned]]:
     """By person and tag what agrees best, where it agrees at all."""
-    found: dict[str, dict[str, Learned]] = {}
-    for one in inferred:
-        if one.agreement >= PARTLY and one.guess:
-            tag = tag_of(one.tag)
-            before = found.setdefault(one.subject, {}).get(tag)
-            if before is None or one.agreement > before.agreement:
-                found[one.subject][tag] = Learned(tag, one.true, one.guess, one.agreement)
-    return found
+    by_person: dict[str, dict[str, Learned]] = {}
+    for inference in inferred:
+        if inference.agreement >= PARTLY and inference.guess:
+            tag = tag_of(inference.tag)
+            before = by_person.setdefault(inference.subject, {}).get(tag)
+            if before is None or inference.agreement > before.agreement:
+                by_person[inference.subject][tag] = Learned(tag, inference.true, inference.guess, inference.agreement)
+    return by_person

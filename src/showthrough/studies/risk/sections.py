@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from showthrough.analysis.agreement.values import Estimate
-from showthrough.analysis.risk.asking import command_for, says_of_people
-from showthrough.analysis.risk.values import Figure, Section
 from showthrough.metrics import HEADLINE
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.run import Run
+from showthrough.studies.agreement.values import Estimate
+from showthrough.studies.risk.asking import command_for, says_of_people
+from showthrough.studies.risk.values import Figure, Section
 
 LINKING = ("trir",)
 INFERRING = ("cpr", "ipr", "attributes")

@@ -6,16 +6,16 @@ from collections import Counter
 
 import numpy as np
 
-from showthrough.analysis.risk.crowds import Crowds
-from showthrough.analysis.risk.estimates import shares
-from showthrough.analysis.risk.learned import DIRECT
-from showthrough.analysis.risk.people import People, people_of, tells_of_people
-from showthrough.analysis.risk.values import THRESHOLD, Singled, SinglingOut
+from showthrough.core.errors import PlanError, some
 from showthrough.data.population import Population
-from showthrough.errors import PlanError, some
 from showthrough.metrics import HEADLINE, Rows
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import WITHOUT_TEXT, Run
+from showthrough.studies.risk.crowds import Crowds
+from showthrough.studies.risk.estimates import shares
+from showthrough.studies.risk.learned import DIRECT
+from showthrough.studies.risk.people import People, people_of, tells_of_people
+from showthrough.studies.risk.values import THRESHOLD, Singled, SinglingOut
 
 VERSION = 1  # rises when one of these numbers could change
 _TELLING = (
@@ -36,26 +36,26 @@ def singling_out(run: Run, population: Population | None) -> Singled:
     if population is None:
         return Singled(reason="no population was given: --population names a table of how many people there are")
     crowds = Crowds(population)
-    found = [(record, name, people_of(run, record.text, name)) for record in records for name in run.names]
-    tags = {one.tag for _, _, people in found for known in people.known for one in known}
+    people_by_metric = [(record, name, people_of(run, record.text, name)) for record in records for name in run.names]
+    tags = {attribute.tag for _, _, people in people_by_metric for known in people.known for attribute in known}
     if tags and not tags & set(population.columns):
         message = (
             f"found the columns {some(population.columns)}; expected some of what the run infers: {some(sorted(tags))}"
         )
         raise PlanError(message, "", population.source or population.name)
-    there = [one for one in found if len(one[2])]
-    if not there:
+    nonempty = [row for row in people_by_metric if len(row[2])]
+    if not nonempty:
         return Singled(reason="no attacker answered about anybody")
-    return Singled(tuple(_singled(run, record, name, people, crowds) for record, name, people in there))
+    return Singled(tuple(_singled(run, record, name, people, crowds) for record, name, people in nonempty))
 
 
 def _records(run: Run) -> list[MetricRecord]:
     """Those that tell of people; of two that share all parameters, and so the answers, the first by the list."""
-    able = [one for one in run.metrics if one.name in _TELLING and tells_of_people(run, one.text)]
-    kept: dict[tuple[bool, str], MetricRecord] = {}
-    for one in sorted(able, key=lambda record: _TELLING.index(record.name)):
-        kept.setdefault((one.name == "attributes", repr(sorted(one.parameters.items()))), one)
-    return list(kept.values())
+    able = [record for record in run.metrics if record.name in _TELLING and tells_of_people(run, record.text)]
+    chosen: dict[tuple[bool, str], MetricRecord] = {}
+    for record in sorted(able, key=lambda metric: _TELLING.index(metric.name)):
+        chosen.setdefault((record.name == "attributes", repr(sorted(record.parameters.items()))), record)
+    return list(chosen.values())
 
 
 def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: Crowds) -> SinglingOut:
@@ -63,8 +63,13 @@ def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: 
     chance = 1 / np.maximum(sizes, 1.0)
     absent = sizes <= 0
     above, unique = chance > THRESHOLD, ~absent & (sizes <= _ONE)
-    named = np.array([any(one.tag in DIRECT and crowds.fate(one).lacking for one in known) for known in people.known])
-    each = {
+    named = np.array(
+        [
+            any(attribute.tag in DIRECT and crowds.fate(attribute).lacking for attribute in known)
+            for known in people.known
+        ]
+    )
+    values_by_figure = {
         "expected": chance,
         "unique": unique,
         "absent": absent,
@@ -74,13 +79,15 @@ def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: 
     }
     columns = {
         key: np.bincount(people.documents, np.asarray(values, dtype=np.float64), len(run.documents))
-        for key, values in (*each.items(), ("people", np.ones(len(people))))
+        for key, values in (*values_by_figure.items(), ("people", np.ones(len(people))))
     }
-    found = shares(run, Rows.named(columns), {key: (key, "people") for key in each}, "nobody was asked about")
+    figures = shares(
+        run, Rows.named(columns), {key: (key, "people") for key in values_by_figure}, "nobody was asked about"
+    )
     used, lacking, vague, strange = (Counter[str]() for _ in range(4))
     narrowed = 0
     for known in people.known:
-        fates = [(one.tag, crowds.fate(one)) for one in known]
+        fates = [(attribute.tag, crowds.fate(attribute)) for attribute in known]
         narrowed += any(fate.used for _, fate in fates)
         used.update(tag for tag, fate in fates if fate.used)
         lacking.update(tag for tag, fate in fates if fate.lacking)
@@ -88,7 +95,7 @@ def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: 
         strange.update(tag for tag, fate in fates if fate.strange)
     return SinglingOut(
         name, record.text, _signature(run, record, name, crowds.population), len(people), narrowed,
-        found["expected"], found["unique"], found["absent"], found["above"], found["named"], found["found"],
+        figures["expected"], figures["unique"], figures["absent"], figures["above"], figures["named"], figures["found"],
         dict(used), dict(lacking), dict(vague), dict(strange), _remarks(people, len(run.documents)),
     )  # fmt: skip
 
@@ -96,8 +103,8 @@ def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: 
 def _signature(run: Run, record: MetricRecord, name: str, population: Population) -> str:
     """That of the metric whose attacker inferred it, and the population."""
     line = run.parts(name, record.text)[HEADLINE].signature
-    known = f"{population.name}@{population.digest[:8]}".replace("|", "¦")
-    return f"singling_out.v{VERSION}|population:{known}|threshold:{THRESHOLD:g}|by:{line}"
+    population_name = f"{population.name}@{population.digest[:8]}".replace("|", "¦")
+    return f"singling_out.v{VERSION}|population:{population_name}|threshold:{THRESHOLD:g}|by:{line}"
 
 
 def _remarks(people: People, documents: int) -> tuple[str, ...]:

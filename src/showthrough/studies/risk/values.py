@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from showthrough.analysis.agreement.values import Estimate
+from showthrough.studies.agreement.values import Estimate
 
 THRESHOLD = 0.09
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.analysis.rules.ground import Found, Ground, Places, Standing
-from showthrough.analysis.rules.patterns import LEARNED, LIBRARY, learned_places, learned_rules, library_places
-from showthrough.analysis.rules.strings import leaking_strings, string_places
-from showthrough.analysis.rules.worth import Rule
-from showthrough.axis.spans import Ints
-from showthrough.errors import PlanError, shown, some
+from showthrough.core.errors import PlanError, shown, some
+from showthrough.data.layout.spans import Ints
+from showthrough.studies.rules.ground import Found, Ground, Places, Standing
+from showthrough.studies.rules.patterns import LEARNED, LIBRARY, learned_places, learned_rules, library_places
+from showthrough.studies.rules.strings import leaking_strings, string_places
+from showthrough.studies.rules.worth import Rule
 
 Finder = Callable[[Ground, Sequence[Rule]], Found]
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.analysis.rules.ground import Ground, Places, Standing
-from showthrough.analysis.rules.worth import Weights
-from showthrough.axis.gold import DIRECT
-from showthrough.axis.spans import Bools, Counts, Ints, spread, touched
+from showthrough.data.layout.gold import DIRECT
+from showthrough.data.layout.spans import Bools, Counts, Ints, spread, touched
 from showthrough.metrics.base import ratio
+from showthrough.studies.rules.ground import Ground, Places, Standing
+from showthrough.studies.rules.worth import Weights
 
 _PAIRS = 4_000_000  # that are made at once
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from showthrough.analysis.kept import kept_texts, name_in
-from showthrough.analysis.rules.candidates import Candidates, placed, type_rules, written_rules
-from showthrough.analysis.rules.gains import Prospects
-from showthrough.analysis.rules.ground import Ground, Places, Standing
-from showthrough.analysis.rules.worth import Numbers, Rule, Step, Weights, Worth
-from showthrough.axis.spans import Ints
+from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization
 from showthrough.run.run import Run
+from showthrough.studies.kept import kept_texts, name_in
+from showthrough.studies.rules.candidates import Candidates, placed, type_rules, written_rules
+from showthrough.studies.rules.gains import Prospects
+from showthrough.studies.rules.ground import Ground, Places, Standing
+from showthrough.studies.rules.worth import Numbers, Rule, Step, Weights, Worth
 
 MOST = 10  # rules of a list
 _TRIED = 12  # candidates that are tried in a step, where none is worth what it seemed

@@ -13,21 +13,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.analysis.rules.words import Words
-from showthrough.analysis.rules.worth import Numbers
-from showthrough.axis.coverage import Coverage
-from showthrough.axis.ruler import Ruler
-from showthrough.axis.spans import Bools, Ints, Laid, counted, joined, paint, touched
 from showthrough.data.labels import Labels
+from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.ruler import Ruler
+from showthrough.data.layout.spans import Bools, Ints, Laid, counted, joined, paint, touched
 from showthrough.data.masks import Anonymization, Mask
+from showthrough.families.masking.precision import Precision
+from showthrough.families.masking.recall import EntityRecall, Recall
 from showthrough.metrics import HEADLINE, Metric, Role, metric_text, parse_metric
-from showthrough.metrics.base import Totals
 from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
-from showthrough.metrics.masking import EntityRecall, Recall
-from showthrough.metrics.precision import Precision
 from showthrough.run.documents import Texts, ruler_of
 from showthrough.run.roles import playing
 from showthrough.run.run import Run
+from showthrough.statistics.rows import Totals
+from showthrough.studies.rules.words import Words
+from showthrough.studies.rules.worth import Numbers
 
 
 class KeptChunk(Chunk):

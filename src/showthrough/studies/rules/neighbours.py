@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import Bools, Ints, Laid, counted
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.spans import Bools, Ints, Laid, counted
 
 _LONGEST = 5  # words of a run
 _FARTHEST = 2  # characters between two words of a run

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.analysis.rules.ground import Found, Ground
-from showthrough.analysis.rules.worth import Rule
-from showthrough.axis.spans import Ints, contents_of
-from showthrough.detectors.expressions import expressions
+from showthrough.data.layout.spans import Ints, contents_of
+from showthrough.models.detectors.expressions import expressions
+from showthrough.studies.rules.ground import Found, Ground
+from showthrough.studies.rules.worth import Rule
 
 _SPACE = r"[ \u00a0\u202f]"
 _WORD = r"[^\W\d_]{3,12}"  # of letters

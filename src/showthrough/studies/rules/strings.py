@@ -8,22 +8,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.analysis.rules.ground import Found, Ground, Standing
-from showthrough.analysis.rules.words import Words
-from showthrough.analysis.rules.worth import Rule
-from showthrough.axis.spans import Ints, contents_of, spread
-from showthrough.resources.lexicon import is_punctuation
+from showthrough.data.layout.spans import Ints, contents_of, spread
+from showthrough.models.lexicon import is_punctuation
+from showthrough.studies.rules.ground import Found, Ground, Standing
+from showthrough.studies.rules.words import Words
+from showthrough.studies.rules.worth import Rule
 
 MOST_WORDS, MOST_LETTERS = 20, 200  # of a string: a longer one is no rule but a quotation
 
 
 def leaking_strings(ground: Ground, standing: Standing, leaking: Ints) -> list[Rule]:
     """What mentions that can be read say, and what masks leave of them, each string once."""
-    start, end = _trimmed(ground, ground.gold.start[leaking], ground.gold.end[leaking])
-    held = contents_of(ground.words.laid, start, end)
-    fit = (held.last > held.first) & (held.last - held.first <= MOST_WORDS) & (end - start <= MOST_LETTERS)
-    fit[held.cut.origin] = False
-    start, end, first, last = start[fit], end[fit], held.first[fit], held.last[fit]
+    start, end = _trim(ground, ground.gold.start[leaking], ground.gold.end[leaking])
+    contents = contents_of(ground.words.laid, start, end)
+    fit = (
+        (contents.last > contents.first)
+        & (contents.last - contents.first <= MOST_WORDS)
+        & (end - start <= MOST_LETTERS)
+    )
+    fit[contents.cut.origin] = False
+    start, end, first, last = start[fit], end[fit], contents.first[fit], contents.last[fit]
     mention, low, high = _unmasked(ground, standing, first, last)
     words = ground.words.laid
     # Signs at either end of a mention, such as that of a currency, go with the word beside them.
@@ -32,8 +36,8 @@ def leaking_strings(ground: Ground, standing: Standing, leaking: Ints) -> list[R
     spans = np.column_stack([np.concatenate([start, part_start]), np.concatenate([end, part_end])])
     text = ground.axis.text
     return [
-        Rule("string", text=one)
-        for one in dict.fromkeys(plain(text[a:b]) for a, b in np.unique(spans, axis=0).tolist())
+        Rule("string", text=string)
+        for string in dict.fromkeys(plain(text[a:b]) for a, b in np.unique(spans, axis=0).tolist())
     ]
 
 
@@ -42,13 +46,13 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _trimmed(ground: Ground, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def _trim(ground: Ground, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Stretches without punctuation and space at their ends; empty where there is nothing else."""
-    places = np.flatnonzero(ground.axis.table(is_punctuation) == 0)
-    first, last = np.searchsorted(places, start), np.searchsorted(places, end)
-    some = last > first
+    positions = np.flatnonzero(ground.axis.table(is_punctuation) == 0)
+    first, last = np.searchsorted(positions, start), np.searchsorted(positions, end)
+    nonempty = last > first
     low, high = start.copy(), start.copy()
-    low[some], high[some] = places[first[some]], places[last[some] - 1] + 1
+    low[nonempty], high[nonempty] = positions[first[nonempty]], positions[last[nonempty] - 1] + 1
     return low, high
 
 
@@ -74,7 +78,7 @@ def string_places(ground: Ground, rules: Sequence[Rule]) -> Found:
     strings = [plain(rule.text) for rule in rules]
     tree = _Tree.of(strings, ground.words)
     words, text, bounds = ground.words.laid, ground.axis.text, ground.axis.bounds
-    node, first, last = _walked(ground.words, tree)
+    node, first, last = _walk(ground.words, tree)
     document = ground.words.document[first]
     rows = []
     places = np.column_stack([node, words.start[first], words.end[last], bounds[document], bounds[document + 1] - 1])
@@ -99,16 +103,16 @@ class _Tree(NamedTuple):
         """A string with a word that stands nowhere is not in it."""
         keys, own = words.numbered[0], Words.of(strings)
         word = np.searchsorted(keys, own.keys)
-        known = np.append(keys, 0)[word] == own.keys
+        in_texts = np.append(keys, 0)[word] == own.keys
         bounds = np.searchsorted(own.document, np.arange(len(strings) + 1))
         nodes: dict[int, int] = {}
         ends: list[list[tuple[int, int, int]]] = [[]]
         base = 0
         for string, (first, last) in enumerate(pairwise(bounds.tolist())):
-            if first < last and known[first:last].all():
+            if first < last and in_texts[first:last].all():
                 at = 0
-                for one in word[first:last].tolist():
-                    at = nodes.setdefault(at * len(keys) + one, len(nodes) + 1)
+                for word_number in word[first:last].tolist():
+                    at = nodes.setdefault(at * len(keys) + word_number, len(nodes) + 1)
                     if at == len(ends):
                         ends.append([])
                 before, after = own.laid.start[first] - base, base + len(strings[string]) - own.laid.end[last - 1]
@@ -118,28 +122,28 @@ class _Tree(NamedTuple):
         return cls(edges, np.array([nodes[edge] for edge in edges.tolist()], dtype=np.int64), ends)
 
 
-def _walked(words: Words, tree: _Tree) -> tuple[Ints, Ints, Ints]:
+def _walk(words: Words, tree: _Tree) -> tuple[Ints, Ints, Ints]:
     """All runs of words that are those of some string: the node of the tree, and the first and last word.
 
     All words go down the tree at once, a word at a time: few get beyond the first.
     """
     keys, number = words.numbered
     ends = np.array([bool(strings) for strings in tree.strings])
-    place = np.arange(len(number) if len(tree.edges) else 0)
-    at = np.zeros_like(place)
-    found = [(at[:0], place[:0], place[:0])]
+    position = np.arange(len(number) if len(tree.edges) else 0)
+    at = np.zeros_like(position)
+    matches = [(at[:0], position[:0], position[:0])]
     for depth in range(len(tree.node)):
-        inside = place + depth < len(number)
-        place, at = place[inside], at[inside]
-        same = words.document[place] == words.document[place + depth]
-        place, at = place[same], at[same]
-        if not len(place):
+        inside = position + depth < len(number)
+        position, at = position[inside], at[inside]
+        same = words.document[position] == words.document[position + depth]
+        position, at = position[same], at[same]
+        if not len(position):
             break
-        step = at * len(keys) + number[place + depth]
+        step = at * len(keys) + number[position + depth]
         edge = np.minimum(np.searchsorted(tree.edges, step), len(tree.edges) - 1)
-        there = tree.edges[edge] == step
-        place, at = place[there], tree.node[edge[there]]
+        has_edge = tree.edges[edge] == step
+        position, at = position[has_edge], tree.node[edge[has_edge]]
         done = ends[at]
-        found.append((at[done], place[done], place[done] + depth))
-    node, first, last = (np.concatenate(column) for column in zip(*found, strict=True))
+        matches.append((at[done], position[done], position[done] + depth))
+    node, first, last = (np.concatenate(column) for column in zip(*matches, strict=True))
     return node, first, last

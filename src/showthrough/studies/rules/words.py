@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from showthrough.analysis.rules.neighbours import Neighbours
-from showthrough.axis.axis import Axis
-from showthrough.axis.characters import WORD_KIND, token_kind
-from showthrough.axis.spans import Ints, Keys
 from showthrough.data.documents import Corpus, Document
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.characters import WORD_KIND, token_kind
+from showthrough.data.layout.spans import Ints, Keys
+from showthrough.studies.rules.neighbours import Neighbours
 
 # Scripts in which words are not told apart by spaces, or have endings that are no part of a name: Thai, Lao, Tibetan,
 # Burmese, Khmer, kana, Hangul. Each character is a word of its own, as ideographs are.

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
 
-from showthrough.anonymizers.encoders.settings import TransformerSettings
-from showthrough.anonymizers.encoders.training import Request, train_to_folder
-from showthrough.anonymizers.trained import Trained
+from showthrough.core.errors import PlanError
 from showthrough.data.documents import Corpus
-from showthrough.errors import PlanError
 from showthrough.evaluation.settings import called_with
-from showthrough.resources.settings import Watch
+from showthrough.models.settings import Watch
+from showthrough.systems.encoders.settings import TransformerSettings
+from showthrough.systems.encoders.training import Request, train_to_folder
+from showthrough.systems.trained import Trained
 
 
 @dataclass(frozen=True, kw_only=True)

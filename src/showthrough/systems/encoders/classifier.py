@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from showthrough.anonymizers.encoders.decoding import Decoder
-from showthrough.anonymizers.encoders.loading import CLASSIFIER, Encoder, load_encoder
-from showthrough.anonymizers.encoders.prediction import predict
-from showthrough.anonymizers.encoders.schemes import tagset
-from showthrough.anonymizers.encoders.windows import usual_stride
+from showthrough.core.errors import PlanError, ResourceError, quoted
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask
-from showthrough.errors import PlanError, ResourceError, quoted
-from showthrough.resources.files import model_files
-from showthrough.resources.model_folders import CARD, Card
-from showthrough.resources.names import SourceName
-from showthrough.resources.settings import ModelSettings
+from showthrough.models.files import model_files
+from showthrough.models.model_folders import CARD, Card
+from showthrough.models.names import SourceName
+from showthrough.models.settings import ModelSettings
+from showthrough.systems.encoders.decoding import Decoder
+from showthrough.systems.encoders.loading import CLASSIFIER, Encoder, load_encoder
+from showthrough.systems.encoders.prediction import predict
+from showthrough.systems.encoders.schemes import tagset
+from showthrough.systems.encoders.windows import usual_stride
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from showthrough.anonymizers.encoders.schemes import UNTYPED, Tagset
-from showthrough.axis.spans import Bools, Ints
+from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import ScoredMask
-from showthrough.resources.segments import Pieces
+from showthrough.models.segments import Pieces
+from showthrough.systems.encoders.schemes import UNTYPED, Tagset
 
 Probabilities = NDArray[np.float32]  # tokens × labels
 Words = Literal["any", "first", "piece"]

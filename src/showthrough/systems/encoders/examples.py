@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.anonymizers.encoders.loading import Encoder
-from showthrough.anonymizers.encoders.schemes import UNTYPED
-from showthrough.anonymizers.encoders.windows import windows_of
-from showthrough.axis.spans import Ints
+from showthrough.core.errors import PlanError
 from showthrough.data.documents import Corpus, Document, Mention
-from showthrough.errors import PlanError
+from showthrough.data.layout.spans import Ints
+from showthrough.systems.encoders.loading import Encoder
+from showthrough.systems.encoders.schemes import UNTYPED
+from showthrough.systems.encoders.windows import windows_of
 
 OUTSIDE = "O"
 IGNORED = -100  # the label of a token that is not learned here

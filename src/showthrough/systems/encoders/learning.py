@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from showthrough.anonymizers.encoders.examples import IGNORED, OUTSIDE, Examples
-from showthrough.anonymizers.encoders.loading import Encoder
-from showthrough.anonymizers.encoders.scoring import BEST_BY
-from showthrough.errors import ResourceError
-from showthrough.resources.training import Examined
+from showthrough.core.errors import ResourceError
+from showthrough.models.training import Examined
+from showthrough.systems.encoders.examples import IGNORED, OUTSIDE, Examples
+from showthrough.systems.encoders.loading import Encoder
+from showthrough.systems.encoders.scoring import BEST_BY
 
 
 class Epoch(msgspec.Struct, frozen=True):

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.errors import PlanError, ResourceError, shown
-from showthrough.resources.device import torch_device, torch_dtype
-from showthrough.resources.files import EXTRA, ModelFiles, loading, model_files
-from showthrough.resources.names import Role, SourceName, is_path, is_there
-from showthrough.resources.prediction import positions
-from showthrough.resources.segments import Pieces
-from showthrough.resources.settings import ModelSettings
+from showthrough.core.errors import PlanError, ResourceError, shown
+from showthrough.models.device import torch_device, torch_dtype
+from showthrough.models.files import EXTRA, ModelFiles, loading, model_files, tokenizer_fault
+from showthrough.models.names import Role, SourceName, is_path, is_there
+from showthrough.models.prediction import positions
+from showthrough.models.segments import Pieces
+from showthrough.models.settings import ModelSettings
 
 _ENDLESS = 1 << 20  # tokens; whoever takes more takes any number
 _ANY_LENGTH = 512  # tokens in a window of a model that takes any number
@@ -148,9 +148,7 @@ def _fault(place: str, model: Any, tokenizer: Any) -> str:
         return f"{place!r} does not name all of its {model.config.num_labels} labels"
     if not tokenizer.is_fast:
         return f"the tokenizer of {place!r} does not say where its pieces stand"
-    if len(tokenizer) > (pieces := model.get_input_embeddings().num_embeddings):
-        return f"the tokenizer of {place!r} knows {len(tokenizer)} pieces and the model {pieces}"
-    return ""
+    return tokenizer_fault(place, tokenizer, model.get_input_embeddings().num_embeddings)
 
 
 def _marks(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:

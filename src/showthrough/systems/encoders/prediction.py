@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from showthrough.anonymizers.encoders.decoding import Probabilities
-from showthrough.anonymizers.encoders.loading import CLASSIFIER, Encoder
-from showthrough.anonymizers.encoders.windows import windows_of
-from showthrough.errors import ResourceError
-from showthrough.resources.device import Shape, in_shapes, width_of
-from showthrough.resources.prediction import PADDED
-from showthrough.resources.segments import Pieces
+from showthrough.core.errors import ResourceError
+from showthrough.models.device import Shape, in_shapes, width_of
+from showthrough.models.prediction import PADDED
+from showthrough.models.segments import Pieces
+from showthrough.systems.encoders.decoding import Probabilities
+from showthrough.systems.encoders.loading import CLASSIFIER, Encoder
+from showthrough.systems.encoders.windows import windows_of
 
 # Its own padding is masked as well as ours; its answers are the same with either.
 _PADDED = PADDED | {"longformer"}

@@ -8,21 +8,21 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from showthrough.anonymizers.base import Built
-from showthrough.anonymizers.encoders.classifier import Classifier, classifier
-from showthrough.anonymizers.encoders.decoding import Decoder, Scores, Words
-from showthrough.anonymizers.encoders.loading import CLASSIFIER, Encoder, encoder_files, encoder_name, load_encoder
-from showthrough.anonymizers.encoders.schemes import Scheme, tagset
+from showthrough.core.call_syntax import check_choices, parameter
+from showthrough.core.errors import PlanError, quoted, shown
 from showthrough.data.documents import Document
 from showthrough.data.labels import label_map
 from showthrough.data.masks import ScoredMask
-from showthrough.errors import PlanError, quoted, shown
 from showthrough.evaluation.settings import settings_problems
-from showthrough.resources.device import torch_device
-from showthrough.resources.files import ModelFiles, library_versions
-from showthrough.resources.model_folders import size_of
-from showthrough.resources.settings import ModelSettings
-from showthrough.tables.calls import check_choices, parameter
+from showthrough.models.device import torch_device
+from showthrough.models.files import ModelFiles, library_versions
+from showthrough.models.model_folders import size_of
+from showthrough.models.settings import ModelSettings
+from showthrough.systems.base import Built
+from showthrough.systems.encoders.classifier import Classifier, classifier
+from showthrough.systems.encoders.decoding import Decoder, Scores, Words
+from showthrough.systems.encoders.loading import CLASSIFIER, Encoder, encoder_files, encoder_name, load_encoder
+from showthrough.systems.encoders.schemes import Scheme, tagset
 
 Changed = tuple[tuple[str, int, int], ...]
 

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
-from showthrough.errors import PlanError, meant, quoted, shown, some
+from showthrough.core.errors import PlanError, meant, quoted, shown, some
+from showthrough.data.layout.spans import Bools, Ints
 
 Scheme = Literal["auto", "types"]
 UNTYPED = "MASK"  # what is to be masked, whatever it is

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from showthrough.resources.settings import Device
+from showthrough.models.settings import Device
 
 LONGFORMER = "allenai/longformer-base-4096"
 

@@ -10,12 +10,12 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from showthrough.anonymizers.encoders.learning import Epoch
-from showthrough.anonymizers.encoders.training import Outcome, Request, loaded, train_to_folder
-from showthrough.errors import OutputError, PlanError, quoted
-from showthrough.resources.checkpoints import differing
-from showthrough.resources.model_folders import CARD, read_card
-from showthrough.resources.settings import Watch
+from showthrough.core.errors import OutputError, PlanError, quoted
+from showthrough.models.checkpoints import differing
+from showthrough.models.model_folders import CARD, read_card
+from showthrough.models.settings import Watch
+from showthrough.systems.encoders.learning import Epoch
+from showthrough.systems.encoders.training import Outcome, Request, loaded, train_to_folder
 
 Begun = Callable[[Request], None]
 

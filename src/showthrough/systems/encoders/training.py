@@ -11,22 +11,13 @@ from typing import Any
 
 import msgspec
 
-from showthrough.anonymizers.encoders.classifier import Classifier, classifier
-from showthrough.anonymizers.encoders.decoding import Decoder
-from showthrough.anonymizers.encoders.examples import check_documents, examples_of, labels_for
-from showthrough.anonymizers.encoders.learning import Epoch, Tagging
-from showthrough.anonymizers.encoders.loading import ENCODER, Encoder, encoder_files, encoder_name, load_encoder
-from showthrough.anonymizers.encoders.schemes import tagset
-from showthrough.anonymizers.encoders.scoring import dev_scores
-from showthrough.anonymizers.encoders.settings import TransformerSettings
+from showthrough.core.errors import InputError, Interrupted, PlanError
 from showthrough.data.documents import Corpus
-from showthrough.errors import InputError, Interrupted, PlanError
 from showthrough.evaluation.settings import settings_problems
-from showthrough.files.writing import check_writable, workshop
-from showthrough.resources.checkpoints import Checkpoint
-from showthrough.resources.device import torch_device
-from showthrough.resources.files import EXTRA, ModelFiles, hushed, quietly
-from showthrough.resources.model_folders import (
+from showthrough.models.checkpoints import Checkpoint
+from showthrough.models.device import torch_device
+from showthrough.models.files import EXTRA, ModelFiles, hushed, quietly
+from showthrough.models.model_folders import (
     CARD,
     Card,
     Learned,
@@ -36,8 +27,17 @@ from showthrough.resources.model_folders import (
     training_on,
     write_model,
 )
-from showthrough.resources.settings import ModelSettings, Watch
-from showthrough.resources.training import Course, seeded, train, uses_bf16, whole
+from showthrough.models.settings import ModelSettings, Watch
+from showthrough.models.training import Course, seeded, train, uses_bf16, whole
+from showthrough.storage.writing import check_writable, workshop
+from showthrough.systems.encoders.classifier import Classifier, classifier
+from showthrough.systems.encoders.decoding import Decoder
+from showthrough.systems.encoders.examples import check_documents, examples_of, labels_for
+from showthrough.systems.encoders.learning import Epoch, Tagging
+from showthrough.systems.encoders.loading import ENCODER, Encoder, encoder_files, encoder_name, load_encoder
+from showthrough.systems.encoders.schemes import tagset
+from showthrough.systems.encoders.scoring import dev_scores
+from showthrough.systems.encoders.settings import TransformerSettings
 
 VERSION = 1  # rises when the same settings and documents could give another model
 _NOT_OF_THE_MODEL = ("model", "device", "precision", "checkpoint_minutes", "gradient_checkpointing")

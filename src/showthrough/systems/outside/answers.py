@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from showthrough.anonymizers.base import Built
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted, shown
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.given import mask_of
 from showthrough.data.masks import Anonymization, Mask, ScoredMask, TypedMask
-from showthrough.errors import InputError, PlanError, Problem, at_document, quoted, shown
+from showthrough.systems.base import Built
 
 _DAY = 86_400
 

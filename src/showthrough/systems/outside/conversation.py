@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import IO
 
+from showthrough.core.errors import PlanError, ResourceError, at_document, quoted, shown
 from showthrough.data.documents import Document
-from showthrough.errors import PlanError, ResourceError, at_document, quoted, shown
-from showthrough.resources.chat.echoes import KEPT_BACK, folded, repeats
+from showthrough.models.chat.echoes import KEPT_BACK, folded, repeats
 
 _LONGEST = 1 << 26  # bytes of an answer: more is no answer but a flood
 _ENDING = 5  # seconds that a program takes at most to end by itself once its output has ended

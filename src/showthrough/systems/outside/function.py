@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from showthrough.anonymizers.outside.answers import masks_of_value, place_of, wrong
+from showthrough.core.plugins import raised
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.tables import raised
+from showthrough.systems.outside.answers import masks_of_value, place_of, wrong
 
 Function = Callable[..., Any]  # of a text, or of a Document
 

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.anonymizers.outside.answers import Outside, check_timeout, masks_in, masks_of_text, place_of, wrong
-from showthrough.anonymizers.outside.conversation import Conversation
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, quoted
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.errors import PlanError, quoted
-from showthrough.tables.calls import parameter
+from showthrough.systems.outside.answers import Outside, check_timeout, masks_in, masks_of_text, place_of, wrong
+from showthrough.systems.outside.conversation import Conversation
 
 _EXPECTED = '{"id": …, "masks": [[start, end, type, score], …]} or {"id": …, "text": the anonymized text}'
 _running: dict[Program, Conversation] = {}  # in this process: a program is started once

@@ -14,12 +14,12 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from showthrough.anonymizers.outside.answers import Outside, check_timeout, masks_in, place_of, wrong
+from showthrough.core.call_syntax import difference, literal, parameter
+from showthrough.core.errors import PlanError, ResourceError, quoted, shown
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.errors import PlanError, ResourceError, quoted, shown
-from showthrough.resources.chat.echoes import KEPT_BACK, folded, repeats
-from showthrough.tables.calls import difference, literal, parameter
+from showthrough.models.chat.echoes import KEPT_BACK, folded, repeats
+from showthrough.systems.outside.answers import Outside, check_timeout, masks_in, place_of, wrong
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection

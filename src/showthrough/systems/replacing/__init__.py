@@ -7,14 +7,14 @@ from typing import Literal, get_args
 
 from msgspec import structs
 
-from showthrough.anonymizers.replacing.generalized import generalized
-from showthrough.anonymizers.replacing.invented import invented
-from showthrough.anonymizers.replacing.masked import Masked, masked
-from showthrough.anonymizers.replacing.numbered import numbered
+from showthrough.core.errors import InputError
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.pairing import Missing, check_pair
-from showthrough.errors import InputError
+from showthrough.systems.replacing.generalized import generalized
+from showthrough.systems.replacing.invented import invented
+from showthrough.systems.replacing.masked import Masked, masked
+from showthrough.systems.replacing.numbered import numbered
 
 Way = Literal["label", "suppress", "number", "surrogate", "generalize"]
 WAYS: tuple[Way, ...] = get_args(Way)

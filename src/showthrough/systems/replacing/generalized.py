@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from showthrough.anonymizers.replacing.amounts import magnitude
-from showthrough.anonymizers.replacing.masked import WORD, Masked
-from showthrough.anonymizers.replacing.said_dates import says_only
-from showthrough.anonymizers.surrogates.dates import Written, written_dates
-from showthrough.anonymizers.surrogates.numbers import OLD
-from showthrough.anonymizers.surrogates.wordlists import FUNCTION
 from showthrough.data.documents import Document
-from showthrough.resources.places import lies_in
+from showthrough.models.places import lies_in
+from showthrough.systems.replacing.amounts import magnitude
+from showthrough.systems.replacing.masked import WORD, Masked
+from showthrough.systems.replacing.said_dates import says_only
+from showthrough.systems.surrogates.dates import Written, written_dates
+from showthrough.systems.surrogates.numbers import OLD
+from showthrough.systems.surrogates.wordlists import FUNCTION
 
 
 def _set(text: str) -> frozenset[str]:

@@ -7,15 +7,15 @@ import unicodedata
 from collections.abc import Sequence
 from random import Random
 
-from showthrough.anonymizers.replacing.masked import WORD, Masked, words
-from showthrough.anonymizers.replacing.said_dates import says_only
-from showthrough.anonymizers.surrogates.dates import Shift, written_dates
-from showthrough.anonymizers.surrogates.invention import characters
-from showthrough.anonymizers.surrogates.replacement import surrogates
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.kinds import treated_as
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.data.provenance import text_digest
+from showthrough.systems.replacing.masked import WORD, Masked, words
+from showthrough.systems.replacing.said_dates import says_only
+from showthrough.systems.surrogates.dates import Shift, written_dates
+from showthrough.systems.surrogates.invention import characters
+from showthrough.systems.surrogates.replacement import surrogates
 
 # A type that the clinical part knows, for each kind of surrogates. What stood for any other word would mean nothing.
 _TYPES = {

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from showthrough.axis.characters import IDEOGRAPHS
 from showthrough.data.documents import Document
 from showthrough.data.kinds import nearest, path_of
+from showthrough.data.layout.characters import IDEOGRAPHS
 from showthrough.data.mask_types import type_of
 from showthrough.data.masks import Mask
+from showthrough.data.reading import reading_form
 
 NO_LABEL = "MASKED"  # where every name of the type is a word of what is masked
 _IDEOGRAPH = "".join(f"{chr(low)}-{chr(high)}" for low, high in IDEOGRAPHS)
@@ -25,12 +26,14 @@ _BETWEEN = re.compile(r"[^\w/-]+")
 def words(text: str) -> frozenset[str]:
     """The words of a text in small letters, in every spelling in which metrics read them.
 
-    >>> sorted(words("John_Doe of Oslo"))
-    ['doe', 'john', 'john_doe', 'of', 'oslo']
+    >>> sorted(words("John_Doe of Oslo")), sorted(words("\u0663\u0664"))
+    (['doe', 'john', 'john_doe', 'of', 'oslo'], ['34', '\u0663\u0664'])
     """
     plain = unicodedata.normalize("NFKC", text).replace("_", " ")
     spellings = (text,) if plain == text else (text, plain)
-    return frozenset(word.casefold() for spelling in spellings for word in WORD.findall(spelling))
+    found = {word for spelling in spellings for word in WORD.findall(spelling)}
+    read = {reading_form(word) for word in found if not word.isascii()}
+    return frozenset({*map(str.casefold, found), *read} - {""})
 
 
 @dataclass(frozen=True)

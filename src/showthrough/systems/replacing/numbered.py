@@ -6,11 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import count
 
-from showthrough.anonymizers.replacing.masked import WORD, Masked
-from showthrough.anonymizers.surrogates.dates import day_comes_first, written_dates
-from showthrough.anonymizers.surrogates.names import proper_words
-from showthrough.anonymizers.surrogates.wordlists import FUNCTION
 from showthrough.data.documents import Document
+from showthrough.systems.replacing.masked import WORD, Masked
+from showthrough.systems.surrogates.dates import day_comes_first, written_dates
+from showthrough.systems.surrogates.names import proper_words
+from showthrough.systems.surrogates.wordlists import FUNCTION
 
 _MEN = frozenset(["mr", "sr", "don", "dn", "herr", "hr", "sir"])
 _WOMEN = frozenset(["mrs", "ms", "miss", "mme", "sra", "srta", "doña", "dña", "dª", "frau", "fru", "frk", "lady"])

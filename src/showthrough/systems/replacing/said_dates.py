@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from itertools import chain
 
-from showthrough.anonymizers.replacing.masked import WORD
-from showthrough.anonymizers.surrogates.dates import WEEKDAYS, Written
-from showthrough.anonymizers.surrogates.wordlists import FUNCTION
+from showthrough.systems.replacing.masked import WORD
+from showthrough.systems.surrogates.dates import WEEKDAYS, Written
+from showthrough.systems.surrogates.wordlists import FUNCTION
 
 _AROUND_DATES = """
     the on in dated date day year end beginning middle early late mid spring summer autumn fall winter fecha día año

@@ -9,12 +9,12 @@ from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
 
-from showthrough.anonymizers.surrogates.dates import folded
-from showthrough.anonymizers.surrogates.wordlists import PARTICLES, TITLES
+from showthrough.core.errors import at_document, quoted
 from showthrough.data.categories import phi_type
 from showthrough.data.documents import Document
 from showthrough.data.kinds import Surrogate
-from showthrough.errors import at_document, quoted
+from showthrough.systems.surrogates.dates import folded
+from showthrough.systems.surrogates.wordlists import PARTICLES, TITLES
 
 LETTERS = 4  # a string with fewer says too little: initials and numbers may come out the same by chance
 _WORD = re.compile(r"[^\W\d_]+")

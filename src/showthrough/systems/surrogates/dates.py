@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from showthrough.anonymizers.surrogates.invention import dressed
+from showthrough.systems.surrogates.invention import dressed
 
 MONTHS: tuple[tuple[str, ...], ...] = (  # each line a way to write them
     ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from random import Random
 
-from showthrough.anonymizers.surrogates.wordlists import FAMILY, GIVEN, PLACES
 from showthrough.data.reading import reading_form
+from showthrough.systems.surrogates.wordlists import FAMILY, GIVEN, PLACES
 
 Edit = tuple[int, int, str]  # start and end of what is replaced, and what stands there now
 

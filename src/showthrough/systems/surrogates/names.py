@@ -8,18 +8,9 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from random import Random
 
-from showthrough.anonymizers.surrogates.invention import Edit, cased, dressed, letters, word
-from showthrough.anonymizers.surrogates.wordlists import (
-    ADDRESS,
-    FUNCTION,
-    GENERIC,
-    GIVEN,
-    MEDICAL,
-    PARTICLES,
-    SETS,
-    TITLES,
-)
 from showthrough.data.reading import reading_form
+from showthrough.systems.surrogates.invention import Edit, cased, dressed, letters, word
+from showthrough.systems.surrogates.wordlists import ADDRESS, FUNCTION, GENERIC, GIVEN, MEDICAL, PARTICLES, SETS, TITLES
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PAIR = 2

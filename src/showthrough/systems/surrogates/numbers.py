@@ -7,7 +7,7 @@ from collections.abc import Collection
 from itertools import islice
 from random import Random
 
-from showthrough.anonymizers.surrogates.invention import Edit, cased, characters, letters
+from showthrough.systems.surrogates.invention import Edit, cased, characters, letters
 
 OLD = 90  # from here on an age identifies by itself (45 CFR 164.514(b)(2)(i)(C)), so it stays on its side
 _OLDEST = 115

@@ -16,18 +16,18 @@ from random import Random
 
 from msgspec import structs
 
-from showthrough.anonymizers.surrogates.audit import LETTERS, Identifying, Leak, audit, marked
-from showthrough.anonymizers.surrogates.chronology import Blemishes, Chronology
-from showthrough.anonymizers.surrogates.dates import Span, Written, cover, day_comes_first, span_of
-from showthrough.anonymizers.surrogates.invention import Edit
-from showthrough.anonymizers.surrogates.names import Names
-from showthrough.anonymizers.surrogates.numbers import Numbers
-from showthrough.anonymizers.surrogates.timeline import timeline
+from showthrough.core.errors import PlanError
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.kinds import Surrogate
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.data.reading import reading_form
-from showthrough.errors import PlanError
+from showthrough.systems.surrogates.audit import LETTERS, Identifying, Leak, audit, marked
+from showthrough.systems.surrogates.chronology import Blemishes, Chronology
+from showthrough.systems.surrogates.dates import Span, Written, cover, day_comes_first, span_of
+from showthrough.systems.surrogates.invention import Edit
+from showthrough.systems.surrogates.names import Names
+from showthrough.systems.surrogates.numbers import Numbers
+from showthrough.systems.surrogates.timeline import timeline
 
 
 @dataclass(frozen=True)

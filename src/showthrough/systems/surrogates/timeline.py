@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from showthrough.anonymizers.surrogates import dates
-from showthrough.anonymizers.surrogates.dates import Field, Span, Written, cover, fields_of, span_of, written_dates
+from showthrough.systems.surrogates import dates
+from showthrough.systems.surrogates.dates import Field, Span, Written, cover, fields_of, span_of, written_dates
 
 _BARE = re.compile(r"\W*(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|º)?\W*", re.IGNORECASE)
 _DOTTED = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.?")

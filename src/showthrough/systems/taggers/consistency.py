@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from showthrough.anonymizers.taggers.labels import Found
-from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.systems.taggers.labels import Found
+from showthrough.systems.taggers.tokens import Tokens
 
 _SHORTEST = 3  # characters of a phrase that is looked for elsewhere
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.anonymizers.taggers.labels import OUTSIDE, labels_of
-from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.core.errors import PlanError, quoted, shown, some
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.silver import is_silver
-from showthrough.errors import PlanError, quoted, shown, some
+from showthrough.systems.taggers.labels import OUTSIDE, labels_of
+from showthrough.systems.taggers.tokens import Tokens
 
 EACH, UNION = "each", "union"  # annotators: every layer is a copy of its own; all of them are one
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from showthrough.anonymizers.taggers.consistency import majority
-from showthrough.anonymizers.taggers.examples import Example, folds_of
-from showthrough.anonymizers.taggers.features.extractor import Extractor
-from showthrough.anonymizers.taggers.features.learned import Learned, Own, learned_from, own_words
-from showthrough.anonymizers.taggers.learners.base import Learner, Tagged, learner_class
-from showthrough.anonymizers.taggers.recipes import Recipe
-from showthrough.anonymizers.taggers.tokens import Tokens
-from showthrough.errors import PlanError
+from showthrough.core.errors import PlanError
+from showthrough.systems.taggers.consistency import majority
+from showthrough.systems.taggers.examples import Example, folds_of
+from showthrough.systems.taggers.features.extractor import Extractor
+from showthrough.systems.taggers.features.learned import Learned, Own, learned_from, own_words
+from showthrough.systems.taggers.learners.base import Learner, Tagged, learner_class
+from showthrough.systems.taggers.recipes import Recipe
+from showthrough.systems.taggers.tokens import Tokens
 
 _HALVES = 2
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from showthrough.anonymizers.taggers.tokens import Tokens
 from showthrough.data.documents import Mention
+from showthrough.systems.taggers.tokens import Tokens
 
 OUTSIDE = "O"
 HIDDEN = "MASK"  # the one type of a tagger that tells hidden from readable alone

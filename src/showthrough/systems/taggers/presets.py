@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from showthrough.anonymizers.taggers.features.settings import NONE
-from showthrough.anonymizers.taggers.recipes import Recipe
-from showthrough.errors import PlanError, meant, quoted
+from showthrough.core.errors import PlanError, meant, quoted
+from showthrough.systems.taggers.features.settings import NONE
+from showthrough.systems.taggers.recipes import Recipe
 
 _ARAMAKI = "+token,+length,+word_class,+orthography,+special,+templates,+sentence,+previous,+dictionaries,window=2"
 _GUILLEN = "+section,cues=1,+special,+templates,+orthography"

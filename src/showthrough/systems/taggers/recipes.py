@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from showthrough.anonymizers.taggers.features.settings import USUAL, Features
+from showthrough.systems.taggers.features.settings import USUAL, Features
 
 Unit = Literal["record", "sentence"]
 

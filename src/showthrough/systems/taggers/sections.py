@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from showthrough.anonymizers.taggers.tokens import Tokens
+    from showthrough.systems.taggers.tokens import Tokens
 
 _LONGEST_HEADING = 6  # words before a colon
 _LONGEST_FIELD = 60  # tokens of a line in a header or footer

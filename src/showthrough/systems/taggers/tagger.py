@@ -9,20 +9,20 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.anonymizers.taggers.consistency import propagated
-from showthrough.anonymizers.taggers.features.extractor import Extractor
-from showthrough.anonymizers.taggers.features.learned import Learned
-from showthrough.anonymizers.taggers.labeller import Labeller
-from showthrough.anonymizers.taggers.labels import Found, spans_of
-from showthrough.anonymizers.taggers.learners.base import learner_class
-from showthrough.anonymizers.taggers.recipes import Recipe
-from showthrough.anonymizers.taggers.thresholds import decided
-from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, ScoredMask
-from showthrough.errors import ResourceError
-from showthrough.files.reading import read_bytes
-from showthrough.resources.model_folders import CARD, VERSIONS, Card, Training, check_model_folder, write_model
+from showthrough.models.model_folders import CARD, VERSIONS, Card, Training, check_model_folder, write_model
+from showthrough.storage.reading import read_bytes
+from showthrough.systems.taggers.consistency import propagated
+from showthrough.systems.taggers.features.extractor import Extractor
+from showthrough.systems.taggers.features.learned import Learned
+from showthrough.systems.taggers.labeller import Labeller
+from showthrough.systems.taggers.labels import Found, spans_of
+from showthrough.systems.taggers.learners.base import learner_class
+from showthrough.systems.taggers.recipes import Recipe
+from showthrough.systems.taggers.thresholds import decided
+from showthrough.systems.taggers.tokens import Tokens
 
 _LEARNED = "learned.json"
 _SECOND = "second-"  # before the names of the second pass's files

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.anonymizers.taggers.examples import Example, folds_of
-from showthrough.anonymizers.taggers.labeller import fitted
-from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
-from showthrough.anonymizers.taggers.learners.base import Tagged
-from showthrough.anonymizers.taggers.recipes import Recipe
 from showthrough.engines.local import Local
+from showthrough.systems.taggers.examples import Example, folds_of
+from showthrough.systems.taggers.labeller import fitted
+from showthrough.systems.taggers.labels import OUTSIDE, type_of
+from showthrough.systems.taggers.learners.base import Tagged
+from showthrough.systems.taggers.recipes import Recipe
 
 FOLDS = 3
 # Lower ones are not tried: on records that it has not seen, a learner's probabilities are too rough to tell them apart.

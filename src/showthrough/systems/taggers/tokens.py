@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from showthrough.anonymizers.taggers.sections import Field, fields_of, headings_of, parts_of
+from showthrough.systems.taggers.sections import Field, fields_of, headings_of, parts_of
 
 # Letters, digits and signs apart, so that whatever people mark begins and ends with a token.
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|\S")

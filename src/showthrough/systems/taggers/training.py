@@ -7,20 +7,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from showthrough.anonymizers.taggers import thresholds
-from showthrough.anonymizers.taggers.examples import EACH, Example, examples_of
-from showthrough.anonymizers.taggers.labeller import Labeller, fitted
-from showthrough.anonymizers.taggers.labels import HIDDEN, type_of
-from showthrough.anonymizers.taggers.learners.base import learner_class
-from showthrough.anonymizers.taggers.presets import preset_named
-from showthrough.anonymizers.taggers.recipes import Recipe
-from showthrough.anonymizers.taggers.tagger import Tagger
-from showthrough.anonymizers.work import anonymize
+from showthrough.core.errors import PlanError, quoted, shown
 from showthrough.data.documents import Corpus
-from showthrough.errors import PlanError, quoted, shown
 from showthrough.evaluation.calls import evaluate
-from showthrough.resources.languages import another_language, sample_of
-from showthrough.resources.model_folders import Learned, Training, training_on
+from showthrough.models.languages import another_language, sample_of
+from showthrough.models.model_folders import Learned, Training, training_on
+from showthrough.systems.taggers import thresholds
+from showthrough.systems.taggers.examples import EACH, Example, examples_of
+from showthrough.systems.taggers.labeller import Labeller, fitted
+from showthrough.systems.taggers.labels import HIDDEN, type_of
+from showthrough.systems.taggers.learners.base import learner_class
+from showthrough.systems.taggers.presets import preset_named
+from showthrough.systems.taggers.recipes import Recipe
+from showthrough.systems.taggers.tagger import Tagger
+from showthrough.systems.work import anonymize
 
 BETA = 2.0
 SCORES = ("er_di", "er_qi", "recall", "precision")

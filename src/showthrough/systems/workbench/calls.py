@@ -6,21 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import cast
 
-from showthrough.anonymizers import Anonymizer
-from showthrough.anonymizers.asking import asked
-from showthrough.anonymizers.outside.function import Function
-from showthrough.anonymizers.replacing import Way
+from showthrough.core.errors import InputError
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.errors import InputError
 from showthrough.evaluation.calls import Call, FamilyArguments, planned
 from showthrough.evaluation.plan import name_problems
 from showthrough.evaluation.settings import Settings, called_with
 from showthrough.evaluation.walk import Progress
 from showthrough.metrics import Metric
-from showthrough.resources.settings import Watch
+from showthrough.models.settings import Watch
 from showthrough.run.run import Run
-from showthrough.workbench.working import Bench, put_to_work, score
+from showthrough.systems import Anonymizer
+from showthrough.systems.asking import asked
+from showthrough.systems.outside.function import Function
+from showthrough.systems.replacing import Way
+from showthrough.systems.workbench.working import Bench, put_to_work, score
 
 System = str | Anonymizer | Function
 Systems = System | Mapping[str, System] | Iterable[System]

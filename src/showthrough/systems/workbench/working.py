@@ -8,21 +8,21 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from showthrough.anonymizers.base import Anonymizer
-from showthrough.anonymizers.replacing import Way
-from showthrough.anonymizers.work import Progress, anonymize, check_ready
+from showthrough.core.errors import LINE, ChangedError, ResourceError, ShowthroughError, shown, some
+from showthrough.core.plugins import raised
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
-from showthrough.errors import LINE, ChangedError, ResourceError, ShowthroughError, shown, some
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.estimating import check_asking
 from showthrough.evaluation.plan import Plan
+from showthrough.families.clinical.base import ClinicalMetric
 from showthrough.metrics import metric_text
-from showthrough.metrics.clinical.base import ClinicalMetric
-from showthrough.resources.cache import Cache, usual_cache
-from showthrough.resources.settings import Watch
+from showthrough.models.cache import Cache, usual_cache
+from showthrough.models.settings import Watch
 from showthrough.run.run import Run
-from showthrough.tables import raised
+from showthrough.systems.base import Anonymizer
+from showthrough.systems.replacing import Way
+from showthrough.systems.work import Progress, anonymize, check_ready
 
 Watched = Callable[[str], AbstractContextManager[Progress | None]]  # by the name of the system that works
 

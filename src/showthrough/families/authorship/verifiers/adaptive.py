@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
-from showthrough.resources.cache import Cache, question
-from showthrough.resources.files import library_versions
-from showthrough.resources.settings import Watch
-from showthrough.verifiers.base import ADAPTIVE as ADAPTIVE, Array, Learner, Question
-from showthrough.verifiers.folds import parted
-from showthrough.verifiers.remembering import question_digest
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.authorship.verifiers.base import ADAPTIVE as ADAPTIVE, Array, Learner, Question
+from showthrough.families.authorship.verifiers.folds import parted
+from showthrough.families.authorship.verifiers.remembering import question_digest
+from showthrough.models.cache import Cache, question
+from showthrough.models.files import library_versions
+from showthrough.models.settings import Watch
 
 AUTHORS = 20  # with fewer there is next to nothing to learn from
 FOLDS = 10
@@ -29,9 +29,13 @@ def cross_fitted(
     watch: Watch | None = None,
 ) -> Array:
     """What a learner answers to each question that learned from the others, circle-wise; asked before, it is kept."""
-    asked = [question_digest(one) for one in questions]
-    by = learner.name, learner.version, library_versions("scikit-learn")  # another version may learn another machine
-    name = question(ADAPTIVE, VERSION, *by, FOLDS, seed, asked, same, circles)
+    digests = [question_digest(item) for item in questions]
+    identity = (
+        learner.name,
+        learner.version,
+        library_versions("scikit-learn"),
+    )  # another version may learn another machine
+    name = question(ADAPTIVE, VERSION, *identity, FOLDS, seed, digests, same, circles)
     (entry,) = cache.through([name], lambda _: [{"answers": _answers(learner, questions, same, circles, seed, watch)}])
     return np.asarray(entry["answers"], dtype=np.float64)
 
@@ -43,15 +47,15 @@ def _answers(
     answers = np.empty(len(questions))
     parts = int(folds.max()) + 1
     for fold in range(parts):
-        there, held = _balanced(np.flatnonzero(folds != fold), same, random), np.flatnonzero(folds == fold)
-        fitted = learner.fit([questions[place] for place in there.tolist()], same[there], circles[there], seed)
-        answers[held] = fitted.answers([questions[place] for place in held.tolist()])
+        train, test = _balance(np.flatnonzero(folds != fold), same, random), np.flatnonzero(folds == fold)
+        fitted = learner.fit([questions[index] for index in train.tolist()], same[train], circles[train], seed)
+        answers[test] = fitted.answers([questions[index] for index in test.tolist()])
         if watch:
             watch("learning who wrote texts", fold + 1, parts)
     return answers
 
 
-def _balanced(places: Ints, same: Bools, random: np.random.Generator) -> Ints:
+def _balance(indices: Ints, same: Bools, random: np.random.Generator) -> Ints:
     """As many questions of the one kind as of the other: whoever learns that one is rarer says it less."""
-    kinds = [random.permutation(places[same[places] == kind]) for kind in (True, False)]
-    return np.sort(np.concatenate([each[: min(map(len, kinds))] for each in kinds]))
+    classes = [random.permutation(indices[same[indices] == is_same]) for is_same in (True, False)]
+    return np.sort(np.concatenate([members[: min(map(len, classes))] for members in classes]))

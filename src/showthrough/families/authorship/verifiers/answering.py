@@ -1,4 +1,4 @@
-"""Verifiers asked: their answers checked like input, and kept by what was asked."""
+"""Asks verifiers questions, checks their answers like input, and caches them by question."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.axis.spans import Bools
+from showthrough.core.errors import PlanError, ResourceError, quoted, shown
+from showthrough.core.plugins import is_guest, raised
 from showthrough.data.documents import Corpus
-from showthrough.errors import PlanError, ResourceError, quoted, shown
-from showthrough.resources.cache import Arrays, Cache, question
-from showthrough.resources.settings import Watch
-from showthrough.tables import is_guest, raised
-from showthrough.verifiers.base import Array, Question, Verifier
-from showthrough.verifiers.remembering import question_digest
+from showthrough.data.layout.spans import Bools
+from showthrough.families.authorship.verifiers.base import Array, Question, Verifier
+from showthrough.families.authorship.verifiers.remembering import question_digest
+from showthrough.models.cache import Arrays, Cache, question
+from showthrough.models.settings import Watch
 
 _VERSION = 1  # of entries; rises when an old one could be misread
 _BATCH = 32  # questions at a time: a run that is stopped loses no more
@@ -29,11 +29,11 @@ def answers_to(
     watch: Watch | None = None,
 ) -> dict[str, float]:
     """What it answers to each document that asks who wrote it, with these texts in place of its own, by id."""
-    asked = {one.id: one.authorship.known for one in corpus if one.authorship}
-    if not asked:
+    known_texts = {document.id: document.authorship.known for document in corpus if document.authorship}
+    if not known_texts:
         raise PlanError("no document asks who wrote it; expected problems with known texts", file=corpus.source)
-    questions = [Question(known, texts[key]) for key, known in asked.items()]
-    return dict(zip(asked, answered(verifier, questions, cache, watch).tolist(), strict=True))
+    questions = [Question(texts_known, texts[key]) for key, texts_known in known_texts.items()]
+    return dict(zip(known_texts, answered(verifier, questions, cache, watch).tolist(), strict=True))
 
 
 def answered(
@@ -44,20 +44,20 @@ def answered(
     Answers are kept where the verifier says by a digest what they follow from.
     """
     digest = getattr(verifier, "digest", "")
-    kept = cache if cache is not None and digest else Cache(None)
-    of = "verifier", _VERSION, verifier.version, digest
-    names = [question(*of, question_digest(one)) for one in questions]
+    store = cache if cache is not None and digest else Cache(None)
+    identity = "verifier", _VERSION, verifier.version, digest
+    names = [question(*identity, question_digest(item)) for item in questions]
 
-    def answer(places: list[int]) -> Iterator[Arrays]:
-        for start in range(0, len(places), _BATCH):
+    def answer(indices: list[int]) -> Iterator[Arrays]:
+        for start in range(0, len(indices), _BATCH):
             if watch:
-                watch(f"asking {shown(verifier.name)}", start, len(places))
-            batch = [questions[place] for place in places[start : start + _BATCH]]
-            yield from ({_KEY: one} for one in _checked(verifier, batch))
+                watch(f"asking {shown(verifier.name)}", start, len(indices))
+            batch = [questions[index] for index in indices[start : start + _BATCH]]
+            yield from ({_KEY: item} for item in _check_answers(verifier, batch))
         if watch:
-            watch(f"asking {shown(verifier.name)}", len(places), len(places))
+            watch(f"asking {shown(verifier.name)}", len(indices), len(indices))
 
-    return np.array([float(entry[_KEY][0]) for entry in kept.through(names, answer)])
+    return np.array([float(entry[_KEY][0]) for entry in store.through(names, answer)])
 
 
 def outside(
@@ -68,21 +68,23 @@ def outside(
     if not features or is_guest(verifier):
         return {}
     trained: Any = verifier
-    kept = cache if cache is not None else Cache(None)
-    names = [question("outside", _VERSION, trained.version, trained.digest, question_digest(one)) for one in questions]
+    store = cache if cache is not None else Cache(None)
+    names = [
+        question("outside", _VERSION, trained.version, trained.digest, question_digest(item)) for item in questions
+    ]
 
-    def look(places: list[int]) -> Iterator[Arrays]:
-        for start in range(0, len(places), _BATCH):
+    def look(indices: list[int]) -> Iterator[Arrays]:
+        for start in range(0, len(indices), _BATCH):
             if watch:
-                watch(f"looking with {shown(verifier.name)}", start, len(places))
-            batch = [questions[place] for place in places[start : start + _BATCH]]
-            yield from ({_KEY: one} for one in trained.outside(batch).astype(np.float64))
+                watch(f"looking with {shown(verifier.name)}", start, len(indices))
+            batch = [questions[index] for index in indices[start : start + _BATCH]]
+            yield from ({_KEY: item} for item in trained.outside(batch).astype(np.float64))
 
-    found = [entry[_KEY].astype(bool) for entry in kept.through(names, look)]
-    return dict(zip(features, np.reshape(found, (len(questions), len(features))).T, strict=True))
+    flags = [entry[_KEY].astype(bool) for entry in store.through(names, look)]
+    return dict(zip(features, np.reshape(flags, (len(questions), len(features))).T, strict=True))
 
 
-def _checked(verifier: Verifier, questions: Sequence[Question]) -> list[Array]:
+def _check_answers(verifier: Verifier, questions: Sequence[Question]) -> list[Array]:
     """The answers, each as an array of one. A guest may return anything."""
     name = shown(verifier.name)
     try:
@@ -93,11 +95,13 @@ def _checked(verifier: Verifier, questions: Sequence[Question]) -> list[Array]:
     try:
         values = np.asarray(answers, dtype=np.float64)
     except (TypeError, ValueError):
-        found = f"a value of type {type(answers).__name__}"
-        raise ResourceError(f"verifier {name} answered {len(questions)} questions with {found}; {expected}") from None
+        description = f"a value of type {type(answers).__name__}"
+        raise ResourceError(
+            f"verifier {name} answered {len(questions)} questions with {description}; {expected}"
+        ) from None
     if values.shape != (len(questions),):
-        found = f"{len(values)} numbers" if values.ndim == 1 else "something else"
-        raise ResourceError(f"verifier {name} answered {len(questions)} questions with {found}; {expected}")
+        description = f"{len(values)} numbers" if values.ndim == 1 else "something else"
+        raise ResourceError(f"verifier {name} answered {len(questions)} questions with {description}; {expected}")
     wrong = np.flatnonzero(~((values >= 0) & (values <= 1)))
     if len(wrong):
         raise ResourceError(

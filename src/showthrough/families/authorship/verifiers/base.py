@@ -1,4 +1,4 @@
-"""What a verifier is: questions in, probabilities out; and what learns one."""
+"""The interfaces of verifiers, which answer questions with probabilities, and of learners that train them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.spans import Bools, Ints
+from showthrough.data.layout.spans import Bools, Ints
 
 Array = NDArray[np.float64]
 UNANSWERED = 0.5  # exactly

@@ -8,9 +8,9 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
-from showthrough.verifiers.base import Array
-from showthrough.verifiers.folds import parted
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.authorship.verifiers.base import Array
+from showthrough.families.authorship.verifiers.folds import parted
 
 _FOLDS = 5  # of authors
 _STEPS = 100
@@ -56,8 +56,8 @@ def calibrated(
     """What was fitted to all rows, and what its margins are worth: how steeply, authors who were held out tell."""
     fold = parted(authors, same, _FOLDS, seed)
     held = np.zeros(len(rows))
-    for one in range(fold.max() + 1):
-        inside = fold != one
+    for number in range(fold.max() + 1):
+        inside = fold != number
         if inside.any():
             model = fit(rows[inside], same[inside])
             held[~inside] = model.margins(rows[~inside]) - middle_of(model.margins(rows[inside]), same[inside])
@@ -78,18 +78,18 @@ def logistic(columns: Array, same: Bools, constant: bool = True) -> Array:
 
     What is to be met is drawn in a little from 0 and 1, as by Platt (1999): nothing is ever sure after a few problems.
     """
-    held = np.column_stack([np.full(len(columns), float(constant)), columns])
+    design = np.column_stack([np.full(len(columns), float(constant)), columns])
     many, few = int(same.sum()), int((~same).sum())
     target = np.where(same, (many + 1) / (many + 2), 1 / (few + 2))
-    weights = np.zeros(held.shape[1])
-    ridge = _RIDGE * np.eye(held.shape[1])
-    loss = _loss(held, target, weights)
+    weights = np.zeros(design.shape[1])
+    ridge = _RIDGE * np.eye(design.shape[1])
+    loss = _loss(design, target, weights)
     for _ in range(_STEPS):
-        found = chances(held @ weights)
-        slope = held.T @ (found - target) + _RIDGE * weights
-        step = np.linalg.solve((held * (found * (1 - found))[:, None]).T @ held + ridge, slope)
+        predicted = chances(design @ weights)
+        slope = design.T @ (predicted - target) + _RIDGE * weights
+        step = np.linalg.solve((design * (predicted * (1 - predicted))[:, None]).T @ design + ridge, slope)
         scale = 1.0
-        while (tried := _loss(held, target, weights - scale * step)) > loss and scale > _RIDGE:
+        while (tried := _loss(design, target, weights - scale * step)) > loss and scale > _RIDGE:
             scale /= 2
         if not tried < loss:
             break
@@ -97,8 +97,8 @@ def logistic(columns: Array, same: Bools, constant: bool = True) -> Array:
     return weights
 
 
-def _loss(held: Array, target: Array, weights: Array) -> float:
-    logit = held @ weights
+def _loss(design: Array, target: Array, weights: Array) -> float:
+    logit = design @ weights
     return float((np.logaddexp(0, logit) - target * logit).sum() + _RIDGE / 2 * (weights @ weights))
 
 

@@ -14,11 +14,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
-from showthrough.verifiers.base import Array, Question
-from showthrough.verifiers.calibration import Calibration, calibrated, logistic
-from showthrough.verifiers.grams import code_points, gram_codes, spaced_once
-from showthrough.verifiers.remembering import Remembering
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.authorship.verifiers.base import Array, Question
+from showthrough.families.authorship.verifiers.calibration import Calibration, calibrated, logistic
+from showthrough.families.authorship.verifiers.grams import code_points, gram_codes, spaced_once
+from showthrough.families.authorship.verifiers.remembering import Remembering
 
 _ORDER = 4  # characters of context at most
 _UNSEEN = 2.0**-16  # the chance of a character that was never read
@@ -28,42 +28,42 @@ def cross_entropies(question: Question) -> Array:
     """Mean and distance of what the text costs after the others and they after it, in bits a character."""
     texts = [code_points(spaced_once(text)) for text in ("\n".join(question.known), question.text)]
     characters, symbol = np.unique(np.concatenate(texts), return_inverse=True)
-    border, whole = len(texts[0]), len(symbol)
+    border, length = len(texts[0]), len(symbol)
     codes = gram_codes(symbol, len(characters), _ORDER + 1)
-    first = [each[: max(border - n, 0)] for n, each in enumerate(codes)]  # without those over the border
-    second = [each[border : max(whole - n, border)] for n, each in enumerate(codes)]
-    costs = _cost(first, second), _cost(second, first)
+    first = [grams[: max(border - n, 0)] for n, grams in enumerate(codes)]  # without those over the border
+    second = [grams[border : max(length - n, border)] for n, grams in enumerate(codes)]
+    costs = _bits_per_character(first, second), _bits_per_character(second, first)
     return np.array([sum(costs) / 2, abs(costs[0] - costs[1])])
 
 
-def _cost(read: Sequence[Ints], told: Sequence[Ints]) -> float:
+def _bits_per_character(context: Sequence[Ints], target: Sequence[Ints]) -> float:
     """Of a text after another, both as codes of n-grams: the longest context first, then the next after an escape."""
-    if not len(told[0]):
+    if not len(target[0]):
         return 0.0
-    bits, waiting = np.zeros(len(told[0])), np.ones(len(told[0]), dtype=bool)
+    bits, waiting = np.zeros(len(target[0])), np.ones(len(target[0]), dtype=bool)
     for order in range(_ORDER, -1, -1):
-        place = np.flatnonzero(waiting[order:])  # where a context begins; its character is `order` later
-        grams, where, many = np.unique(read[order], return_index=True, return_counts=True)
-        before = read[order - 1][where] if order else np.zeros(len(grams), dtype=np.int64)
+        position = np.flatnonzero(waiting[order:])  # where a context begins; its character is `order` later
+        grams, where, many = np.unique(context[order], return_index=True, return_counts=True)
+        before = context[order - 1][where] if order else np.zeros(len(grams), dtype=np.int64)
         contexts, number = np.unique(before, return_inverse=True)
-        total, kinds = np.bincount(number, many), np.bincount(number)
-        at = _place(contexts, told[order - 1][place] if order else np.zeros(len(place), dtype=np.int64))
-        place, at = place[at >= 0], at[at >= 0]
-        gram = _place(grams, told[order][place])
-        seen = gram >= 0
-        chance = np.where(seen, many[gram], kinds[at]) / (total[at] + kinds[at])
-        bits[place + order] -= np.log2(chance)
-        waiting[place[seen] + order] = False
+        total, distinct = np.bincount(number, many), np.bincount(number)
+        at = _index_in(contexts, target[order - 1][position] if order else np.zeros(len(position), dtype=np.int64))
+        position, at = position[at >= 0], at[at >= 0]
+        gram = _index_in(grams, target[order][position])
+        is_seen = gram >= 0
+        chance = np.where(is_seen, many[gram], distinct[at]) / (total[at] + distinct[at])
+        bits[position + order] -= np.log2(chance)
+        waiting[position[is_seen] + order] = False
     bits[waiting] -= np.log2(_UNSEEN)
     return float(bits.mean())
 
 
-def _place(ascending: Ints, asked: Ints) -> Ints:
+def _index_in(ascending: Ints, values: Ints) -> Ints:
     """Where each stands; −1 where it does not."""
     if not len(ascending):
-        return np.full(len(asked), -1)
-    place = np.minimum(np.searchsorted(ascending, asked), len(ascending) - 1)
-    return np.where(ascending[place] == asked, place, -1)
+        return np.full(len(values), -1)
+    index = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    return np.where(ascending[index] == values, index, -1)
 
 
 _COSTS = Remembering(cross_entropies, 2)

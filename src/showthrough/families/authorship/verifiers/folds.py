@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
+from showthrough.data.layout.spans import Bools, Ints
 
 
 def components(keys: Sequence[Iterable[str]]) -> Ints:
@@ -23,10 +23,10 @@ def components(keys: Sequence[Iterable[str]]) -> Ints:
             parent[at] = at = parent[parent[at]]
         return at
 
-    for at, each in enumerate(keys):
-        for key in each:
-            one, other = root(at), root(home.setdefault(key, at))
-            parent[max(one, other)] = min(one, other)
+    for at, item_keys in enumerate(keys):
+        for key in item_keys:
+            first, second = root(at), root(home.setdefault(key, at))
+            parent[max(first, second)] = min(first, second)
     return np.unique([root(at) for at in range(len(keys))], return_inverse=True)[1].astype(np.int64)
 
 
@@ -37,10 +37,10 @@ def parted(authors: Ints, same: Bools, folds: int, seed: int) -> Ints:
     """
     names, number = np.unique(authors, return_inverse=True)
     count = min(folds, len(names))
-    kinds = np.column_stack([np.bincount(number, one, minlength=len(names)) for one in (same, ~same)])
-    drawn = np.random.default_rng(seed).permutation(len(names))
-    held, fold = np.zeros((count, 2)), np.zeros(len(names), dtype=np.int64)
-    for name in drawn[np.argsort(-kinds.sum(axis=1)[drawn], kind="stable")]:
-        fold[name] = at = int((held @ kinds[name]).argmin()) if held.any() else 0
-        held[at] += kinds[name]
+    problems = np.column_stack([np.bincount(number, flags, minlength=len(names)) for flags in (same, ~same)])
+    order = np.random.default_rng(seed).permutation(len(names))
+    load, fold = np.zeros((count, 2)), np.zeros(len(names), dtype=np.int64)
+    for name in order[np.argsort(-problems.sum(axis=1)[order], kind="stable")]:
+        fold[name] = at = int((load @ problems[name]).argmin()) if load.any() else 0
+        load[at] += problems[name]
     return fold[number]

@@ -1,4 +1,4 @@
-"""A verifier that nobody has here, but whose answers are known."""
+"""A verifier that is not installed, represented by its recorded answers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeGuard
 
+from showthrough.core.errors import PlanError, at_document, quoted, shown
 from showthrough.data.documents import digest_of
-from showthrough.errors import PlanError, at_document, quoted, shown
-from showthrough.files.reading import gathered
-from showthrough.formats.verifier_answers import read_answers
+from showthrough.formats.authorship.verifier_answers import read_answers
+from showthrough.storage.reading import gathered
 
 ORIGINAL = "original"  # under which the answers on the originals are given
 ANSWERS = "answers"  # the name of a verifier whose name nobody said
@@ -35,11 +35,11 @@ class GivenAnswers:
     @cached_property
     def digest(self) -> str:
         """Changes whenever an answer changes."""
-        each = {name: digest_of(answers, self.source, "document") for name, answers in self.by.items()}
-        return digest_of(each, self.source, "answers")
+        digests = {name: digest_of(answers, self.source, "document") for name, answers in self.by.items()}
+        return digest_of(digests, self.source, "answers")
 
 
-def read_given(written: Sequence[str], anonymizations: Collection[str]) -> list[GivenAnswers]:
+def read_given(texts: Sequence[str], anonymizations: Collection[str]) -> list[GivenAnswers]:
     """Answers from files, as `NAME=FILE` or `VERIFIER:NAME=FILE`; raises InputError with all that is wrong.
 
     A name with a colon in it is that of an anonymization where there is one of that name.
@@ -47,25 +47,25 @@ def read_given(written: Sequence[str], anonymizations: Collection[str]) -> list[
     files: dict[tuple[str, str], str] = {}
 
     def take(text: str) -> tuple[tuple[str, str], Answers]:
-        said, _, file = text.partition("=")
-        verifier, name = ANSWERS, said
-        if ":" in said and said not in anonymizations:
-            verifier, _, name = said.partition(":")
+        label, _, file = text.partition("=")
+        verifier, name = ANSWERS, label
+        if ":" in label and label not in anonymizations:
+            verifier, _, name = label.partition(":")
         if not (verifier and name and file):
             raise PlanError(f"found {quoted(text)}; {_WRITTEN}", ANSWERS)
         if (verifier, name) in files:
-            raise PlanError("were given twice; expected one file", f"{ANSWERS} {shown(said)}")
+            raise PlanError("were given twice; expected one file", f"{ANSWERS} {shown(label)}")
         files[verifier, name] = file
         return (verifier, name), read_answers(file)
 
-    read = dict(gathered(written, take))
+    by_key = dict(gathered(texts, take))
     return [
         GivenAnswers(
-            {name: answers for (of, name), answers in read.items() if of == verifier},
+            {name: answers for (owner, name), answers in by_key.items() if owner == verifier},
             verifier,
-            {name: file for (of, name), file in files.items() if of == verifier},
+            {name: file for (owner, name), file in files.items() if owner == verifier},
         )
-        for verifier in dict.fromkeys(verifier for verifier, _ in read)
+        for verifier in dict.fromkeys(verifier for verifier, _ in by_key)
     ]
 
 
@@ -74,19 +74,19 @@ def given_answers(answers: Mapping[str, Any]) -> list[GivenAnswers]:
 
     Raises PlanError for anything else.
     """
-    several = _is_by_name(answers) and all(_is_by_name(one) for one in answers.values())
+    several = _is_by_name(answers) and all(_is_by_name(value_of_name) for value_of_name in answers.values())
     named = answers if several else {ANSWERS: answers}
-    for verifier, by in named.items():
-        if not _is_by_name(by):
+    for verifier, by_name in named.items():
+        if not _is_by_name(by_name):
             raise PlanError('expected probabilities by document, such as {"original": {"d1": 0.7}}', ANSWERS)
-        for name, each in by.items():
-            for key, value in each.items():
+        for name, by_document in by_name.items():
+            for key, value in by_document.items():
                 if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-                    place = f"{verifier}: {shown(str(name))}: {at_document(str(key))}"
-                    raise PlanError(f"found {quoted(value)}; expected a number from 0 to 1", place)
-    return [GivenAnswers(by, verifier) for verifier, by in named.items()]
+                    location = f"{verifier}: {shown(str(name))}: {at_document(str(key))}"
+                    raise PlanError(f"found {quoted(value)}; expected a number from 0 to 1", location)
+    return [GivenAnswers(by_name, verifier) for verifier, by_name in named.items()]
 
 
 def _is_by_name(value: object) -> TypeGuard[Mapping[str, Mapping[str, Any]]]:
     """Whether it is mappings by name; an empty one is none."""
-    return isinstance(value, Mapping) and bool(value) and all(isinstance(one, Mapping) for one in value.values())
+    return isinstance(value, Mapping) and bool(value) and all(isinstance(entry, Mapping) for entry in value.values())

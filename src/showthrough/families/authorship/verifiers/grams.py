@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.spans import Ints
+from showthrough.data.layout.spans import Ints
 
 BOM = "\ufeff"
 _WIDE = 2**62  # up to which codes are kept as they are
@@ -32,8 +32,8 @@ def gram_codes(symbol: Ints, characters: int, longest: int) -> list[Ints]:
     for n in range(2, longest + 1):
         before = codes[-1][:-1]
         if reach * characters > _WIDE:  # a text with very many characters
-            kept, before = np.unique(before, return_inverse=True)
-            reach = len(kept)
+            distinct, before = np.unique(before, return_inverse=True)
+            reach = len(distinct)
         codes.append(before * characters + symbol[n - 1 :])
         reach *= characters
     return codes

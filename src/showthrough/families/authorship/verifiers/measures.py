@@ -11,8 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from showthrough.axis.spans import Bools
-from showthrough.verifiers.base import UNANSWERED, Array
+from showthrough.data.layout.spans import Bools
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Array
 
 AUC, C_AT_1, F_HALF_U, F1, BRIER, OVERALL = "auc", "c@1", "f0.5u", "f1", "brier", "overall"
 MEASURES = (AUC, C_AT_1, F_HALF_U, F1, BRIER)  # in PAN's order; `overall` is their mean
@@ -26,8 +26,8 @@ def statistics_of(same: ArrayLike, answers: ArrayLike) -> dict[str, Array]:
     ([1.0, 0.0, 1.0], [0.0, 1.0, 0.0])
     """
     truth = np.asarray(same, dtype=bool)
-    given = np.asarray(answers, dtype=np.float64)
-    values = np.where(np.isnan(given), UNANSWERED, given)
+    probabilities = np.asarray(answers, dtype=np.float64)
+    values = np.where(np.isnan(probabilities), UNANSWERED, probabilities)
     positive, negative = values > UNANSWERED, values < UNANSWERED
     columns = {
         "problems": np.ones(len(truth)),
@@ -53,14 +53,14 @@ def measured(sums: Mapping[str, Array]) -> dict[str, Array]:
     problems, right, tp = sums["problems"], sums["right"], sums["tp"]
     rarer = sums["rarer"]
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = {
+        measures = {
             AUC: np.where(rarer > 0, sums["ranked"] / rarer, np.nan),
             C_AT_1: right * (1 + sums["unanswered"] / problems) / problems,
             F_HALF_U: 1.25 * tp / (1.25 * tp + 0.25 * (sums["fn"] + sums["unanswered"]) + sums["fp"]),
             F1: 2 * tp / (2 * tp + sums["fp"] + sums["fn"]),
             BRIER: 1 - sums["squared"] / problems,
         }
-    return {**found, OVERALL: np.mean([found[name] for name in MEASURES], axis=0)}
+    return {**measures, OVERALL: np.mean([measures[name] for name in MEASURES], axis=0)}
 
 
 def _parts_of_auc(same: Bools, values: Array) -> dict[str, Array]:
@@ -72,19 +72,19 @@ def _parts_of_auc(same: Bools, values: Array) -> dict[str, Array]:
     is then what it moves in DeLong, DeLong and Clarke-Pearson (1988). And where all are on the right side, there are as
     many trials as problems of the rarer kind: a few are soon in order, however many others there are.
     """
-    one, two = np.sort(values[same]), np.sort(values[~same])
-    if not len(one) or not len(two):
+    positives, negatives = np.sort(values[same]), np.sort(values[~same])
+    if not len(positives) or not len(negatives):
         return {"ranked": np.zeros(len(values)), "rarer": np.zeros(len(values))}
-    places = np.empty(len(values))
-    places[same] = _below(values[same], two)
-    places[~same] = 1 - _below(values[~same], one)
-    rarer = same if len(one) <= len(two) else ~same
+    ranks = np.empty(len(values))
+    ranks[same] = _below(values[same], negatives)
+    ranks[~same] = 1 - _below(values[~same], positives)
+    rarer = same if len(positives) <= len(negatives) else ~same
     few = np.count_nonzero(rarer)
-    others = (places - places[rarer].mean()) * few / (len(values) - few)
-    return {"ranked": np.where(rarer, places, others), "rarer": rarer}
+    excess = (ranks - ranks[rarer].mean()) * few / (len(values) - few)
+    return {"ranked": np.where(rarer, ranks, excess), "rarer": rarer}
 
 
-def _below(values: Array, others: Array) -> Array:
+def _below(values: Array, reference: Array) -> Array:
     """The share of some sorted others that are lower than each value; equal ones count half."""
-    lower, lower_or_equal = np.searchsorted(others, values, "left"), np.searchsorted(others, values, "right")
-    return np.asarray((lower + lower_or_equal) / (2 * len(others)))
+    lower, lower_or_equal = np.searchsorted(reference, values, "left"), np.searchsorted(reference, values, "right")
+    return np.asarray((lower + lower_or_equal) / (2 * len(reference)))

@@ -13,10 +13,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.spans import Bools, Ints
-from showthrough.verifiers.base import UNANSWERED, Array, Question
-from showthrough.verifiers.calibration import middle_of
-from showthrough.verifiers.grams import code_points, spaced_once
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Question
+from showthrough.families.authorship.verifiers.calibration import middle_of
+from showthrough.families.authorship.verifiers.grams import code_points, spaced_once
 
 _LENGTH = 4
 _BITS = 16  # of a character: those beyond the first plane, such as emoji, count as one
@@ -41,18 +41,18 @@ class FittedNgrams:
         return self._answered(self.cosines(questions))
 
     def cosines(self, questions: Sequence[Question]) -> Array:
-        return np.array([self._cosine(*map(_counted, _sides(one))) for one in questions])
+        return np.array([self._cosine(*map(_count_grams, _sides(question))) for question in questions])
 
-    def _cosine(self, one: tuple[Codes, Ints], other: tuple[Codes, Ints]) -> float:
-        weights = [self._weights(*side) for side in (one, other)]
+    def _cosine(self, first: tuple[Codes, Ints], second: tuple[Codes, Ints]) -> float:
+        weights = [self._weights(*side) for side in (first, second)]
         length = float(np.sqrt((weights[0] ** 2).sum() * (weights[1] ** 2).sum()))
         return min(float((weights[0] * weights[1]).sum()) / length, 1.0) if length else 0.0
 
     def _weights(self, codes: Codes, counts: Ints) -> Array:
         weights = np.zeros(len(self.grams))
         if len(codes):
-            place = np.minimum(np.searchsorted(codes, self.grams), len(codes) - 1)
-            weights = np.where(codes[place] == self.grams, (1 + np.log(counts[place])) * self.rarity, 0.0)
+            index = np.minimum(np.searchsorted(codes, self.grams), len(codes) - 1)
+            weights = np.where(codes[index] == self.grams, (1 + np.log(counts[index])) * self.rarity, 0.0)
         return weights
 
     def _answered(self, cosine: Array) -> Array:
@@ -80,11 +80,11 @@ class Ngrams:
         """Nothing: what counts in a text depends on all others."""
 
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedNgrams:
-        found, many = _occurring([side for one in questions for side in _sides(one)])
-        kept = np.sort(np.argsort(-many, kind="stable")[:_MOST])
-        rarity = np.log((1 + 2 * len(questions)) / (1 + many[kept])) + 1
-        cosines = FittedNgrams(found[kept], rarity, 0.0, 0.0).cosines(questions)
-        return FittedNgrams(found[kept], rarity, *_thresholds(cosines, same))
+        grams, many = _document_frequencies([side for question in questions for side in _sides(question)])
+        frequent = np.sort(np.argsort(-many, kind="stable")[:_MOST])
+        rarity = np.log((1 + 2 * len(questions)) / (1 + many[frequent])) + 1
+        cosines = FittedNgrams(grams[frequent], rarity, 0.0, 0.0).cosines(questions)
+        return FittedNgrams(grams[frequent], rarity, *_thresholds(cosines, same))
 
     def loaded(self, arrays: Mapping[str, Array]) -> FittedNgrams:
         high, low = arrays["grams"].astype(np.uint64).T
@@ -95,25 +95,25 @@ def _sides(question: Question) -> tuple[str, str]:
     return "\n".join(question.known), question.text
 
 
-def _counted(text: str) -> tuple[Codes, Ints]:
+def _count_grams(text: str) -> tuple[Codes, Ints]:
     """The 4-grams of a text, ascending, and how often each occurs."""
     points = np.minimum(code_points(spaced_once(text)), _LAST).astype(np.uint64)
-    places = max(len(points) - _LENGTH + 1, 0)
-    codes = np.zeros(places, dtype=np.uint64)
+    length = max(len(points) - _LENGTH + 1, 0)
+    codes = np.zeros(length, dtype=np.uint64)
     for at in range(_LENGTH):
-        codes = (codes << np.uint64(_BITS)) | points[at : at + places]
+        codes = (codes << np.uint64(_BITS)) | points[at : at + length]
     return np.unique(codes, return_counts=True)
 
 
-def _occurring(texts: Sequence[str]) -> tuple[Codes, Ints]:
+def _document_frequencies(texts: Sequence[str]) -> tuple[Codes, Ints]:
     """All 4-grams, ascending, and how many texts have each; as many texts at once as take little memory."""
-    found, many = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
+    grams, many = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64)
     for start in range(0, len(texts), _AT_ONCE):
-        each = [_counted(text)[0] for text in texts[start : start + _AT_ONCE]]
-        found, number = np.unique(np.concatenate([found, *each]), return_inverse=True)
+        codes = [_count_grams(text)[0] for text in texts[start : start + _AT_ONCE]]
+        grams, number = np.unique(np.concatenate([grams, *codes]), return_inverse=True)
         once = np.concatenate([many, np.ones(len(number) - len(many), dtype=np.int64)])
-        many = np.bincount(number, once, minlength=len(found)).astype(np.int64)
-    return found, many
+        many = np.bincount(number, once, minlength=len(grams)).astype(np.int64)
+    return grams, many
 
 
 def _thresholds(cosines: Array, same: Bools) -> tuple[float, float]:
@@ -127,5 +127,5 @@ def _thresholds(cosines: Array, same: Bools) -> tuple[float, float]:
         right = int(((cosines > high) & same).sum() + ((cosines < low) & ~same).sum())
         open_ = int(((cosines >= low) & (cosines <= high)).sum())
         reached = right * (1 + open_ / len(cosines)) / len(cosines)
-        best = max(best, (reached, float(low), float(high)), key=lambda each: each[0])
+        best = max(best, (reached, float(low), float(high)), key=lambda candidate: candidate[0])
     return best[1:]

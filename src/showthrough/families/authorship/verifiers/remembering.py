@@ -1,4 +1,4 @@
-"""What is told of questions, each looked at once: trying a learner out asks the same ones again and again."""
+"""Caches the features of questions, since evaluating a learner asks for the same ones many times."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
-from showthrough.verifiers.base import Array, Question
+from showthrough.families.authorship.verifiers.base import Array, Question
 
 _MOST = 100_000  # that are remembered at once, of some numbers each
 
@@ -25,7 +25,7 @@ class Remembering:
         """Questions × numbers."""
         if not questions:
             return np.zeros((0, self._width))
-        return np.stack([self._row(one) for one in questions])
+        return np.stack([self._row(question) for question in questions])
 
     def _row(self, question: Question) -> Array:
         name = question_digest(question)

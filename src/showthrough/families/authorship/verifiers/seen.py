@@ -1,12 +1,12 @@
-"""Which documents a verifier knows already: it answers better about texts that it was trained on."""
+"""Finds the documents that a verifier was trained on, since it answers better about those."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from showthrough.data.documents import Corpus
-from showthrough.resources.model_folders import Learned
-from showthrough.verifiers.traces import texts_of, trace
+from showthrough.families.authorship.verifiers.traces import texts_of, trace
+from showthrough.models.model_folders import Learned
 
 UNLESS = "expected another, or --seen to have its numbers all the same (in Python, seen=True)"
 
@@ -20,10 +20,10 @@ def seen(verifier: Any, corpus: Corpus) -> int:
     training = getattr(verifier, "training", None)
     if training is None:
         return 0
-    known, learned = frozenset(training.documents), Learned(training)
+    trained_traces, learned = frozenset(training.documents), Learned(training)
     return sum(
-        any(trace(text) in known or learned.has(text) for text in texts_of(one))  # a guest may say either
-        for one in corpus
+        any(trace(text) in trained_traces or learned.has(text) for text in texts_of(document))  # a guest may say either
+        for document in corpus
     )
 
 
@@ -31,5 +31,5 @@ def trained_on(verifier: Any, corpus: Corpus) -> str:
     """That it knows documents, and of how many; empty where it knows none."""
     if not (count := seen(verifier, corpus)):
         return ""
-    whose = f"was trained on texts of {count} of these {len(corpus)} documents"
-    return f"{whose}: it knows them, and its numbers say little about others"
+    finding = f"was trained on texts of {count} of these {len(corpus)} documents"
+    return f"{finding}: it knows them, and its numbers say little about others"

@@ -19,9 +19,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from showthrough.axis.spans import Ints
-from showthrough.verifiers.base import Array, Question
-from showthrough.verifiers.grams import BOM, code_points, gram_codes, spaced_once
+from showthrough.data.layout.spans import Ints
+from showthrough.families.authorship.verifiers.base import Array, Question
+from showthrough.families.authorship.verifiers.grams import BOM, code_points, gram_codes, spaced_once
 
 TOPS = (100, 100, 100, 100, 500)  # the most frequent n-grams that make a profile, for n = 1 … 5
 FEATURES = (
@@ -62,10 +62,10 @@ class _Text:
 def style(question: Question) -> Array:
     """The features, in the order of their names; never NaN, however short a text is."""
     texts = [_plain(text) for text in (question.text, *question.known)]
-    unknown, *known = _read(texts)
-    pairs = [_compared(each, unknown) for each in known]
+    unknown, *known_texts = _read_texts(texts)
+    pairs = [_compare(each, unknown) for each in known_texts]
     together = np.mean(pairs, axis=0) if pairs else np.zeros(13)
-    own = _averaged(known) if known else unknown
+    own = _average(known_texts) if known_texts else unknown
     apart = [
         _cosine(own.marks, unknown.marks),
         _cosine(own.endings, unknown.endings),
@@ -90,26 +90,28 @@ def _plain(text: str) -> str:
     return text.lstrip(BOM).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _read(texts: Sequence[str]) -> list[_Text]:
+def _read_texts(texts: Sequence[str]) -> list[_Text]:
     """All texts of a question."""
     spaced = [spaced_once(text) for text in texts]
     points = [code_points(text) for text in spaced]
     ends = np.cumsum([0, *map(len, points)])
     characters, symbol = np.unique(np.concatenate(points), return_inverse=True)
-    upper, lower = (np.array([test(chr(one)) for one in characters], dtype=bool) for test in (str.isupper, str.islower))
+    upper, lower = (
+        np.array([test(chr(item)) for item in characters], dtype=bool) for test in (str.isupper, str.islower)
+    )
     grams: list[list[tuple[Ints, Ints]]] = [[] for _ in texts]
     for n, codes in enumerate(gram_codes(symbol, len(characters), len(TOPS)), 1):
         for at, (low, high) in enumerate(pairwise(ends.tolist())):
             grams[at].append(np.unique(codes[low : max(high - n + 1, low)], return_counts=True))
     numbers: dict[str, int] = {}
-    tokens = [[numbers.setdefault(one, len(numbers)) for one in _TOKEN.findall(text)] for text in texts]
-    counts = [np.bincount(np.array(each, dtype=np.int64), minlength=len(numbers)) for each in tokens]
-    capital = [(int(count[upper[which]].sum()), int(count[lower[which]].sum())) for (which, count), *_ in grams]
+    tokens = [[numbers.setdefault(item, len(numbers)) for item in _TOKEN.findall(text)] for text in texts]
+    counts = [np.bincount(np.array(parts, dtype=np.int64), minlength=len(numbers)) for parts in tokens]
+    capital = [(int(count[upper[symbols]].sum()), int(count[lower[symbols]].sum())) for (symbols, count), *_ in grams]
     packed = [text.encode("utf-8", "surrogatepass") for text in spaced]
-    return [_described(*each) for each in zip(texts, packed, grams, counts, capital, strict=True)]
+    return [_describe(*parts) for parts in zip(texts, packed, grams, counts, capital, strict=True)]
 
 
-def _described(
+def _describe(
     text: str, content: bytes, grams: Sequence[tuple[Ints, Ints]], tokens: Ints, capital: tuple[int, int]
 ) -> _Text:
     length, lines, blocks = max(len(text), 1), text.count("\n") + 1, text.count("\n\n") + 1
@@ -135,22 +137,24 @@ def _described(
     )
 
 
-def _averaged(texts: Sequence[_Text]) -> _Text:
+def _average(texts: Sequence[_Text]) -> _Text:
     """The mean of what is told of one text alone."""
     first = texts[0]
     names = ("marks", "endings", "lines", "case", "blocks")
-    marks, endings, lines, case, blocks = (np.mean([getattr(one, name) for one in texts], axis=0) for name in names)
-    length, entropy = (float(np.mean([getattr(one, name) for one in texts])) for name in ("sentence_length", "entropy"))
+    marks, endings, lines, case, blocks = (np.mean([getattr(text, name) for text in texts], axis=0) for name in names)
+    length, entropy = (
+        float(np.mean([getattr(text, name) for text in texts])) for name in ("sentence_length", "entropy")
+    )
     return _Text(first.grams, first.tokens, marks, endings, lines, case, blocks, length, entropy, 0.0, b"")
 
 
-def _compared(known: _Text, unknown: _Text) -> Array:
+def _compare(reference: _Text, unknown: _Text) -> Array:
     """Dissimilarities, intersections, cosine of tokens, joint entropy, compression."""
-    profiles = [_profiles(*each) for each in zip(known.grams, unknown.grams, TOPS, strict=True)]
-    both = known.tokens + unknown.tokens
-    packed = (known.packed + unknown.packed) / _packed(known.content + unknown.content)
-    rest = _cosine(known.tokens, unknown.tokens), _entropy(both), packed
-    return np.array([*(one for one, _ in profiles), *(shared for _, shared in profiles), *rest])
+    profiles = [_profiles(*triple) for triple in zip(reference.grams, unknown.grams, TOPS, strict=True)]
+    both = reference.tokens + unknown.tokens
+    packed = (reference.packed + unknown.packed) / _packed(reference.content + unknown.content)
+    rest = _cosine(reference.tokens, unknown.tokens), _entropy(both), packed
+    return np.array([*(dissimilarity for dissimilarity, _ in profiles), *(shared for _, shared in profiles), *rest])
 
 
 def _profiles(first: tuple[Ints, Ints], second: tuple[Ints, Ints], top: int) -> tuple[float, int]:
@@ -159,21 +163,23 @@ def _profiles(first: tuple[Ints, Ints], second: tuple[Ints, Ints], top: int) -> 
     union = np.union1d(*tops)
     if not len(union):
         return 0.0, 0
-    one, other = (_rates(each, union) for each in (first, second))
-    return float(((2 * (one - other) / (one + other)) ** 2).sum()), len(tops[0]) + len(tops[1]) - len(union)
+    first_rates, second_rates = (_rates(profile, union) for profile in (first, second))
+    return float(((2 * (first_rates - second_rates) / (first_rates + second_rates)) ** 2).sum()), len(tops[0]) + len(
+        tops[1]
+    ) - len(union)
 
 
-def _rates(profile: tuple[Ints, Ints], asked: Ints) -> Array:
+def _rates(profile: tuple[Ints, Ints], wanted: Ints) -> Array:
     grams, counts = profile
     if not len(grams):
-        return np.zeros(len(asked))
-    place = np.minimum(np.searchsorted(grams, asked), len(grams) - 1)
-    return np.where(grams[place] == asked, counts[place] / counts.sum(), 0.0)
+        return np.zeros(len(wanted))
+    index = np.minimum(np.searchsorted(grams, wanted), len(grams) - 1)
+    return np.where(grams[index] == wanted, counts[index] / counts.sum(), 0.0)
 
 
-def _cosine(one: Array | Ints, other: Array | Ints) -> float:
-    length = float(np.sqrt((one * one).sum()) * np.sqrt((other * other).sum()))
-    return float((one * other).sum()) / length if length else 0.0
+def _cosine(first: Array | Ints, second: Array | Ints) -> float:
+    length = float(np.sqrt((first * first).sum()) * np.sqrt((second * second).sum()))
+    return float((first * second).sum()) / length if length else 0.0
 
 
 def _entropy(counts: Ints) -> float:

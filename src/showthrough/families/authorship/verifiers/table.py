@@ -1,15 +1,15 @@
-"""The tables of verifiers that packages bring, and of what learns one here."""
+"""The tables of verifiers that packages provide and of the learners built in."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from showthrough.errors import PlanError, meant, quoted
-from showthrough.tables import Table, value_of
-from showthrough.verifiers.base import Learner, Verifier
-from showthrough.verifiers.compression import Compression
-from showthrough.verifiers.glad import Glad
-from showthrough.verifiers.ngrams import Ngrams
+from showthrough.core.errors import PlanError, meant, quoted
+from showthrough.core.plugins import Table, value_of
+from showthrough.families.authorship.verifiers.base import Learner, Verifier
+from showthrough.families.authorship.verifiers.compression import Compression
+from showthrough.families.authorship.verifiers.glad import Glad
+from showthrough.families.authorship.verifiers.ngrams import Ngrams
 
 VERIFIERS: Table[Verifier] = Table("verifiers", {}, partial(value_of, Verifier, "verifier"))
 LEARNERS: dict[str, Learner] = {one.name: one for one in (Glad(), Ngrams(), Compression())}

@@ -1,4 +1,4 @@
-"""By what texts and authors are known again, in whatever way a file has them."""
+"""Digests by which texts and authors are recognized, independent of how a file stores them."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def trace(text: str) -> str:
 
 def traces(document: Document) -> list[str]:
     """What gives away that two problems are about one author: a text that they share, letter by letter, or a group."""
-    found = [f"text {one}" for one in map(trace, texts_of(document)) if one]
-    return [*found, f"group {document.group}"] if document.group else found
+    keys = [f"text {digest}" for digest in map(trace, texts_of(document)) if digest]
+    return [*keys, f"group {document.group}"] if document.group else keys

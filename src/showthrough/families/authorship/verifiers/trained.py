@@ -12,10 +12,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from showthrough.axis.spans import Bools
-from showthrough.errors import PlanError, ResourceError, shown
-from showthrough.files.reading import read_bytes
-from showthrough.resources.model_folders import (
+from showthrough.core.errors import PlanError, ResourceError, shown
+from showthrough.data.layout.spans import Bools
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Fitted, Question
+from showthrough.families.authorship.verifiers.table import LEARNERS
+from showthrough.models.model_folders import (
     Card,
     Training,
     arrays_as_file,
@@ -24,8 +25,7 @@ from showthrough.resources.model_folders import (
     read_card,
     write_model,
 )
-from showthrough.verifiers.base import UNANSWERED, Array, Fitted, Question
-from showthrough.verifiers.table import LEARNERS
+from showthrough.storage.reading import read_bytes
 
 Band = tuple[float, float]
 WEIGHTS = "weights.npz"
@@ -117,7 +117,7 @@ def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
     try:
         using = msgspec.convert(card.settings, _Using)
         _check_version(using, path)
-        fitted = _fitted(arrays_of_file(read_bytes(path / WEIGHTS), WEIGHTS), using.learner)
+        fitted = _load_fitted(arrays_of_file(read_bytes(path / WEIGHTS), WEIGHTS), using.learner)
     except (msgspec.MsgspecError, KeyError, IndexError, TypeError, ValueError) as error:
         fault = f"is not as showthrough verifier train wrote it ({error}); train it again"
         raise PlanError(fault, str(path)) from None
@@ -137,7 +137,7 @@ def _check_version(using: _Using, path: Path) -> None:
         raise PlanError(f"{fault}: train it again", str(path))
 
 
-def _fitted(arrays: Mapping[str, Any], learner: str) -> Fitted:
+def _load_fitted(arrays: Mapping[str, Any], learner: str) -> Fitted:
     """Raises ValueError and the like where arrays are not such as were saved."""
     for name, array in arrays.items():
         if array.dtype != np.float64 or not np.isfinite(array).all():

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.axis.spans import Bools, Ints
+from showthrough.core.errors import PlanError, at_document, quoted
 from showthrough.data.copies import copy_mark
 from showthrough.data.documents import Corpus, Document
-from showthrough.errors import PlanError, at_document, quoted
-from showthrough.resources.model_folders import Training
-from showthrough.resources.settings import Watch
-from showthrough.verifiers.base import UNANSWERED, Array, Learner, Question
-from showthrough.verifiers.folds import components, parted
-from showthrough.verifiers.measures import measured, statistics_of
-from showthrough.verifiers.table import learner_named
-from showthrough.verifiers.traces import texts_of, trace, traces
-from showthrough.verifiers.trained import Band, TrainedVerifier, without_band
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Learner, Question
+from showthrough.families.authorship.verifiers.folds import components, parted
+from showthrough.families.authorship.verifiers.measures import measured, statistics_of
+from showthrough.families.authorship.verifiers.table import learner_named
+from showthrough.families.authorship.verifiers.traces import texts_of, trace, traces
+from showthrough.families.authorship.verifiers.trained import Band, TrainedVerifier, without_band
+from showthrough.models.model_folders import Training
+from showthrough.models.settings import Watch
 
 FOLDS = 10
 AUTHORS, PROBLEMS = "authors", "problems"  # what is held out where a learner is tried
@@ -35,8 +35,8 @@ class _Problems:
     same: Bools
     authors: Ints
 
-    def part(self, places: Ints) -> _Problems:
-        return _Problems([self.questions[at] for at in places.tolist()], self.same[places], self.authors[places])
+    def part(self, indices: Ints) -> _Problems:
+        return _Problems([self.questions[at] for at in indices.tolist()], self.same[indices], self.authors[indices])
 
 
 def train_verifier(
@@ -55,23 +55,23 @@ def train_verifier(
     how well the learner does on problems that were held out, a part of `folds` at a time: with all others that share a
     text or a group with them, as authors would be whom it has not met, and each by itself, as PAN does it.
     """
-    asked = learner_named(learner)
+    chosen = learner_named(learner)
     check_request(band, folds, seed)
-    problems = _problems(corpus)
+    problems = _collect_problems(corpus)
     started = time.perf_counter()
-    _prepare(asked, problems.questions, watch)
-    told = _rounds(watch, f"trying {learner}", 2 * folds)
+    _prepare(chosen, problems.questions, watch)
+    advance = _count_rounds(watch, f"trying {learner}", 2 * folds)
     figures: dict[str, Any] = {
         "problems": len(problems.questions), "same": int(problems.same.sum()), "authors": len(set(problems.authors)),
         "folds": folds,
     }  # fmt: skip
-    for what, kept_together in ((AUTHORS, problems.authors), (PROBLEMS, np.arange(len(problems.same)))):
-        answers = _held_out(asked, problems, parted(kept_together, problems.same, folds, seed), seed, told)
-        figures[f"held_out_{what}"] = _figures(problems.same, without_band(answers, band))
-    fitted = asked.fit(problems.questions, problems.same, problems.authors, seed)
+    for unit, kept_together in ((AUTHORS, problems.authors), (PROBLEMS, np.arange(len(problems.same)))):
+        answers = _held_out(chosen, problems, parted(kept_together, problems.same, folds, seed), seed, advance)
+        figures[f"held_out_{unit}"] = _figures(problems.same, without_band(answers, band))
+    fitted = chosen.fit(problems.questions, problems.same, problems.authors, seed)
     figures["seconds"] = round(time.perf_counter() - started, 3)
     settings = {"seed": seed, "folds": folds}
-    return TrainedVerifier(fitted, learner, _training(corpus), name or learner, band, settings, figures)
+    return TrainedVerifier(fitted, learner, _describe_training(corpus), name or learner, band, settings, figures)
 
 
 def check_request(band: Band | None, folds: int, seed: int) -> None:
@@ -84,12 +84,12 @@ def check_request(band: Band | None, folds: int, seed: int) -> None:
         raise PlanError(f"found {quoted(seed)}; expected 0 or more", "seed")
 
 
-def _problems(corpus: Corpus) -> _Problems:
+def _collect_problems(corpus: Corpus) -> _Problems:
     """Raises PlanError for what cannot be learned from, in one line."""
-    documents = [one for one in corpus if one.authorship is not None]
-    _check(corpus, documents)
-    questions = [Question(one.authorship.known, one.text) for one in documents if one.authorship]
-    same = np.array([bool(one.authorship and one.authorship.same) for one in documents])
+    documents = [document for document in corpus if document.authorship is not None]
+    _check_problems(corpus, documents)
+    questions = [Question(document.authorship.known, document.text) for document in documents if document.authorship]
+    same = np.array([bool(document.authorship and document.authorship.same) for document in documents])
     authors = components(list(map(traces, documents)))
     if authors.max() == 0:
         fault = "all problems share texts or groups, so that no author can be held out; expected several authors"
@@ -97,26 +97,28 @@ def _problems(corpus: Corpus) -> _Problems:
     return _Problems(questions, same, authors)
 
 
-def _check(corpus: Corpus, documents: Sequence[Document]) -> None:
+def _check_problems(corpus: Corpus, documents: Sequence[Document]) -> None:
     file, every = corpus.source, f"of {len(documents)} problems"
     if not documents:
         raise PlanError("no document asks who wrote it; expected problems with known texts, such as PAN's", file=file)
-    asked = [(one, one.authorship) for one in documents if one.authorship]
-    if empty := [one.id for one, each in asked if not any(text.strip() for text in each.known)]:
+    pairs = [(document, document.authorship) for document in documents if document.authorship]
+    if empty := [document.id for document, each in pairs if not any(text.strip() for text in each.known)]:
         fault = f"{len(empty)} {every} have no known text; expected at least one by the author"
         raise PlanError(fault, at_document(empty[0]), file)
-    if unknown := [one.id for one, each in asked if each.same is None]:
+    if unknown := [document.id for document, each in pairs if each.same is None]:
         fault = f"of {len(unknown)} {every} nobody said who wrote them; expected truth.txt with Y or N for each"
         raise PlanError(fault, at_document(unknown[0]), file)
-    kinds = {each.same for _, each in asked}
-    if len(kinds) == 1:
-        found, lacking = ("one author", "two") if True in kinds else ("two authors", "one")
-        raise PlanError(f"all {len(documents)} problems are by {found}; expected some by {lacking} as well", file=file)
+    labels = {each.same for _, each in pairs}
+    if len(labels) == 1:
+        present, lacking = ("one author", "two") if True in labels else ("two authors", "one")
+        raise PlanError(
+            f"all {len(documents)} problems are by {present}; expected some by {lacking} as well", file=file
+        )
 
 
-def _training(corpus: Corpus) -> Training:
+def _describe_training(corpus: Corpus) -> Training:
     """With a digest of every text, known ones too: a verifier knows each of them again, also from another file."""
-    texts = [text for one in corpus for text in texts_of(one)]
+    texts = [text for document in corpus for text in texts_of(document)]
     letters, copies = ({*map(of, texts)} for of in (trace, copy_mark))
     return Training(corpus.name, corpus.digest, tuple(sorted(filter(None, letters))), tuple(sorted(copies)))
 
@@ -128,29 +130,29 @@ def _prepare(learner: Learner, questions: Sequence[Question], watch: Watch | Non
         learner.prepare(questions[start : start + _BATCH])
 
 
-def _held_out(learner: Learner, problems: _Problems, fold: Ints, seed: int, told: Callable[[], None]) -> Array:
+def _held_out(learner: Learner, problems: _Problems, fold: Ints, seed: int, advance: Callable[[], None]) -> Array:
     """The answer to each problem by a verifier that learned from the other folds."""
     answers = np.empty(len(fold))
-    for one in range(int(fold.max()) + 1):
-        inside, outside = problems.part(np.flatnonzero(fold != one)), problems.part(np.flatnonzero(fold == one))
+    for number in range(int(fold.max()) + 1):
+        inside, outside = problems.part(np.flatnonzero(fold != number)), problems.part(np.flatnonzero(fold == number))
         fitted = learner.fit(inside.questions, inside.same, inside.authors, seed)
-        answers[fold == one] = fitted.answers(outside.questions)
-        told()
+        answers[fold == number] = fitted.answers(outside.questions)
+        advance()
     return answers
 
 
 def _figures(same: Bools, answers: Array) -> dict[str, float]:
     """Measures of held-out problems, and what they do not say: how often two authors are taken for one."""
     sums = {name: column.sum() for name, column in statistics_of(same, answers).items()}
-    found = {name: float(value) for name, value in measured(sums).items()}
+    figures = {name: float(value) for name, value in measured(sums).items()}
     open_ = int((answers == UNANSWERED).sum())
     return {
-        "accuracy": float(sums["right"] / len(same)), **found,
+        "accuracy": float(sums["right"] / len(same)), **figures,
         "false_alarms": float((answers[~same] > UNANSWERED).mean()), "unanswered": open_,
     }  # fmt: skip
 
 
-def _rounds(watch: Watch | None, what: str, rounds: int) -> Callable[[], None]:
+def _count_rounds(watch: Watch | None, task: str, rounds: int) -> Callable[[], None]:
     """Tells of each round that is done."""
     count = 0
 
@@ -158,8 +160,8 @@ def _rounds(watch: Watch | None, what: str, rounds: int) -> Callable[[], None]:
         nonlocal count
         count += 1
         if watch:
-            watch(what, min(count, rounds), rounds)
+            watch(task, min(count, rounds), rounds)
 
     if watch:
-        watch(what, 0, rounds)
+        watch(task, 0, rounds)
     return done

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from showthrough.inference.reading.page import Page, Span, words_of
-from showthrough.inference.reading.values import TITLES, Read, name_parts
+from showthrough.families.inference.reading.page import Page, Span
+from showthrough.families.inference.reading.values import TITLES, Read, name_parts
+from showthrough.models.countries import words_of
 
 _MALE = "mr mister sir lord king prince husband brother father son uncle nephew grandfather widower"
 _FEMALE = "mrs ms miss madam dame lady queen princess wife sister mother daughter aunt niece grandmother widow"
@@ -76,9 +77,9 @@ class Whose:
         """Words that are about this person: anywhere if there is nobody else, else in a sentence about them."""
         if not (self.alone or self._sentences):
             return None
-        for found in self.page.matches(_among(words)):
-            if self.alone or self.page.sentence_at(found.start()) in self._sentences:
-                return found.span()
+        for match in self.page.matches(_among(words)):
+            if self.alone or self.page.sentence_at(match.start()) in self._sentences:
+                return match.span()
         return None
 
     def follows(self, words: str) -> Span | None:
@@ -86,14 +87,14 @@ class Whose:
         firsts: dict[int, int] = {}
         for _, end in reversed(self.meant):
             firsts[self.page.sentence_at(end)] = end
-        for found in self.page.matches(_among(words)) if firsts else ():
-            if found.start() > firsts.get(self.page.sentence_at(found.start()), found.start()):
-                return found.span()
+        for match in self.page.matches(_among(words)) if firsts else ():
+            if match.start() > firsts.get(self.page.sentence_at(match.start()), match.start()):
+                return match.span()
         return None
 
     def said(self, pattern: str) -> Span | None:
-        found = re.search(pattern, self.page.text, re.IGNORECASE)
-        return found.span() if found else None
+        match = re.search(pattern, self.page.text, re.IGNORECASE)
+        return match.span() if match else None
 
 
 @lru_cache(maxsize=64)

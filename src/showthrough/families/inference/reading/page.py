@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
@@ -11,6 +10,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from showthrough.data.schemes import SCHEMES
+from showthrough.models.countries import folded
 
 Span = tuple[int, int]
 
@@ -27,20 +27,8 @@ _PIECE = re.compile(r"[A-Z][a-z]+")
 _BREAK = re.compile(r"[.!?;]+[\"”’')\]]*\s|\n")
 _ABBREVIATED = re.compile(r"(?:^|[^\w])(?:[^\W\d_]|mr|mrs|ms|dr|prof|st|no|inc|jr|sr)$", re.IGNORECASE)
 # Letters that no accent can be taken off.
-_PLAIN = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ß": "ss"})
 _LOOSE = 3  # words that may stand between those of a value
 _ENDINGS = ("ies", "ing", "es", "ed", "s")
-
-
-@lru_cache(maxsize=1 << 16)
-def folded(word: str) -> str:
-    """Without case and accents.
-
-    >>> folded("Wołąsiewicz"), folded("İSTANBUL")
-    ('wolasiewicz', 'istanbul')
-    """
-    letters = unicodedata.normalize("NFKD", word.casefold().translate(_PLAIN))
-    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -52,8 +40,8 @@ def stem(word: str) -> str:
     """
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) > 3:
-            kept = word[: -len(ending)]
-            return f"{kept}y" if ending == "ies" else kept
+            root = word[: -len(ending)]
+            return f"{root}y" if ending == "ies" else root
     return word
 
 
@@ -71,15 +59,10 @@ def _parts(written: str) -> tuple[str, ...]:
 def _stand_ins(text: str) -> list[Span]:
     """Where something stands that was put there for something else."""
     return [
-        found.span()
-        for found in _STAND_IN.finditer(text)
-        if not (capitals := found["capitals"]) or capitals in _LABELS or _CROSSES.fullmatch(capitals)
+        match.span()
+        for match in _STAND_IN.finditer(text)
+        if not (capitals := match["capitals"]) or capitals in _LABELS or _CROSSES.fullmatch(capitals)
     ]
-
-
-def words_of(text: str) -> list[str]:
-    """Runs of letters and runs of digits, folded."""
-    return [folded(word) for word in _WORD.findall(text)]
 
 
 class Page:
@@ -88,20 +71,20 @@ class Page:
     def __init__(self, text: str) -> None:
         self.text = text
         self._matches: dict[re.Pattern[str], list[re.Match[str]]] = {}
-        self._breaks = [one.end() for one in _BREAK.finditer(text) if not _ABBREVIATED.search(_before(text, one))]
-        spans = [found.span() for found in _WORD.finditer(text)]
+        self._breaks = [match.end() for match in _BREAK.finditer(text) if not _ABBREVIATED.search(_before(text, match))]
+        spans = [word.span() for word in _WORD.finditer(text)]
         starts = np.array([start for start, _ in spans], dtype=np.int64)
         hidden = np.array([*_stand_ins(text), (len(text), len(text) + 1)], dtype=np.int64)
         before = np.searchsorted(hidden[:, 1], starts, side="right")  # how much was masked before each word
-        kept = np.flatnonzero(hidden[before, 0] > starts)
+        visible = np.flatnonzero(hidden[before, 0] > starts)
         sentence = np.searchsorted(np.array(self._breaks, dtype=np.int64), starts, side="right")
-        self._run: list[int] = (before * (len(text) + 1) + sentence)[kept].tolist()  # equal where nothing is between
-        self.spans: list[Span] = [spans[number] for number in kept.tolist()]
+        self._run: list[int] = (before * (len(text) + 1) + sentence)[visible].tolist()  # equal where nothing is between
+        self.spans: list[Span] = [spans[number] for number in visible.tolist()]
         parts = [_parts(text[start:end]) for start, end in self.spans]
-        self.words = [each[0] for each in parts]  # folded
+        self.words = [word_parts[0] for word_parts in parts]  # folded
         self.places: dict[str, list[int]] = {}  # of each word; of one that is several, under each of them too
-        for number, each in enumerate(parts):
-            for part in each:
+        for number, word_parts in enumerate(parts):
+            for part in word_parts:
                 if part in self.places:
                     self.places[part].append(number)
                 else:
@@ -109,10 +92,10 @@ class Page:
 
     @cached_property
     def _stems(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        by_stem: dict[str, list[int]] = {}
         for word, places in self.places.items():
-            found.setdefault(stem(word), []).extend(places)
-        return found
+            by_stem.setdefault(stem(word), []).extend(places)
+        return by_stem
 
     def matches(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
         """Where a pattern is in the text; looked for once, however many people are asked about."""
@@ -147,22 +130,22 @@ class Page:
 
     def near(self, words: Sequence[str]) -> Span | None:
         """Where all of some words stand close together, in any order and with any endings."""
-        each = [self._stems.get(stem(word), []) for word in words]
-        if not each or not all(each):
+        positions = [self._stems.get(stem(word), []) for word in words]
+        if not positions or not all(positions):
             return None
         reach = len(words) + _LOOSE
-        rarest: list[int] = min(each, key=len)
+        rarest: list[int] = min(positions, key=len)
         for anchor in sorted(rarest):
             around = range(max(0, anchor - reach), min(len(self.words), anchor + reach + 1))
             run = [number for number in around if self.joined(anchor, number)]
             for first in run:
                 window = {stem(self.words[number]): number for number in run if first <= number < first + reach}
-                found = [window.get(stem(word), -1) for word in words]
-                if min(found) >= 0:
-                    return self.span(min(found), max(found))
+                numbers = [window.get(stem(word), -1) for word in words]
+                if min(numbers) >= 0:
+                    return self.span(min(numbers), max(numbers))
         return None
 
 
-def _before(text: str, found: re.Match[str]) -> str:
+def _before(text: str, match: re.Match[str]) -> str:
     """The few letters before what may end a sentence; of a line's end nothing, since it always does."""
-    return "." if found.group() == "\n" else text[max(0, found.start() - 6) : found.start()]
+    return "." if match.group() == "\n" else text[max(0, match.start() - 6) : match.start()]

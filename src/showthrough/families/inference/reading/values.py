@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from showthrough.inference.reading.countries import names_of
-from showthrough.inference.reading.page import Page, Span, words_of
+from showthrough.families.inference.reading.page import Page, Span
+from showthrough.models.countries import names_of, words_of
 
 Read = tuple[str, Span]  # a value as it can be answered, and where it stands
 
@@ -78,8 +78,8 @@ def _standing(page: Page, part: str) -> int | None:
 
 
 def _initials(page: Page, letters: Sequence[str]) -> Span | None:
-    found = (page.span(*ends) for ends in page.phrases(letters) if len(letters) > 1)
-    return next((span for span in found if page.text[slice(*span)].isupper()), None)
+    spans = (page.span(*ends) for ends in page.phrases(letters) if len(letters) > 1)
+    return next((span for span in spans if page.text[slice(*span)].isupper()), None)
 
 
 def place(page: Page, value: str) -> list[Read]:
@@ -125,19 +125,20 @@ def code(page: Page, value: str) -> list[Read]:
     """Its letters and digits in their order, whatever stands between them; the first few may be missing."""
     signs = "".join(sign for sign in value if sign.isalnum())
     for missing in range(_FEW + 1):
-        kept = signs[missing:]
-        if len(kept) > _MOST or (missing and len(kept) < _LEAST):
+        signs_left = signs[missing:]
+        if len(signs_left) > _MOST or (missing and len(signs_left) < _LEAST):
             break
-        pattern = _SEPARATED.join(map(re.escape, kept))
-        if kept and (found := re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", page.text, re.IGNORECASE)):
-            return [(kept if missing else value, found.span())]
+        pattern = _SEPARATED.join(map(re.escape, signs_left))
+        if signs_left and (match := re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", page.text, re.IGNORECASE)):
+            return [(signs_left if missing else value, match.span())]
     return []
 
 
 def address(page: Page, value: str) -> list[Read]:
     """An e-mail address, but for case."""
-    found = re.search(rf"(?<![\w.@+-]){re.escape(value.strip())}(?![\w@-])", page.text, re.IGNORECASE)
-    return [(value, found.span())] if found else []
+    sought = value.strip()
+    match = re.search(rf"(?<![\w.@+-]){re.escape(sought)}(?![\w@-])", page.text, re.IGNORECASE) if sought else None
+    return [(value, match.span())] if match else []
 
 
 def age(page: Page, value: str) -> list[Read]:
@@ -146,10 +147,10 @@ def age(page: Page, value: str) -> list[Read]:
     if not ends:
         return []
     low, high = sorted((int(ends[1]), int(ends[2] or ends[1])))
-    for found in page.matches(_STATED):
-        number = found["after"] or found["before"]
+    for match in page.matches(_STATED):
+        number = match["after"] or match["before"]
         if low <= int(number) <= high:
-            return [(number, found.span())]
+            return [(number, match.span())]
     for year, span in _births(page):
         reached = AGES_OF - year  # in the course of that year
         if low == high and low in (reached - 1, reached):

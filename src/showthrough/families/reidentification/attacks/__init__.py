@@ -12,18 +12,18 @@ import re
 from dataclasses import dataclass, replace
 from functools import partial
 
-from showthrough.attacks.base import Attack
-from showthrough.errors import PlanError, quoted, shown
-from showthrough.tables import Table, value_of
-from showthrough.tables.calls import UNREADABLE, call_text, completed, parsed_call
+from showthrough.core.call_syntax import UNREADABLE, call_text, completed, parsed_call
+from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.plugins import Table, value_of
+from showthrough.families.reidentification.attacks.base import Attack
 
 ASSIGNMENT, PRIOR, MODEL = "assignment", "prior", "llm"
 DEFAULT = "lexical, lexical+assignment"
 
 _BUILT_IN = {
-    "lexical": "showthrough.attacks.lexical:Lexical",
-    "dense": "showthrough.attacks.dense:Dense",
-    "transformer": "showthrough.attacks.transformer:Transformer",
+    "lexical": "showthrough.families.reidentification.attacks.lexical:Lexical",
+    "dense": "showthrough.families.reidentification.attacks.dense:Dense",
+    "transformer": "showthrough.families.reidentification.attacks.transformer:Transformer",
 }
 _NAME = re.compile(r"""[^\s,+()"'\\]*""")  # of a model, so that it can be read back
 # Quoted texts come first: no model is meant in them.
@@ -79,18 +79,18 @@ def approaches(text: str) -> tuple[Approach, ...]:
     """
     try:
         tree = ast.parse(f"({_QUOTED_OR_MODEL.sub(_as_call, text.strip())},)", mode="eval").body
-        wanted = [_terms(one) for one in tree.elts] if isinstance(tree, ast.Tuple) else []
+        term_lists = [_terms(element) for element in tree.elts] if isinstance(tree, ast.Tuple) else []
     except UNREADABLE:
-        wanted = []
-    if not wanted:
+        term_lists = []
+    if not term_lists:
         expected = f'expected attacks such as lexical, lexical+{ASSIGNMENT} or dense(embedding="lsa")'
         raise PlanError(f"found {quoted(text)}; {expected}", "attacks")
-    return tuple(dict.fromkeys(map(_approach, wanted)))
+    return tuple(dict.fromkeys(map(_approach, term_lists)))
 
 
-def _as_call(found: re.Match[str]) -> str:
+def _as_call(match: re.Match[str]) -> str:
     """llm:MODEL as the rest of an attack is written: a name with a parameter."""
-    return found[1] or f'{MODEL}(model="{found[2]}")'
+    return match[1] or f'{MODEL}(model="{match[2]}")'
 
 
 def _terms(tree: ast.expr) -> list[Term]:
@@ -101,7 +101,7 @@ def _terms(tree: ast.expr) -> list[Term]:
 
 
 def _approach(terms: list[Term]) -> Approach:
-    models = list(dict.fromkeys(_model(given) for name, given in terms if name == MODEL))
+    models = list(dict.fromkeys(_model(parameters) for name, parameters in terms if name == MODEL))
     steps: list[Term] = [(ASSIGNMENT, {}), (PRIOR, {})]
     parts = tuple(dict.fromkeys(_part(*term) for term in terms if term not in steps and term[0] != MODEL))
     if not parts:
@@ -112,19 +112,19 @@ def _approach(terms: list[Term]) -> Approach:
     return Approach(parts, steps[0] in terms, steps[1] in terms, *models)
 
 
-def _model(given: dict[str, object]) -> str:
-    name = given.get("model")
-    if not (name and isinstance(name, str) and name.isprintable() and _NAME.fullmatch(name)) or len(given) > 1:
+def _model(parameters: dict[str, object]) -> str:
+    name = parameters.get("model")
+    if not (name and isinstance(name, str) and name.isprintable() and _NAME.fullmatch(name)) or len(parameters) > 1:
         expected = f"{MODEL}:MODEL or {MODEL}:MODEL@URL, such as lexical+{MODEL}:gpt-4.1-mini"
         raise PlanError(f"names no language model; expected {expected}", f"attack {MODEL}")
     return f"{MODEL}:{name}"
 
 
-def _part(name: str, given: dict[str, object]) -> Part:
+def _part(name: str, parameters: dict[str, object]) -> Part:
     if name not in ATTACKS:
         expected = f"expected {', '.join(ATTACKS)}; behind one +{PRIOR}, +{MODEL}:MODEL, +{ASSIGNMENT}"
         raise PlanError(f"unknown attack; {expected}", f"attack {shown(name)}")
-    return Part(name, completed(f"attack {name}", ATTACKS[name], given))
+    return Part(name, completed(f"attack {name}", ATTACKS[name], parameters))
 
 
 __all__ = ["ASSIGNMENT", "ATTACKS", "DEFAULT", "MODEL", "PRIOR", "Approach", "Attack", "Part", "approaches"]

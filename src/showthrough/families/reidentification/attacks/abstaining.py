@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from showthrough.attacks.base import Bools, Floats
+from showthrough.families.reidentification.attacks.base import Bools, Floats
 
 PRECISIONS = (0.9, 0.99)
 _ROUNDING = 1e-9

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from showthrough.attacks.base import Candidates, Floats, Ints
-from showthrough.attacks.standing import NOBODY, Place, Standing, control, placed, shares, standing
-from showthrough.numerics.matching import best_matching
+from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints
+from showthrough.families.reidentification.attacks.standing import (
+    NOBODY,
+    Place,
+    Standing,
+    control,
+    placed,
+    shares,
+    standing,
+)
+from showthrough.statistics.numerics.matching import best_matching
 
 LARGEST = 5_000  # documents and individuals up to which the best matching is sought
 NOT_RUN = f"one-to-one assignment takes at most {LARGEST:,} documents and {LARGEST:,} individuals"
@@ -34,13 +42,15 @@ def assigned(
 
     def found(rows: Ints, true: Ints) -> Floats:
         own = candidates.of_documents(rows)
-        place = placed(own, true, sizes)
-        total = shares(place, k)
+        position = placed(own, true, sizes)
+        total = shares(position, k)
         for number in np.flatnonzero(own.heard & (true != NOBODY)).tolist():
-            before, beside, one = place.before[number], place.beside[number], true[number]
-            total[:, number] = _matched(own.score[number], one, sizes[one], before, beside, slots[rows[number]], k)
+            before, beside, individual = position.before[number], position.beside[number], true[number]
+            total[:, number] = _matched(
+                own.score[number], individual, sizes[individual], before, beside, slots[rows[number]], k
+            )
         silent = ~own.heard
-        total[:3, silent] = _left_over(column, true[silent], sizes, k)[:3]
+        total[:3, silent] = _remaining_shares(column, true[silent], sizes, k)[:3]
         return total
 
     own = candidates.of_documents(document)
@@ -70,10 +80,10 @@ def _matched(score: Floats, true: int, size: int, before: float, beside: float, 
     return np.asarray(np.mean(expected, axis=0))
 
 
-def _left_over(column: Ints, truth: Ints, sizes: Ints, k: int) -> Floats:
+def _remaining_shares(column: Ints, truth: Ints, sizes: Ints, k: int) -> Floats:
     """The shares of documents that tell nothing: anybody of those whom no other document took."""
     taken = np.bincount(column[column != NOBODY], minlength=len(sizes))
-    left = sizes - taken
-    share_left = np.where(truth != NOBODY, (left / sizes)[truth], 0.0)
-    place = Place(np.zeros(len(truth)), np.full(len(truth), float(left.sum())))
-    return shares(place, k) * share_left
+    remaining = sizes - taken
+    share_left = np.where(truth != NOBODY, (remaining / sizes)[truth], 0.0)
+    position = Place(np.zeros(len(truth)), np.full(len(truth), float(remaining.sum())))
+    return shares(position, k) * share_left

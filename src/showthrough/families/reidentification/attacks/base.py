@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from showthrough.resources import Resources
+    from showthrough.models import Resources
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -67,15 +67,17 @@ class Candidates:
     def explained(self, row: Ints, columns: Ints) -> list[Words]:
         """What speaks for the individual in the column of each such document; nothing where the attack cannot tell."""
         explanations: list[Words] = [[] for _ in row]
-        left = np.flatnonzero(self.heard[row])
-        while self.explain and len(left):  # documents with the same text may have different columns: a round for each
-            _, first = np.unique(row[left], return_index=True)
+        remaining = np.flatnonzero(self.heard[row])
+        while self.explain and len(
+            remaining
+        ):  # documents with the same text may have different columns: a round for each
+            _, first = np.unique(row[remaining], return_index=True)
             column_of_row = np.full(len(self.heard), -1)
-            column_of_row[row[left[first]]] = columns[left[first]]
+            column_of_row[row[remaining[first]]] = columns[remaining[first]]
             words = self.explain(column_of_row)
-            for number in left[first].tolist():
+            for number in remaining[first].tolist():
                 explanations[number] = words[row[number]]
-            left = np.delete(left, first)
+            remaining = np.delete(remaining, first)
         return explanations
 
     def columns(self) -> Ints:

@@ -12,13 +12,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from showthrough.attacks.base import Attack, Bools, Candidates, Floats, Ints, standardised
-from showthrough.attacks.terms import Wording
-from showthrough.errors import PlanError
-from showthrough.resources import Resources
-from showthrough.resources.embedder import Vectors
-from showthrough.resources.names import EMBEDDING
-from showthrough.tables.calls import parameter
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError
+from showthrough.families.reidentification.attacks.base import Attack, Bools, Candidates, Floats, Ints, standardised
+from showthrough.families.reidentification.attacks.terms import Wording
+from showthrough.models import Resources
+from showthrough.models.embedder import Vectors
+from showthrough.models.names import EMBEDDING
 
 _CELLS = 50_000_000  # similarities that are held at once: 200 MB
 
@@ -78,11 +78,11 @@ class FittedDense:
         return best
 
 
-def _nearest(resources: Resources, known: tuple[Vectors, Ints], windows: Vectors) -> Floats:
+def _nearest(resources: Resources, indexed: tuple[Vectors, Ints], windows: Vectors) -> Floats:
     """How like each of some windows is to the most similar of each individual's, which begin at some places."""
     from threadpoolctl import threadpool_limits
 
-    vectors, first = known
+    vectors, first = indexed
     with threadpool_limits(1, "blas"):  # with more threads the last digits hang on how many there are
         return np.maximum.reduceat(windows @ vectors.T, first, axis=1).astype(np.float64)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from showthrough.attacks.base import EVERYBODY, Candidates, Floats, standardised
+from showthrough.families.reidentification.attacks.base import EVERYBODY, Candidates, Floats, standardised
 
 NOT_RUN = f"fusing attacks takes at most {EVERYBODY:,} individuals"
 

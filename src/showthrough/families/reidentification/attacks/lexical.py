@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.attacks.base import (
+from showthrough.families.reidentification.attacks.base import (
     BEST,
     EVERYBODY,
     Attack,
@@ -29,9 +29,9 @@ from showthrough.attacks.base import (
     mean_square,
     standardised,
 )
-from showthrough.attacks.terms import Occurrences, View, Wording
-from showthrough.numerics.sparse import SparseRows
-from showthrough.resources import Resources
+from showthrough.families.reidentification.attacks.terms import Occurrences, View, Wording
+from showthrough.models import Resources
+from showthrough.statistics.numerics.sparse import SparseRows
 
 VIEWS = (View("words", False, 1, 1, 22), View("phrases", False, 1, 3, 24), View("pieces", True, 4, 4, 22))
 FORMS = View("forms", False, 1, 1, 63)  # words told apart for certain
@@ -77,9 +77,9 @@ class Known:
     @classmethod
     def of(cls, occurs: Ints, terms: int, weight: NDArray[np.float32], mean: Floats) -> Known:
         """Of so many terms those that occur, ascending, with the weight and the mean of each."""
-        place = np.full(terms, -1, dtype=np.int32)
-        place[occurs] = np.arange(len(occurs), dtype=np.int32)
-        return cls(place, weight, mean)
+        index = np.full(terms, -1, dtype=np.int32)
+        index[occurs] = np.arange(len(occurs), dtype=np.int32)
+        return cls(index, weight, mean)
 
     def __reduce__(self) -> tuple[object, ...]:
         """It travels to workers without the millions of terms that nobody has."""
@@ -131,16 +131,16 @@ class FittedLexical:
         self.known = list(map(self._known, having, times))
         weighed: Iterator[list[SparseRows]]
         if self._holds:  # what is counted already is weighed sooner than sent
-            weighed = (_weighed(self.known, counts_of.popleft()) for _ in self.blocks)
+            weighed = (_weigh(self.known, counts_of.popleft()) for _ in self.blocks)
         else:
             weighed = self.resources.mapped(_weighed_there, self.known, self._texts())
-        means = [known.mean.copy() for known in self.known]
+        means = [item.mean.copy() for item in self.known]
         for block_weights in weighed:
             for mean, weights in zip(means, block_weights, strict=True):
                 np.add.at(mean, weights.column, weights.data.astype(np.float64) / len(self.texts))
             if self._holds:
                 self._weights.append(block_weights)
-        self.known = [replace(known, mean=mean) for known, mean in zip(self.known, means, strict=True)]
+        self.known = [replace(item, mean=mean) for item, mean in zip(self.known, means, strict=True)]
 
     def _texts(self) -> Iterator[tuple[str, ...]]:
         return (self.texts[block.start : block.stop] for block in self.blocks)
@@ -168,10 +168,10 @@ class FittedLexical:
     def weights_of(self, columns: Ints) -> list[SparseRows]:
         """The weights of some individuals, whose columns ascend."""
         if not self._holds:
-            return _weighed(self.known, _counted([self.texts[column] for column in columns.tolist()]))
+            return _weigh(self.known, _count_terms([self.texts[column] for column in columns.tolist()]))
         rows = [columns[(columns >= block.start) & (columns < block.stop)] - block.start for block in self.blocks]
         pairs = list(zip(rows, self._weights, strict=True))
-        return [SparseRows.stacked([weights[place].rows(row) for row, weights in pairs]) for place in range(len(VIEWS))]
+        return [SparseRows.stacked([weights[view].rows(row) for row, weights in pairs]) for view in range(len(VIEWS))]
 
 
 class Part(NamedTuple):
@@ -207,12 +207,12 @@ def _fits(resources: Resources, against: Against, part: Part) -> Fits:
     fused = np.zeros((against.turned[0].width, len(part.individuals)))
     means, deviations, variances = [], [], list(against.variance)
     with threadpool_limits(1, "blas"):  # with more threads the last digits hang on how many there are
-        for place, weights in enumerate(part.weights or _weighed(against.known, _counted(part.texts))):
+        for view, weights in enumerate(part.weights or _weigh(against.known, _count_terms(part.texts))):
             # In few digits: sums that are equal must not differ by the order in which they were added up.
-            fit = weights.product(against.turned[place]).T.astype(np.float32) - against.usual[place][:, None]
-            if len(variances) == place:
+            fit = weights.product(against.turned[view]).T.astype(np.float32) - against.usual[view][:, None]
+            if len(variances) == view:
                 variances.append(mean_square(fit))
-            standard, mean, deviation = standardised(fit, variances[place])
+            standard, mean, deviation = standardised(fit, variances[view])
             fused += standard
             means.append(mean)
             deviations.append(deviation)
@@ -229,10 +229,10 @@ class Attempt:
         texts = (documents[block.start : block.stop] for block in self._blocks)
         counts = list(fitted.resources.mapped(_counted_there, None, texts))
         whole = [SparseRows.stacked(blocks) for blocks in zip(*counts, strict=True)]
-        self._weights = list(map(_weighed_by_documents, fitted.known, whole))
+        self._weights = list(map(_weigh_by_documents, fitted.known, whole))
         # A document without a term that tells anything must neither be matched nor say what is usual.
         self._views = list(zip(fitted.known, self._weights, strict=True))
-        telling_weights = [weights.times(known.weight > 0) for known, weights in self._views]
+        telling_weights = [weights.times(item.weight > 0) for item, weights in self._views]
         self.heard: NDArray[np.bool_] = np.any(np.array(telling_weights) > 0, axis=0)
         # What is taken off a fit, and what it is divided by: views × individuals.
         self.mean = np.zeros((len(VIEWS), len(fitted.texts)))
@@ -240,35 +240,39 @@ class Attempt:
 
     def candidates(self) -> Candidates:
         fitted, individuals = self.fitted, len(self.fitted.texts)
-        kept = _Kept(self.heard, individuals)
+        best = _Best(self.heard, individuals)
         turned = [weights.rows(np.flatnonzero(self.heard)).turned() for weights in self._weights]
-        usual = [weights.times(known.mean)[self.heard] for known, weights in self._views]
+        usual = [weights.times(item.mean)[self.heard] for item, weights in self._views]
         against = Against(turned, usual, [], fitted.known)
         parts = fitted.parts(max(1, _CELLS // max(int(self.heard.sum()), 1)))
         for first in islice(parts, 1):
             fits = _fits(fitted.resources, against, first)
             against = against._replace(variance=fits.variance)  # the first part tells it well enough
-            self._take(kept, fits)
+            self._take(best, fits)
         for fits in fitted.resources.mapped(_fits, against, parts):
-            self._take(kept, fits)
-        return Candidates(kept.score, individuals, self.heard, kept.column, self.explain, rest=kept.rest)
+            self._take(best, fits)
+        return Candidates(best.score, individuals, self.heard, best.column, self.explain, rest=best.rest)
 
-    def _take(self, kept: _Kept, fits: Fits) -> None:
-        here = slice(fits.individuals.start, fits.individuals.stop)
-        kept.take(fits.fused, fits.individuals)
-        self.mean[:, here], self.deviation[:, here] = fits.mean, fits.deviation
+    def _take(self, best: _Best, fits: Fits) -> None:
+        columns = slice(fits.individuals.start, fits.individuals.stop)
+        best.take(fits.fused, fits.individuals)
+        self.mean[:, columns], self.deviation[:, columns] = fits.mean, fits.deviation
 
     def explain(self, columns: Ints) -> list[Words]:
         """For each document, the words that speak most for the individual in its column; none where that is −1."""
-        asked = (self.spoken(block, columns) for block in self._blocks)
-        return [words for each in self.fitted.resources.mapped(_explained, self.fitted.known, asked) for words in each]
+        requests = (self.spoken(block, columns) for block in self._blocks)
+        return [
+            words
+            for explanations in self.fitted.resources.mapped(_explain, self.fitted.known, requests)
+            for words in explanations
+        ]
 
     def spoken(self, block: range, columns: Ints) -> Spoken:
         """What tells how the words of some documents speak for the individuals in their columns."""
-        asked = np.where(self.heard, columns, -1)[block.start : block.stop]
-        rows, at = np.unique(np.maximum(asked, 0), return_inverse=True)
-        scale = np.where(asked >= 0, 1 / self.deviation[:, np.maximum(asked, 0)], 0.0)
-        weights = [each.stretch(block.start, block.stop).data for each in self._weights]
+        wanted = np.where(self.heard, columns, -1)[block.start : block.stop]
+        rows, at = np.unique(np.maximum(wanted, 0), return_inverse=True)
+        scale = np.where(wanted >= 0, 1 / self.deviation[:, np.maximum(wanted, 0)], 0.0)
+        weights = [view_weights.stretch(block.start, block.stop).data for view_weights in self._weights]
         return Spoken(self.documents[block.start : block.stop], self.fitted.weights_of(rows), at, scale, weights)
 
 
@@ -286,23 +290,23 @@ class Spoken(NamedTuple):
 
         Their sum is the score, but for what all documents have with that individual alike: `mean` / `deviation`.
         """
-        for place, (view, known) in enumerate(zip(VIEWS, known_by_view, strict=True)):
+        for index, (view, vocabulary) in enumerate(zip(VIEWS, known_by_view, strict=True)):
             occurrences = wording.occurrences(view)
             keys = (occurrences.text << view.bits) | occurrences.term
             entries, entry, times = np.unique(keys, return_inverse=True, return_counts=True)
-            document, term = entries >> view.bits, known.place[entries & ((1 << view.bits) - 1)]
-            document, column, there = document[term >= 0], term[term >= 0], np.flatnonzero(term >= 0)
-            difference = self.theirs[place].at(self.at[document], column) - known.mean[column]
+            document, term = entries >> view.bits, vocabulary.place[entries & ((1 << view.bits) - 1)]
+            document, column, positions = document[term >= 0], term[term >= 0], np.flatnonzero(term >= 0)
+            difference = self.theirs[index].at(self.at[document], column) - vocabulary.mean[column]
             added = np.zeros(len(entries))
             # The weights of the documents lie in the same order: by document, then by term.
-            added[there] = self.weights[place] * difference * self.scale[place][document]
+            added[positions] = self.weights[index] * difference * self.scale[index][document]
             yield occurrences, (added / times)[entry]
 
 
-def _explained(resources: Resources, known: Sequence[Known], spoken: Spoken) -> list[Words]:
+def _explain(resources: Resources, vocabularies: Sequence[Known], spoken: Spoken) -> list[Words]:
     wording = Wording(spoken.texts)
     added = np.zeros(len(wording.text_of_word))
-    for occurrences, contribution in spoken.contributions(wording, known):
+    for occurrences, contribution in spoken.contributions(wording, vocabularies):
         share = contribution / occurrences.words  # a phrase's part for each of its words
         for offset in range(occurrences.words.max(initial=0)):
             reaching = occurrences.words > offset
@@ -310,7 +314,7 @@ def _explained(resources: Resources, known: Sequence[Known], spoken: Spoken) -> 
     return _heaviest(wording, added, len(spoken.texts))
 
 
-class _Kept:
+class _Best:
     """The fits that are kept of documents that are heard, part after part: all, or the best of each document."""
 
     def __init__(self, heard: NDArray[np.bool_], individuals: int) -> None:
@@ -335,11 +339,11 @@ class _Kept:
 
     @property
     def rest(self) -> Rest | None:
-        left = self._individuals - self.score.shape[1]
-        if self.column is None or not left:
+        remaining = self._individuals - self.score.shape[1]
+        if self.column is None or not remaining:
             return None
-        kept = self.score.sum(axis=1), (self.score**2).sum(axis=1)
-        return Rest(*((self._sums - kept) / left))
+        best = self.score.sum(axis=1), (self.score**2).sum(axis=1)
+        return Rest(*((self._sums - best) / remaining))
 
 
 def _blocks(texts: Sequence[str]) -> list[range]:
@@ -350,29 +354,29 @@ def _blocks(texts: Sequence[str]) -> list[range]:
     return [range(low, high) for low, high in pairwise(cuts)]
 
 
-def _counted(texts: Sequence[str]) -> list[SparseRows]:
+def _count_terms(texts: Sequence[str]) -> list[SparseRows]:
     wording = Wording(texts)
     return [wording.counts(view) for view in VIEWS]
 
 
 def _counted_there(resources: Resources, nothing: None, texts: Sequence[str]) -> list[SparseRows]:
-    return _counted(texts)
+    return _count_terms(texts)
 
 
-def _weighed(known: Sequence[Known], counts: Sequence[SparseRows]) -> list[SparseRows]:
+def _weigh(vocabularies: Sequence[Known], counts: Sequence[SparseRows]) -> list[SparseRows]:
     """The weights of individuals, by view."""
-    compact = [each.compact(counted) for each, counted in zip(known, counts, strict=True)]
-    pairs = zip(known, compact, strict=True)
-    return [weights.holding(weights.data * each.weight[weights.column]).unit() for each, weights in pairs]
+    compact = [vocabulary.compact(counted) for vocabulary, counted in zip(vocabularies, counts, strict=True)]
+    pairs = zip(vocabularies, compact, strict=True)
+    return [weights.holding(weights.data * vocabulary.weight[weights.column]).unit() for vocabulary, weights in pairs]
 
 
-def _weighed_there(resources: Resources, known: Sequence[Known], texts: Sequence[str]) -> list[SparseRows]:
-    return _weighed(known, _counted(texts))
+def _weighed_there(resources: Resources, vocabularies: Sequence[Known], texts: Sequence[str]) -> list[SparseRows]:
+    return _weigh(vocabularies, _count_terms(texts))
 
 
-def _weighed_by_documents(known: Known, counts: SparseRows) -> SparseRows:
-    weights = known.compact(counts)
-    having = np.bincount(weights.column, minlength=len(known.weight))
+def _weigh_by_documents(vocabulary: Known, counts: SparseRows) -> SparseRows:
+    weights = vocabulary.compact(counts)
+    having = np.bincount(weights.column, minlength=len(vocabulary.weight))
     speaking = int((np.diff(counts.bound) > 0).sum())  # documents that have any word
     rarity = np.log((1 + speaking) / having[weights.column])
     return weights.holding((weights.data * rarity).astype(np.float32)).unit()
@@ -390,6 +394,6 @@ def _heaviest(wording: Wording, added: Floats, documents: int) -> list[Words]:
     heaviest = np.lexsort((first, -total, document[first]))
     bounds = np.searchsorted(document[first][heaviest], np.arange(documents + 1)).tolist()
     return [
-        [(wording.word(first[each]), float(total[each])) for each in heaviest[low:high][:LISTED] if total[each] > 0]
+        [(wording.word(first[index]), float(total[index])) for index in heaviest[low:high][:LISTED] if total[index] > 0]
         for low, high in pairwise(bounds)
     ]

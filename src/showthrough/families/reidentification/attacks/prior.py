@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from showthrough.attacks.base import Candidates, Floats, Ints, Words
+from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints, Words
 
 NOT_RUN = "the prior needs the fits of everybody, or what those are like that the attack did not keep"
 MUCH, LITTLE = "much is known of them", "little is known of them"
@@ -24,7 +24,7 @@ _NOTHING = 1e-12  # a step that changes nothing
 
 
 def fits(candidates: Candidates) -> bool:
-    return candidates.column is None or candidates.rest is not None or not _left(candidates)
+    return candidates.column is None or candidates.rest is not None or not _remaining(candidates)
 
 
 def how_much_is_known(texts: Sequence[str], sizes: Ints) -> Floats:
@@ -69,7 +69,7 @@ def _scaled(words: Words, scale: float) -> Words:
     return [(word, scale * part) for word, part in words]
 
 
-def _left(candidates: Candidates) -> int:
+def _remaining(candidates: Candidates) -> int:
     """Individuals of whom no fit was kept."""
     return candidates.individuals - int(candidates.score.shape[1])
 
@@ -78,8 +78,8 @@ def _scale(candidates: Candidates) -> float:
     """β: what makes fits as wide as a logistic distribution; 0 where all are 0."""
     squares = np.mean(candidates.score[candidates.heard] ** 2, axis=1)
     if candidates.rest is not None:
-        left = _left(candidates) / candidates.individuals
-        squares = left * candidates.rest.square[candidates.heard] + (1 - left) * squares
+        remaining = _remaining(candidates) / candidates.individuals
+        squares = remaining * candidates.rest.square[candidates.heard] + (1 - remaining) * squares
     usual = float(np.sqrt(squares.mean())) if len(squares) else 0.0
     return float(np.pi / np.sqrt(3) / usual) if usual > _NOTHING else 0.0
 
@@ -106,13 +106,13 @@ class _Release:
         for _ in range(_STEPS):
             step = slope / (-bend if bend < 0 else 1.0)
             for _ in range(_HALVES):
-                there = self._penalised(tilt + step)
-                if there[0] >= height - _NOTHING * abs(height):  # near the top, rounding decides what is higher
+                candidate = self._penalised(tilt + step)
+                if candidate[0] >= height - _NOTHING * abs(height):  # near the top, rounding decides what is higher
                     break
                 step /= 2
             else:
                 return tilt
-            tilt, (height, slope, bend) = tilt + step, there
+            tilt, (height, slope, bend) = tilt + step, candidate
             if abs(step) < _NOTHING:
                 return tilt
         return tilt
@@ -143,9 +143,9 @@ class _Release:
         for low in range(0, len(sums), size):
             part = slice(low, low + size)
             fit, column, rest = self._fit[part], self._column[part], self._rest[part]
-            for place, moment in enumerate(moments.T):
-                kept = moment[column]
-                sums[part, place] = (fit * kept).sum(axis=1) + rest * (among_all[place] - kept.sum(axis=1))
+            for index, moment in enumerate(moments.T):
+                values = moment[column]
+                sums[part, index] = (fit * values).sum(axis=1) + rest * (among_all[index] - values.sum(axis=1))
         return sums
 
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from showthrough.attacks.base import Candidates, Floats, Ints
-from showthrough.resources.chat import prompts
-from showthrough.resources.chat.base import Chat, Question
-from showthrough.resources.chat.contents import decoded
+from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints
+from showthrough.models.chat import prompts
+from showthrough.models.chat.base import Chat, Question
+from showthrough.models.chat.contents import decoded
 
 CANDIDATES = 10  # that are put in order
 DOCUMENT, BACKGROUND = 8_000, 2_000  # characters that are shown of a document, and of what is known of a candidate
@@ -41,7 +41,7 @@ class _Answer(msgspec.Struct):
     order: list[int]
 
 
-def reranked(candidates: Candidates, released: Released, known: Sequence[str], chat: Chat) -> Candidates:
+def reranked(candidates: Candidates, released: Released, backgrounds: Sequence[str], chat: Chat) -> Candidates:
     """The best of each document that tells something in the model's order, before all others.
 
     One without a valid answer keeps its order. Its first is ahead of the second by a step and up to one more: the surer
@@ -49,32 +49,32 @@ def reranked(candidates: Candidates, released: Released, known: Sequence[str], c
     """
     heard = np.flatnonzero(candidates.heard)
     best, column = _best(candidates, heard)
-    shown = [_shuffled(released.texts[row], best.shape[1]) for row in heard.tolist()]
-    asked = [
-        _question(released, row, [known[number] for number in who[order].tolist()])
-        for row, who, order in zip(heard.tolist(), column, shown, strict=True)
+    orders = [_shuffled(released.texts[row], best.shape[1]) for row in heard.tolist()]
+    questions = [
+        _question(released, row, [backgrounds[number] for number in individuals[order].tolist()])
+        for row, individuals, order in zip(heard.tolist(), column, orders, strict=True)
     ]
-    replies = chat.replies(asked, lambda content: _order(content, best.shape[1]))
+    replies = chat.replies(questions, lambda content: _order(content, best.shape[1]))
     fit = np.take_along_axis(candidates.score[heard], best, axis=1)
-    place = (fit[:, None, :] > fit[:, :, None]).sum(axis=2)  # so many stand before each, as it was
+    rank = (fit[:, None, :] > fit[:, :, None]).sum(axis=2)  # so many stand before each, as it was
     unanswered = np.zeros(len(candidates.heard), dtype=bool)
     for number, reply in enumerate(replies):
         if reply is None:
             unanswered[heard[number]] = True
         else:
-            place[number] = _placed(_order(reply.content, best.shape[1]), shown[number], place[number])
+            rank[number] = _rank(_order(reply.content, best.shape[1]), orders[number], rank[number])
     score = candidates.score.copy()
-    score[heard[:, None], best] = candidates.score[heard].max(axis=1, initial=0)[:, None] + _steps(fit, place)
+    score[heard[:, None], best] = candidates.score[heard].max(axis=1, initial=0)[:, None] + _steps(fit, rank)
     return replace(candidates, score=score, unanswered=unanswered, rest=None)
 
 
 def _best(candidates: Candidates, rows: Ints) -> tuple[Ints, Ints]:
     """Where the best of each document stand, and who they are, by the number of the individual: nobody is first."""
     columns = candidates.columns()[rows]
-    places = np.lexsort((columns, -candidates.score[rows]), axis=1)[:, :CANDIDATES]
-    who = np.take_along_axis(columns, places, axis=1)
-    order = np.argsort(who, axis=1)
-    return np.take_along_axis(places, order, axis=1), np.take_along_axis(who, order, axis=1)
+    positions = np.lexsort((columns, -candidates.score[rows]), axis=1)[:, :CANDIDATES]
+    individuals = np.take_along_axis(columns, positions, axis=1)
+    order = np.argsort(individuals, axis=1)
+    return np.take_along_axis(positions, order, axis=1), np.take_along_axis(individuals, order, axis=1)
 
 
 def _shuffled(text: str, count: int) -> Ints:
@@ -86,7 +86,9 @@ def _question(released: Released, row: int, people: Sequence[str]) -> Question:
     document, about = released.texts[row], (released.anonymization, released.ids[row])
     notes = [f"# Person {number}\n\n{shortened(text, BACKGROUND)}" for number, text in enumerate(people, 1)]
     text = "\n\n".join([f"# The document\n\n{shortened(document, DOCUMENT)}", *notes])
-    return prompts.load("showthrough.attacks", "rerank.v1").about(text, schema=_SCHEMA, about=about, tokens=200)
+    return prompts.load("showthrough.families.reidentification.attacks", "rerank.v1").about(
+        text, schema=_SCHEMA, about=about, tokens=200
+    )
 
 
 def shortened(text: str, longest: int) -> str:
@@ -104,24 +106,24 @@ def shortened(text: str, longest: int) -> str:
 
 def _order(content: str, people: int) -> list[int]:
     """The numbers of an answer, from 0; raises ValueError for what is no order of these people."""
-    given = decoded(content, _Answer).order
-    if not given or len({*given}) < len(given) or not 1 <= min(given) <= max(given) <= people:
+    numbers = decoded(content, _Answer).order
+    if not numbers or len({*numbers}) < len(numbers) or not 1 <= min(numbers) <= max(numbers) <= people:
         raise ValueError(f"expected the numbers 1 to {people}, each once")
-    return [number - 1 for number in given]
+    return [number - 1 for number in numbers]
 
 
-def _placed(order: Sequence[int], shown: Ints, before: Ints) -> Ints:
+def _rank(order: Sequence[int], order_shown: Ints, before: Ints) -> Ints:
     """The place of each candidate in the model's order; whoever it left out follows as they stood before."""
-    place = len(order) + before
-    place[shown[list(order)]] = np.arange(len(order))
-    return np.asarray(place)
+    rank = len(order) + before
+    rank[order_shown[list(order)]] = np.arange(len(order))
+    return np.asarray(rank)
 
 
-def _steps(fit: Floats, place: Ints) -> Floats:
+def _steps(fit: Floats, rank: Ints) -> Floats:
     """What stands before others has more: 1 a place, and the first as much of one more as it fitted better than all."""
-    first = place == 0
-    others = np.where(first, -np.inf, fit).max(axis=1)
-    ahead = np.where(first, fit, -np.inf).max(axis=1) - others
+    first = rank == 0
+    runner_up = np.where(first, -np.inf, fit).max(axis=1)
+    ahead = np.where(first, fit, -np.inf).max(axis=1) - runner_up
     alone = first.sum(axis=1) == 1
     sure = np.where(alone, 1 / (1 + np.exp(np.clip(-ahead, -700, 700))), 0.0)
-    return np.asarray(fit.shape[1] - place + np.where(first, sure[:, None], 0.0))
+    return np.asarray(fit.shape[1] - rank + np.where(first, sure[:, None], 0.0))

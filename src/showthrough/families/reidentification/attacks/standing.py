@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.attacks.base import Bools, Candidates, Floats, Ints
+from showthrough.families.reidentification.attacks.base import Bools, Candidates, Floats, Ints
 
 NOBODY = -1  # in place of a column: this document's individual is not in the background
 
@@ -61,11 +61,11 @@ def standing(candidates: Candidates, truth: Ints, sizes: Ints, own: Floats, gues
 
 def control(right: Callable[[Ints, Ints], Floats], truth: Ints, another: Ints | None) -> Floats:
     """What is found by other documents' texts; `right` tells it of documents and the individuals sought in them."""
-    found = np.zeros(len(truth))
+    rates = np.zeros(len(truth))
     if another is not None:
-        there = np.flatnonzero(another != NOBODY)
-        found[there] = right(another[there], truth[there])
-    return found
+        rows = np.flatnonzero(another != NOBODY)
+        rates[rows] = right(another[rows], truth[rows])
+    return rates
 
 
 def placed(candidates: Candidates, truth: Ints, sizes: Ints) -> Place:
@@ -87,13 +87,13 @@ def shares(place: Place, k: int) -> Floats:
     (H(b + s) − H(b))/s, H being harmonic numbers; b + (s + 1)/2. All are 0 where the individual is not in sight.
     """
     before, beside = place
-    seen = beside > 0
-    among = np.where(seen, beside, 1)
+    is_present = beside > 0
+    among = np.where(is_present, beside, 1)
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, 1 + int((before + beside).max(initial=0))))])
     first = np.clip(1 - before, 0, 1) / among
     first_k = np.clip((k - before) / among, 0, 1)
     reciprocal = (harmonic[(before + beside).astype(int)] - harmonic[before.astype(int)]) / among
-    return np.stack([first, first_k, reciprocal, before + (among + 1) / 2]) * seen
+    return np.stack([first, first_k, reciprocal, before + (among + 1) / 2]) * is_present
 
 
 def best(candidates: Candidates) -> Ints:
@@ -115,6 +115,6 @@ def margin(candidates: Candidates, truth: Ints, sizes: Ints) -> Floats:
     """How far the true individual is ahead of the best other; 0 where it is not in sight or nothing is told."""
     columns = candidates.columns()
     # Another individual of the same profile is as good: then there is no margin.
-    others = np.where((columns == truth[:, None]) & (sizes[columns] == 1), -np.inf, candidates.score)
-    ahead = _own(candidates, truth) - others.max(axis=1, initial=-np.inf)
+    rivals = np.where((columns == truth[:, None]) & (sizes[columns] == 1), -np.inf, candidates.score)
+    ahead = _own(candidates, truth) - rivals.max(axis=1, initial=-np.inf)
     return np.where(np.isfinite(ahead) & candidates.heard, ahead, 0.0)

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.attacks import Approach, Part, assignment, fusion, prior
-from showthrough.attacks.assignment import assigned
-from showthrough.attacks.base import Candidates, Fitted, Floats, Ints, Watched
-from showthrough.attacks.rerank import Released, reranked
-from showthrough.attacks.standing import NOBODY, Standing, plain
+from showthrough.core.errors import ResourceError
 from showthrough.data.background import Background
-from showthrough.errors import ResourceError
-from showthrough.numerics.control import others
-from showthrough.resources import Resources
+from showthrough.families.reidentification.attacks import Approach, Part, assignment, fusion, prior
+from showthrough.families.reidentification.attacks.assignment import assigned
+from showthrough.families.reidentification.attacks.base import Candidates, Fitted, Floats, Ints, Watched
+from showthrough.families.reidentification.attacks.rerank import Released, reranked
+from showthrough.families.reidentification.attacks.standing import NOBODY, Standing, plain
+from showthrough.models import Resources
+from showthrough.statistics.numerics.control import others
 
 Texts = Mapping[str, str]  # anonymized texts by document id
 
@@ -99,9 +99,9 @@ class Suite:
                 standing = plain(base.of_documents(document), truth, self.profiles.sizes, k, another)
             standings[str(approach)], ran[str(approach)] = standing, (standing, base)
             seconds[str(approach)] = took + time.perf_counter() - started
-        known, controlled = ((each != NOBODY).astype(np.int64) for each in (truth, another))
-        asked = {key: base.unanswered for key, (_, base) in ran.items() if base.unanswered is not None}
-        unanswered = {key: rows[document].astype(np.int64) for key, rows in asked.items()}
+        known, controlled = ((column != NOBODY).astype(np.int64) for column in (truth, another))
+        unanswered_rows = {key: base.unanswered for key, (_, base) in ran.items() if base.unanswered is not None}
+        unanswered = {key: rows[document].astype(np.int64) for key, rows in unanswered_rows.items()}
         evidence = self._evidence(documents, document, truth, ran)
         individuals = self.profiles.individuals
         return Outcome(documents, individuals, known, controlled, standings, unanswered, seconds, evidence)
@@ -140,7 +140,7 @@ class _Attempt:
         for part, fitted in suite.fitted.items():
             started = time.perf_counter()
             scores = _sound(part, fitted.scores(released.texts), len(released.texts), len(suite.names))
-            self._scored[part] = _ordered(scores, fitted.individuals, suite.names)
+            self._scored[part] = _reorder(scores, fitted.individuals, suite.names)
             self._seconds[part] = time.perf_counter() - started
 
     def obstacle(self, approach: Approach, documents: int) -> str:
@@ -201,12 +201,12 @@ def _sound(part: Part, scores: Floats | Candidates, documents: int, individuals:
     return candidates
 
 
-def _ordered(candidates: Candidates, given: Sequence[str], wanted: Sequence[str]) -> Candidates:
+def _reorder(candidates: Candidates, individuals: Sequence[str], order: Sequence[str]) -> Candidates:
     """The same with columns in another order of individuals."""
-    if tuple(given) == tuple(wanted):
+    if tuple(individuals) == tuple(order):
         return candidates
-    place = {individual: number for number, individual in enumerate(wanted)}
-    moved = np.array([place[individual] for individual in given])
+    place = {individual: number for number, individual in enumerate(order)}
+    moved = np.array([place[individual] for individual in individuals])
     given_at = np.argsort(moved)
     if explain := candidates.explain:
         own = np.append(given_at, -1)  # of a document that is not asked about, -1 as well

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.attacks.base import Ints
-from showthrough.axis.axis import Axis
-from showthrough.axis.spans import places, spread
 from showthrough.data.documents import Corpus, Document
-from showthrough.numerics.sparse import SparseRows
+from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.spans import places, spread
+from showthrough.families.reidentification.attacks.base import Ints
+from showthrough.statistics.numerics.sparse import SparseRows
 
 Hashes = NDArray[np.uint64]
 

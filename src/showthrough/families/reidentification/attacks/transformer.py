@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from showthrough.attacks.base import Attack, Watched
-from showthrough.attacks.tri.base_model import BaseModel
-from showthrough.attacks.tri.fitting import VERSION, Fitting
-from showthrough.attacks.tri.pretreatment import Pretreatment
-from showthrough.attacks.tri.reading import Reading
-from showthrough.attacks.tri.scoring import FittedTransformer
-from showthrough.attacks.tri.settings import TriSettings
-from showthrough.attacks.tri.store import Store
-from showthrough.attacks.tri.windows import parse_window
-from showthrough.errors import InputError, PlanError, Problem, quoted
-from showthrough.resources import Resources
-from showthrough.resources.device import torch_device
+from showthrough.core.errors import InputError, PlanError, Problem, quoted
+from showthrough.families.reidentification.attacks.base import Attack, Watched
+from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
+from showthrough.families.reidentification.attacks.tri.fitting import VERSION, Fitting
+from showthrough.families.reidentification.attacks.tri.pretreatment import Pretreatment
+from showthrough.families.reidentification.attacks.tri.reading import Reading
+from showthrough.families.reidentification.attacks.tri.scoring import FittedTransformer
+from showthrough.families.reidentification.attacks.tri.settings import TriSettings
+from showthrough.families.reidentification.attacks.tri.store import Store
+from showthrough.families.reidentification.attacks.tri.windows import parse_window
+from showthrough.models import Resources
+from showthrough.models.device import torch_device
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Transformer(TriSettings, Attack):
             reason = f"is no anonymization with documents; there are: {', '.join(watched) or 'none'}"
             raise PlanError(f"dev_set_column_name={quoted(self.dev_set)} {reason}")
         if not any(text.strip() for text in background.values()):
-            found = f"found {len(background)} individuals and no text" if background else "found nobody"
-            raise InputError(Problem("", "background", f"{found}; expected text about at least one individual"))
+            fault = f"found {len(background)} individuals and no text" if background else "found nobody"
+            raise InputError(Problem("", "background", f"{fault}; expected text about at least one individual"))
         watch = resources.watch if self.verbose else None
         base = BaseModel(self.base_model_name)
         # Now rather than after hours of pretreatment and pretraining.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from showthrough.anonymizers.taggers.features.learned import Learned, Own
-from showthrough.anonymizers.taggers.features.places import (
+from showthrough.systems.taggers.features.learned import Learned, Own
+from showthrough.systems.taggers.features.places import (
     Columns,
     enclosed_features,
     previous_features,
@@ -15,10 +15,10 @@ from showthrough.anonymizers.taggers.features.places import (
     sentence_features,
     trusted_features,
 )
-from showthrough.anonymizers.taggers.features.settings import Features
-from showthrough.anonymizers.taggers.features.templates import templates_of
-from showthrough.anonymizers.taggers.features.words import Facts, WordFacts
-from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.systems.taggers.features.settings import Features
+from showthrough.systems.taggers.features.templates import templates_of
+from showthrough.systems.taggers.features.words import Facts, WordFacts
+from showthrough.systems.taggers.tokens import Tokens
 
 _NOTHING = Learned()
 _BIAS = ("b",)

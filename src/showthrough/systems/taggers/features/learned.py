@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from showthrough.anonymizers.taggers.labels import spans_of
-from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.systems.taggers.labels import spans_of
+from showthrough.systems.taggers.tokens import Tokens
 
 _FEWEST = 3  # records that have a cue
 _STRENGTHS = (0.3, 0.6, 0.9)  # of a cue's occurrences, how many announce its type

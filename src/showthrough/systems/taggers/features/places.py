@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from showthrough.anonymizers.taggers.tokens import Tokens
+from showthrough.systems.taggers.tokens import Tokens
 
 _OPENING = {"(": ")", "[": "]", "“": "”", "«": "»", "„": "“", "‘": "’"}
 _LONGEST_BRACKET = 60  # tokens; what is open longer was never closed

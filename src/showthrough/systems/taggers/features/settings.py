@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from showthrough.errors import PlanError, quoted
-from showthrough.tables.calls import descriptions, parameter
+from showthrough.core.call_syntax import descriptions, parameter
+from showthrough.core.errors import PlanError, quoted
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 
-from showthrough.anonymizers.taggers.tokens import Tokens
-from showthrough.resources.everyday import CALENDAR
+from showthrough.models.everyday import CALENDAR
+from showthrough.systems.taggers.tokens import Tokens
 
 _NAMES = sorted({word for words in CALENDAR.values() for word in words}, key=lambda one: (-len(one), one))
 _MONTH = rf"(?:{'|'.join(_NAMES)})\b"

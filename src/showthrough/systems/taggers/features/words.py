@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from showthrough.anonymizers.surrogates import wordlists
-from showthrough.anonymizers.taggers.features.settings import Features
-from showthrough.resources import everyday
-from showthrough.resources.closed_classes import CLOSED_CLASSES
+from showthrough.models import everyday
+from showthrough.models.closed_classes import CLOSED_CLASSES
+from showthrough.systems.surrogates import wordlists
+from showthrough.systems.taggers.features.settings import Features
 
 _REPEATED = re.compile(r"(.)\1+")
 _LONGEST_SHAPE, _LONGEST = 12, 15  # characters; what is longer is as long

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
-from showthrough.anonymizers.taggers.learners.base import Tagged
-from showthrough.axis.spans import Bools, Ints
-from showthrough.numerics.sparse import Floats
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.statistics.numerics.sparse import Floats
+from showthrough.systems.taggers.labels import OUTSIDE, type_of
+from showthrough.systems.taggers.learners.base import Tagged
 
 
 def names_of(labels: Iterable[Sequence[str]]) -> list[str]:

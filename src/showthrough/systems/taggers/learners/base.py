@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, Self
 
-from showthrough.errors import PlanError, ResourceError, quoted
+from showthrough.core.errors import PlanError, ResourceError, quoted
 
 Row = Sequence[str]  # the features of one token that hold
 Rows = Sequence[Row]  # of the tokens of one sequence: a record, or a sentence of one
@@ -43,14 +43,14 @@ class Learner(Protocol):
 
 
 LEARNERS = {
-    "crf": "showthrough.anonymizers.taggers.learners.crf:Crf",
-    "svm": "showthrough.anonymizers.taggers.learners.svm:Svm",
-    "boosted": "showthrough.anonymizers.taggers.learners.boosted:Boosted",
-    "hmm": "showthrough.anonymizers.taggers.learners.hmm:Hmm",
-    "rules": "showthrough.anonymizers.taggers.learners.rules:Rules",
-    "ruled": "showthrough.anonymizers.taggers.learners.composed:Ruled",
-    "sentenced": "showthrough.anonymizers.taggers.learners.composed:Sentenced",
-    "voted": "showthrough.anonymizers.taggers.learners.composed:Voted",
+    "crf": "showthrough.systems.taggers.learners.crf:Crf",
+    "svm": "showthrough.systems.taggers.learners.svm:Svm",
+    "boosted": "showthrough.systems.taggers.learners.boosted:Boosted",
+    "hmm": "showthrough.systems.taggers.learners.hmm:Hmm",
+    "rules": "showthrough.systems.taggers.learners.rules:Rules",
+    "ruled": "showthrough.systems.taggers.learners.composed:Ruled",
+    "sentenced": "showthrough.systems.taggers.learners.composed:Sentenced",
+    "voted": "showthrough.systems.taggers.learners.composed:Voted",
 }
 _EXTRA = "pip install 'showthrough[taggers]'"
 

@@ -15,8 +15,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.anonymizers.taggers.labels import type_of
-from showthrough.anonymizers.taggers.learners.answers import (
+from showthrough.data.layout.spans import Bools
+from showthrough.models.model_folders import arrays_as_file, arrays_of_file
+from showthrough.statistics.numerics.sparse import Floats, SparseRows
+from showthrough.systems.taggers.labels import type_of
+from showthrough.systems.taggers.learners.answers import (
     answered,
     best_path,
     may_begin,
@@ -25,12 +28,9 @@ from showthrough.anonymizers.taggers.learners.answers import (
     numbered,
     state_probabilities,
 )
-from showthrough.anonymizers.taggers.learners.base import Rows, Tagged
-from showthrough.anonymizers.taggers.learners.columns import Columns, laid_out
-from showthrough.anonymizers.taggers.learners.trees import Boosting, Trees
-from showthrough.axis.spans import Bools
-from showthrough.numerics.sparse import Floats, SparseRows
-from showthrough.resources.model_folders import arrays_as_file, arrays_of_file
+from showthrough.systems.taggers.learners.base import Rows, Tagged
+from showthrough.systems.taggers.learners.columns import Columns, laid_out
+from showthrough.systems.taggers.learners.trees import Boosting, Trees
 
 _NUMBERS, _NAMES = "boosted.npz", "boosted.json"
 _PART, _BEGINS = "part", "begins"

@@ -9,9 +9,9 @@ from itertools import chain, repeat
 
 import numpy as np
 
-from showthrough.anonymizers.taggers.learners.base import Rows
-from showthrough.axis.spans import Bools, Ints
-from showthrough.numerics.sparse import SparseRows
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.statistics.numerics.sparse import SparseRows
+from showthrough.systems.taggers.learners.base import Rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self
 
 import msgspec
 
-from showthrough.anonymizers.taggers.labels import OUTSIDE, type_of
-from showthrough.anonymizers.taggers.learners.base import Learner, Row, Rows, Tagged, learner_class
-from showthrough.anonymizers.taggers.learners.forms import Forms, trusted_forms
-from showthrough.anonymizers.taggers.learners.svm import Svm
+from showthrough.systems.taggers.labels import OUTSIDE, type_of
+from showthrough.systems.taggers.learners.base import Learner, Row, Rows, Tagged, learner_class
+from showthrough.systems.taggers.learners.forms import Forms, trusted_forms
+from showthrough.systems.taggers.learners.svm import Svm
 
 _FILE, _FORMS = "composed.json", "forms.json"
 _REACH = 4  # words apart of which two are a pair

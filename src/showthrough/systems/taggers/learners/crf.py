@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from showthrough.anonymizers.taggers.labels import OUTSIDE
-from showthrough.anonymizers.taggers.learners.base import Rows, Tagged, missing
+from showthrough.systems.taggers.labels import OUTSIDE
+from showthrough.systems.taggers.learners.base import Rows, Tagged, missing
 
 _FILE, _MAGIC = "crf.crfsuite", b"lCRF"
 _SURE = 0.9999  # a token that is outside as surely as this has no other label worth asking for

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from showthrough.anonymizers.taggers.consistency import longest
-from showthrough.anonymizers.taggers.labels import Found, spans_of
-from showthrough.anonymizers.taggers.learners.base import Rows
+from showthrough.systems.taggers.consistency import longest
+from showthrough.systems.taggers.labels import Found, spans_of
+from showthrough.systems.taggers.learners.base import Rows
 
 _GROUP, _BEGINS = "t=", "^"  # how features name a form, and the token that begins one
 

@@ -15,18 +15,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.anonymizers.taggers.learners.answers import (
-    answered,
-    best_path,
-    names_of,
-    state_probabilities,
-)
-from showthrough.anonymizers.taggers.learners.base import Row, Rows, Tagged
-from showthrough.anonymizers.taggers.learners.columns import Columns, laid_out
-from showthrough.anonymizers.taggers.learners.states import State, joining, states_of
-from showthrough.axis.spans import Ints
-from showthrough.numerics.sparse import Floats, SparseRows
-from showthrough.resources.model_folders import arrays_as_file, arrays_of_file
+from showthrough.data.layout.spans import Ints
+from showthrough.models.model_folders import arrays_as_file, arrays_of_file
+from showthrough.statistics.numerics.sparse import Floats, SparseRows
+from showthrough.systems.taggers.learners.answers import answered, best_path, names_of, state_probabilities
+from showthrough.systems.taggers.learners.base import Row, Rows, Tagged
+from showthrough.systems.taggers.learners.columns import Columns, laid_out
+from showthrough.systems.taggers.learners.states import State, joining, states_of
 
 _NUMBERS, _NAMES = "hmm.npz", "hmm.json"
 # What a row tells of its token itself, from the most general to the most special.

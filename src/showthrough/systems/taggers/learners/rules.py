@@ -14,8 +14,8 @@ from typing import ClassVar, Self
 
 import msgspec
 
-from showthrough.anonymizers.taggers.labels import OUTSIDE
-from showthrough.anonymizers.taggers.learners.base import Row, Rows, Tagged
+from showthrough.systems.taggers.labels import OUTSIDE
+from showthrough.systems.taggers.learners.base import Row, Rows, Tagged
 
 _FILE = "rules.json"
 _WRITTEN = "o="  # how a word is written, which a form or a cue may ask for besides

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.anonymizers.taggers.labels import OUTSIDE, spans_of
-from showthrough.axis.spans import Bools
+from showthrough.data.layout.spans import Bools
+from showthrough.systems.taggers.labels import OUTSIDE, spans_of
 
 
 @dataclass(frozen=True)

@@ -15,19 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.anonymizers.taggers.learners.answers import (
-    answered,
-    may_begin,
-    may_follow,
-    names_of,
-    numbered,
-    softmax,
-)
-from showthrough.anonymizers.taggers.learners.base import Rows, Tagged, missing
-from showthrough.anonymizers.taggers.learners.columns import Columns, laid_out
-from showthrough.axis.spans import Ints
-from showthrough.numerics.sparse import Floats, SparseRows, sums
-from showthrough.resources.model_folders import arrays_as_file, arrays_of_file
+from showthrough.data.layout.spans import Ints
+from showthrough.models.model_folders import arrays_as_file, arrays_of_file
+from showthrough.statistics.numerics.sparse import Floats, SparseRows, sums
+from showthrough.systems.taggers.learners.answers import answered, may_begin, may_follow, names_of, numbered, softmax
+from showthrough.systems.taggers.learners.base import Rows, Tagged, missing
+from showthrough.systems.taggers.learners.columns import Columns, laid_out
 
 _NUMBERS, _NAMES = "svm.npz", "svm.json"
 _HELD_OUT = 5  # a part of so many

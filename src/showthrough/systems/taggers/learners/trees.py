@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.axis.spans import Bools, Ints
-from showthrough.numerics.sparse import Floats, SparseRows
+from showthrough.data.layout.spans import Bools, Ints
+from showthrough.statistics.numerics.sparse import Floats, SparseRows
 
 _LOOKED_AT = 0.98  # of all weight
 _LEAF = -1

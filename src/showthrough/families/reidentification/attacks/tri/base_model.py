@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.attacks.base import Bools, Ints
-from showthrough.attacks.tri.windows import Windows, longest_window
-from showthrough.errors import ResourceError
-from showthrough.resources.files import EXTRA, loading, model_files
-from showthrough.resources.names import Role, local_or_hub
-from showthrough.resources.training import seeded
+from showthrough.core.errors import ResourceError
+from showthrough.families.reidentification.attacks.base import Bools, Ints
+from showthrough.families.reidentification.attacks.tri.windows import Windows, longest_window
+from showthrough.models.files import EXTRA, loading, model_files, tokenizer_fault
+from showthrough.models.names import Role, local_or_hub
+from showthrough.models.training import seeded
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,14 @@ class BaseModel:
 
     @cached_property
     def longest(self) -> int:
-        """How many pieces it takes."""
+        """How many pieces it takes. Raises ResourceError where its tokenizer is another model's."""
         from transformers import AutoConfig
 
         with loading(self.name, "a model", ROLE):
             config = AutoConfig.from_pretrained(self._folder, trust_remote_code=False)
-            return longest_window(self.name, config, self.tokenizer)
+        if fault := tokenizer_fault(self.name, self.tokenizer, config.vocab_size):
+            raise ROLE.missing(fault, "name a model whose files belong together")
+        return longest_window(self.name, config, self.tokenizer)
 
     def masked_lm(self, folder: Path | None = None) -> Any:
         """With the head that guesses hidden words, from its own files or from a folder where it was trained further.
@@ -72,8 +74,8 @@ class BaseModel:
         from transformers import AutoModelForMaskedLM
 
         with loading(self.name, "a masked language model", ROLE):
-            place = folder or self._folder
-            model, report = AutoModelForMaskedLM.from_pretrained(place, output_loading_info=True, **_LOADING)
+            source = folder or self._folder
+            model, report = AutoModelForMaskedLM.from_pretrained(source, output_loading_info=True, **_LOADING)
         if report["missing_keys"]:
             reason = f"{self.name!r} has no prediction head: {', '.join(sorted(report['missing_keys'])[:3])} is missing"
             raise ROLE.missing(reason, "choose use_additional_pretraining=False")
@@ -83,7 +85,7 @@ class BaseModel:
         """With a head that tells individuals apart: a new one, or the trained one that a folder holds."""
         from transformers import AutoModelForSequenceClassification
 
-        names = {"id2label": dict(enumerate(labels)), "label2id": {label: place for place, label in enumerate(labels)}}
+        names = {"id2label": dict(enumerate(labels)), "label2id": {label: index for index, label in enumerate(labels)}}
         with loading(self.name, "a classifier", ROLE), seeded(seed):
             return AutoModelForSequenceClassification.from_pretrained(
                 folder or self._folder, num_labels=len(labels), **names, **_LOADING

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from showthrough.attacks.tri.scoring import Classifier
-from showthrough.attacks.tri.selection import Epoch, Recognition, selected
-from showthrough.attacks.tri.windows import Windows
-from showthrough.resources.training import Examined
+from showthrough.families.reidentification.attacks.tri.scoring import Classifier
+from showthrough.families.reidentification.attacks.tri.selection import Epoch, Recognition, selected
+from showthrough.families.reidentification.attacks.tri.windows import Windows
+from showthrough.models.training import Examined
 
 
 @dataclass(eq=False)

@@ -13,21 +13,29 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from showthrough.attacks.base import Watched
-from showthrough.attacks.tri.base_model import BaseModel, take_over
-from showthrough.attacks.tri.finetuning import Pupil
-from showthrough.attacks.tri.pretraining import Guesser
-from showthrough.attacks.tri.reading import Reading
-from showthrough.attacks.tri.results import table
-from showthrough.attacks.tri.scoring import Classifier, FittedTransformer
-from showthrough.attacks.tri.selection import Epoch, selected, split
-from showthrough.attacks.tri.settings import TriSettings
-from showthrough.attacks.tri.store import CLASSIFIER, FINETUNING, PRETRAINED, PRETRAINING, RECORD, RESULTS, digest
-from showthrough.attacks.tri.windows import Cutter, Windows, parse_window
-from showthrough.errors import InputError, Problem
-from showthrough.resources.files import quietly
-from showthrough.resources.settings import Watch
-from showthrough.resources.training import Course, train, uses_bf16
+from showthrough.core.errors import InputError, Problem
+from showthrough.families.reidentification.attacks.base import Watched
+from showthrough.families.reidentification.attacks.tri.base_model import BaseModel, take_over
+from showthrough.families.reidentification.attacks.tri.finetuning import Pupil
+from showthrough.families.reidentification.attacks.tri.pretraining import Guesser
+from showthrough.families.reidentification.attacks.tri.reading import Reading
+from showthrough.families.reidentification.attacks.tri.results import table
+from showthrough.families.reidentification.attacks.tri.scoring import Classifier, FittedTransformer
+from showthrough.families.reidentification.attacks.tri.selection import Epoch, selected, split
+from showthrough.families.reidentification.attacks.tri.settings import TriSettings
+from showthrough.families.reidentification.attacks.tri.store import (
+    CLASSIFIER,
+    FINETUNING,
+    PRETRAINED,
+    PRETRAINING,
+    RECORD,
+    RESULTS,
+    digest,
+)
+from showthrough.families.reidentification.attacks.tri.windows import Cutter, Windows, parse_window
+from showthrough.models.files import quietly
+from showthrough.models.settings import Watch
+from showthrough.models.training import Course, train, uses_bf16
 
 VERSION = 2  # rises when the same settings could give another model
 
@@ -148,12 +156,14 @@ class Fitting:
     def _look_again(self, fitted: FittedTransformer, record: Mapping[str, Any]) -> list[Epoch]:
         """The epochs of a model that was kept. Documents that were not watched then are known for its epoch alone."""
         epochs = msgspec.convert(record["epochs"], list[Epoch])
-        kept = selected(epochs, self.dev_set).number
+        selected_number = selected(epochs, self.dev_set).number
         new = [name for name, content in self._digests.items() if record["watched"].get(name) != content]
         accuracies = {name: fitted.accuracy(self.watched[name]) for name in new}
-        for place, epoch in enumerate(epochs):
-            others = {name: value for name, value in epoch.accuracy.items() if name not in new}
-            epochs[place] = replace(epoch, accuracy={**others, **accuracies} if epoch.number == kept else others)
+        for index, epoch in enumerate(epochs):
+            unchanged = {name: value for name, value in epoch.accuracy.items() if name not in new}
+            epochs[index] = replace(
+                epoch, accuracy={**unchanged, **accuracies} if epoch.number == selected_number else unchanged
+            )
         if new:
             report = {**record, **self._report(epochs), "watched": {**record["watched"], **self._digests}}
             self.store.keep_record(f"{CLASSIFIER}/{RECORD}", self.of_finetuning, report)

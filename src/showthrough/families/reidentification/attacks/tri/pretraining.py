@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.attacks.base import Bools, Ints
-from showthrough.attacks.tri.base_model import BaseModel
-from showthrough.attacks.tri.windows import Windows
-from showthrough.resources.training import Learner
+from showthrough.families.reidentification.attacks.base import Bools, Ints
+from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
+from showthrough.families.reidentification.attacks.tri.windows import Windows
+from showthrough.models.training import Learner
 
 _HIDDEN, _REPLACED = 0.8, 0.1
 
@@ -36,14 +36,14 @@ class Guesser(Learner):
         import torch
 
         pieces, present = self.base.table(self.windows, batch)
-        asked = asked_for(present, self.probability, seed)
-        hidden = disguised(pieces, asked, self.base.tokenizer.mask_token_id, len(self.base.tokenizer), seed)
+        selected = asked_for(present, self.probability, seed)
+        hidden = disguised(pieces, selected, self.base.tokenizer.mask_token_id, len(self.base.tokenizer), seed)
         inputs = self.base.inputs(hidden, present, self.device)
-        places = torch.from_numpy(np.flatnonzero(asked)).to(self.device)
-        truth = torch.from_numpy(pieces[asked]).to(self.device)
+        positions = torch.from_numpy(np.flatnonzero(selected)).to(self.device)
+        truth = torch.from_numpy(pieces[selected]).to(self.device)
 
         def only_asked(_module: Any, _arguments: Any, output: Any) -> Any:
-            output.last_hidden_state = output.last_hidden_state.flatten(0, 1)[places][None]
+            output.last_hidden_state = output.last_hidden_state.flatten(0, 1)[positions][None]
             return output
 
         hook = self.model.base_model.register_forward_hook(only_asked)
@@ -56,15 +56,15 @@ class Guesser(Learner):
 
 def asked_for(present: Bools, probability: float, seed: int) -> Bools:
     """Which pieces are asked for: never a window's ends, nor padding, and at least one."""
-    drawn = np.random.default_rng([seed, 0]).random(present.shape)
+    draws = np.random.default_rng([seed, 0]).random(present.shape)
     inner = present.copy()
     inner[:, 0] = False
     inner[np.arange(len(inner)), present.sum(axis=1) - 1] = False
-    drawn[~inner] = 1.0
-    asked = drawn < probability
-    if not asked.any():
-        asked.flat[drawn.argmin()] = True
-    return asked
+    draws[~inner] = 1.0
+    selected = draws < probability
+    if not selected.any():
+        selected.flat[draws.argmin()] = True
+    return selected
 
 
 def disguised(ids: Ints, asked: Bools, mask: int, vocabulary: int, seed: int) -> Ints:

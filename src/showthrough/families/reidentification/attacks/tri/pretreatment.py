@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from showthrough.attacks.tri.settings import TriSettings
-from showthrough.errors import ResourceError
-from showthrough.resources.pipeline import NO_LEMMAS, TOKENS, Pipeline
-from showthrough.resources.settings import Watch
+from showthrough.core.errors import ResourceError
+from showthrough.families.reidentification.attacks.tri.settings import TriSettings
+from showthrough.models.pipeline import NO_LEMMAS, TOKENS, Pipeline
+from showthrough.models.settings import Watch
 
 Passages = tuple[str, ...]
 Copies = tuple[Passages, ...]  # of one text: as it is, without its named entities, or both; passage by passage alike
@@ -47,18 +47,18 @@ def passages_of(text: str, longest: int = LONGEST) -> Passages:
     return tuple(passages)
 
 
-def without_entities(read: Any) -> str:
+def without_entities(document: Any) -> str:
     """The text of a spaCy document with its type in the place of each named entity."""
-    text: str = read.text
-    for entity in reversed(read.ents):  # from the end, so that the offsets before stay true
+    text: str = document.text
+    for entity in reversed(document.ents):  # from the end, so that the offsets before stay true
         text = text[: entity.start_char] + entity.label_ + text[entity.end_char :]
     return text
 
 
-def curated(read: Any) -> str:
+def curated(document: Any) -> str:
     """The lemmas of a spaCy document that are no stop words, with letters, digits, dots and slashes only."""
     text = ""
-    for token in read:
+    for token in document:
         if token.is_stop or token.is_space:
             continue
         if word := _SPECIAL.sub(_unless_a_mark, token.lemma_ or token.text).strip():
@@ -103,8 +103,8 @@ class Pretreatment:
         from spacy.pipeline import Sentencizer
 
         ends = Sentencizer()
-        for read in self.pipeline.read(passages, TOKENS):
-            yield [text for sentence in ends(read).sents if (text := sentence.text.strip())]
+        for document in self.pipeline.read(passages, TOKENS):
+            yield [text for sentence in ends(document).sents if (text := sentence.text.strip())]
 
     def _curated(self, texts: Sequence[Passages]) -> list[Passages]:
         if not self.settings.use_document_curation:
@@ -120,14 +120,14 @@ class Pretreatment:
             )
 
     def _changed(
-        self, texts: Sequence[Passages], what: str, change: Callable[[Any], str], components: Collection[str] | None
+        self, texts: Sequence[Passages], task: str, change: Callable[[Any], str], components: Collection[str] | None
     ) -> list[Passages]:
         """Changes all passages in one go, since spaCy reads many faster than few, and gives each text its own back."""
         passages = [passage for text in texts for passage in text]
         changed = []
-        for number, read in enumerate(self.pipeline.read(passages, components), start=1):
-            changed.append(change(read))
+        for number, document in enumerate(self.pipeline.read(passages, components), start=1):
+            changed.append(change(document))
             if self.watch and (number % 100 == 0 or number == len(passages)):
-                self.watch(what, number, len(passages))
+                self.watch(task, number, len(passages))
         of_texts = iter(changed)
         return [tuple(islice(of_texts, len(text))) for text in texts]

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from showthrough.attacks.tri.pretreatment import Copies, Passages, Pretreatment
-from showthrough.attacks.tri.settings import TriSettings
-from showthrough.attacks.tri.store import PRETREATED, Store, digest
-from showthrough.errors import InputError, Problem
+from showthrough.core.errors import InputError, Problem
+from showthrough.families.reidentification.attacks.tri.pretreatment import Copies, Passages, Pretreatment
+from showthrough.families.reidentification.attacks.tri.settings import TriSettings
+from showthrough.families.reidentification.attacks.tri.store import PRETREATED, Store, digest
 
 log = logging.getLogger("showthrough")
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from showthrough.attacks.base import Floats
-from showthrough.attacks.tri.selection import Epoch, selected
+from showthrough.families.reidentification.attacks.base import Floats
+from showthrough.families.reidentification.attacks.tri.selection import Epoch, selected
 
 
 def accuracy(scores: Floats, truth: Sequence[int]) -> float:
@@ -22,10 +22,10 @@ def accuracy(scores: Floats, truth: Sequence[int]) -> float:
     >>> accuracy(np.array([[2.0, 1.0], [3.0, 3.0], [0.0, 1.0]]), [0, 1, -1])  # 1 + 1/2 + 0 of 3
     0.5
     """
-    places = np.asarray(truth)
+    columns = np.asarray(truth)
     tied = scores == scores.max(axis=1, keepdims=True)
-    right = tied[np.arange(len(places)), places] / tied.sum(axis=1)
-    return float(np.where(places < 0, 0.0, right).mean())
+    right = tied[np.arange(len(columns)), columns] / tied.sum(axis=1)
+    return float(np.where(columns < 0, 0.0, right).mean())
 
 
 def table(epochs: Sequence[Epoch], dev_set: str | None) -> str:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.attacks.base import Bools, Floats, Watched
-from showthrough.attacks.tri.base_model import BaseModel
-from showthrough.attacks.tri.reading import Reading
-from showthrough.attacks.tri.results import accuracy
-from showthrough.attacks.tri.selection import Epoch
-from showthrough.attacks.tri.windows import Cutter, Windows
-from showthrough.resources.device import in_batches
+from showthrough.families.reidentification.attacks.base import Bools, Floats, Watched
+from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
+from showthrough.families.reidentification.attacks.tri.reading import Reading
+from showthrough.families.reidentification.attacks.tri.results import accuracy
+from showthrough.families.reidentification.attacks.tri.selection import Epoch
+from showthrough.families.reidentification.attacks.tri.windows import Cutter, Windows
+from showthrough.models.device import in_batches
 
 _BLOCK = 4096  # windows whose logits are held at once
 
@@ -89,5 +89,5 @@ class FittedTransformer:
 
     def accuracy(self, watched: Watched) -> float:
         """Share of documents whose individual comes out on top."""
-        places = {individual: place for place, individual in enumerate(self.individuals)}
-        return accuracy(self.scores(watched.texts), [places.get(who, -1) for who in watched.individuals])
+        columns = {individual: index for index, individual in enumerate(self.individuals)}
+        return accuracy(self.scores(watched.texts), [columns.get(who, -1) for who in watched.individuals])

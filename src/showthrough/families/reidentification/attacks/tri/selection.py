@@ -14,8 +14,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from showthrough.attacks.base import Floats, Ints
-from showthrough.attacks.tri.pretreatment import Copies, Passages
+from showthrough.families.reidentification.attacks.base import Floats, Ints
+from showthrough.families.reidentification.attacks.tri.pretreatment import Copies, Passages
 
 _FEWEST = 4  # passages of a text from which some can be spared
 _MOST = 1 / 3  # of a text that may be held out, where passages are long
@@ -32,13 +32,13 @@ def held_out_run(individual: str, passages: Sequence[str], share: float, seed: i
     range(0, 0)
     """
     sums = [0, *accumulate(map(len, passages))]
-    wanted = share * sums[-1]
-    if not wanted or len(passages) < _FEWEST:
+    target = share * sums[-1]
+    if not target or len(passages) < _FEWEST:
         return range(0)
-    starts = [start for start in range(len(passages)) if sums[-1] - sums[start] >= wanted]
+    starts = [start for start in range(len(passages)) if sums[-1] - sums[start] >= target]
     drawn = hashlib.blake2b(f"{seed} {individual}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     start = starts[int.from_bytes(drawn, "big") % len(starts)]
-    end = next(end for end in range(start + 1, len(sums)) if sums[end] - sums[start] >= wanted)
+    end = next(end for end in range(start + 1, len(sums)) if sums[end] - sums[start] >= target)
     return range(start, end) if sums[end] - sums[start] <= _MOST * sums[-1] else range(0)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, get_args
 
-from showthrough.attacks.tri.windows import parse_window
-from showthrough.errors import PlanError, quoted
-from showthrough.tables.calls import parameter
+from showthrough.core.call_syntax import parameter
+from showthrough.core.errors import PlanError, quoted
+from showthrough.families.reidentification.attacks.tri.windows import parse_window
 
 Precision = Literal["auto", "bf16", "fp32"]
 
@@ -26,8 +26,8 @@ class TriSettings:
 
     >>> TriSettings(finetuning_sliding_window="100-98")
     Traceback (most recent call last):
-    showthrough.errors.PlanError: finetuning_sliding_window='100-98' is out of range; expected an overlap of 0 to 97, \
-which leaves room to move on (two pieces of every window mark its ends)
+    showthrough.core.errors.PlanError: finetuning_sliding_window='100-98' is out of range; expected an overlap of 0 to \
+97, which leaves room to move on (two pieces of every window mark its ends)
     """
 
     output_folder_path: str = parameter("", "where everything is kept; empty: nowhere")

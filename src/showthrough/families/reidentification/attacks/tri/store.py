@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from showthrough.errors import ResourceError
-from showthrough.resources.checkpoints import FORMAT, Checkpoint, Origin, replacing, same, tensors_fit
+from showthrough.core.errors import ResourceError
+from showthrough.models.checkpoints import FORMAT, Checkpoint, Origin, replacing, same, tensors_fit
 
 PRETREATED = "Pretreated_Data.json"
 PRETRAINED = "Pretrained_Model"

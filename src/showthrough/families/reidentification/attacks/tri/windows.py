@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.attacks.base import Bools, Ints
-from showthrough.errors import PlanError, ResourceError
-from showthrough.resources.files import guarded
-from showthrough.resources.prediction import positions
+from showthrough.core.errors import PlanError, ResourceError
+from showthrough.families.reidentification.attacks.base import Bools, Ints
+from showthrough.models.files import guarded
+from showthrough.models.prediction import positions
 
 Sentences = Callable[[Sequence[str]], Iterable[Sequence[str]]]  # passages -> the sentences of each
 
@@ -98,10 +98,10 @@ class Windows:
     def padded(self, numbers: Sequence[int], first: int, last: int, padding: int) -> tuple[Ints, Bools]:
         """Some windows as one table of pieces with their ends marked, and which of its cells hold a piece."""
         chosen = [self[number] for number in numbers]
-        lengths = np.array([len(one) for one in chosen]) + ENDS
+        lengths = np.array([len(window) for window in chosen]) + ENDS
         ids = np.full((len(chosen), lengths.max(initial=0)), padding, dtype=np.int64)
-        for row, one in zip(ids, chosen, strict=True):
-            row[0], row[1 : len(one) + 1], row[len(one) + 1] = first, one, last
+        for row, window in zip(ids, chosen, strict=True):
+            row[0], row[1 : len(window) + 1], row[len(window) + 1] = first, window, last
         return ids, np.arange(ids.shape[1]) < lengths[:, None]
 
     def canonical(self) -> list[int]:
@@ -141,8 +141,8 @@ class Cutter:
         for first in range(0, len(passages), self.block_size):
             block = list(passages[first : first + self.block_size])
             with guarded(_mute):
-                found = self.tokenizer(block, add_special_tokens=False, verbose=False)["input_ids"]
-            yield from (np.array(ids, dtype=np.int32) for ids in found)
+                piece_ids = self.tokenizer(block, add_special_tokens=False, verbose=False)["input_ids"]
+            yield from (np.array(ids, dtype=np.int32) for ids in piece_ids)
 
 
 def _mute(reason: str) -> ResourceError:

@@ -1,0 +1,1 @@
+"""Author masking: safety, soundness, sensibleness."""

@@ -1,0 +1,51 @@
+"""Inference about people: answers that were recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from showthrough.core.families import Family
+
+if TYPE_CHECKING:
+    from showthrough.core.errors import Problem
+    from showthrough.evaluation.plan import Plan
+    from showthrough.metrics import Metric
+    from showthrough.models import Resources
+    from showthrough.models.chat.base import Asked
+
+
+class _Inference(Family):
+    def problems(self, plan: Plan) -> Iterable[Problem]:
+        if not any(metric.asks for metric in plan.metrics):
+            return ()
+        from showthrough.families.inference.answer_checks import answer_problems
+
+        return answer_problems(plan)
+
+    def asked(self, names: Sequence[str], resources: Resources) -> list[Asked]:
+        from showthrough.families.inference.asking import asked_of
+
+        return asked_of(names, resources)
+
+    def files(self, options: Any, metrics: Sequence[Metric]) -> list[Path]:
+        names = [name for metric in metrics for name in metric.asks]
+        if not names:
+            return []
+        from showthrough.families.inference.answer_files import files_behind
+
+        return files_behind(names)
+
+
+FAMILY = _Inference(
+    "inference",
+    metrics={
+        "cpr": ("protection:CollectiveProtection", {}),
+        "ipr": ("protection:IndividualProtection", {}),
+        "attributes": ("attributes:AuthorAttributes", {}),
+        "readability": ("judged:Readability", {}),
+        "meaning": ("judged:Meaning", {}),
+        "hallucination": ("judged:Hallucination", {}),
+    },
+)

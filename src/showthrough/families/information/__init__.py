@@ -1,0 +1,1 @@
+"""What is left of the information in a text."""

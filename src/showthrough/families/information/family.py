@@ -1,0 +1,17 @@
+"""Information: what is left to use of a text."""
+
+from __future__ import annotations
+
+from showthrough.core.families import Family
+
+FAMILY = Family(
+    "information",
+    metrics={
+        "wp": ("preserved:WeightedPrecision", {}),
+        "tpi": ("preserved:TextPreservedInformation", {}),
+        "tps": ("preserved:TextPreservedSimilarity", {}),
+        "nmi": ("clustering:ClusteringAgreement", {}),
+        "bleu": ("overlap:Bleu", {}),
+        "rouge": ("overlap:Rouge", {}),
+    },
+)

@@ -1,0 +1,1 @@
+"""Re-identification: can an attacker find the person?"""

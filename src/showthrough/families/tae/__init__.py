@@ -1,0 +1,1 @@
+"""Configurations of the Text Anonymization Evaluator (TAE), read as they are."""

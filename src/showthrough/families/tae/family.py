@@ -1,0 +1,27 @@
+"""TAE: a configuration of the Text Anonymization Evaluator stands wherever a plan may."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from showthrough.core.families import Family
+
+if TYPE_CHECKING:
+    from showthrough.evaluation.requests import Request
+    from showthrough.storage.heads import Head
+
+
+class _TAE(Family):
+    def is_request(self, head: Head) -> bool:
+        from showthrough.families.tae.configuration import is_tae
+
+        return is_tae(head)
+
+    def read_request(self, path: Path) -> Request:
+        from showthrough.families.tae.configuration import read_tae
+
+        return read_tae(path)
+
+
+FAMILY = _TAE("tae")

@@ -1,0 +1,1 @@
+"""What annotation tools export."""

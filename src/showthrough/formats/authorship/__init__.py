@@ -1,0 +1,1 @@
+"""Author verification and author masking: problems, submissions, ratings, answers of verifiers."""

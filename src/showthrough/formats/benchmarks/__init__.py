@@ -1,0 +1,1 @@
+"""Published benchmarks and the tools around them."""

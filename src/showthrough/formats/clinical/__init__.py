@@ -1,0 +1,1 @@
+"""Clinical records with marked health information."""

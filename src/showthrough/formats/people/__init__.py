@@ -1,0 +1,1 @@
+"""People: subjects, their attributes, populations, and what an attacker knows or answers."""

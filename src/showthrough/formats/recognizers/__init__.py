@@ -1,0 +1,1 @@
+"""What recognizers and cloud services answer."""

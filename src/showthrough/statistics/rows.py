@@ -1,0 +1,71 @@
+"""Sufficient statistics: one row of counts a document, from which every score, interval and test is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Totals = Mapping[str, Array]  # a statistic's name -> its sum, or many sums (one a resample)
+BLOCK = 16_384  # documents whose rows are looked at together, wherever the rows are
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Sufficient statistics, one row a document: `values` is documents × `columns`.
+
+    `evidence` is what a reader may want to see of single documents, by id, where a metric has any.
+    """
+
+    columns: tuple[str, ...]
+    values: Array
+    evidence: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, **columns: ArrayLike) -> Rows:
+        return cls.named(columns)
+
+    @classmethod
+    def named(cls, columns: Mapping[str, ArrayLike], documents: int = 0) -> Rows:
+        """Rows from their columns by name; of so many documents, where there may be no column to tell."""
+        arrays = [np.asarray(column, dtype=np.float64) for column in columns.values()]
+        return cls(tuple(columns), np.column_stack(arrays) if arrays else np.zeros((documents, 0)))
+
+    @classmethod
+    def joined(cls, chunks: Sequence[Rows]) -> Rows:
+        """Rows of consecutive chunks; a column that a chunk lacks is zero there."""
+        columns = tuple(dict.fromkeys(column for chunk in chunks for column in chunk.columns))
+        values = np.zeros((sum(len(chunk.values) for chunk in chunks), len(columns)))
+        position = 0
+        for chunk in chunks:
+            column_indices = [columns.index(column) for column in chunk.columns]
+            values[position : position + len(chunk.values), column_indices] = chunk.values
+            position += len(chunk.values)
+        return cls(columns, values, {key: entry for chunk in chunks for key, entry in chunk.evidence.items()})
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def column(self, name: str) -> Array:
+        """One number of every document."""
+        place = self.columns.index(name)
+        return np.concatenate([np.zeros(0), *(block[:, place] for block in self.blocks())])
+
+    def blocks(self) -> Iterator[Array]:
+        """The same values, those of `BLOCK` documents at a time: rows may lie in files, and none has to hold them all.
+
+        Whatever adds up over documents is added up so, also where they are in memory: the last digit of a sum hangs on
+        the order.
+        """
+        for start in range(0, len(self.values), BLOCK):
+            yield self.values[start : start + BLOCK]
+
+    def totals(self) -> Totals:
+        sums = np.zeros(len(self.columns))
+        for block in self.blocks():
+            sums = sums + np.ascontiguousarray(block).sum(axis=0)  # however a block is laid out
+        return dict(zip(self.columns, sums, strict=True))

@@ -1,0 +1,23 @@
+"""The table of anonymizers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from showthrough.core.plugins import Table, value_of
+from showthrough.systems.base import Anonymizer
+
+ANONYMIZERS: Table[Anonymizer] = Table(
+    "anonymizers",
+    {},
+    partial(value_of, Anonymizer, "anonymizer"),
+    {
+        "rules": "showthrough.systems.rules:Rules",
+        "spacy": "showthrough.systems.detected:SpacyAnonymizer",
+        "presidio": "showthrough.systems.detected:PresidioAnonymizer",
+        "hf": "showthrough.systems.encoders.published:TokenClassifier",
+        "cmd": "showthrough.systems.outside.program:Program",
+        "http": "showthrough.systems.outside.service:Service",
+        "trained": "showthrough.systems.trained:Trained",
+    },
+)
