@@ -70,7 +70,7 @@ def show_attacks(run: Run, console: Console) -> None:
 def _break_name(name: str) -> list[str]:
     """A name in lines, each of whole pieces.
 
-    >>> _broken("lexical+llm:qwen3@http://localhost:8000/v1"), _broken("lexical+prior")
+    >>> _break_name("lexical+llm:qwen3@http://localhost:8000/v1"), _break_name("lexical+prior")
     (['lexical+llm:qwen3@', 'http://localhost:', '8000/v1'], ['lexical+prior'])
     """
     if len(name) <= _LONG:
