@@ -31,7 +31,7 @@ from showthrough.families.clinical.by_token import PhiToken
 from showthrough.families.clinical.instances import TypedSpans
 from showthrough.metrics import metrics_of
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.report.clinical import significance
+from showthrough.report.matrix import significance
 
 TIMES = 25
 SECONDS = 10.0

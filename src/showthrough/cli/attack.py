@@ -22,13 +22,13 @@ from showthrough.evaluation.estimating import Estimated
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.families.reidentification.attacks import DEFAULT
 from showthrough.families.reidentification.calls import estimate_attacks, reidentify
+from showthrough.families.reidentification.report_attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.choice import shared_format
 from showthrough.formats.people.background import read_background, read_recorded
 from showthrough.metrics import ReIdentification
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.settings import ModelSettings
-from showthrough.report.attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.report.estimate import show_estimate
 from showthrough.run.run import Run
 

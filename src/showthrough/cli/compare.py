@@ -11,10 +11,11 @@ from showthrough.cli.completion import metric_names
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import PlanError, shown
-from showthrough.report.clinical import ALPHA, comparable, show_matrix, significance
 from showthrough.report.differences import compared_json, show_differences
+from showthrough.report.matrix import ALPHA, comparable, show_matrix, significance
+from showthrough.report.section import sections
 from showthrough.report.terminal import show_comparisons
-from showthrough.report.wording import trained_on_them, verifiers_that_knew_them
+from showthrough.report.wording import trained_on_them
 from showthrough.run.beside import Beside, complete
 from showthrough.run.run import Run
 from showthrough.storage.reading import stem
@@ -62,7 +63,7 @@ def command(
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
     show_notes(f"{who}: its numbers are too good" for who in trained_on_them(run, run.names))
-    show_notes(f"the {who}, and numbers on these say little about others" for who in verifiers_that_knew_them(run))
+    show_notes(note for section in sections() for note in section.comparison_notes(run))
     if matrix:
         _show_matrices(run, [*map(run.text_of, metric or ())] or comparable(run), level, shuffles, seed)
         return

@@ -7,6 +7,7 @@ from showthrough.cli.outputs import Results, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings
+from showthrough.families.reidentification.family import BACKGROUND
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.people.background import read_background
 from showthrough.metrics import metrics_of
@@ -48,6 +49,6 @@ def demo_bench() -> Bench:
     paths = {name: path for name, path in demo.anonymization_paths().items() if name not in systems}
     masks = tuple(read_anonymization(path, corpus, name=name) for name, path in paths.items())
     settings = Settings(cache=False)  # so that costs are those of now
-    known = {"background": {"": read_background(demo.background_path())}}
+    known = {BACKGROUND: {"": read_background(demo.background_path())}}
     plan = Plan(corpus, masks, tuple(metrics_of(METRICS)), settings, inputs=known)
     return Bench(plan, systems)

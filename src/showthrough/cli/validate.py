@@ -10,7 +10,7 @@ from showthrough.cli.arguments import requested
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
 from showthrough.cli.options import Said, with_options
 from showthrough.core.errors import InputError, printable, shown, some
-from showthrough.core.families import families
+from showthrough.core.families import families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import Meaning
 from showthrough.data.masks import Anonymization
@@ -107,7 +107,7 @@ def _verdict(plan: Plan) -> str:
     if corpus.survey.mentions:
         told = corpus.notes or any(one.notes for one in plan.anonymizations)
         return "all can be scored; read the notes above first" if told else "all is well"
-    others = {"gold", *(() if corpus.survey.asked else ("verifiers", "ratings"))}
+    others = {"gold", *(kind.name for kind in input_types() if not kind.applies(corpus))}
     others |= set() if corpus.survey.subjects else {"subjects"}
     free = [name for name, metric in METRICS.sound().items() if not others & metric.needs]
     found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"

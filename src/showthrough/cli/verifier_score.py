@@ -14,9 +14,9 @@ from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.core.errors import InputError
 from showthrough.evaluation.settings import Settings, options_of, settings_problems
+from showthrough.families.authorship.report_verification import verification_sheet
 from showthrough.formats.authorship.verifier_answers import read_answers, read_truth
 from showthrough.report.sheets.terminal import show_sheet
-from showthrough.report.verification import verification_sheet
 from showthrough.storage.reading import gathered
 from showthrough.studies.verification import verifier_scores
 

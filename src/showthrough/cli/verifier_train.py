@@ -16,13 +16,13 @@ from showthrough.cli.views import Views, view_options
 from showthrough.core.errors import PlanError, printable, quoted
 from showthrough.evaluation.notices import told_of_files
 from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.families.authorship.report_training import training_sheet
 from showthrough.families.authorship.verifiers.table import learner_named
 from showthrough.families.authorship.verifiers.trained import Band
 from showthrough.families.authorship.verifiers.training import FOLDS, check_request, train_verifier
 from showthrough.formats import read_corpus
 from showthrough.models.model_folders import check_model_folder
 from showthrough.report.sheets.terminal import show_sheet
-from showthrough.report.verifier_training import training_sheet
 
 _BAND = re.compile(r"(0|1|0?\.\d+|1\.0+)-(0|1|0?\.\d+|1\.0+)", re.ASCII)
 Learner = Annotated[str, typer.Option(metavar="NAME", help="glad, ngrams or compression.")]

@@ -14,11 +14,11 @@ from showthrough.core.errors import PlanError
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.requests import Request, Source
 from showthrough.evaluation.settings import FileSettings, options_of
+from showthrough.families.clinical.report_vocabulary import json_of, show_analysis, show_hard
 from showthrough.families.clinical.vocabulary import analyse
 from showthrough.metrics import Metric, PhiHardToken, PhiToken, with_parameters
 from showthrough.metrics.language import unlike_its_language
 from showthrough.models.dictionary import dictionary_from, pinned
-from showthrough.report.vocabulary import json_of, show_analysis, show_hard
 
 _SETTINGS = ("language", "seed", "format", "map", "id_column", "text_column", "offsets")
 

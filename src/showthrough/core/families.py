@@ -23,14 +23,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from showthrough.core.errors import PlanError, shown
 from showthrough.core.plugins import Table, value_of
 
-if TYPE_CHECKING:  # later packages, whose values pass through here
+if TYPE_CHECKING:  # later packages, whose values pass through here; and the fields of our families, for type checkers
     from showthrough.core.errors import Problem
     from showthrough.data.documents import Corpus
     from showthrough.evaluation.plan import Plan
     from showthrough.evaluation.requests import Request
+    from showthrough.families._fields import FamilyArguments as FamilyArguments, FamilyOptions as FamilyOptions
     from showthrough.metrics import Metric
     from showthrough.models import Resources
     from showthrough.models.chat.base import Asked
+    from showthrough.report.section import Section
     from showthrough.run.records import Input, MetricRecord
     from showthrough.storage.heads import Head
 
@@ -47,6 +49,7 @@ class InputType:
     name: ClassVar[str]
     travels: ClassVar[bool] = False  # whether metrics of single documents need it, which run in workers too
     named: ClassVar[bool] = True  # whether rows depend on the names of what was given, beside its content
+    listed: ClassVar[bool] = False  # whether it is texts, which the page lists beside the corpus with their digests
 
     def read(self, options: Any, anonymizations: Sequence[str]) -> Any:
         """The value that options name, of anonymizations of these names. Raises InputError with all that is wrong."""
@@ -76,12 +79,20 @@ class InputType:
         """What a run keeps of it."""
         raise NotImplementedError
 
+    def applies(self, corpus: Corpus) -> bool:
+        """Whether a corpus has what it is about."""
+        return True
+
     def pin(self, records: Sequence[Input], metric: MetricRecord) -> str:
         """What the signature of a metric says of it: all of it, or what a parameter of its name chooses."""
         if self.name in metric.parameters:
             chosen = record_for(self.name, records, metric)
             records = [] if chosen is None else [chosen]
         return ",".join(f"{record.name}@{record.digest[:8]}" for record in records)
+
+    def describe(self, record: Input) -> str:
+        """What a sentence calls it, by its record."""
+        return f"the {self.name} “{record.name}”"
 
     def former_records(self, run: Mapping[str, Any]) -> list[Any]:
         """Its records in a run file of before there was one mapping of inputs, as JSON values."""
@@ -109,10 +120,19 @@ class Family:
     # Its metrics by name: where each class is, seen from the family's package, and what differs from its defaults. A
     # class is imported when somebody asks for the metric, so that who counts masks does not wait for models.
     metrics: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    # Its metrics that people are scored by against each other, where nobody says which.
+    ceiling: tuple[str, ...] = ()
+    # Of its metrics that may leave most documents aside, by role: how columns begin that are not zero where one counts.
+    counting: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def arguments(self) -> type | None:
         """What it takes from Python programs, imported when one calls."""
+        return None
+
+    @property
+    def section(self) -> Section | None:
+        """What it tells of a run in reports, imported when somebody makes one."""
         return None
 
     def problems(self, plan: Plan) -> Iterable[Problem]:
@@ -134,6 +154,11 @@ class Family:
     def asked(self, names: Sequence[str], resources: Resources) -> list[Asked]:
         """What a run records of those who were asked, by the names that metrics give (`Metric.asks`)."""
         return []
+
+    @property
+    def reads_requests(self) -> bool:
+        """Whether it reads configurations of another tool, and can say what is wrong with a file that is none."""
+        return False
 
     def is_request(self, head: Head) -> bool:
         """Whether a file is a configuration of another tool, which `read_request` reads."""

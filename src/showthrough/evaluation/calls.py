@@ -23,7 +23,7 @@ from showthrough.run.provenance import metric_record
 from showthrough.run.run import Run
 
 if TYPE_CHECKING:
-    from showthrough.families._fields import FamilyArguments as FamilyArguments
+    from showthrough.core.families import FamilyArguments as FamilyArguments
 else:
     FamilyArguments = family_fields("arguments")
 

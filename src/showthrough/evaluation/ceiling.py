@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from showthrough.core.errors import InputError
+from showthrough.core.families import families
 from showthrough.data.documents import Corpus
 from showthrough.evaluation.readings import Readings
 from showthrough.evaluation.scoring import Uncertain, drawn_again, uncertain
@@ -24,7 +25,6 @@ from showthrough.run.records import Ceiling, Human
 from showthrough.run.settings import Recorded
 from showthrough.statistics import ALIKE
 
-USUAL = ("er_di", "er_qi", "recall", "precision", "f1")
 _MOST = 50  # annotators with numbers of their own; of more, those who share most documents with others
 _ALONE = "no document was marked by several people, so nobody can be scored against others"
 _MORE = "it asks for more than what annotators marked"
@@ -54,7 +54,7 @@ def ceiling(
     settings = Recorded(seed=seed, resamples=resamples, confidence=confidence)
     if problems := settings_problems(settings):
         raise InputError(problems)
-    chosen = {metric_text(metric): metric for metric in metrics_of(USUAL if metrics is None else metrics)}
+    chosen = {metric_text(metric): metric for metric in metrics_of(usual() if metrics is None else metrics)}
     if not corpus.survey.shared:
         return Ceiling({}, {}, 0, _ALONE)
     scored = {text: metric for text, metric in chosen.items() if has_ceiling(metric)}
@@ -67,6 +67,11 @@ def ceiling(
             numbers.append(_reached(readings.of_one(name), scored, readings.shares[name], failed, settings))
     people, *each = ({text: none.get(text) or found[text] for text in chosen} for found in _humans(numbers, settings))
     return Ceiling(dict(zip(named, each, strict=False)), people, documents, readers=len(named))
+
+
+def usual() -> list[str]:
+    """The metrics by which people are scored where nobody says which."""
+    return [name for family in families() for name in family.ceiling]
 
 
 def has_ceiling(metric: Metric) -> bool:

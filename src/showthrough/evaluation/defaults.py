@@ -6,21 +6,17 @@ from collections.abc import Mapping, Sequence
 
 from showthrough.core.families import InputType
 from showthrough.data.documents import Corpus
-from showthrough.metrics import Metric, metrics_of, preset
+from showthrough.metrics import Metric, metrics_of, usual_metrics
 
 
 def default_metrics(corpus: Corpus, systems: int) -> tuple[Metric, ...]:
-    """The preset `default`; of a corpus that nobody annotated `unannotated`.
-
-    Documents that ask who wrote them have `pan`, and the default one beside it where somebody annotated them.
+    """Those of the presets that fit a corpus.
 
     >>> from showthrough.data.documents import Document
     >>> [type(metric).__name__ for metric in default_metrics(Corpus([Document("a", "Mr Doe")]), 1)][-1:]
     ['ClusteringAgreement']
     """
-    asked = preset("pan") if corpus.survey.asked else ()
-    annotated = preset("default") if corpus.survey.annotated else () if asked else preset("unannotated")
-    metrics = metrics_of([*asked, *annotated])
+    metrics = metrics_of(usual_metrics(asked=bool(corpus.survey.asked), annotated=bool(corpus.survey.annotated)))
     return tuple(metric for metric in metrics if systems > 1 or "systems" not in metric.needs)
 
 

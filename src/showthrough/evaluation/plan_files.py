@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from showthrough.core.errors import InputError, PlanError, Problem, shown
-from showthrough.core.families import FAMILIES, families
+from showthrough.core.families import families
 from showthrough.evaluation.requests import Request, Source, beside, path_of
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.metrics import metrics_of, preset
@@ -36,8 +36,8 @@ def read_request(path: Path, kind: type[FileSettings] = FileSettings) -> Request
     if suffix(path) == ".toml":
         return _read_toml(path, kind)
     head = Head.of(path)
-    reader = next((family for family in families() if family.is_request(head)), FAMILIES["tae"])
-    return reader.read_request(path)
+    readers = [family for family in families() if family.reads_requests]
+    return next((family for family in readers if family.is_request(head)), readers[0]).read_request(path)
 
 
 class _Table(msgspec.Struct, forbid_unknown_fields=True):

@@ -47,7 +47,7 @@ from showthrough.run.settings import Recorded
 from showthrough.storage.reading import plain
 
 if TYPE_CHECKING:
-    from showthrough.families._fields import FamilyOptions
+    from showthrough.core.families import FamilyOptions
 else:
     FamilyOptions = family_fields("options")
 

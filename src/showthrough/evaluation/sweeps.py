@@ -20,10 +20,11 @@ from showthrough.metrics import HEADLINE, Array, Metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
 from showthrough.run.records import Sweep
+from showthrough.run.roles import PRECISION, RECALL
 from showthrough.statistics.rows import Totals
 
 MOST = 30  # thresholds of an anonymization: a curve is smooth by then, and all of them cost less than the run
-_ROLES = {"direct identifiers", "quasi-identifiers", "recall", "precision"}
+_ROLES = {"direct identifiers", "quasi-identifiers", RECALL, PRECISION}
 _DIGITS = 16  # after the point; more are in no number
 _DOCUMENTS = 16_384  # whose scores are looked at together
 

@@ -184,6 +184,16 @@ def preset(name: str) -> tuple[str, ...]:
     return PRESETS[name]
 
 
+def usual_metrics(*, asked: bool, annotated: bool) -> tuple[str, ...]:
+    """What is scored where nobody says which: the preset `default`; of documents that nobody annotated `unannotated`.
+
+    Documents that ask who wrote them have `pan`, and the default one beside it where somebody annotated them.
+    """
+    if asked:
+        return (*preset("pan"), *(preset("default") if annotated else ()))
+    return preset("default" if annotated else "unannotated")
+
+
 def __getattr__(name: str) -> Any:
     """A class of the table, which is imported when it is first asked for."""
     if name not in _CLASSES:
@@ -198,5 +208,5 @@ __all__ = [
     "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
     "RecallPerType", "Removed", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
     "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name",
-    "metric_text", "metrics_of", "parse_metric", "preset", "with_parameters",
+    "metric_text", "metrics_of", "parse_metric", "preset", "usual_metrics", "with_parameters",
 ]  # fmt: skip

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from showthrough.report.authorship import masking_tables
-from showthrough.report.inference import inference_tables, strata_tables
+from showthrough.report.section import sections_of_tables
 from showthrough.report.table import HEADLINES, OwnTable, Table, tables
 from showthrough.run.run import Run
 
 
 def every_table(run: Run) -> list[Table]:
-    """Those of author masking and of inference first, then what metrics are known by, then their parts."""
-    return [*masking_tables(run), *inference_tables(run), *tables(run), *strata_tables(run)]
+    """Those of families first, then what metrics are known by, then their parts, then those of parts by families."""
+    sections = sections_of_tables()
+    own = [table for section in sections for table in section.tables(run)]
+    return [*own, *tables(run), *(table for section in sections for table in section.part_tables(run))]
 
 
 def each_once(every: Sequence[Table]) -> list[Table]:

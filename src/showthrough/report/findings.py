@@ -6,16 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from showthrough.core.errors import shown
-from showthrough.families.inference.asking import READER
 from showthrough.metrics import Role
 from showthrough.report.cautions import scant_words
-from showthrough.report.inference import ROLES, called
-from showthrough.report.inference_sentences import inferred_tags, worst_of
+from showthrough.report.section import sections
 from showthrough.report.sentences import by_type, left_of_finds, share_of
 from showthrough.report.table import rounded
 from showthrough.report.wording import counted_words, named, type_words
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import Counts, chosen, counted, headline, in_all, playing
+from showthrough.run.roles import RESIDUAL, Counts, chosen, counted, headline, in_all, playing
 from showthrough.run.run import Run
 from showthrough.run.scant import almost_nothing
 
@@ -24,7 +22,6 @@ _WORDS = 4  # that gave a person away
 _SURE = 3  # documents that an attack is surest of
 # A direct identifier tells by itself, a quasi-identifier only with others; an attacker needs to know something too.
 _FOUND = 0.8
-_INFERRED = 0.5  # what is true of a person need not tell who they are
 _UNEVEN = 0.3  # nobody says whether what is masked unevenly identifies
 _DETECTED = 0.3  # nor whether what looks like an identifier is one
 _SCANT = 2.0  # before all others
@@ -45,7 +42,7 @@ class Finding:
 
 def findings(run: Run) -> list[Finding]:
     """Of all anonymizations, the gravest first: by the share of the documents that it concerns."""
-    ways = (_scant, _leaking, _uneven, _detected, _given_away, _inferred)
+    ways = (_scant, _leaking, _uneven, _detected, _given_away, *(section.findings for section in sections()))
     found = [one for name in run.names for way in ways for one in way(run, name)]
     return sorted(found, key=lambda one: -one.weight)  # equal ones in the order of the run
 
@@ -100,7 +97,7 @@ def _scant(run: Run, name: str) -> Iterator[Finding]:
 
 def _detected(run: Run, name: str) -> Iterator[Finding]:
     """What still looks like an identifier."""
-    record = chosen(run, "residual")
+    record = chosen(run, RESIDUAL)
     if record is None or headline(run, name, record) is None:
         return
     where = Counts(run.documents, counted(run, record, name, "wrong"))
@@ -131,21 +128,3 @@ def _given_away(run: Run, name: str) -> Iterator[Finding]:
             words=words,
             weight=_FOUND * score.value,
         )
-
-
-def _inferred(run: Run, name: str) -> Iterator[Finding]:
-    """Of which tags most is inferred."""
-    for role in ROLES:
-        worst = worst_of(run, name, role)
-        if worst is None:
-            continue
-        for tag, (inferred, every, documents) in [*inferred_tags(run, name, worst).items()][:_TYPES]:
-            many = f"{inferred:,.10g} of {every:,.0f} values of {shown(tag)}"
-            read = worst.attacker == READER
-            what = f"leaves {many} to be read off" if read else f"lets {called(worst.attacker)} infer {many}"
-            yield Finding(
-                name,
-                f"{what}, in {len(documents):,} of {counted_words(len(run.documents), 'document')}",
-                f"most: {', '.join(shown(document) for document, _ in documents.most(_SURE))}",
-                weight=_INFERRED * inferred / every * len(documents) / len(run.documents),
-            )

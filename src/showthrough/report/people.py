@@ -9,11 +9,11 @@ from showthrough.metrics import Role
 from showthrough.report.table import rounded
 from showthrough.report.wording import listed
 from showthrough.run.records import Human
-from showthrough.run.roles import chosen
+from showthrough.run.roles import PRECISION, RECALL, chosen
 from showthrough.run.run import Run
 
 # What a sentence is about, the first few of them.
-_TOLD: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers", "precision", "recall", "F, P and R")
+_TOLD: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers", PRECISION, RECALL, "F, P and R")
 _MOST = 3
 
 Value = tuple[float, float, float]  # a number with the low and the high end of its interval

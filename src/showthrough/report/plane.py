@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from showthrough.metrics import HEADLINE
 from showthrough.report.people import People, Value, people
 from showthrough.run.records import MetricRecord
+from showthrough.run.roles import INFORMATION
 from showthrough.run.run import Run
 
 # What the estimate of the room for names assumes: a plot's size, a letter's, a line's and a point's, in points.
@@ -66,7 +67,7 @@ def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | Non
         return None
     across = next((one for one in numbers if one.record.group == "privacy"), None)
     useful = [one for one in numbers if one.record.group == "utility"]
-    up = next((one for one in useful if {"information", "words"} & {*one.record.roles}), next(iter(useful), None))
+    up = next((one for one in useful if {INFORMATION, "words"} & {*one.record.roles}), next(iter(useful), None))
     across = across or next(one for one in numbers if one is not up)
     return across, up or next(one for one in reversed(numbers) if one is not across)
 

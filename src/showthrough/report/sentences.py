@@ -9,15 +9,26 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from showthrough.core.families import record_for
+from showthrough.core.families import input_types, record_for
 from showthrough.data.references import NOTHING
-from showthrough.report.authorship import author_caveats, author_clauses
-from showthrough.report.inference_sentences import inference_caveats, inference_clauses
 from showthrough.report.people import against_each_other
 from showthrough.report.release import nearly_readable, readable_how
+from showthrough.report.section import sections
 from showthrough.report.wording import Clause, assuming, counted_words, markers, may_leak, on_average, type_words
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import Counts, chosen, counted, headline, in_all, leaks, playing
+from showthrough.run.roles import (
+    INFORMATION,
+    PRECISION,
+    RECALL,
+    RESIDUAL,
+    Counts,
+    chosen,
+    counted,
+    headline,
+    in_all,
+    leaks,
+    playing,
+)
 from showthrough.run.run import Run
 
 _UNITS = {"token": "words", "mention": "places", "entity": "identifiers"}
@@ -33,8 +44,8 @@ def sentence(run: Run, name: str) -> list[Clause]:
     """
     identifiers = [*_readable(run, name), *_quasi(run, name)]
     readable = [*(identifiers or _hidden(run, name)), *_uneven(run, name), *_detected(run, name)]
-    clauses = [*readable, *_found(run, name), *inference_clauses(run, name), *author_clauses(run, name)]
-    return [*clauses, *_kept(run, name), *_unmarked(run, name)]
+    told = [clause for section in sections() for clause in section.clauses(run, name)]
+    return [*readable, *_found(run, name), *told, *_kept(run, name), *_unmarked(run, name)]
 
 
 def by_type(run: Run, record: MetricRecord, name: str) -> dict[str, Counts]:
@@ -93,7 +104,7 @@ def _quasi(run: Run, name: str) -> Iterator[Clause]:
 
 def _hidden(run: Run, name: str) -> Iterator[Clause]:
     """How much of what was marked is hidden, where identifiers were not counted."""
-    record = chosen(run, "recall")
+    record = chosen(run, RECALL)
     score = headline(run, name, record)
     if record is None or score is None:
         return
@@ -124,7 +135,7 @@ def _uneven(run: Run, name: str) -> Iterator[Clause]:
 
 def _detected(run: Run, name: str) -> Iterator[Clause]:
     """What a detector still finds; where it finds nothing, nothing is said, for the same reason."""
-    record = chosen(run, "residual")
+    record = chosen(run, RESIDUAL)
     if record is None or headline(run, name, record) is None:
         return
     finds = counted(run, record, name, "wrong")
@@ -169,11 +180,11 @@ def _kept(run: Run, name: str) -> Iterator[Clause]:
 
 
 def _information(run: Run) -> MetricRecord | None:
-    return chosen(run, "information", "words")
+    return chosen(run, INFORMATION, "words")
 
 
 def _unmarked(run: Run, name: str) -> Iterator[Clause]:
-    record = chosen(run, "precision")
+    record = chosen(run, PRECISION)
     score = headline(run, name, record)
     if record is None or score is None:
         return
@@ -190,10 +201,10 @@ def caveats(run: Run) -> list[str]:
         lines.append(
             "What is masked nowhere cannot be masked unevenly: an identifier that was missed throughout is not seen."
         )
-    if chosen(run, "residual"):
+    if chosen(run, RESIDUAL):
         lines.append("What looks like an identifier may be none, and what does not may be one.")
     leaking = chosen(run, "direct identifiers")
-    if leaking or chosen(run, "precision"):
+    if leaking or chosen(run, PRECISION):
         lines.append(f"“Marked” is what {markers(run)} marked; what they overlooked cannot count as a leak.")
     if leaking and run.several_annotators is not False:
         lines.append(
@@ -202,14 +213,17 @@ def caveats(run: Run) -> list[str]:
     lines += against_each_other(run)
     for record in playing(run, "attack"):
         attack_names = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
-        background_words = ""
-        if background := record_for("background", run.inputs.get("background", []), record):
-            background_words = f" with the background “{background.name}” of {background.documents:,} individuals"
-        attacks = f"The attacks are those of {record.name}{attack_names}{background_words}"
+        attacks = f"The attacks are those of {record.name}{attack_names}{_input_words(run, record)}"
         lines.append(f"{attacks}; another, or one who knows more, may find more.")
     if information := _information(run):
         lines.append(f"Information is what {information.text} makes of it.")
-    return [*lines, *inference_caveats(run), *author_caveats(run)]
+    return [*lines, *(line for section in sections() for line in section.caveats(run))]
+
+
+def _input_words(run: Run, record: MetricRecord) -> str:
+    """` with the background “web” of 42 individuals`: of the inputs that a metric chooses, what their families say."""
+    chosen_inputs = [(kind, record_for(kind.name, run.inputs.get(kind.name, []), record)) for kind in input_types()]
+    return "".join(f" with {kind.describe(one)}" for kind, one in chosen_inputs if one)
 
 
 def short_percent(value: float) -> str:

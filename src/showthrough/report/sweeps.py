@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from showthrough.metrics import Role
 from showthrough.report.sheets import Entry, Grid, Row, count, share
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import headline
+from showthrough.run.roles import PRECISION, RECALL, headline
 from showthrough.run.run import Run
 
-_RECALL: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers", "recall")
+_RECALL: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers", RECALL)
 _UNDEFINED = "nothing is masked there, or nothing was marked"
 _REWRITTEN = {"number", "surrogate"}  # replacements that hang on what else is masked
 TOO_GOOD = (
@@ -43,7 +43,7 @@ def axes(run: Run) -> tuple[list[MetricRecord], list[MetricRecord]]:
     texts = {text for sweep in run.sweeps.values() for text in sweep.values}
     swept = [record for record in run.metrics if record.text in texts]
     recall = [record for role in _RECALL for record in swept if role in record.roles]
-    precision = [record for record in swept if "precision" in record.roles]
+    precision = [record for record in swept if PRECISION in record.roles]
     return (recall, precision) if recall and precision else ([], [])
 
 

@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 
-from showthrough.families.inference.controls import CONTROL, RISK
-from showthrough.families.inference.judging import JUDGE
 from showthrough.metrics import HEADLINE
 from showthrough.metrics.matching.entities import CHANCE, GENERALIZED, LEFT, NEARLY, WAYS
+from showthrough.report.section import sections
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import in_all
 from showthrough.run.run import Run
@@ -117,6 +116,11 @@ class Table:
         return self.title == HEADLINES
 
     @property
+    def hinted(self) -> bool:
+        """Whether the terminal says that `--parts` shows it, where it is not shown."""
+        return True
+
+    @property
     def tested(self) -> int:
         """How many of the first rows are under test."""
         return len(self.names) - self.references
@@ -171,23 +175,21 @@ class OwnTable(Table):
 def tables(run: Run) -> list[Table]:
     """The headline table, then one for each metric that has parts; references stand below the anonymizations."""
     main = headlines(run)
-    names, beside, further = main.names, main.references, []
+    names, beside, further, told = main.names, main.references, [], sections()
     for record in [record for record in run.metrics if record.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
-        by_category = [part for part in parts if HEADLINE in parts and is_category(part)]
         if "release" in record.roles:
             further += _release_tables(run, record, names, beside, parts)
             continue
-        if "authors" in record.roles:  # what each verifier tells stands in a table of its own (`authorship`)
-            continue
+        places = {part: next(filter(None, (one.place_of(record, part) for one in told)), "") for part in parts}
+        parts = [part for part in parts if places[part] != "own"]
+        by_category = [part for part in parts if HEADLINE in places and ":" in part and places[part] != "column"]
         if rest := [part for part in parts if part != HEADLINE and part not in by_category]:
             columns = [column_of(run, record, part, part or "(no type)") for part in sorted(rest, key=in_order)]
             shown = [column for column in columns if not column.zero] or columns
             zero = tuple(column.head for column in columns if column not in shown)
             further.append(Table(record.text, names, tuple(shown), beside, zero))
-        if by_category and not inferring(
-            record
-        ):  # a table for each anonymization: a reference in each would say the same again and again
+        if by_category:  # a table for each anonymization: a reference in each would say the same again and again
             further += [_categories(run, record, name, by_category) for name in run.names]
     return [main, *further] if main.columns else further
 
@@ -202,17 +204,6 @@ def _release_tables(
     ways = tuple(column_of(run, record, part, part, PART_WORDS[part]) for part in how)
     named_columns = [("by type", by_type), ("by how they can be read", ways)]
     return [Table(f"{record.text}, {by}", names, columns, beside) for by, columns in named_columns if columns]
-
-
-def inferring(record: MetricRecord) -> bool:
-    """Whether it tells what is inferred about people: its parts stand in tables of their own (`inference`)."""
-    return not {"inference", "attributes"}.isdisjoint(record.roles)
-
-
-def is_category(part: str) -> bool:
-    """Whether it is one of several that make up a whole; controls and what is told beside them do not."""
-    measure, colon, _ = part.partition(":")
-    return bool(colon) and measure not in (CONTROL, RISK, JUDGE)
 
 
 def headlines(run: Run) -> Table:

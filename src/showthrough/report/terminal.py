@@ -17,7 +17,6 @@ from rich.text import Text
 from showthrough.core.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.all_tables import each_once, every_table
-from showthrough.report.inference import StrataTable
 from showthrough.report.significance import describes, first_is_better, p_text, result
 from showthrough.report.table import Column, Table, documents_line, signatures
 from showthrough.run.records import Comparison
@@ -72,7 +71,7 @@ def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)
     if len(shown) < len(every):
-        apart = [table.title for table in every if table not in shown and not isinstance(table, StrataTable)]
+        apart = [table.title for table in every if table not in shown and table.hinted]
         metrics = (_metric_of(run, title) for title in apart)
         console.print(Text(f"--parts shows the parts of {', '.join(dict.fromkeys(metrics))}", style="dim"))
         console.print()

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 from showthrough.report.cautions import cautions
 from showthrough.report.findings import Finding, findings
-from showthrough.report.inference_sentences import inference_limits
+from showthrough.report.section import sections_of_tables
 from showthrough.report.sentences import caveats, sentence
 from showthrough.report.significance import ALPHA, compared, result, tested
 from showthrough.report.table import rounded
-from showthrough.report.wording import Clause, listed, markers, trained_on_them, verifiers_that_knew_them
+from showthrough.report.wording import Clause, listed, markers, trained_on_them
 from showthrough.run.gate.checks import told
 from showthrough.run.gate.grading import Grade, Graded, demands_of, graded, overall
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import chosen, headline, playing
+from showthrough.run.roles import ATTACKS, INFORMATION, MEANING, PRECISION, chosen, headline, playing
 from showthrough.run.run import Run
 from showthrough.run.scant import almost_nothing
 from showthrough.run.thresholds import Threshold
@@ -194,7 +194,7 @@ def _doubt(systems: Sequence[Judged]) -> tuple[str, str]:
 
 def _choice(run: Run, names: Sequence[str]) -> str:
     """Which of several that are good enough leaves more use, where a test shows it."""
-    record = chosen(run, "information", "words", "precision", "meaning")
+    record = chosen(run, INFORMATION, "words", PRECISION, MEANING)
     names = [name for name in names if not almost_nothing(run, name)]
     if len(names) < 2 or record is None:
         return ""
@@ -224,12 +224,10 @@ def _limits(run: Run, names: Sequence[str]) -> str:
     limits = trained_on_them(run, names)
     if run.corpus.silver:
         limits.append(f"what {markers(run)} marked is not what identifies")
-    if playing(run, "authors"):
-        limits += [f"the {verifier}" for verifier in verifiers_that_knew_them(run)]
-        limits.append("another verifier may tell more authors")
-    limits += (inferring := inference_limits(run))
+    limits += [limit for section in sections_of_tables() for limit in section.limits(run)]
     if not playing(run, "attack"):
-        limits.append("nobody tried to link documents to people" if inferring else "no attack was made")
+        attacked = any(playing(run, role) for role in ATTACKS)
+        limits.append("nobody tried to link documents to people" if attacked else "no attack was made")
     if chosen(run, "direct identifiers") is None:
         limits.append("nothing was counted against direct identifiers")
     return f"That is no proof that a release is safe{': ' + ', and '.join(limits) if limits else ''}."

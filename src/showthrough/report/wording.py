@@ -49,19 +49,6 @@ def trained_on_them(run: Run, names: Sequence[str]) -> list[str]:
     ]
 
 
-def verifiers_that_knew_them(run: Run) -> list[str]:
-    """Which verifiers had met these documents before: what they tell of them says little about others."""
-    names: dict[int, list[str]] = {}
-    for one in run.inputs.get("verifiers", []):
-        names.setdefault(one.seen, []).append(shown(one.name))
-    return [
-        f"verifier{'s' * (len(some) > 1)} {listed(some)} learned from texts of {seen:,} of these "
-        f"{len(run.documents):,} documents"
-        for seen, some in names.items()
-        if seen
-    ]
-
-
 def may_leak(score: Score | None) -> str:
     """What a spotless score leaves open: an interval that starts at 0.931 says that 7 % may leak all the same."""
     if score is None or score.value != 1:

@@ -14,6 +14,13 @@ from showthrough.run.run import Run
 from showthrough.statistics import as_many_alike, forms
 from showthrough.storage.columns.stored_strings import StoredStrings
 
+# Roles whose names are names of metrics or families as well: who asks for the role says so by these.
+RECALL: Role = "recall"
+PRECISION: Role = "precision"
+INFORMATION: Role = "information"
+MEANING: Role = "meaning"
+RESIDUAL: Role = "residual"
+ATTACKS: tuple[Role, ...] = ("attack", "inference", "attributes")  # somebody tries to find out what is hidden
 _RELEASE: Role = "release"
 
 

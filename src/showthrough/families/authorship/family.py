@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from showthrough.families.authorship.verifiers.base import Verifier
     from showthrough.families.authorship.verifiers.given import GivenAnswers
     from showthrough.metrics import Metric
+    from showthrough.report.section import Section
     from showthrough.run.records import Input
 
     Asked = Verifier | GivenAnswers
@@ -92,6 +93,9 @@ class VerifiersInput(InputType):
                 raise PlanError(f"{fault}; expected a verifier, or its folder", VERIFIERS)
         return (*accepted, *(given_answers(arguments.answers) if arguments.answers else ())) or None
 
+    def applies(self, corpus: Corpus) -> bool:
+        return bool(corpus.survey.asked)
+
     def items(self, value: Sequence[Asked] | None) -> Sequence[Asked]:
         return value or ()
 
@@ -145,6 +149,9 @@ class RatingsInput(InputType):
 
         return (METRICS[_RATED],) if keys and not any(RATINGS in metric.needs for metric in chosen) else ()
 
+    def applies(self, corpus: Corpus) -> bool:
+        return bool(corpus.survey.asked)
+
     def items(self, value: Ratings | None) -> Sequence[Ratings]:
         return ()  # their names are of files that were read
 
@@ -163,6 +170,12 @@ class _Authorship(Family):
         from showthrough.families._arguments import AuthorshipArguments
 
         return AuthorshipArguments
+
+    @property
+    def section(self) -> Section:
+        from showthrough.families.authorship.report import SECTION
+
+        return SECTION
 
     def problems(self, plan: Plan) -> Iterable[Problem]:
         return [*_verifier_problems(plan), *_rating_problems(plan)]
@@ -333,4 +346,5 @@ FAMILY = _Authorship(
         "known_words": ("known_words:KnownWords", {}),
         "perplexity": ("known_words:Perplexity", {}),
     },
+    counting={"sense": RATINGS, "authors": "problems:"},
 )

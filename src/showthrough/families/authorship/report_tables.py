@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from showthrough.core.errors import shown
+from showthrough.families.authorship.family import RATINGS, VERIFIERS
 from showthrough.families.authorship.parts import BEFORE, FALSE, LOST, OVERLAP, TOLD
 from showthrough.families.authorship.verifiers.base import ADAPTIVE, UNANSWERED
 from showthrough.families.authorship.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import DASH, Cell, Column, OwnTable, column_of, rounded
-from showthrough.report.wording import Clause, listed, verifiers_that_knew_them
+from showthrough.report.wording import Clause, listed
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import chosen, headline, in_all, playing
 from showthrough.run.run import Run
@@ -163,8 +165,8 @@ def author_clauses(run: Run, name: str) -> Iterator[Clause]:
 def _who_rated(run: Run, record: MetricRecord, name: str) -> str:
     """How many people said so, of how many documents: a few passages are no whole text."""
     columns = run.rows[record.text][name]
-    people = sum(bool(np.any(values)) for column, values in columns.items() if column.startswith("ratings:"))
-    documents = int(np.count_nonzero(columns.get("ratings", ())))
+    people = sum(bool(np.any(values)) for column, values in columns.items() if column.startswith(f"{RATINGS}:"))
+    documents = int(np.count_nonzero(columns.get(RATINGS, ())))
     if not people:
         return "people rate"
     raters = f"{people:,} people rate" if people > 1 else "one person rates"
@@ -199,6 +201,19 @@ def _still_found(run: Run, record: MetricRecord, name: str, verifier: str) -> It
         else ("authors that it found before are still found")
     )
     yield Clause("", f"{again:,.0f} of the {total:,.0f}{share}", f" {statement}")
+
+
+def verifiers_that_knew_them(run: Run) -> list[str]:
+    """Which verifiers had met these documents before: what they tell of them says little about others."""
+    names: dict[int, list[str]] = {}
+    for one in run.inputs.get(VERIFIERS, []):
+        names.setdefault(one.seen, []).append(shown(one.name))
+    return [
+        f"verifier{'s' * (len(some) > 1)} {listed(some)} learned from texts of {seen:,} of these "
+        f"{len(run.documents):,} documents"
+        for seen, some in names.items()
+        if seen
+    ]
 
 
 def author_caveats(run: Run) -> list[str]:

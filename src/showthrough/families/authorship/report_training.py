@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from math import sqrt
 from typing import Any
 
+from showthrough.families.authorship.report_verification import HEADS
 from showthrough.families.authorship.verifiers.measures import AUC
 from showthrough.families.authorship.verifiers.trained import TrainedVerifier
 from showthrough.families.authorship.verifiers.training import AUTHORS, PROBLEMS
 from showthrough.report.sheets import Grid, Row, Sheet, count, share
-from showthrough.report.verification import HEADS
 from showthrough.report.wording import counted_words
 
 _FEW = 100  # problems, below which figures are little more than guesses

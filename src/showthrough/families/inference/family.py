@@ -14,9 +14,16 @@ if TYPE_CHECKING:
     from showthrough.metrics import Metric
     from showthrough.models import Resources
     from showthrough.models.chat.base import Asked
+    from showthrough.report.section import Section
 
 
 class _Inference(Family):
+    @property
+    def section(self) -> Section:
+        from showthrough.families.inference.report import SECTION
+
+        return SECTION
+
     def problems(self, plan: Plan) -> Iterable[Problem]:
         if not any(metric.asks for metric in plan.metrics):
             return ()
@@ -48,4 +55,5 @@ FAMILY = _Inference(
         "meaning": ("judged:Meaning", {}),
         "hallucination": ("judged:Hallucination", {}),
     },
+    counting={"inference": "people", "attributes": "people"},
 )

@@ -11,8 +11,7 @@ from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference.asking import READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
 from showthrough.families.inference.parts import ABOUT, ALL, ASKED, INFERRED, PEOPLE, TOP_1, TOP_3, UNANSWERED
-from showthrough.metrics import HEADLINE, Role
-from showthrough.report.inference import (
+from showthrough.families.inference.report_tables import (
     AS_GOOD,
     ROLES,
     askings,
@@ -24,6 +23,7 @@ from showthrough.report.inference import (
     risk_above,
     stronger_control,
 )
+from showthrough.metrics import HEADLINE, Role
 from showthrough.report.table import rounded
 from showthrough.report.wording import Clause, counted_words, listed, percent
 from showthrough.run.records import MetricRecord

@@ -9,6 +9,7 @@ from showthrough.core.errors import shown
 from showthrough.data.references import NOTHING
 from showthrough.families.inference.asking import ANSWERS, READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, EMPTY, OTHER, RISK, SUCCESS
+from showthrough.families.inference.judging import JUDGE
 from showthrough.families.inference.parts import (
     ALL,
     ASKED,
@@ -20,18 +21,7 @@ from showthrough.families.inference.parts import (
     column_of as stratum_column,
 )
 from showthrough.metrics import HEADLINE, Role
-from showthrough.report.table import (
-    DASH,
-    Cell,
-    Column,
-    Count,
-    OwnTable,
-    Table,
-    column_of,
-    in_order,
-    inferring,
-    is_category,
-)
+from showthrough.report.table import DASH, Cell, Column, Count, OwnTable, Table, column_of, in_order
 from showthrough.report.wording import counted_words, listed
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import in_all, playing
@@ -58,6 +48,10 @@ class InferenceTable(OwnTable):
 class StrataTable(Table):
     """Tags, or how certain or hard attributes are, as rows; systems as columns."""
 
+    @property
+    def hinted(self) -> bool:
+        return False
+
     def undefined(self) -> list[str]:
         """Why there is a dash, a line for each reason."""
         names_by_reason: dict[tuple[str, str], list[str]] = {}
@@ -66,6 +60,22 @@ class StrataTable(Table):
                 if cell.score is not None and cell.score.value is None and column.head != NOTHING:
                     names_by_reason.setdefault((column.head, cell.score.reason), []).append(name)
         return [f"{DASH} {head}, {', '.join(names)}: {reason}" for (head, reason), names in names_by_reason.items()]
+
+
+def inferring(record: MetricRecord) -> bool:
+    """Whether it tells what is inferred about people: its parts stand in tables of their own."""
+    return not ROLES.keys().isdisjoint(record.roles)
+
+
+def is_category(part: str) -> bool:
+    """Whether it is one of several that make up a whole; controls and what is told beside them do not."""
+    return ":" in part and not is_beside(part)
+
+
+def is_beside(part: str) -> bool:
+    """Whether it stands beside a whole and is no part of it: a control, the risk above it, a judge."""
+    measure, colon, _ = part.partition(":")
+    return bool(colon) and measure in (CONTROL, RISK, JUDGE)
 
 
 def attacker_of(record: MetricRecord) -> str:

@@ -34,4 +34,5 @@ FAMILY = _Masking(
         "f1": ("recall:FScore", {"beta": 1.0}),
         "f2": ("recall:FScore", {"beta": 2.0}),
     },
+    ceiling=("er_di", "er_qi", "recall", "precision", "f1"),
 )

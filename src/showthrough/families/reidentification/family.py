@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from showthrough.evaluation.plan import Plan
     from showthrough.families._arguments import BackgroundArguments
     from showthrough.metrics import Metric
+    from showthrough.report.section import Section
     from showthrough.run.records import Input
 
-NAME = "background"
+BACKGROUND = "background"
 _ATTACK = "trir"
 
 
@@ -41,15 +42,16 @@ class BackgroundOptions:
             return value
         files = () if value is None else (value,) if isinstance(value, str) else value
         if len(files) > 1:
-            raise PlanError(f"found {len(files)}; expected one file; in a plan, several by name", NAME)
+            raise PlanError(f"found {len(files)}; expected one file; in a plan, several by name", BACKGROUND)
         return {"": files[0]} if files else {}
 
 
 class BackgroundInput(InputType):
     """One background, or several that metrics ask for by name: by key, which is empty where there is one alone."""
 
-    name = NAME
+    name = BACKGROUND
     named = False
+    listed = True
 
     def read(self, options: BackgroundOptions, anonymizations: Sequence[str]) -> dict[str, Background] | None:
         from showthrough.formats.people.background import read_background
@@ -70,7 +72,7 @@ class BackgroundInput(InputType):
             return {"": Background(value)}
         if isinstance(value, str) or not all(isinstance(each, Background) for each in value):
             expected = "expected a Background: read_background"
-            raise PlanError(f"found a value of type {type(value).__name__}; {expected}", NAME)
+            raise PlanError(f"found a value of type {type(value).__name__}; {expected}", BACKGROUND)
         by_name = {each.name: each for each in value}  # also where there is one
         return by_name if len(by_name) == len(value) else _RepeatedNames(value)
 
@@ -96,6 +98,9 @@ class BackgroundInput(InputType):
             for background in value.values()
         ]
 
+    def describe(self, record: Input) -> str:
+        return f"the background “{record.name}” of {record.documents:,} individuals"
+
     def former_records(self, run: Mapping[str, Any]) -> list[Any]:
         alone, several = run.get("background"), run.get("backgrounds") or {}
         named = several.values() if isinstance(several, Mapping) else [several]  # which is then refused
@@ -117,15 +122,21 @@ class _Reidentification(Family):
 
         return BackgroundArguments
 
+    @property
+    def section(self) -> Section:
+        from showthrough.families.reidentification.report import SECTION
+
+        return SECTION
+
     def problems(self, plan: Plan) -> Iterable[Problem]:
         from showthrough.metrics import metric_text
 
-        backgrounds: Mapping[str, Background] = plan.inputs.get(NAME) or {}
+        backgrounds: Mapping[str, Background] = plan.inputs.get(BACKGROUND) or {}
         if isinstance(backgrounds, _RepeatedNames):
-            return [Problem("", NAME, f"found {some(backgrounds.names)}; expected unique names")]
-        using = [metric for metric in plan.metrics if NAME in metric.needs]
+            return [Problem("", BACKGROUND, f"found {some(backgrounds.names)}; expected unique names")]
+        using = [metric for metric in plan.metrics if BACKGROUND in metric.needs]
         return _background_problems(
-            backgrounds, {metric_text(each): each.parameters.get(NAME, "") for each in using}, plan.corpus.ids
+            backgrounds, {metric_text(each): each.parameters.get(BACKGROUND, "") for each in using}, plan.corpus.ids
         )
 
     def relocate(self, options: BackgroundOptions, plan: Path) -> dict[str, Any]:
@@ -133,9 +144,9 @@ class _Reidentification(Family):
 
         if not options.files_by_key:
             return {}
-        locations = {key: f"{NAME}.{shown(key)}" if key else NAME for key in options.files_by_key}
+        locations = {key: f"{BACKGROUND}.{shown(key)}" if key else BACKGROUND for key in options.files_by_key}
         files = {key: seen_from(plan, file, locations[key]) for key, file in options.files_by_key.items()}
-        return {NAME: files if isinstance(options.background, Mapping) else files[""]}
+        return {BACKGROUND: files if isinstance(options.background, Mapping) else files[""]}
 
     def files(self, options: BackgroundOptions, metrics: Sequence[Metric]) -> list[Path]:
         from showthrough.storage.places import place_of
@@ -149,7 +160,7 @@ def _background_problems(
     """What metrics, by text form, ask for under keys that there are not, and what nobody asks for."""
     if not backgrounds:
         none = "none was given, which the metric {} needs; expected --background FILE (in Python, background=…)"
-        yield from (Problem("", NAME, none.format(text)) for text in key_by_metric)
+        yield from (Problem("", BACKGROUND, none.format(text)) for text in key_by_metric)
         return
     keys = [key for key in backgrounds if key]
     choice = f"one of the backgrounds {some(keys)}, such as trir(background={quoted(keys[0])})" if keys else "no name"
@@ -163,7 +174,7 @@ def _background_problems(
             clean = clean and not faults
             yield from faults
         elif clean:
-            subject = f"background {key}" if key else NAME
+            subject = f"background {key}" if key else BACKGROUND
             clean = False
             yield Problem("", subject, "was given, but no metric asks for it; expected trir among the metrics")
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from showthrough.core.errors import printable
 from showthrough.families.reidentification.attacks import approaches
+from showthrough.families.reidentification.family import BACKGROUND
 from showthrough.families.reidentification.metric import CONTROL, RECALLS, RISK
 from showthrough.metrics import HEADLINE
 from showthrough.report.cautions import cautions
@@ -38,7 +39,7 @@ class AtRisk(NamedTuple):
 def show_attacks(run: Run, console: Console) -> None:
     """Per anonymization the strongest attack, chance and ceiling; then every attack, its control and the risk above."""
     record, attacks, k = _attack(run)
-    population = "".join(f" against {one.documents:,} individuals" for one in run.inputs.get("background", []))
+    population = "".join(f" against {one.documents:,} individuals" for one in run.inputs.get(BACKGROUND, []))
     console.print()
     percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
     console.print(Text(f"{documents_line(run)}{population}{percent}", style="bold"))
@@ -142,7 +143,7 @@ def attacks_json_text(run: Run) -> str:
 
     content = {
         "corpus": run.corpus,
-        "background": next(iter(run.inputs.get("background", [])), None),
+        BACKGROUND: next(iter(run.inputs.get(BACKGROUND, [])), None),
         "settings": run.settings,
         "k": k,
         "cautions": cautions(run),

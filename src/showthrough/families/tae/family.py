@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 
 class _TAE(Family):
+    @property
+    def reads_requests(self) -> bool:
+        return True
+
     def is_request(self, head: Head) -> bool:
         from showthrough.families.tae.configuration import is_tae
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from showthrough.core.errors import shown, some
-from showthrough.metrics import HEADLINE
-from showthrough.report.annex.cells import Lines, between
+from showthrough.report.annex.cells import Lines
 from showthrough.report.annex.safe_harbor import safe_harbor_grid
-from showthrough.report.annex.sections import authorship_grid, inference_grid, linkability_grid
 from showthrough.report.annex.singling import above_threshold, singling_grid
+from showthrough.report.section import sections
 from showthrough.report.sheets import Sheet
-from showthrough.report.wording import percent
-from showthrough.studies.risk.sections import SUCCESS
-from showthrough.studies.risk.values import RiskAnnex, SafeHarbor, Section, Singled
+from showthrough.studies.risk.values import RiskAnnex
 
 _DECIDES_NOTHING = (
     "This annex is evidence for a decision, and no determination. It does not determine that a release is anonymous, "
@@ -28,9 +25,7 @@ def annex_sheet(annex: RiskAnnex) -> Sheet:
     lines = Lines()
     blocks = (
         singling_grid(annex, lines),
-        linkability_grid(annex.linkability, lines),
-        inference_grid(annex.inference, lines),
-        authorship_grid(annex.authorship, lines),
+        *(grid for section in sections() for grid in section.risk_grids(annex, lines)),
         safe_harbor_grid(annex.safe_harbor, lines),
         *lines.grid(),
     )
@@ -44,33 +39,14 @@ def _lead(annex: RiskAnnex) -> Iterator[str]:
     yield f"Under test: {names}, on {annex.sample}. Intervals are at {level} confidence over these."
     for one in annex.singling_out.figures:
         yield above_threshold(one, annex.threshold)
-    for figure in annex.linkability.figures:
-        if figure.part == HEADLINE and figure.estimate.value is not None:
-            told = f"links {percent(figure.estimate.value)}{between(figure.estimate)} of documents to the right person"
-            yield f"{shown(figure.anonymization)}: the worst attack of {shown(figure.metric)} {told}."
-    for figure in annex.inference.figures:
-        if figure.part == SUCCESS and figure.estimate.value is not None:
-            each = figure.metric.partition("(")[0] == "ipr"  # a mean over people
-            whose = "each person, on average" if each else "people"
-            told = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of {whose}"
-            who = f"{shown(figure.anonymization)}: the attacker of {shown(figure.metric)}"
-            yield f"{who} {told}; another may infer more."
+    for section in sections():
+        yield from section.risk_lead(annex)
     if kinds := annex.safe_harbor.identifiers:
         measured = sum(not one.reason for one in kinds)
         yield f"Safe Harbor: {measured} of {len(kinds)} kinds of identifiers are marked in the corpus, and measured."
-    left = [name for name, section in _sections(annex).items() if section.reason]
+    left = [name for name, section in annex.sections.items() if section.reason]
     if left:
         yield f"Not measured: {', '.join(left)}. What it takes is told below."
-
-
-def _sections(annex: RiskAnnex) -> dict[str, Singled | Section | SafeHarbor]:
-    return {
-        "singling out": annex.singling_out,
-        "linkability": annex.linkability,
-        "inference": annex.inference,
-        "authorship": annex.authorship,
-        "Safe Harbor identifiers": annex.safe_harbor,
-    }
 
 
 def _notes(annex: RiskAnnex) -> Iterator[str]:

@@ -6,23 +6,23 @@ ever sets text, and the page's own policy lets nothing run or load but what is i
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from showthrough.report.all_tables import every_table
-from showthrough.report.authorship import AuthorsTable
+from showthrough.core.families import input_types
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.html import methods, payload
-from showthrough.report.html.passages import passages
 from showthrough.report.html.rules import told
-from showthrough.report.html.sources import joined, policy, template
-from showthrough.report.inference import InferenceTable, StrataTable
+from showthrough.report.html.sources import joined, policy, section_template, template
+from showthrough.report.section import Section, sections
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.sweeps import TOO_GOOD, sweep_grids
 from showthrough.report.systems import grids
-from showthrough.report.table import HEADLINES, Table, signatures
+from showthrough.report.table import HEADLINES, signatures, tables
 from showthrough.report.verdict import WORDS, value_words, verdict
 from showthrough.run.run import Run
 from showthrough.studies.failures import Inspection
@@ -62,14 +62,14 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     signs = [Sign(name, _GLYPHS[SHAPES[at % len(SHAPES)]], at % _COLOURS) for at, name in enumerate(run.names)]
     charts = payload.charts(run)
     failures = payload.failures(run, findings, with_text=not without_text)
-    rewritten = {} if without_text else passages(run)
+    drawn = [(section, section.page_data(run, without_text=without_text)) for section in sections()]
     start = {
         "names": run.names,
         "signs": [[sign.glyph, sign.colour] for sign in signs],
         "shapes": SHAPES,
         "charts": charts,
         "failures": failures,
-        "passages": rewritten,
+        **{key: value for _, data in drawn for key, value in data.items()},
         "index": {} if without_text else payload.index(run, findings, packets),
     }
     style, theme, script = joined(STYLES, "css"), joined(["theme"], "js"), joined(SCRIPTS, "js")
@@ -81,9 +81,9 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         grade_words=WORDS,
         grade_value=value_words,
         **_tables(run),
+        sections=[_drawn(run, section, data, signs) for section, data in drawn if section.title],
         references=[one.name for one in run.references],
-        backgrounds=run.inputs.get("background", []),
-        passages=rewritten,
+        inputs=[(kind.name, one) for kind in input_types() if kind.listed for one in run.inputs.get(kind.name, [])],
         charts=charts,
         systems=grids(run),
         thresholds=sweep_grids(run),
@@ -106,26 +106,55 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
     return str(page)
 
 
+class Drawn(NamedTuple):
+    """The part of the page that a family draws; empty where it has nothing to tell of the run."""
+
+    anchor: str
+    label: str
+    html: Any  # which is escaped
+
+
+def _drawn(run: Run, section: Section, data: Mapping[str, Any], signs: Sequence[Sign]) -> Drawn:
+    from markupsafe import Markup
+
+    anchor = section.anchor or re.sub(r"\W+", "-", section.title.lower())
+    content = section_template(section.template).render(
+        anchor=anchor,
+        title=section.title,
+        lead=section.lead,
+        tables=list(section.tables(run)),
+        parts=list(section.part_tables(run)),
+        data=data,
+        called=_called(run),
+        signs=signs,
+        references=[one.name for one in run.references],
+    )
+    return Drawn(anchor, section.label or section.title, Markup(content))  # noqa: S704 - a template that escapes made it
+
+
+def _called(run: Run) -> dict[str, str]:
+    """Short names of metrics, of those that share theirs with no other."""
+    named = Counter(one.name for one in run.metrics)
+    return {one.text: one.name for one in run.metrics if named[one.name] == 1}
+
+
 def _tables(run: Run) -> dict[str, Any]:
-    """Headlines by group, author masking, inference, all others, what is told below headlines, short names."""
-    every, named = every_table(run), Counter(one.name for one in run.metrics)
+    """Headlines by group, all other tables, what is told below headlines."""
+    every = tables(run)
     main = [table for table in every if table.title == HEADLINES]
-    own: dict[str, list[Table]] = {
-        "authors": [table for table in every if isinstance(table, AuthorsTable)],
-        "people": [table for table in every if isinstance(table, InferenceTable)],
-        "strata": [table for table in every if isinstance(table, StrataTable)],
-    }
-    shown = [*main, *(table for some in own.values() for table in some)]
+    untitled = [section for section in sections() if not section.title]
     return {
         "groups": [
             (group, [(column, run.record(column.head)) for column in columns])
             for table in main
             for group, columns in table.groups()
         ],
-        **own,
-        "others": [table for table in every if table not in shown],
+        "others": [
+            *(table for section in untitled for table in section.tables(run)),
+            *(table for table in every if table not in main),
+            *(table for section in untitled for table in section.part_tables(run)),
+        ],
         "remarks": [line for table in main for line in table.remarks()],
-        "called": {one.text: one.name for one in run.metrics if named[one.name] == 1},
     }
 
 

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 
@@ -32,6 +33,17 @@ def policy(style: str, *scripts: str) -> str:
 @cache
 def template(name: str) -> Any:
     """One of `templates/`, which escapes whatever it is given."""
+    return _environment().get_template(name)
+
+
+@cache
+def section_template(path: Path) -> Any:
+    """The template of a family's section, which escapes the same and may import from `templates/`."""
+    return _environment().from_string(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _environment() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -42,7 +54,7 @@ def template(name: str) -> Any:
         lstrip_blocks=True,
     )
     environment.filters["reflow"] = _reflowed
-    return environment.get_template(name)
+    return environment
 
 
 def _reflowed(text: str) -> str:

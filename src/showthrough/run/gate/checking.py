@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.core.errors import PlanError, shown, some
+from showthrough.core.families import families
 from showthrough.data.references import NOTHING
-from showthrough.metrics import Role
 from showthrough.run.gate.asking import fault_of
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
 from showthrough.run.gate.grading import Demand, Graded, demands_of, graded
 from showthrough.run.places import Places
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import Counts, chosen, counted, first, in_all, leaks
+from showthrough.run.roles import ATTACKS, Counts, chosen, counted, first, in_all, leaks
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics import SHOWN
@@ -27,11 +27,6 @@ IDENTIFIERS = (
     30  # with none of 30 seen to leak, up to 10 % may leak all the same (3 in n: Hanley and Lippman-Hand 1983)
 )
 _LOOKS = 10  # documents that are named
-# How columns begin that are not zero where a document counts, of metrics that may leave most documents aside.
-_ABOUT: dict[Role, str] = {
-    "sense": "ratings", "authors": "problems:", "inference": "people", "attributes": "people",
-}  # fmt: skip
-_ATTACKS: frozenset[Role] = frozenset({"inference", "attributes", "attack"})
 _SHOWN = 80  # characters of a metric that a message shows
 
 
@@ -113,7 +108,7 @@ def _dropped(planned: Sequence[Threshold], asked: Sequence[Threshold]) -> list[T
 
 def _originals_reach(run: Run, threshold: Threshold) -> bool:
     """Whether an attacker is too weak for a threshold to tell anything: with nothing masked it holds as well."""
-    attacking = threshold.metric in run.rows and _ATTACKS & {*run.record(threshold.metric).roles}
+    attacking = threshold.metric in run.rows and not {*ATTACKS}.isdisjoint(run.record(threshold.metric).roles)
     beside = any(one.name == NOTHING for one in run.references)
     return bool(attacking and beside) and graded(run, NOTHING, Demand(threshold)).grade in ("met", "unsure")
 
@@ -206,7 +201,7 @@ def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) ->
 def _told_of(run: Run, name: str, metric: str) -> int:
     """How many documents, or groups of them, a number tells of; all, unless the metric may leave most aside."""
     roles = run.record(metric).roles if metric in run.rows else ()
-    begins = tuple(_ABOUT[role] for role in roles if role in _ABOUT)
+    begins = tuple(family.counting[role] for family in families() for role in roles if role in family.counting)
     if not begins:
         return run.drawn
     columns = [values for column, values in run.rows[metric][name].items() if column.startswith(begins)]

@@ -116,3 +116,14 @@ class RiskAnnex(msgspec.Struct, frozen=True):
     population: PopulationRecord | None = None
     threshold: float = THRESHOLD
     notes: tuple[str, ...] = ()
+
+    @property
+    def sections(self) -> dict[str, Singled | Section | SafeHarbor]:
+        """What it is about, as people call it."""
+        return {
+            "singling out": self.singling_out,
+            "linkability": self.linkability,
+            "inference": self.inference,
+            "authorship": self.authorship,
+            "Safe Harbor identifiers": self.safe_harbor,
+        }

@@ -1,0 +1,46 @@
+"""Inference in the risk annex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from showthrough.core.errors import shown
+from showthrough.metrics import HEADLINE
+from showthrough.report.annex.cells import Lines, between
+from showthrough.report.annex.sections import entry_at, section_grid
+from showthrough.report.sheets import Entry, Grid
+from showthrough.report.wording import percent
+from showthrough.studies.risk.sections import CONTROLS, RISKS, SUCCESS, TOP_3
+from showthrough.studies.risk.values import Figure, Section
+
+_BY_PERSON = "ipr"  # the metric that is a mean over people
+
+
+def inference_lead(section: Section) -> Iterator[str]:
+    """What share each attacker infers."""
+    for figure in section.figures:
+        if figure.part == SUCCESS and figure.estimate.value is not None:
+            each = figure.metric.partition("(")[0] == _BY_PERSON
+            whose = "each person, on average" if each else "people"
+            told = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of {whose}"
+            who = f"{shown(figure.anonymization)}: the attacker of {shown(figure.metric)}"
+            yield f"{who} {told}; another may infer more."
+
+
+def inference_grid(section: Section, lines: Lines) -> Grid:
+    heads = (
+        "score", "inferred", "among three guesses", "control: no text", "control: another's text",
+        "risk above no text", "risk above another's",
+    )  # fmt: skip
+    notes = (
+        "score: what the metric is known by (cpr, ipr: the share that is protected; attributes: the share that is "
+        "guessed rightly at once)",
+        "inferred: the share of attributes that the attacker infers; controls: where nothing of them can be known",
+    )
+    grid = Grid("Inference: what can be said of people", heads, (), "anonymization · metric", notes, "inference")
+
+    def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[Entry]]]:
+        inferred = SUCCESS if SUCCESS in parts else HEADLINE  # of attributes, that is what the metric is known by
+        yield "", [entry_at(parts, part) for part in (HEADLINE, inferred, TOP_3, *CONTROLS, *RISKS)]
+
+    return section_grid(section, grid, cells, lines)

@@ -1,0 +1,71 @@
+"""Re-identification in reports: that attacks are too weak to tell anything, and linkability in the risk annex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from showthrough.data.references import NOTHING
+from showthrough.families.inference.controls import risk_interval
+from showthrough.report.section import Section
+from showthrough.report.wording import percent
+from showthrough.run.records import MetricRecord
+from showthrough.run.roles import playing
+from showthrough.run.run import Run
+from showthrough.run.scant import ALMOST
+
+if TYPE_CHECKING:
+    from showthrough.report.annex.cells import Lines
+    from showthrough.report.sheets import Grid
+    from showthrough.studies.risk.values import RiskAnnex
+
+_RIGHT, _RAN, _CONTROL, _CONTROLLED = "right:", "ran:", "control:", "controlled:"  # columns of an attack's rows
+
+
+class _Reidentification(Section):
+    def cautions(self, run: Run) -> Iterator[str]:
+        return (line for record in playing(run, "attack") for line in _weak(run, record))
+
+    def risk_lead(self, annex: RiskAnnex) -> Iterator[str]:
+        from showthrough.families.reidentification.report_annex import linkability_lead  # here: few ask for it
+
+        return linkability_lead(annex.linkability)
+
+    def risk_grids(self, annex: RiskAnnex, lines: Lines) -> Iterable[Grid]:
+        from showthrough.families.reidentification.report_annex import linkability_grid
+
+        return [linkability_grid(annex.linkability, lines)]
+
+
+def _weak(run: Run, record: MetricRecord) -> Iterator[str]:
+    """That attacks find hardly anybody where nothing is masked, or no more than with somebody else's document."""
+    if NOTHING not in run.rows[record.text]:
+        return
+    rows = run.units(run.rows_of(record.text, NOTHING))
+    names = [column.removeprefix(_RIGHT) for column in rows.columns if column.startswith(_RIGHT)]
+    given = run.parts(NOTHING, record.text).get("chance")
+    chance = given.value or 0.0 if given else 0.0
+    found, told = 0.0, ""
+    for name in names:
+        right, ran, control, controlled = (
+            rows.column(f"{which}{name}") for which in (_RIGHT, _RAN, _CONTROL, _CONTROLLED)
+        )
+        if not ran.sum():
+            continue
+        if not controlled.sum():  # nobody else's document could stand in
+            control, controlled = ran * chance, ran
+        share, guessed = float(right.sum() / ran.sum()), float(control.sum() / controlled.sum())
+        ends = risk_interval((right, ran), (control, controlled), run.settings.confidence)
+        if share >= ALMOST and ends is not None and ends[0] > 0:
+            return
+        if not told or share > found:
+            found, told = share, f"{percent(share)} of {ran.sum():,.0f} documents; guessing {percent(guessed)}"
+    if told:
+        what = "find hardly anybody" if found < ALMOST else "are not shown to find more than guessing does,"
+        yield (
+            f"The attacks of {record.name} {what} even in the originals ({told}): that they find few people says "
+            "nothing of any anonymization."
+        )
+
+
+SECTION = _Reidentification()

@@ -1,0 +1,43 @@
+"""Linkability in the risk annex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from showthrough.core.errors import shown
+from showthrough.metrics import HEADLINE
+from showthrough.report.annex.cells import Lines, between
+from showthrough.report.annex.sections import entry_at, section_grid
+from showthrough.report.sheets import Entry, Grid, missing
+from showthrough.report.wording import percent
+from showthrough.studies.risk.sections import CEILING, CHANCE, CONTROL, RISK
+from showthrough.studies.risk.values import Figure, Section
+
+
+def linkability_lead(section: Section) -> Iterator[str]:
+    """The worst attack on each anonymization."""
+    for figure in section.figures:
+        if figure.part == HEADLINE and figure.estimate.value is not None:
+            told = f"links {percent(figure.estimate.value)}{between(figure.estimate)} of documents to the right person"
+            yield f"{shown(figure.anonymization)}: the worst attack of {shown(figure.metric)} {told}."
+
+
+def linkability_grid(section: Section, lines: Lines) -> Grid:
+    heads = ("people found", "control: another's text", "risk above control", "chance", "ceiling")
+    notes = (
+        "people found: the share of documents whose individual the attack names, among those whom the attacker knows",
+        "risk above control: (found − control) / (1 − control)",
+    )
+    grid = Grid("Linkability: documents linked to people", heads, (), "anonymization · attack", notes, "linkability")
+
+    def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[Entry]]]:
+        aside = {HEADLINE, CHANCE, CEILING}
+        attacks = [part for part in parts if part not in aside and not part.endswith((CONTROL, RISK))]
+        ends = [entry_at(parts, CHANCE), entry_at(parts, CEILING)]
+        none = missing("it is told attack by attack")
+        yield "the worst attack", [entry_at(parts, HEADLINE), none, none, *ends]
+        for attack in attacks:
+            told = [entry_at(parts, f"{attack}{what}") for what in ("", CONTROL, RISK)]
+            yield attack, [*told, *ends]
+
+    return section_grid(section, grid, cells, lines)

@@ -1,0 +1,99 @@
+"""What a family tells of a run in reports: tables, sentences, cautions, findings, parts of the page and the annex.
+
+Each family has its section in its own package (`families/inference/report.py`). A report asks the registry of families
+for them, so it names none, and a section is imported when somebody makes a report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from showthrough.core.families import families
+
+if TYPE_CHECKING:
+    from showthrough.report.annex.cells import Lines
+    from showthrough.report.findings import Finding
+    from showthrough.report.sheets import Grid
+    from showthrough.report.table import Table
+    from showthrough.report.wording import Clause
+    from showthrough.run.records import MetricRecord
+    from showthrough.run.run import Run
+    from showthrough.studies.risk.values import RiskAnnex
+
+
+class Section:
+    """A family overrides what it has to tell; by itself each method tells nothing.
+
+    All of it is asked of every run, so a section looks for its metrics first: by their roles (`run.roles.playing`), or
+    by the inputs of the run.
+    """
+
+    title: ClassVar[str] = ""  # heads its part of the page; without one its tables stand among the parts of metrics
+    label: ClassVar[str] = ""  # what the navigation of the page calls that part; by itself the title
+    anchor: ClassVar[str] = ""  # the id of that part, which links lead to; by itself the title
+    lead: ClassVar[str] = ""  # what the part of the page says before its tables
+    template: ClassVar[Path] = Path(__file__).parent / "html" / "templates" / "section.html"
+    tables_first: ClassVar[bool] = False  # whether its tables and limits go before those of families named earlier
+
+    def tables(self, run: Run) -> Iterable[Table]:
+        """What stands before the table of headlines; an `OwnTable` takes the headlines that it has out of that."""
+        return ()
+
+    def part_tables(self, run: Run) -> Iterable[Table]:
+        """What stands after the tables of all metrics."""
+        return ()
+
+    def place_of(self, record: MetricRecord, part: str) -> Literal["own", "column", ""]:
+        """Where a part of a metric stands: in a table of this section, or as a column although its name has a colon.
+
+        Empty: where parts of any metric stand.
+        """
+        return ""
+
+    def clauses(self, run: Run, name: str) -> Iterable[Clause]:
+        """What the sentence about an anonymization says."""
+        return ()
+
+    def caveats(self, run: Run) -> Iterable[str]:
+        """What these clauses rest on, a sentence each."""
+        return ()
+
+    def cautions(self, run: Run) -> Iterable[str]:
+        """What a reader must hear before anything else, a sentence each."""
+        return ()
+
+    def limits(self, run: Run) -> Iterable[str]:
+        """What meeting a threshold does not tell, each as `another attacker may infer more`."""
+        return ()
+
+    def findings(self, run: Run, name: str) -> Iterable[Finding]:
+        """What stands out in an anonymization."""
+        return ()
+
+    def comparison_notes(self, run: Run) -> Iterable[str]:
+        """What whoever compares numbers of this run has to know."""
+        return ()
+
+    def page_data(self, run: Run, *, without_text: bool) -> Mapping[str, Any]:
+        """What the script of the page needs beside the tables; the template of the section has it as `data`."""
+        return {}
+
+    def risk_lead(self, annex: RiskAnnex) -> Iterable[str]:
+        """What the risk annex says first."""
+        return ()
+
+    def risk_grids(self, annex: RiskAnnex, lines: Lines) -> Iterable[Grid]:
+        """Its part of the risk annex; `lines` number the signatures."""
+        return ()
+
+
+def sections() -> list[Section]:
+    """Of all families that have one, in the order of the families."""
+    return [section for family in families() if (section := family.section) is not None]
+
+
+def sections_of_tables() -> list[Section]:
+    """The same in the order in which tables stand."""
+    return sorted(sections(), key=lambda section: not section.tables_first)
