@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from showthrough.metrics import HEADLINE
-from showthrough.report.annex.cells import Lines
-from showthrough.report.annex.sections import entry_at, section_grid
+from showthrough.report.annex.cells import Lines, entry_at, section_grid
 from showthrough.report.sheets import Entry, Grid, missing
 from showthrough.studies.risk.sections import BEFORE, C_AT_1, LOST
 from showthrough.studies.risk.values import Figure, Section

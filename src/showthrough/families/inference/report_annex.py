@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from showthrough.core.errors import shown
 from showthrough.metrics import HEADLINE
-from showthrough.report.annex.cells import Lines, between
-from showthrough.report.annex.sections import entry_at, section_grid
+from showthrough.report.annex.cells import Lines, between, entry_at, section_grid
 from showthrough.report.sheets import Entry, Grid
 from showthrough.report.wording import percent
 from showthrough.studies.risk.sections import CONTROLS, RISKS, SUCCESS, TOP_3

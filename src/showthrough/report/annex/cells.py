@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from showthrough.report.sheets import Entry, Grid, Row, share, words
+from showthrough.report.sheets import Entry, Grid, Row, missing, share, words
 from showthrough.report.wording import percent
 from showthrough.studies.agreement.values import Estimate
+from showthrough.studies.risk.values import Figure, Section
 
 _NEXT = 1e-9  # what is nothing but rounding
 
 NOT_MEASURED = "not measured"
+Cells = Callable[[Mapping[str, Figure]], Iterable[tuple[str, Sequence[Entry]]]]
 
 
 class Lines:
@@ -62,3 +65,23 @@ def between(found: Estimate) -> str:
     if found.low is None or found.high is None:
         return ""
     return f" ({percent(1 - at_most(1 - found.low))} to {percent(at_most(found.high))})"
+
+
+def section_grid(section: Section, grid: Grid, cells: Cells, lines: Lines) -> Grid:
+    """A row for each anonymization and metric, or several, with the number of their signature."""
+    if section.reason:
+        return left_open(grid.caption, section.reason, grid.label, section.command, grid.notes)
+    by: dict[tuple[str, str], dict[str, Figure]] = {}
+    for figure in section.figures:
+        by.setdefault((figure.anonymization, figure.metric), {})[figure.part] = figure
+    rows = []
+    for (name, metric), parts in by.items():
+        line = next(iter(parts.values())).signature
+        rows += [Row(lines.named(f"{name} · {what or metric}", line), tuple(entries)) for what, entries in cells(parts)]
+    without = {figure.estimate.note: None for figure in section.figures if figure.estimate.note}
+    notes = (*grid.notes, *(f"some have no interval: {note}" for note in without))
+    return replace(grid, rows=tuple(rows), notes=notes)
+
+
+def entry_at(parts: Mapping[str, Figure], part: str, reason: str = "the run does not have it") -> Entry:
+    return entry_of(parts[part].estimate) if part in parts else missing(reason)
