@@ -17,13 +17,12 @@ from showthrough.evaluation.defaults import default_metrics
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import read_request
 from showthrough.families.authorship.family import RatingsInput
+from showthrough.families.authorship.report_tables import author_caveats, verifiers_that_knew_them
 from showthrough.families.authorship.verifiers.base import Question
 from showthrough.families.authorship.verifiers.given import GivenAnswers
 from showthrough.metrics import metric_name, metrics_of, preset
 from showthrough.models.model_folders import Training
-from showthrough.report.authorship import author_caveats
 from showthrough.report.verdict import verdict
-from showthrough.report.wording import verifiers_that_knew_them
 from showthrough.run.thresholds import Threshold
 
 NUMBERS = range(8)

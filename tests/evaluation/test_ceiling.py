@@ -183,7 +183,7 @@ def test_groups_are_drawn_as_a_whole() -> None:
     marks = [([OLE, OSLO], [OLE]), ([OLE], [OLE, BORN]), ([OLE, OSLO], [OLE, OSLO]), ([OLE], [OLE])]
     documents = [document(f"d{n}", f"g{n // 2}" * (n < 6), ann=a, bob=b) for n, (a, b) in enumerate(marks * 2)]
     grouped, alone = Corpus(documents), Corpus([replace(one, group="") for one in documents])
-    same_as_evaluated(ceiling(grouped), grouped, [*module.USUAL])
+    same_as_evaluated(ceiling(grouped), grouped, [*module.usual()])
     assert ceiling(grouped).people["recall"].low != ceiling(alone).people["recall"].low
 
 
@@ -206,7 +206,7 @@ def test_chunks_change_nothing(data: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_who_counts_changes_nothing(data: Path, tmp_path: Path, lazy: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also of a long file whose documents are made by whoever counts, and where rows are beyond what memory holds."""
     corpus = read_corpus(data / "tab/train_100.json")
-    metrics = [*module.USUAL, "phi_token"]
+    metrics = [*module.usual(), "phi_token"]
     alone, engine = ceiling(corpus, metrics, resamples=50), Pickling()
     if lazy:
         cases = json.loads((data / "tab/train_100.json").read_bytes())
@@ -329,7 +329,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
 @settings(max_examples=20)  # each of them evaluates every annotator
 @given(corpora())
 def test_the_same_as_evaluating_each(corpus: Corpus) -> None:
-    metrics = [*module.USUAL, 'phi_span(unknown_types="keep")', 'precision(overlaps="each")']
+    metrics = [*module.usual(), 'phi_span(unknown_types="keep")', 'precision(overlaps="each")']
     found = ceiling(corpus, metrics, resamples=20)
     readers = {name for one in corpus if len(one.readers) > 1 for name in one.readers}
     assert {*found.annotators} == readers

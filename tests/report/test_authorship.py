@@ -19,22 +19,22 @@ from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
 from showthrough.data.held_texts import Rewriting
 from showthrough.families.authorship.passages import passages
-from showthrough.families.authorship.verifiers.base import Question
-from showthrough.metrics import HEADLINE, Array, Role, Totals
-from showthrough.metrics.base import ratio
-from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.report import csv_text, json_text, latex_text, markdown_text
-from showthrough.report.all_tables import every_table
-from showthrough.report.authorship import (
+from showthrough.families.authorship.report_passages import MOST, passages as rewritten
+from showthrough.families.authorship.report_tables import (
     AUTHORS,
     AuthorsTable,
     author_caveats,
     author_clauses,
     masking_tables,
 )
+from showthrough.families.authorship.verifiers.base import Question
+from showthrough.metrics import HEADLINE, Array, Role, Totals
+from showthrough.metrics.base import ratio
+from showthrough.metrics.chunk import Anonymized, Chunk
+from showthrough.report import csv_text, json_text, latex_text, markdown_text
+from showthrough.report.all_tables import every_table
 from showthrough.report.changes import changes
 from showthrough.report.html import html_text
-from showthrough.report.html.passages import MOST, passages as rewritten
 from showthrough.report.terminal import show_comparisons, show_run
 from showthrough.report.verdict import verdict
 from showthrough.run.thresholds import Threshold

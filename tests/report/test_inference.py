@@ -15,13 +15,19 @@ import pytest
 from rich.console import Console
 
 from showthrough import Anonymization, Attribute, Corpus, Document, Mask, Run, Subject, evaluate
+from showthrough.families.inference.report_sentences import inference_caveats, inference_clauses, inference_limits
+from showthrough.families.inference.report_tables import (
+    InferenceTable,
+    asked_lines,
+    called,
+    inference_tables,
+    strata_tables,
+)
 from showthrough.metrics import HEADLINE
 from showthrough.models.chat.base import Asked
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.report.findings import findings
 from showthrough.report.html import html_text, payload
-from showthrough.report.inference import InferenceTable, asked_lines, called, inference_tables, strata_tables
-from showthrough.report.inference_sentences import inference_caveats, inference_clauses, inference_limits
 from showthrough.report.summary import in_words
 from showthrough.report.terminal import show_comparisons, show_run
 from showthrough.report.verdict import verdict

@@ -9,8 +9,8 @@ import pytest
 
 from showthrough import Anonymization, Background, Corpus, Document, Mask, Run, evaluate
 from showthrough.core.errors import Interrupted, PlanError
+from showthrough.families.reidentification.report_attacks import attacks_json_text
 from showthrough.report import csv_text
-from showthrough.report.attacks import attacks_json_text
 from showthrough.run.places import Places
 from showthrough.run.records import Failure, MetricRecord
 
