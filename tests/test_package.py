@@ -101,6 +101,8 @@ PACKAGES = (
     "families", "systems", "studies", "report", "cli",
 )  # fmt: skip
 SOURCE = ROOT / "src/showthrough"
+# What families tell in reports: these modules stand behind `report`, which asks the registry of families for them.
+VIEWS = sorted((SOURCE / "families").glob("*/report*.py"))
 # The one way back, also in the design: whoever holds a run may look at it, and how it looks is a later room's to say.
 DOORS = {"run/views.py": {"report"}}
 
@@ -138,8 +140,21 @@ def test_imports_flow_one_way(room: str) -> None:
     """A room knows only the rooms before it."""
     files = [SOURCE / f"{room}.py"] if (SOURCE / f"{room}.py").exists() else list((SOURCE / room).rglob("*.py"))
     later = set(PACKAGES[PACKAGES.index(room) + 1 :])
+    files = [file for file in files if file not in VIEWS]
     known = {file.relative_to(SOURCE).as_posix(): imported(file.read_text(encoding="utf-8")) for file in files}
     assert {file: back for file, rooms in known.items() if (back := rooms & later - DOORS.get(file, set()))} == {}
+
+
+@pytest.mark.parametrize("file", VIEWS, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_views_of_families_stand_between_report_and_cli(file: Path) -> None:
+    """A view imports `report` and never `cli`. Its family, other views of that and commands import it, nobody else."""
+    assert "cli" not in imported(file.read_text(encoding="utf-8"))
+    name = f"showthrough.families.{file.parent.name}.{file.stem}"
+    users = [one for one in SOURCE.rglob("*.py") if re.search(rf"\b{re.escape(name)}\b", one.read_text("utf-8"))]
+    own = [*file.parent.glob("report*.py"), *(SOURCE / "cli").glob("*.py")]
+    assert {one for one in users if one not in own} <= {file.parent / "family.py"}
+    body = ast.parse((file.parent / "family.py").read_text(encoding="utf-8")).body
+    assert not [node for node in body if isinstance(node, ast.ImportFrom) and node.module == name]
 
 
 @pytest.mark.parametrize("file", DOORS)

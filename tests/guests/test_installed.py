@@ -96,6 +96,32 @@ def test_a_family_brings_an_input_an_option_and_a_metric(command: Callable[..., 
 
 
 @pytest.mark.usefixtures("desk")
+def test_a_family_brings_a_report_section(command: Callable[..., Any]) -> None:
+    """On the terminal, on the page and in files; of a run without weights nowhere."""
+    Path("masks.json").write_text(json.dumps({"one": [[0, 3]], "two": []}))
+    Path("weights.json").write_text(json.dumps({"one": 1, "two": 2}))
+    asked = ["evaluate", "corpus.json", "m=masks.json", "--resamples", "0", "--no-references"]
+    written = ["--html", "page.html", "--markdown", "tables.md", "--latex", "tables.tex"]
+    done = command(*asked, "-m", "spared", "--weights", "weights.json", *written, "-o", "run.json")
+    assert done.returncode == 0, done.stderr
+    table = done.stdout[done.stdout.index("corpus: 2 documents, weights") :]
+    assert re.search("spared ↑.*\n.*\nm +0.667\n.*weights of 2 documents", table)
+    assert "spares 67% of the weight." in done.stdout
+    assert "Weights are what one user gave." in done.stdout
+    assert "corpus: 2 documents, weights**" in Path("tables.md").read_text()
+    assert r"\label{tab:weights}" in Path("tables.tex").read_text()
+    page = Path("page.html").read_text()
+    assert '<a href="#weights-of-documents">Weights</a>' in page
+    section = page[page.index('<section id="weights-of-documents"') :].partition("</section>")[0]
+    assert "What is spared of the documents that matter to us." in section
+    assert ">0.667" in section
+    assert "weights of 2 documents" in section
+    done = command(*asked, "-m", "kept", *written, "-o", "other.json", "--force")
+    assert done.returncode == 0, done.stderr
+    assert "Weight" not in done.stdout + Path("page.html").read_text() + Path("tables.md").read_text()
+
+
+@pytest.mark.usefixtures("desk")
 def test_a_verifier_is_asked(command: Callable[..., Any]) -> None:
     problem = Path("problems/p1")
     problem.mkdir(parents=True)

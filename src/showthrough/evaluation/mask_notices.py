@@ -12,7 +12,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.masks import Anonymization
-from showthrough.metrics import Metric
+from showthrough.metrics import READS_RELEASE, Metric
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.matching.entities import HowRead, readable_elsewhere
 from showthrough.models.closed_classes import CLOSED_CLASSES
@@ -152,7 +152,8 @@ def _elsewhere(count: MaskCounts, metrics: Sequence[Metric]) -> str:
     if count.passed:
         where += f", of {count.looked:,} looked at"
     return (
-        f"{count.elsewhere:,} {what} and can still be read elsewhere in the release of {where} (removed_di counts that)"
+        f"{count.elsewhere:,} {what} and can still be read elsewhere in the release of {where} "
+        f"({READS_RELEASE} counts that)"
     )
 
 

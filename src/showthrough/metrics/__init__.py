@@ -113,6 +113,9 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "pan": ("safety", "soundness"),
 }
 
+# The metric that messages send people to who ask whether what is covered can be read elsewhere in the release.
+READS_RELEASE = "removed_di"
+
 
 def metric_name(metric: Metric) -> str:
     """The entry of the table that is nearest to a metric: the one from which fewest parameters differ.
@@ -203,8 +206,8 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
-    "HEADLINE", "METRICS", "PRESETS", "ROLES", "Array", "AuthorAttributes", "Clean", "ClusteringAgreement",
-    "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric",
+    "HEADLINE", "METRICS", "PRESETS", "READS_RELEASE", "ROLES", "Array", "AuthorAttributes", "Clean",
+    "ClusteringAgreement", "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection", "Metric",
     "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
     "RecallPerType", "Removed", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
     "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name",

@@ -12,6 +12,7 @@ from showthrough.data.labels import NO_TYPE
 from showthrough.report.sheets import Entry, Grid, Row, count, share, words
 from showthrough.report.table import rounded
 from showthrough.report.wording import counted_words
+from showthrough.run.roles import PRECISION, RECALL
 from showthrough.studies.rules import Numbers, Rule, Step, Worth
 from showthrough.studies.rules.patterns import AFTER, BEFORE, BEGINNING, ENDING
 
@@ -95,11 +96,11 @@ def _sentence(worth: Worth, step: Step, now: Numbers) -> str:
         for sign in (1, -1)
     )
     if not won and then.recall is not None:
-        lifted = f"{worth.metrics['recall']} {_from_to(now.recall or 0.0, then.recall)}"
+        lifted = f"{worth.metrics[RECALL]} {_from_to(now.recall or 0.0, then.recall)}"
         won = [f"{lifted} (no identifier is hidden throughout by it alone)"]
     # A mask that joins others shows what was hidden, where the replacement of one says a word of another.
     lowers = f", but lowers {lost[0]}," if lost else ""
-    return f"{_remaining(step)} {where} lifts {' and '.join(won)}{lowers}{_cost(now, then, worth.metrics['precision'])}"
+    return f"{_remaining(step)} {where} lifts {' and '.join(won)}{lowers}{_cost(now, then, worth.metrics[PRECISION])}"
 
 
 def _from_to(before: float, after: float) -> str:
@@ -183,7 +184,7 @@ def _remarks(worth: Worth) -> list[str]:
 def _grid(
     caption: str, corner: str, worth: Worth, steps: Sequence[Step], notes: tuple[str, ...], private: bool
 ) -> Grid:
-    names = [worth.metrics[key] for key in ("direct", "quasi", "precision")]
+    names = [worth.metrics[key] for key in ("direct", "quasi", PRECISION)]
     rows = [Row("as it is", (*_values(worth.before), *[words("")] * 4), total=True)]
     for number, step in enumerate(steps, start=1):
         counts = map(count, (step.masks, step.documents, step.direct, step.quasi))

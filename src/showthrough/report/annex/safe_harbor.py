@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from showthrough.core.errors import shown, some
 from showthrough.data.references import NOTHING
+from showthrough.metrics import READS_RELEASE
 from showthrough.report.annex.cells import NOT_MEASURED, Lines, at_most, entry_of, left_open
 from showthrough.report.sheets import Entry, Grid, Row, count, missing, share, words
 from showthrough.studies.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
@@ -49,7 +50,7 @@ def _safe_harbor_notes(safe_harbor: SafeHarbor) -> Iterator[str]:
     yield "missed at most: the upper end of the interval of those that are not; what was not seen to leak may still"
     if any(identifier.nothing_masked is not None for identifier in safe_harbor.identifiers):
         yield f"{NOTHING}: what the same count says of the originals; a system with no more hides nothing of the kind"
-    yield "what is hidden where it was marked may be readable elsewhere in the release: removed_di counts that"
+    yield f"what is hidden where it was marked may be readable elsewhere in the release: {READS_RELEASE} counts that"
     yield (
         "what types do not tell: whether a date is more than a year or an age above 89 (C), whether a place is smaller "
         "than a state or which digits of a ZIP code are left (B), whose a name or number is: all that is marked counts"

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from showthrough.core.families import input_types
+from showthrough.metrics import READS_RELEASE
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.html import methods, payload
 from showthrough.report.html.rules import told
@@ -79,6 +80,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         signs=signs,
         verdict=verdict(run.without_text() if without_text else run),
         grade_words=WORDS,
+        example_metric=READS_RELEASE,
         grade_value=value_words,
         **_tables(run),
         sections=[_drawn(run, section, data, signs) for section, data in drawn if section.title],

@@ -1,4 +1,4 @@
-"""A family with an input, an option, an argument and a metric of its own: how much each document matters to a user."""
+"""A family with an input, an option, an argument, a metric and a report section: how much each document matters."""
 
 import json
 from collections.abc import Mapping
@@ -45,6 +45,12 @@ class Importance(Family):
     @property
     def arguments(self):
         return Arguments
+
+    @property
+    def section(self):
+        from showthrough_guest.report import SECTION
+
+        return SECTION
 
     def problems(self, plan):
         if any("weights" in metric.needs for metric in plan.metrics) and "weights" not in plan.inputs:
