@@ -58,6 +58,8 @@ def test_type_checkers_see_the_same_names() -> None:
         ("formats.phi", "ANNOTATOR"),
         ("files.heads", "Head"),
         ("tables.calls", "parameter"),
+        ("report.attacks", "show_attacks"),
+        ("report.clinical", "significance"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:showthrough:DeprecationWarning")

@@ -20,6 +20,7 @@ _DIFF = re.compile(r"```diff\n((?:[ +].*\n)+)```")
 EXAMPLES = {
     "Add a metric": ("src/showthrough/families/information/kept.py", "tests/metrics/test_kept.py"),
     "Add a format": ("tests/formats/test_notes.py", "tests/formats/test_guests.py"),
+    "Add a report section": ("tests/report/test_masking.py", "tests/test_names_of_families.py"),
     "Add an option": ("tests/evaluation/test_contact.py", "tests/evaluation/test_settings.py"),
 }
 
