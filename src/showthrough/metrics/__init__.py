@@ -208,8 +208,8 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "HEADLINE", "METRICS", "PRESETS", "READS_RELEASE", "ROLES", "Array", "AuthorAttributes", "Clean",
     "ClusteringAgreement", "CollectiveProtection", "Count", "EntityRecall", "FScore", "Group", "IndividualProtection",
-    "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification", "Recall",
-    "RecallPerType", "Removed", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
+    "Metric", "PhiHardToken", "PhiInstance", "PhiLeak", "PhiSpan", "PhiToken", "Precision", "ReIdentification",
+    "Recall", "RecallPerType", "Removed", "Residual", "Role", "Rows", "Safety", "Sensibleness", "Soundness",
     "TextPreservedInformation", "TextPreservedSimilarity", "Totals", "WeightedPrecision", "metric_name",
     "metric_text", "metrics_of", "parse_metric", "preset", "usual_metrics", "with_parameters",
 ]  # fmt: skip

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from showthrough.core.families import families
+from showthrough.core.errors import shown
+from showthrough.core.families import Family, families
 
 if TYPE_CHECKING:
     from showthrough.report.annex.cells import Lines
@@ -89,9 +90,29 @@ class Section:
         return ()
 
 
+class _Unusable(Section):
+    """What stands for a section that cannot be imported: readers hear of it, and the rest is told all the same."""
+
+    def __init__(self, family: str, why: str) -> None:
+        self._caution = f"The report section of the family {shown(family)} cannot be used: {shown(why)}."
+
+    def cautions(self, run: Run) -> list[str]:
+        return [self._caution]
+
+
 def sections() -> list[Section]:
     """Of all families that have one, in the order of the families."""
-    return [section for family in families() if (section := family.section) is not None]
+    return [section for family in families() if (section := _section_of(family)) is not None]
+
+
+def _section_of(family: Family) -> Section | None:
+    try:
+        section: object = family.section
+    except Exception as error:  # whatever a package of somebody else does
+        return _Unusable(family.name, f"{type(error).__name__}: {error}")
+    if section is None or isinstance(section, Section):
+        return section
+    return _Unusable(family.name, f"found a value of type {type(section).__name__}, expected a Section")
 
 
 def sections_of_tables() -> list[Section]:
