@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from showthrough.run.run import Run
     from showthrough.studies.risk.values import RiskAnnex
 
+_LONGEST = 200  # characters of what an error says
+
 
 class Section:
     """A family overrides what it has to tell; by itself each method tells nothing.
@@ -94,7 +96,7 @@ class _Unusable(Section):
     """What stands for a section that cannot be imported: readers hear of it, and the rest is told all the same."""
 
     def __init__(self, family: str, why: str) -> None:
-        self._caution = f"The report section of the family {shown(family)} cannot be used: {shown(why)}."
+        self._caution = f"The report section of the family {shown(family)} cannot be used: {shown(why, _LONGEST)}."
 
     def cautions(self, run: Run) -> list[str]:
         return [self._caution]
