@@ -265,6 +265,20 @@ def test_documents_that_a_model_was_trained_on_are_no_sample(run_of: Runs) -> No
     assert checked(run, Gate([at_least(0.5)], documents=15)).passed
 
 
+def test_documents_that_a_model_was_trained_on_are_no_groups(run_of: Runs) -> None:
+    """20 people of two documents each: the 20 documents that are left may be of 10 people, and 19 too."""
+    marks = (Annotation("a", MARKS),)
+    texts = [Document(f"d{one:02}", f"Doe left Oslo {one}", marks, f"g{one // 2}") for one in range(40)]
+    run = run_of({"learned": ()}, corpus=Corpus(texts))
+    for seen, units, said in ((20, 10, "10 groups"), (21, 10, "10 groups"), (39, 1, "1 group"), (40, 0, "0 groups")):
+        made = Provenance(anonymizer="crf/", version=1, trained_on="train@0a", seen=seen)
+        run.anonymizations[0] = msgspec.structs.replace(run.anonymizations[0], made=made)
+        first = checked(run, Gate([at_least(0.5)], documents=11)).anonymizations[0].checks[0]
+        assert isinstance(first, Enough)
+        assert (first.passed, first.found) == (False, units)
+        assert first.said == f"at least {said} of documents that it was not trained on, of 40"
+
+
 def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:
     """10 codes beside 30 places: of codes there are too few."""
     kinds = ["CODE"] * 10 + ["LOC"] * 30
@@ -274,12 +288,29 @@ def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:
     texts = [Document(f"d{number:02}", "Doe left Oslo", (mark,)) for number, mark in enumerate(marks)]
     run = run_of({"a": ()}, corpus=Corpus(texts))
     counted = [
-        one.found
+        (one.metric, one.found)
         for kind in ("CODE", "LOC")
         for one in checked(run, Gate([at_least(0.5, "recall_per_type", kind)])).anonymizations[0].checks
         if isinstance(one, Enough) and one.metric
     ]
-    assert counted == [10, 30]
+    assert counted == [("recall_per_type[CODE]", 10), ("recall_per_type[LOC]", 30)]
+
+
+def test_each_number_has_to_count_enough_of_its_own(run_of: Runs) -> None:
+    """40 names, and places in 10 documents: of those there are too few. A part of one is none: 29.5 are 29."""
+    texts = [
+        Document(f"d{one:02}", f"Doe left Oslo {one}", (Annotation("a", MARKS[: 1 + (one < 10)]),)) for one in range(40)
+    ]
+    run = run_of({"a": ()}, corpus=Corpus(texts), metrics=["er_di", "er_qi"])
+
+    def counted(run: Run, metric: str) -> list[tuple[str, int, bool]]:
+        checks = checked(run, Gate([at_least(0.5, metric)])).anonymizations[0].checks
+        return [(one.metric, one.found, one.passed) for one in checks if isinstance(one, Enough) and one.metric]
+
+    assert counted(run, "er_qi") == [("er_qi", 10, False)]
+    assert counted(run, "er_di") == [("er_di", 40, True)]
+    rows = {**run.rows, "er_di": {"a": {**run.rows["er_di"]["a"], "total": [29.5 / 40] * 40}}}
+    assert counted(msgspec.structs.replace(run, rows=rows), "er_di") == [("er_di", 29, False)]
 
 
 @pytest.mark.parametrize("change", [{"group": "utility"}, {"version": 0}])  # no identifiers, or counted otherwise
@@ -494,8 +525,9 @@ def test_the_very_same_is_told(run_of: Runs) -> None:
 
 
 def test_one_document_is_told_as_one(run_of: Runs) -> None:
-    enough = checked(run_of({"a": ()}), Gate(documents=1)).anonymizations[0].checks[0]
-    assert enough.asked == "at least 1 document"
+    for documents, said in ((1, "1 document"), (2, "2 documents"), (1_000, "1,000 documents")):
+        enough = checked(run_of({"a": ()}), Gate(documents=documents)).anonymizations[0].checks[0]
+        assert enough.asked == f"at least {said}"
 
 
 def test_what_the_run_says_of_itself_is_in_the_outcome(run_of: Runs) -> None:
