@@ -521,6 +521,7 @@ def test_the_very_same_is_told(run_of: Runs) -> None:
     outcome = held(run_of({"a": (0,)}), run_of({"a": (0,)}), 0.01, bound=True)
     one = kept(outcome)
     assert (one.passed, one.said, one.p) == (True, "the very same anonymization as in last", None)
+    assert (one.value, one.earlier, one.lost, one.most, one.sure) == (0.975, 0.975, 0.0, 0.0, True)
     assert not [note for note in outcome.notes if "Holm" in note]  # nothing was tested
 
 
@@ -573,6 +574,32 @@ def test_what_can_get_no_worse_is_held_against_nothing(run_of: Runs) -> None:
     outcome = checked(run, Gate([asked], baseline=Baseline(Beside(run, earlier, "last"), 0.5, shuffles=99), bound=True))
     assert [one.metric for one in outcome.anonymizations[0].checks if isinstance(one, Kept)] == ["er_di", "er_qi"]
     assert (outcome.baseline, outcome.bound, outcome.sample) == ("last", True, "40 documents")
+
+
+@pytest.mark.parametrize(("lacking", "compared"), [("b", ["er_di", "er_qi"]), ("ab", ["er_qi"])])
+def test_what_any_of_the_earlier_reached_is_to_be_kept(run_of: Runs, lacking: str, compared: list[str]) -> None:
+    """That one of two had no number is no reason to keep none of the other; where neither had one, there is none."""
+    run, earlier = run_of({"a": (), "b": ()}), run_of({"a": (1,), "b": (2,)})
+    bare = [
+        msgspec.structs.replace(one, value=None) if one.metric == "er_di" and one.anonymization in lacking else one
+        for one in earlier.scores
+    ]
+    baseline = Baseline(Beside(run, msgspec.structs.replace(earlier, scores=bare), "last"), shuffles=99)
+    checks = checked(run, Gate(baseline=baseline)).anonymizations[0].checks
+    assert [one.metric for one in checks if isinstance(one, Kept)] == compared
+
+
+def test_what_is_kept_is_asked_for_once_and_named(run_of: Runs) -> None:
+    """As a threshold and by name alike; a part is named with its metric."""
+    run, earlier = run_of({"a": ()}), run_of({"a": (1,)})
+    asked = [at_least(0.0), at_least(0.0, "recall_per_type", "PERSON")]
+    baseline = Baseline(Beside(run, earlier, "last"), metrics=["er_di", "er_qi"], shuffles=99)
+    checks = checked(run, Gate(asked, baseline=baseline)).anonymizations[0].checks
+    assert [(one.asked, one.metric, one.part) for one in checks if isinstance(one, Kept)] == [
+        ("er_di against a of last", "er_di", ""),
+        ("recall_per_type[PERSON] against a of last", "recall_per_type", "PERSON"),
+        ("er_qi against a of last", "er_qi", ""),
+    ]
 
 
 def test_what_failed_is_not_kept(run_of: Runs) -> None:
