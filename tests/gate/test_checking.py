@@ -525,6 +525,15 @@ def test_the_very_same_is_told(run_of: Runs) -> None:
     assert not [note for note in outcome.notes if "Holm" in note]  # nothing was tested
 
 
+def test_the_very_same_with_another_number_is_a_loss(run_of: Runs) -> None:
+    """What is counted has changed, and not what is masked: 40 names were hidden, and 28 are."""
+    run, earlier = run_of({"a": range(12)}), run_of({"a": ()})
+    same = msgspec.structs.replace(earlier.anonymizations[0], digest=run.anonymizations[0].digest)
+    one = kept(held(run, msgspec.structs.replace(earlier, anonymizations=[same])))
+    assert (one.passed, one.lost) == (False, pytest.approx(0.3))
+    assert one.said.startswith("worse by 0.300")
+
+
 def test_one_document_is_told_as_one(run_of: Runs) -> None:
     for documents, said in ((1, "1 document"), (2, "2 documents"), (1_000, "1,000 documents")):
         enough = checked(run_of({"a": ()}), Gate(documents=documents)).anonymizations[0].checks[0]
