@@ -124,7 +124,7 @@ def test_nothing_to_check_is_no_pass(run_of: Runs) -> None:
     run = run_of({"a": ()}, metrics=["recall_per_type"])
     with pytest.raises(PlanError, match=r"^thresholds: nothing to check"):
         checked(run, Gate())
-    with pytest.raises(PlanError, match=r"^baseline: has no number of privacy"):
+    with pytest.raises(PlanError, match=r"^baseline: has no number of privacy that this run has too; name one with"):
         checked(run, Gate(baseline=Baseline(Beside(run, run, "last"))))
 
 
@@ -381,6 +381,12 @@ def test_bad_requests(run_of: Runs, threshold: Threshold, says: str) -> None:
     with pytest.raises(PlanError) as caught:
         checked(run_of({"a": ()}), Gate([threshold]))
     assert says in str(caught.value)
+
+
+def test_a_long_metric_is_named_as_a_whole(run_of: Runs) -> None:
+    """60 characters and the limit are less than the 80 that there is room for."""
+    with pytest.raises(PlanError, match=rf"^threshold {'x' * 60} ≥ 0.5: metric {'x' * 60} is not among"):
+        checked(run_of({"a": ()}), Gate([at_least(0.5, "x" * 60)]))
 
 
 def test_where_to_look_first(run_of: Runs) -> None:
