@@ -18,8 +18,9 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
-from showthrough.run.gate.asking import asked_for, asked_in, settled
+from showthrough.run.gate.asking import asked_for, asked_in, fault_of, settled
 from showthrough.run.provenance import metric_record
+from showthrough.run.thresholds import Threshold
 
 TEXTS = (
     "er_di",
@@ -99,13 +100,51 @@ def test_one_number_has_one_limit() -> None:
         settled(asked_for(["er_di=0.9", "er_di=0.8"], []), RECORDS)
 
 
+NO_MAPPING = "expected numbers by metric, such as min = {er_di = 0.95}"
+
+
 @pytest.mark.parametrize(
-    "given",
-    [{"least": {}}, {"min": 0.9}, {"min": {"er_di": "0.9"}}, {"min": {"er_di": True}}, [("min", 1)], {"min": {1: 1}}],
+    ("given", "says"),
+    [
+        ({"least": {}}, ": found 'least'; expected min or max, and in it a limit for each metric"),
+        ({"min": 0.9}, f".min: found 0.9; {NO_MAPPING}"),
+        ({"min": {"er_di": "0.9"}}, ".min.er_di: found '0.9'; expected a number"),
+        ({"min": {"er_di": True}}, ".min.er_di: found True; expected a number"),
+        ({"min": {"er_di": float("inf")}}, ".min.er_di: found inf; expected a number"),
+        ({"min": {"er_di": float("nan")}}, ".min.er_di: found nan; expected a number"),  # which no number misses
+        ([("min", 1)], f": found [('min', 1)]; {NO_MAPPING}"),
+        ({"min": {1: 1}}, ".min.1: found 1; expected a number"),
+    ],
 )
-def test_programs_are_checked_like_files(given: Any) -> None:
-    with pytest.raises(InputError, match=r"^thresholds"):
+def test_programs_are_checked_like_files(given: Any, says: str) -> None:
+    with pytest.raises(InputError) as caught:
         asked_in(given)
+    assert str(caught.value) == f"thresholds{says}"
+
+
+def test_a_message_shows_80_characters_of_what_was_written() -> None:
+    """Of 81 the first 79 and a sign that there is more; 80 are shown as they stand."""
+    for written_as, shown_as in (("x" * 80, "x" * 80), ("x" * 81, "x" * 79 + "…")):
+        with pytest.raises(PlanError, match=rf"^--min: found '{shown_as}'; expected METRIC=LIMIT"):
+            asked_for([written_as], None)
+
+
+def test_all_that_cannot_be_asked_is_told_at_once() -> None:
+    """What is no metric at all hides no fault of what follows it."""
+    with pytest.raises(InputError) as caught:
+        settled(asked_for(["nonsense=1", "er_qi=0.9", "er_di=2"], None), RECORDS)
+    places = [line.partition(": ")[0] for line in str(caught.value).splitlines()]
+    assert places == ["--min nonsense=1", "--min er_qi=0.9", "--min er_di=2"]
+
+
+def test_a_limit_on_another_scale_is_no_share() -> None:
+    """Sensibleness goes from 0 to 2, and there nothing is a percentage; its ends themselves may be asked for."""
+    sense = [Threshold("sensibleness", "min", limit) for limit in (-0.5, 0.0, 2.0, 2.5)]
+    low, least, most, high = (fault_of(one, RECORDS) for one in sense)
+    assert (least, most) == ("", "")
+    assert low == "found the limit -0.5; expected one from 0 to 2"
+    assert high == "found the limit 2.5; expected one from 0 to 2"
+    assert fault_of(Threshold("theirs", "min", 7), [replace(RECORDS[0], text="theirs")]) == ""  # nobody knows its ends
 
 
 CORPUS = Corpus([Document("d", "Er wohnt in Oslo")])
@@ -157,6 +196,18 @@ def test_a_metric_that_is_not_installed_is_found_by_its_name() -> None:
     theirs = replace(RECORDS[0], text="theirs(depth=2)", name="theirs", parameters={"depth": 2})
     asked = asked_for(["theirs=7", "theirs[A]=8"], None)
     assert list(map(str, settled(asked, [theirs]))) == ["theirs(depth=2) ≥ 7", "theirs(depth=2)[A] ≥ 8"]
+
+
+def test_of_several_that_carry_a_name_the_one_that_is_written_is_meant() -> None:
+    """As it is written, or as a setting of the run, here its language, has made it."""
+    words = 'function_words="lexicon-es.1"'
+    spanish = f"recall({words})", f'recall(unit="mention", {words})'
+    texts = *spanish, 'recall(unit="mention")'
+    records = [metric_record(parse_metric(text)) for text in texts]
+    exact = settled(asked_for(["recall( unit='mention' )=0.9"], None), records)
+    assert list(map(str, exact)) == ['recall(unit="mention") ≥ 0.9']
+    in_spanish = settled(asked_for(["recall=0.9"], None), records, lambda metric: parse_metric(spanish[0]))
+    assert [one.metric for one in in_spanish] == [records[0].text]
 
 
 def test_a_name_that_several_carry_is_asked_about() -> None:

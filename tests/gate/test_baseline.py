@@ -34,9 +34,19 @@ NO_TEST = Loss(None, None, "too few")
 def test_where_no_test_can_tell(lost: float, margin: float, bound: bool, passed: bool) -> None:
     found, said = against(margin=margin)._judged(lost, NO_TEST, None, bound)
     assert found == passed
-    assert said.startswith("worse by" if lost > margin + 1e-12 else "its value is not worse")
-    assert "no test can tell whether that is chance (too few)" in said
+    beyond = " by more than 0.01" if margin else ""
+    why = "no test can tell whether that is chance (too few)"
+    worse = f"worse by {lost:.3f}: {why}; --margin allows it"
+    assert said == (worse if lost > margin + 1e-12 else f"its value is not worse{beyond}, but {why}")
     assert "is chance (nothing varies)" in against(margin=margin)._judged(lost, Loss(None, None), None, bound)[1]
+
+
+def test_a_margin_is_told_as_short_as_it_is() -> None:
+    """1 and not 1.0, on either side of it."""
+    kept = against(margin=1.0)._judged(0.5, Loss(0.5, 0.7), 0.5, bound=True)
+    assert kept == (True, "shown not to be worse by more than 1: a loss of more than 0.700 is excluded")
+    lost = against(margin=1.0)._judged(2.5, Loss(0.01, 3.0), 0.01, bound=True)
+    assert lost == (False, "worse by 2.500, shown to be more than 1 (p = 0.0100)")
 
 
 @pytest.mark.parametrize("margin", [-0.01, float("inf"), float("nan")])

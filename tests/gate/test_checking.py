@@ -15,14 +15,16 @@ from showthrough.data.references import NOTHING
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.run.beside import Beside
 from showthrough.run.gate.baseline import Baseline
-from showthrough.run.gate.checking import Gate, checked
+from showthrough.run.gate.checking import Gate, _dropped, _originals_reach, _why, checked
 from showthrough.run.gate.checks import FAILED, PASSED, UNSURE, Enough, Kept, Outcome, Reached, told
+from showthrough.run.gate.grading import Demand, graded
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics import Loss
 
 Runs = Callable[..., Run]
+MARKS = (Mention(0, 3, "PERSON", "DIRECT", "e"), Mention(9, 13, "LOC", "QUASI", "f"))
 
 
 def reached(outcome: Outcome, place: int = 0) -> Reached:
@@ -122,7 +124,7 @@ def test_nothing_to_check_is_no_pass(run_of: Runs) -> None:
     run = run_of({"a": ()}, metrics=["recall_per_type"])
     with pytest.raises(PlanError, match=r"^thresholds: nothing to check"):
         checked(run, Gate())
-    with pytest.raises(PlanError, match=r"^baseline: has no number of privacy"):
+    with pytest.raises(PlanError, match=r"^baseline: has no number of privacy that this run has too; name one with"):
         checked(run, Gate(baseline=Baseline(Beside(run, run, "last"))))
 
 
@@ -176,6 +178,13 @@ def test_what_is_no_longer_asked_for_is_told(run_of: Runs) -> None:
     assert outcome.notes == ["not asked for here, though the run was asked for it: er_di ≥ 0.99"]
 
 
+def test_what_is_dropped_is_another_number_or_the_other_end() -> None:
+    """Another limit of the same number is not: it is still asked for."""
+    planned = [at_least(0.9), at_least(0.9, part="LOC"), at_least(0.9, "er_qi"), Threshold("er_di", "max", 1.0)]
+    assert _dropped(planned, [at_least(0.5)]) == planned[1:]
+    assert _dropped(planned, planned[1:]) == planned[:1]
+
+
 def test_an_attacker_too_weak_for_a_threshold_is_told() -> None:
     """Of the address nobody can read anything even in the originals; of the name everything."""
     about = Subject("s", (Attribute("NAME", "Ann Berg"), Attribute("EMAIL_ADDRESS", "ann@example.org")))
@@ -191,14 +200,44 @@ def test_an_attacker_too_weak_for_a_threshold_is_told() -> None:
         assert any("nothing masked too" in note for note in notes) == (references[0].name == NOTHING)
 
 
+@pytest.mark.parametrize(
+    ("role", "weak"), [("inference", True), ("attributes", True), ("attack", True), ("direct identifiers", False)]
+)
+def test_whoever_attacks_may_be_too_weak(run_of: Runs, role: str, weak: bool) -> None:
+    """With nothing masked none of 40 names is hidden: a number of 0, which at most 0.5 is sure of, and 0 is not."""
+    run = run_of({"a": ()}, references=True)
+    roles = [msgspec.structs.replace(one, roles=(role,)) for one in run.metrics]
+    attacked = msgspec.structs.replace(run, metrics=roles)
+    assert _originals_reach(attacked, Threshold("er_di", "max", 0.5)) == weak
+    assert _originals_reach(attacked, Threshold("er_di", "max", 0.0)) == weak
+    assert not _originals_reach(attacked, at_least(0.5))  # it does not hold there
+    assert not _originals_reach(broken(attacked), Threshold("er_di", "max", 0.5))  # nobody attacked
+
+
 def test_only_attackers_are_too_weak(run_of: Runs) -> None:
     """That nothing masked hides 0 or more says nothing of an attacker: there is none."""
     outcome = checked(run_of({"a": ()}, references=True), Gate([at_least(0.0)]))
     assert not [note for note in outcome.notes if "too weak" in note]
 
 
+def test_which_end_of_an_interval_is_told(run_of: Runs) -> None:
+    """39 of 40, each end against the limit on its side; the upper one is not 1, though it is 1.000."""
+    run = run_of({"a": (0,)})
+    low, high = run["a", "er_di"].low, run["a", "er_di"].high
+    assert (low, high) == (pytest.approx(0.868, abs=0.01), pytest.approx(0.9994, abs=0.0002))
+    for threshold, says in {
+        at_least(0.95): f"its interval reaches down to {low:.3f}; about ",
+        Threshold("er_di", "max", 0.98): f"its interval reaches up to {high:.4f}; about ",
+    }.items():
+        assert _why(run, graded(run, "a", Demand(threshold))).startswith(f"not sure: the number holds, but {says}")
+    usual = graded(run, "a", Demand(at_least(0.5), usual=True))
+    assert _why(run, usual) == "met, also by the cautious end of its interval (usual)"
+
+
 def test_one_that_fails_fails_the_gate(run_of: Runs) -> None:
     run = run_of({"a": (), "b": range(20)})
+    twice = checked(run, Gate([at_least(0.9)], names=["a", "a"]))
+    assert [one.name for one in twice.anonymizations] == ["a"]
     assert not checked(run, Gate([at_least(0.9)])).passed
     assert checked(run, Gate([at_least(0.9)], names=["a"])).passed
     with pytest.raises(PlanError, match="anonymization c: not in this run; there are a, b"):
@@ -226,6 +265,20 @@ def test_documents_that_a_model_was_trained_on_are_no_sample(run_of: Runs) -> No
     assert checked(run, Gate([at_least(0.5)], documents=15)).passed
 
 
+def test_documents_that_a_model_was_trained_on_are_no_groups(run_of: Runs) -> None:
+    """20 people of two documents each: the 20 documents that are left may be of 10 people, and 19 too."""
+    marks = (Annotation("a", MARKS),)
+    texts = [Document(f"d{one:02}", f"Doe left Oslo {one}", marks, f"g{one // 2}") for one in range(40)]
+    run = run_of({"learned": ()}, corpus=Corpus(texts))
+    for seen, units, said in ((20, 10, "10 groups"), (21, 10, "10 groups"), (39, 1, "1 group"), (40, 0, "0 groups")):
+        made = Provenance(anonymizer="crf/", version=1, trained_on="train@0a", seen=seen)
+        run.anonymizations[0] = msgspec.structs.replace(run.anonymizations[0], made=made)
+        first = checked(run, Gate([at_least(0.5)], documents=11)).anonymizations[0].checks[0]
+        assert isinstance(first, Enough)
+        assert (first.passed, first.found) == (False, units)
+        assert first.said == f"at least {said} of documents that it was not trained on, of 40"
+
+
 def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:
     """10 codes beside 30 places: of codes there are too few."""
     kinds = ["CODE"] * 10 + ["LOC"] * 30
@@ -235,12 +288,29 @@ def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:
     texts = [Document(f"d{number:02}", "Doe left Oslo", (mark,)) for number, mark in enumerate(marks)]
     run = run_of({"a": ()}, corpus=Corpus(texts))
     counted = [
-        one.found
+        (one.metric, one.found)
         for kind in ("CODE", "LOC")
         for one in checked(run, Gate([at_least(0.5, "recall_per_type", kind)])).anonymizations[0].checks
         if isinstance(one, Enough) and one.metric
     ]
-    assert counted == [10, 30]
+    assert counted == [("recall_per_type[CODE]", 10), ("recall_per_type[LOC]", 30)]
+
+
+def test_each_number_has_to_count_enough_of_its_own(run_of: Runs) -> None:
+    """40 names, and places in 10 documents: of those there are too few. A part of one is none: 29.5 are 29."""
+    texts = [
+        Document(f"d{one:02}", f"Doe left Oslo {one}", (Annotation("a", MARKS[: 1 + (one < 10)]),)) for one in range(40)
+    ]
+    run = run_of({"a": ()}, corpus=Corpus(texts), metrics=["er_di", "er_qi"])
+
+    def counted(run: Run, metric: str) -> list[tuple[str, int, bool]]:
+        checks = checked(run, Gate([at_least(0.5, metric)])).anonymizations[0].checks
+        return [(one.metric, one.found, one.passed) for one in checks if isinstance(one, Enough) and one.metric]
+
+    assert counted(run, "er_qi") == [("er_qi", 10, False)]
+    assert counted(run, "er_di") == [("er_di", 40, True)]
+    rows = {**run.rows, "er_di": {"a": {**run.rows["er_di"]["a"], "total": [29.5 / 40] * 40}}}
+    assert counted(msgspec.structs.replace(run, rows=rows), "er_di") == [("er_di", 29, False)]
 
 
 @pytest.mark.parametrize("change", [{"group": "utility"}, {"version": 0}])  # no identifiers, or counted otherwise
@@ -280,6 +350,24 @@ def test_groups_count_once(run_of: Runs) -> None:
     ]
 
 
+def test_documents_that_belong_together_count_once(run_of: Runs) -> None:
+    """40 equal texts in pairs of their own: 20 independent units, which are enough, and 30 names are not too few."""
+    marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
+    words = ["".join("bdfgklmnprst"[number // 12**place % 12] + "aeiou"[number % 5] for place in range(3)) * 3
+             for number in range(20)]  # fmt: skip
+    texts = [Document(f"d{one:02}", f"Doe met {words[one // 2]} at home", marks) for one in range(40)]
+    run = run_of({"a": ()}, corpus=Corpus(texts), metrics=["er_di"])
+    outcome = checked(run, Gate([at_least(0.5)]))
+    first = outcome.anonymizations[0].checks[0]
+    assert isinstance(first, Enough)
+    assert (first.asked, first.said) == (
+        "at least 20 independent units of documents",
+        "20 independent units of documents",
+    )
+    assert (first.passed, first.found, outcome.unit) == (True, 20, "unit")
+    assert outcome.sample == "20 independent units of 40 documents"
+
+
 @pytest.mark.parametrize(
     ("threshold", "says"),
     [
@@ -295,11 +383,33 @@ def test_bad_requests(run_of: Runs, threshold: Threshold, says: str) -> None:
     assert says in str(caught.value)
 
 
+def test_a_long_metric_is_named_as_a_whole(run_of: Runs) -> None:
+    """60 characters and the limit are less than the 80 that there is room for."""
+    with pytest.raises(PlanError, match=rf"^threshold {'x' * 60} ≥ 0.5: metric {'x' * 60} is not among"):
+        checked(run_of({"a": ()}), Gate([at_least(0.5, "x" * 60)]))
+
+
 def test_where_to_look_first(run_of: Runs) -> None:
     outcome = checked(run_of({"a": (7, 3)}), Gate([at_least(0.5)]))
     assert [(one.document, one.direct, one.quasi) for one in outcome.anonymizations[0].documents] == [
         ("d03", 1, 0),
         ("d07", 1, 0),
+    ]
+
+
+def test_names_go_before_places_where_to_look_first(run_of: Runs) -> None:
+    """d05 leaves a name, d03 and d04 a place each, and d06 both, which goes first: as many names, and more places."""
+    texts = [Document(f"d{number:02}", f"Doe left Oslo {number}", (Annotation("a", MARKS),)) for number in range(40)]
+    corpus = Corpus(texts)
+    masks = {one.id: [Mask(0, 3), Mask(9, 13)] for one in texts}
+    masks |= {"d03": [Mask(0, 3)], "d04": [Mask(0, 3)], "d05": [Mask(9, 13)], "d06": []}
+    run = evaluate(corpus, {"a": Anonymization(masks)}, ["er_di", "er_qi"], references=False)
+    looks = checked(run, Gate([at_least(0.5)])).anonymizations[0].documents
+    assert [(one.document, one.direct, one.quasi) for one in looks] == [
+        ("d06", 1, 1),
+        ("d05", 1, 0),
+        ("d03", 0, 1),
+        ("d04", 0, 1),
     ]
 
 
@@ -417,12 +527,23 @@ def test_the_very_same_is_told(run_of: Runs) -> None:
     outcome = held(run_of({"a": (0,)}), run_of({"a": (0,)}), 0.01, bound=True)
     one = kept(outcome)
     assert (one.passed, one.said, one.p) == (True, "the very same anonymization as in last", None)
+    assert (one.value, one.earlier, one.lost, one.most, one.sure) == (0.975, 0.975, 0.0, 0.0, True)
     assert not [note for note in outcome.notes if "Holm" in note]  # nothing was tested
 
 
+def test_the_very_same_with_another_number_is_a_loss(run_of: Runs) -> None:
+    """What is counted has changed, and not what is masked: 40 names were hidden, and 28 are."""
+    run, earlier = run_of({"a": range(12)}), run_of({"a": ()})
+    same = msgspec.structs.replace(earlier.anonymizations[0], digest=run.anonymizations[0].digest)
+    one = kept(held(run, msgspec.structs.replace(earlier, anonymizations=[same])))
+    assert (one.passed, one.lost) == (False, pytest.approx(0.3))
+    assert one.said.startswith("worse by 0.300")
+
+
 def test_one_document_is_told_as_one(run_of: Runs) -> None:
-    enough = checked(run_of({"a": ()}), Gate(documents=1)).anonymizations[0].checks[0]
-    assert enough.asked == "at least 1 document"
+    for documents, said in ((1, "1 document"), (2, "2 documents"), (1_000, "1,000 documents")):
+        enough = checked(run_of({"a": ()}), Gate(documents=documents)).anonymizations[0].checks[0]
+        assert enough.asked == f"at least {said}"
 
 
 def test_what_the_run_says_of_itself_is_in_the_outcome(run_of: Runs) -> None:
@@ -459,6 +580,41 @@ def test_without_anything_said_all_of_privacy_is_kept(run_of: Runs) -> None:
     compared = [one.metric for one in outcome.anonymizations[0].checks if isinstance(one, Kept)]
     assert compared == ["er_di", "er_qi"]  # not inconsistent, of which neither is better
     assert "with Holm's correction for 2 comparisons" in outcome.notes[-1]
+
+
+def test_what_can_get_no_worse_is_held_against_nothing(run_of: Runs) -> None:
+    """Somebody asked for it all the same: then all of privacy is kept, as though nothing had been said."""
+    run, earlier = run_of({"a": ()}), run_of({"a": (1,)})
+    asked = Threshold("inconsistent", "max", 1.0)
+    outcome = checked(run, Gate([asked], baseline=Baseline(Beside(run, earlier, "last"), 0.5, shuffles=99), bound=True))
+    assert [one.metric for one in outcome.anonymizations[0].checks if isinstance(one, Kept)] == ["er_di", "er_qi"]
+    assert (outcome.baseline, outcome.bound, outcome.sample) == ("last", True, "40 documents")
+
+
+@pytest.mark.parametrize(("lacking", "compared"), [("b", ["er_di", "er_qi"]), ("ab", ["er_qi"])])
+def test_what_any_of_the_earlier_reached_is_to_be_kept(run_of: Runs, lacking: str, compared: list[str]) -> None:
+    """That one of two had no number is no reason to keep none of the other; where neither had one, there is none."""
+    run, earlier = run_of({"a": (), "b": ()}), run_of({"a": (1,), "b": (2,)})
+    bare = [
+        msgspec.structs.replace(one, value=None) if one.metric == "er_di" and one.anonymization in lacking else one
+        for one in earlier.scores
+    ]
+    baseline = Baseline(Beside(run, msgspec.structs.replace(earlier, scores=bare), "last"), shuffles=99)
+    checks = checked(run, Gate(baseline=baseline)).anonymizations[0].checks
+    assert [one.metric for one in checks if isinstance(one, Kept)] == compared
+
+
+def test_what_is_kept_is_asked_for_once_and_named(run_of: Runs) -> None:
+    """As a threshold and by name alike; a part is named with its metric."""
+    run, earlier = run_of({"a": ()}), run_of({"a": (1,)})
+    asked = [at_least(0.0), at_least(0.0, "recall_per_type", "PERSON")]
+    baseline = Baseline(Beside(run, earlier, "last"), metrics=["er_di", "er_qi"], shuffles=99)
+    checks = checked(run, Gate(asked, baseline=baseline)).anonymizations[0].checks
+    assert [(one.asked, one.metric, one.part) for one in checks if isinstance(one, Kept)] == [
+        ("er_di against a of last", "er_di", ""),
+        ("recall_per_type[PERSON] against a of last", "recall_per_type", "PERSON"),
+        ("er_qi against a of last", "er_qi", ""),
+    ]
 
 
 def test_what_failed_is_not_kept(run_of: Runs) -> None:
@@ -540,7 +696,8 @@ def test_what_may_not_grow_is_lost_by_growing(run_of: Runs) -> None:
     run, earlier = (run_of({"a": leaking}, corpus=texts, metrics=["residual"]) for leaking in (range(12), range(6)))
     for now, before, lost in ((run, earlier, 25.0), (earlier, run, -25.0)):
         gate = Gate(baseline=Baseline(Beside(now, before, "last"), metrics=["residual"], shuffles=999))
-        one = kept(checked(now, gate))
+        one = kept(outcome := checked(now, gate))
+        assert not [note for note in outcome.notes if "usual thresholds" in note]  # there are none of it
         assert (one.value, one.lost) == pytest.approx((37.5 + lost / 2, lost))
         assert one.passed == (lost < 0)
 

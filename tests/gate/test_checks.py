@@ -133,6 +133,8 @@ def test_a_number_is_told_as_no_smaller(value: float, limit: float | None, text:
     [
         (0.00004, None, "0.00004"),  # 0.0000 would be none
         (0.0, None, "0.000"),
+        (0.0, 0.09, "0.000"),
+        (1.0, 0.95, "1.000"),
         (1.00004, None, "1.00004"),
         (0.95, 0.95, "0.950"),
         (0.95004, 0.95, "0.95004"),

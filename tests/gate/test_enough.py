@@ -38,9 +38,21 @@ def test_the_smallest_number_is_found_wherever_it_lies(enough: int) -> None:
     assert counted(Threshold("er_di", "min", limit), score(1, 1), 1) == enough - 1
 
 
+@pytest.mark.parametrize("enough", range(2, 34))
+def test_rounding_never_makes_it_fewer(enough: int) -> None:
+    """The limit is just what so many show: one fewer is too few, and where rounding hides that, one more is said."""
+    limit = score(enough, enough).low
+    assert limit is not None
+    assert counted(Threshold("er_di", "min", limit), score(1, 1), 1) in (enough - 1, enough)
+
+
 def test_the_other_end_is_the_same_question() -> None:
     """Of 20 documents nobody was found: ln 0.05 / ln 0.91 = 31.8, so 32 would show at most 0.09."""
     assert counted(Threshold("trir", "max", 0.09), score(0, 20), 20) == 12
+    # 1 of 40 found is 39 of 40 hidden; with 14 more it is 53 of 54, of which 0.9 is sure.
+    assert score(52, 53).low < 0.9 <= score(53, 54).low
+    assert counted(Threshold("trir", "max", 0.1), score(1, 40), 40) == 14
+    assert counted(Threshold("er_di", "min", 0.9), score(39, 40), 40) == 14
 
 
 def test_a_document_that_is_half_a_trial_counts_half() -> None:
@@ -56,6 +68,13 @@ def test_with_leaks_seen_it_is_the_smallest_that_would_do(right: int, trials: in
     more = counted(Threshold("er_di", "min", limit), score(right, trials), trials)
     assert more is not None
     assert score(right + more, trials + more).low >= limit > score(right + more - 1, trials + more - 1).low
+
+
+@pytest.mark.parametrize("trials", [8, 64])
+def test_with_leaks_seen_it_is_about_so_many(trials: int) -> None:
+    """Though each document is just one trial: nobody knows how many leaks the others will have."""
+    need = needed(LEAST, score(trials - 1, trials), 0.95, trials, "document")
+    assert (need.exact, str(need).startswith("about ")) == (False, True)
 
 
 def test_with_leaks_seen_each_end_has_half_of_the_error() -> None:
@@ -79,6 +98,8 @@ def test_trials_are_told_from_where_their_interval_begins() -> None:
         (Threshold("trir", "max", 0.0), score(0, 40), "no number of documents could show it"),
         # ln 0.05 / ln (1 − 1e-12) is 3 million million: more than anybody has.
         (Threshold("er_di", "min", 1 - 1e-12), score(40, 40), "how many more documents would do cannot be said"),
+        (Threshold("er_di", "min", 0.0), score(39, 40), "how many more documents would do cannot be said"),  # it is met
+        (LEAST, Score("a", "x", "", None, 0.9, 1.0, "", ""), "how many more documents would do cannot be said"),
         (LEAST, Score("a", "x", "", 3.0, 2.0, 4.0, "", ""), "how many more documents would do cannot be said"),
         (LEAST, Score("a", "x", "", 0.96, None, None, "", ""), "how many more documents would do cannot be said"),
         (LEAST, Score("a", "x", "", 1.0, 1.0, 1.0, "", ""), "how many more documents would do cannot be said"),

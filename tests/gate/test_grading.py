@@ -8,7 +8,18 @@ from msgspec.structs import asdict, replace
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.data.provenance import Provenance
 from showthrough.metrics.base import Role
-from showthrough.run.gate.grading import Demand, Grade, Graded, demands_of, graded, overall
+from showthrough.run.gate.grading import (
+    FAILED,
+    PASSED,
+    UNSURE,
+    Demand,
+    Grade,
+    Graded,
+    demands_of,
+    graded,
+    overall,
+    status_of,
+)
 from showthrough.run.records import Failure, Input
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -71,6 +82,25 @@ def test_places_are_asked_for_where_there_are_any(run: Run, total: list[int] | N
     assert ("er_qi ≥ 0.95" in usual(replace(run, rows=rows))) == asked
 
 
+def test_places_are_asked_for_where_any_system_has_them(run: Run) -> None:
+    """One whose rows count none does not speak for the others."""
+    with_none, with_some = ({"hidden": [0] * 40, "total": [total] * 40} for total in (0, 1))
+    for every, most in ((with_none, with_some), (with_some, with_none)):
+        rows = {**run.rows, "er_qi": {"every": every, "most": most}}
+        assert "er_qi ≥ 0.95" in usual(replace(run, rows=rows))
+
+
+def test_a_status_is_that_of_the_worst_number(run: Run) -> None:
+    """39 of 40 names hidden in `most` and all in `every`, whose intervals begin above 0.8 and below 0.95."""
+    for threshold, status in [
+        (Threshold("er_di", "min", 0.8), PASSED),
+        (Threshold("er_di", "min", 0.95), UNSURE),
+        (Threshold("er_di", "min", 0.98), FAILED),  # `most` misses it
+        (Threshold("er_qi", "min", 0.0), FAILED),  # nobody marked any: no number is no pass
+    ]:
+        assert status_of(replace(run, thresholds=[threshold])) == status
+
+
 def test_the_worst_grade_counts() -> None:
     """A miss is worse than a number that is not there, and that is worse than one that is not sure."""
     ranked: tuple[Grade, ...] = ("met", "unsure", "unknown", "missed")
@@ -111,6 +141,7 @@ def test_whose_limits_count_for_the_usual_thresholds(run: Run) -> None:
     assert beside(Threshold(other.text, "max", 0.5)) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]
     assert beside(Threshold("er_di", "min", 0.5)) == ["er_qi ≥ 0.95"]
     assert beside(Threshold("er_di", "max", 0.5)) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]
+    assert beside(Threshold("er_qi", "min", 0.99)) == ["er_di ≥ 0.95"]  # which is of places, and not of names
     assert beside(Threshold("er_di", "min", 0.5, "PERSON")) == ["er_di ≥ 0.95", "er_qi ≥ 0.95"]  # of a part alone
     attacks = replace(run, metrics=[replace(one, roles=("attack",)) for one in run.metrics])
     for limit, asked in [(0.05, "er_qi ≤ 0.05"), (0.2, "er_qi ≤ 0.09")]:
@@ -176,6 +207,19 @@ def test_marks_are_nothing_to_an_attack(run: Run) -> None:
     )
     assert grade_of(attacked, "every", Threshold("trir", "min", 0.9)) == "met"
     assert grade_of(replace(run, corpus=attacked.corpus), "every", Threshold("er_di", "min", 0.9)) == "unknown"
+
+
+def test_what_is_not_installed_is_taken_to_read_marks(run: Run) -> None:
+    """Nobody here can tell, and what would be a pass by its own marks is none."""
+    theirs = replace(
+        run,
+        metrics=[replace(one, text="theirs", name="theirs", counts={}) for one in run.metrics[:1]],
+        scores=[replace(one, metric="theirs") for one in run.scores if one.metric == "er_di"],
+        rows={},
+    )
+    own = replace(theirs, corpus=replace(run.corpus, silver="silver(every.v1)"))
+    assert grade_of(theirs, "every", Threshold("theirs", "min", 0.9)) == "met"
+    assert grade_of(own, "every", Threshold("theirs", "min", 0.9)) == "unknown"
 
 
 class Unlike(Input, frozen=True):
@@ -270,6 +314,15 @@ def test_answers_about_texts_that_a_verifier_never_saw_are_doubted(run: Run) -> 
     found = graded(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
     assert (found.grade, found.why) == ("unsure", "most of its texts are unlike all that glad learned from")
     assert graded(run, "every", Demand(Threshold("er_di", "min", 0.9))).grade == "met"
+    far["er_di"]["every"]["outside:ppm"] = [1.0] * 40
+    both = graded(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
+    assert both.why == "most of its texts are unlike all that glad and ppm learned from"
+
+
+def test_a_number_without_a_record_is_graded(run: Run) -> None:
+    """What a metric says of itself raises doubts; a number that has none of that is a number all the same."""
+    bare = replace(run, metrics=[], rows={})
+    assert grade_of(bare, "every", Threshold("er_di", "min", 0.9)) == "met"
 
 
 def test_what_reads_the_release_goes_before_what_reads_marks(run: Run) -> None:
@@ -291,6 +344,11 @@ def test_what_reads_the_release_goes_before_what_reads_marks(run: Run) -> None:
     # What failed and reads marks alone takes the place of neither: there is a number to speak of.
     marks = replace(both, rows={"removed_di": run.rows["er_di"]}, failures=[Failure("er_di", "it broke")])
     assert usual(marks) == ["removed_di ≥ 0.95"]
+    # Of several that failed the first alone is asked for, whether there is a number beside them or not.
+    again = replace(removed, text="removed_di(types=[X])")
+    failures = [Failure(one.text, "it broke") for one in (removed, again)]
+    for metrics, rows in (([hidden, removed, again], {"er_di": run.rows["er_di"]}), ([removed, again], {})):
+        assert usual(replace(both, metrics=metrics, rows=rows, failures=failures)) == ["removed_di ≥ 0.95"]
     other_marks = replace(hidden, text="er_di(types=[X])")
     alike = replace(run, metrics=[other_marks, hidden], failures=[Failure(other_marks.text, "it broke")])
     assert usual(alike) == ["er_di ≥ 0.95"]
@@ -320,6 +378,9 @@ def test_what_a_usual_threshold_beside_others_bears_on(run: Run) -> None:
     nobody = Demand(Threshold("er_di", "min", 0.95), True, True)
     assert Graded(nobody, replace(score, value=None, reason="none was marked"), "unknown").bearing == "met"
     assert Graded(nobody, None, "unknown").bearing == "unknown"
+    # That an attack has no number is no such thing: whom it would find is not known.
+    attack = Demand(Threshold("trir", "max", 0.09), True, True)
+    assert Graded(attack, replace(score, value=None, reason="it found no background"), "unknown").bearing == "unknown"
 
 
 def replace_usual(demand: Demand) -> Demand:

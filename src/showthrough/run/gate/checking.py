@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -172,12 +173,12 @@ def _why(run: Run, one: Graded) -> str:
 def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) -> list[Enough]:
     """Whether there are enough documents, and enough of what each number is made of."""
     seen = run.trained_on(name)  # which tell nothing of others
-    units, kind = (
-        min(run.drawn, len(run.documents) - seen),
-        ("independent unit" if run.joined else run.unit, " of documents" if run.groups else ""),
-    )
+    units = _holding(run, len(run.documents) - seen) if seen else run.drawn
+    kind = "independent unit" if run.joined else run.unit, " of documents" if run.groups else ""
     least, there = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
-    there += f" that it was not trained on, of {len(run.documents):,}" if seen else ""
+    if seen:
+        known = "at least " if run.groups else ""  # a run does not tell which documents a model was trained on
+        there = f"{known}{there} that it was not trained on, of {len(run.documents):,}"
     counts = [Enough(f"at least {least}", units >= gate.documents, there, units, gate.documents)]
     for text in dict.fromkeys(one.metric for one in asked):
         if (told_of := _told_of(run, name, text)) < run.drawn:
@@ -196,6 +197,14 @@ def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) ->
         least = f"at least {needed} counted by {text}"
         counts.append(Enough(least, found >= needed, f"{found:,} counted", found, needed, text))
     return counts
+
+
+def _holding(run: Run, documents: int) -> int:
+    """How many documents, or groups of them, so many documents are of, whichever they are: no more are sure."""
+    if not run.groups:
+        return documents
+    sizes = sorted(Counter(group or place for place, group in enumerate(run.groups)).values(), reverse=True)
+    return int(np.searchsorted(np.cumsum(sizes), documents)) + 1 if documents > 0 else 0
 
 
 def _told_of(run: Run, name: str, metric: str) -> int:

@@ -75,7 +75,7 @@ def needed(threshold: Threshold, score: Score, confidence: float, drawn: int, un
         return Need(None, unit)
     while most - least > 1:
         counts = np.unique(np.linspace(least, most, _AT_ONCE[1]).astype(np.int64))[1:]
-        first = int(does(counts).argmax())
+        first = _first(does(counts))
         least, most = (least if first == 0 else float(counts[first - 1])), float(counts[first])
     return Need(int(most), unit, value == 1 and abs(each - 1) < _SAME)
 
@@ -96,9 +96,14 @@ def _trials(value: float, low: float, confidence: float) -> float | None:
         return None
     for _ in range(3):  # each finds nearly two digits more
         trials = np.linspace(least, most, _AT_ONCE[1])[1:]
-        first = int((_low(value * trials, trials, confidence) >= low).argmax())
+        first = _first(_low(value * trials, trials, confidence) >= low)
         least, most = (least if first == 0 else float(trials[first - 1])), float(trials[first])
     return most
+
+
+def _first(done: NDArray[np.bool_]) -> int:
+    """Where the first is that does; the last does, whatever rounding makes of it among other numbers."""
+    return int(done.argmax()) if done.any() else len(done) - 1
 
 
 def _doubled(does: Callable[[Any], NDArray[np.bool_]], start: float, most: float) -> tuple[float, float | None]:
