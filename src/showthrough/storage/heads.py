@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.limits import FILE, RECORD
 from showthrough.storage.places import place_of
 from showthrough.storage.reading import (
@@ -37,9 +38,9 @@ _MAX_RECORD = 1 << 22  # bytes of a first record that are looked at before it is
 _MANY = 64  # keys of an object that is one value a document, and no record
 _MAX_LINES = 50  # lines that are looked at
 _BLOCK = 1 << 20
-_MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
+_MARK = lazy_pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
 _KEY = msgspec.json.Decoder(str)
-_VALUE = re.compile(rb"\s*:\s*(\S?)\s*(\S?)")
+_VALUE = lazy_pattern(rb"\s*:\s*(\S?)\s*(\S?)")
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def shape_of(start: bytes) -> Shape:
     return Shape(opening, keys, whole=False)
 
 
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
+_TOKEN = lazy_pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
 _CLOSING = {b"{": b"}", b"[": b"]"}
 _ANY = msgspec.json.Decoder()
 _WHOLE = json.JSONDecoder(strict=False)

@@ -105,7 +105,10 @@ def _stirling(x: Floats) -> Floats:
     """What Stirling's formula lacks of the logarithm of the gamma function."""
     small = x < _FROM
     large = np.where(small, x + _FROM, x)
-    series = np.polynomial.polynomial.polyval(large**-2.0, _SERIES) / large
+    square, series = large**-2.0, np.full_like(large, _SERIES[-1])
+    for factor in reversed(_SERIES[:-1]):
+        series = factor + series * square
+    series /= large
     product = np.prod(x[..., None] + np.arange(_FROM), axis=-1, where=small[..., None])
     with np.errstate(divide="ignore", invalid="ignore"):
         moved = (large - 0.5) * np.log(large) - large - np.log(product) - (x - 0.5) * np.log(x) + x
