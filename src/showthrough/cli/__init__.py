@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_group
 
+from showthrough.cli.plain_values import take_plain_values
 from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import starting, stoppable
 from showthrough.cli.streams import outlets
@@ -53,7 +54,10 @@ class _Commands(Mapping[str, Any]):
                 parent.add_typer(entry, name=name)
             else:
                 parent.command(name)(entry)
-            self._imported[name] = get_group(parent).commands[name]
+            command: Any = get_group(parent).commands[name]
+            for parameter in command.params:
+                take_plain_values(parameter)
+            self._imported[name] = command
 
     def get(self, name: str, default: Any = None) -> Any:
         """As usual, but a KeyError while a command is imported is its own, and not that there is none."""
@@ -75,6 +79,8 @@ class _Group(TyperGroup):
         self.commands: Any = _Commands()
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
+        for parameter in self.params:
+            take_plain_values(parameter)
         with _told_in_short():
             return super().make_context(*args, **settings)
 

@@ -134,6 +134,8 @@ def recognised(head: Head, task: Task) -> str | None:
     What a file begins with counts for more than its ending. Where a built-in format is sure guests are not asked, so
     that what is installed does not change what a file means.
     """
+    if (certain := _first_certain(head, task)) is not None:
+        return certain
     claims = _collect_claims(head, FORMATS.built_in, task)
     best = max(claims, key=claims.__getitem__, default=None)  # the first among equals
     if best is not None and claims[best][0] >= Fit.SURE:
@@ -147,6 +149,13 @@ def recognised(head: Head, task: Task) -> str | None:
     if len(rivals) > 1:
         raise PlanError(f"may be {' or '.join(rivals)}; say which with --format", str(head.path))
     return rivals[0]
+
+
+def _first_certain(head: Head, task: Task) -> str | None:
+    """The first of our own formats, where it is one of these, that none after it can beat: most files are in it."""
+    ours = ("tab", "jsonl")
+    fits = ((name, FORMATS[name].recognise(head), FORMATS[name].endings) for name in ours if can(FORMATS[name], task))
+    return next((name for name, fit, endings in fits if fit == Fit.CERTAIN and head.suffix in endings), None)
 
 
 def _collect_claims(head: Head, formats: Mapping[str, Format], task: Task) -> dict[str, tuple[Fit, bool]]:
