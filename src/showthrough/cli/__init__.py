@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from showthrough.cli.plain_values import take_plain_values
@@ -53,11 +53,8 @@ class _Commands(Mapping[str, Any]):
             if isinstance(entry, typer.Typer):
                 parent.add_typer(entry, name=name)
             else:
-                parent.command(name)(entry)
-            command: Any = get_group(parent).commands[name]
-            for parameter in command.params:
-                take_plain_values(parameter)
-            self._imported[name] = command
+                parent.command(name, cls=_Command)(entry)
+            self._imported[name] = get_group(parent).commands[name]
 
     def get(self, name: str, default: Any = None) -> Any:
         """As usual, but a KeyError while a command is imported is its own, and not that there is none."""
@@ -73,20 +70,26 @@ class _Commands(Mapping[str, Any]):
         return len(_COMMANDS)
 
 
+class _Command(TyperCommand):
+    def get_params(self, context: Any) -> Any:
+        return take_plain_values(super().get_params(context))
+
+
 class _Group(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands: Any = _Commands()
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
-        for parameter in self.params:
-            take_plain_values(parameter)
         with _told_in_short():
             return super().make_context(*args, **settings)
 
     def invoke(self, *args: Any) -> Any:
         with _told_in_short():
             return super().invoke(*args)
+
+    def get_params(self, context: Any) -> Any:
+        return take_plain_values(super().get_params(context))
 
     def list_commands(self, _: object) -> list[str]:
         return list(self.commands)

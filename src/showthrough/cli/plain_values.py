@@ -7,18 +7,25 @@ and building them takes a sixth of a second, which is as long as NumPy takes.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 _UNTOUCHED = (str, int, float, bool)
 
 
-def take_plain_values(parameter: Any) -> None:
-    """Lets a parameter of a command take such values without typer, which converts all others and says what is wrong.
+def take_plain_values(parameters: Sequence[Any]) -> Sequence[Any]:
+    """Lets parameters of a command take such values without typer, which converts all others and says what is wrong.
 
     Versions of typer without pydantic know no `type_descriptor`: nothing changes there.
     """
+    for parameter in parameters:
+        if "process_value" not in vars(parameter):
+            _take_plain_value(parameter)
+    return parameters
+
+
+def _take_plain_value(parameter: Any) -> None:
     annotation = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
     convert: Callable[[Any, Any], Any] = parameter.process_value
 
