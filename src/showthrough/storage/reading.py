@@ -135,9 +135,13 @@ def text_of(path: Path, content: bytes, expected: str = "UTF-8 throughout") -> s
         raise fail(path, f"byte {error.start} is not UTF-8; expected {expected}") from error
 
 
-@cache
 def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
     """Reads JSON as values of a class. It is made when somebody reads: of a class with many fields that takes long."""
+    return _decoder_of(kind)  # type: ignore[arg-type]  # a class has a hash
+
+
+@cache
+def _decoder_of(kind: type[Any]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 

@@ -199,8 +199,8 @@ def _odds(a: ArrayLike, b: ArrayLike, below: ArrayLike, above: ArrayLike, calls:
     for smaller, sign in ((below <= above, 1), (below > above, -1)):
         some = sound & smaller & (np.minimum(below, above) > 0)
         if some.any():
-            sides = (a, b, below, above) if sign > 0 else (b, a, above, below)
-            odds[some] = sign * _newton(*(side[some] for side in sides), calls[some])
+            sides = (a, b, below, above, calls) if sign > 0 else (b, a, above, below, calls)
+            odds[some] = sign * _newton(*(side[some] for side in sides))
     return odds.reshape(arrays[0].shape)
 
 
@@ -227,4 +227,4 @@ def _newton(a: Floats, b: Floats, below: Floats, above: Floats, calls: Ints) -> 
             break
         if moves.size > 1:
             on = on[np.isin(calls[on], calls[on][moves])]
-    return odds
+    return np.asarray(odds)
