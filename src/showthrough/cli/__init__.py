@@ -10,9 +10,10 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from showthrough.cli.plain_values import take_plain_values
 from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import starting, stoppable
 from showthrough.cli.streams import outlets
@@ -52,7 +53,7 @@ class _Commands(Mapping[str, Any]):
             if isinstance(entry, typer.Typer):
                 parent.add_typer(entry, name=name)
             else:
-                parent.command(name)(entry)
+                parent.command(name, cls=_Command)(entry)
             self._imported[name] = get_group(parent).commands[name]
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -69,6 +70,11 @@ class _Commands(Mapping[str, Any]):
         return len(_COMMANDS)
 
 
+class _Command(TyperCommand):
+    def get_params(self, context: Any) -> Any:
+        return take_plain_values(super().get_params(context))
+
+
 class _Group(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -81,6 +87,9 @@ class _Group(TyperGroup):
     def invoke(self, *args: Any) -> Any:
         with _told_in_short():
             return super().invoke(*args)
+
+    def get_params(self, context: Any) -> Any:
+        return take_plain_values(super().get_params(context))
 
     def list_commands(self, _: object) -> list[str]:
         return list(self.commands)

@@ -48,7 +48,6 @@ from showthrough.evaluation.requests import Request
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.evaluation.walk import Progress
 from showthrough.metrics import metric_text
-from showthrough.report import tae_csv_text
 from showthrough.run.file import read_journal
 from showthrough.run.folder import folder_of
 from showthrough.run.gate.asking import asked_for
@@ -195,6 +194,8 @@ def _tell(run: Run, views: Views, results: Results) -> None:
 
 def _write_results(path: Path, labels: Mapping[str, str], run: Run, results: Results) -> None:
     """The table of a TAE configuration, with the folder that it names."""
+    from showthrough.report import tae_csv_text  # which few ask for
+
     table = tae_csv_text(run, {label: text for label, text in labels.items() if text in run.rows})
     line = f"TAE results written to {path}"
     if path.parent.is_dir():

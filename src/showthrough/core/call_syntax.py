@@ -7,20 +7,20 @@ what a run file holds and what a list prints all come from these fields.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from showthrough.core.errors import PlanError, kind_of, printable, quoted, shown
+from showthrough.core.patterns import lazy_pattern
 
 Value = TypeVar("Value")
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)  # what text raises that is no call
 _DESCRIPTION = "description"
 _BEFORE_TEXT = frozenset("=(, \t")  # a quotation mark after one of these opens a text; another is an apostrophe
-_NO_TEXT = re.compile("[\0\ud800-\udfff]")  # what neither a path nor a run file can hold
+_NO_TEXT = lazy_pattern("[\0\ud800-\udfff]")  # what neither a path nor a run file can hold
 
 
 def parameter(default: Value, description: str) -> Value:

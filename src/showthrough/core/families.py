@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from showthrough.core.errors import PlanError, shown
-from showthrough.core.plugins import Table, value_of
+from showthrough.core.plugins import Table, is_guest, value_of
 
 if TYPE_CHECKING:  # later packages, whose values pass through here; and the fields of our families, for type checkers
     from showthrough.core.errors import Problem
@@ -180,7 +180,8 @@ class Family:
 def _checked(name: str, brought: object) -> Family:
     family: Family = value_of(Family, "family", name, brought)
     location = f"family {shown(name)}"
-    for cls in filter(None, (family.options, family.arguments)):
+    # Ours are tested, and their arguments name values of many modules: imported where a program calls.
+    for cls in filter(None, (family.options, family.arguments) if is_guest(family) else ()):
         try:
             fields(cls)
             make_dataclass("Tried", [], bases=(cls,), frozen=True, kw_only=True)()

@@ -106,7 +106,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
                 f"{self._singular} {name} ({locations[0]}) cannot be imported: {type(error).__name__}: {error}; "
                 "install what its package needs, or remove the package"
             ) from error
-        return self._check_entry(name, brought)
+        return self._checked(name, brought) if name in self._lazy else self._check_entry(name, brought)
 
     def _check_entry(self, name: str, brought: object) -> Entry:
         if not all(part.isidentifier() for part in ([name] if self._called else name.split("-"))):

@@ -6,7 +6,6 @@ aligned, matches that are mere coincidence are given up, and what is left unmatc
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
@@ -18,17 +17,17 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import Levenshtein
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Mask
 from showthrough.data.reading import SPELLINGS as _FOLD, assembled, legible
 
 # Over character classes: a word, an ideograph, dashes, a flag, a symbol and what is joined to it (a family of emoji
 # is one token), marks that stand alone.
-_TOKEN = re.compile(r"w[wmz]*|i[mz]*|d+|rr?|pm*(?:zpm*)*|[mz]+")
+_TOKEN = lazy_pattern(r"w[wmz]*|i[mz]*|d+|rr?|pm*(?:zpm*)*|[mz]+")
 # Over capitals and small letters: where a word may be glued to another or to a stand-in (SelimÜnay, XXXÜnay, ID47110).
-_GLUED = re.compile(r"(?<=u)(?=U)|(?<=U)(?=Uu)|(?<=[uU])(?=\d)|(?<=\d)(?=[uU])|(?<=xxx)(?=U)")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # Thai, Lao, Burmese, Khmer
+_GLUED = lazy_pattern(r"(?<=u)(?=U)|(?<=U)(?=Uu)|(?<=[uU])(?=\d)|(?<=\d)(?=[uU])|(?<=xxx)(?=U)")
+_UNSPACED = lazy_pattern(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")  # Thai, Lao, Burmese, Khmer
 
 _CELLS = 250_000  # of an alignment table; larger ones are split first
 _NEVER = -(10**9)
@@ -242,6 +241,8 @@ def _align_tokens(old: Sequence[str], new: Sequence[str]) -> list[_Change]:
         elif anchors := _anchors(x, y):
             unsolved += _around(anchors, part)
         else:
+            from rapidfuzz.distance import Levenshtein  # slow to import
+
             blocks = Levenshtein.editops(x, y).as_matching_blocks()
             changes += _around(((i + k, j + k) for i, j, size in blocks for k in range(size)), part)
     return sorted(changes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import QUOTED, Problem, quoted
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import digest_of
 
-_WORD = re.compile(r"\w")
+_WORD = lazy_pattern(r"\w")
 FEWEST = 2  # individuals: with one there is nothing to choose
 
 

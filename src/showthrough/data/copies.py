@@ -11,7 +11,6 @@ shingles themselves decide.
 from __future__ import annotations
 
 import hashlib
-import re
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
@@ -20,6 +19,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.columns.strings import CODEC, Ints
 
 Bytes = NDArray[np.uint8]
@@ -41,10 +41,11 @@ _ODD = np.array(
 _NONE = np.uint64(2**64 - 1)
 _SPACES = bytes(code for code in range(128) if chr(code).isspace())
 # Blanks beyond ASCII in UTF-8; their first bytes are quickly looked for.
-_BLANKS = re.compile(rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe3\x80\x80")
-_PUNCTUATION_BLANKS = re.compile(rb"\xe2(?:\x80[\x80-\x8a\xa8\xa9\xaf]|\x81\x9f)")  # beside quotation marks and dashes
+_BLANKS = lazy_pattern(rb"\xc2[\x85\xa0]|\xe1\x9a\x80|\xe3\x80\x80")
+# The same beside quotation marks and dashes.
+_PUNCTUATION_BLANKS = lazy_pattern(rb"\xe2(?:\x80[\x80-\x8a\xa8\xa9\xaf]|\x81\x9f)")
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # and kana: nobody writes blanks between them
-_WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+")
+_WORD = lazy_pattern(rf"[{_IDEOGRAPHS}]|[^\s{_IDEOGRAPHS}]+")
 
 
 def without_spaces(text: str) -> bytes:

@@ -6,11 +6,11 @@ Staff, contact data, addresses and single names tell nothing: many people share 
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.copies import without_spaces
 from showthrough.data.kinds import kind_of, path_of
 from showthrough.data.subjects import AUTHOR
@@ -30,9 +30,9 @@ _PEOPLE = frozenset({"PATIENT"})
 _ANYBODY = frozenset({"PERSON"})  # where somebody says that the name identifies directly: TAB's applicants
 _LONGEST = 200  # characters of a name or a number
 _FIELD = 24  # characters at most between two fields of one name
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_NO_LETTERS = re.compile(r"[\W_]+")
-_DIGIT = re.compile(r"\d")
+_WORD = lazy_pattern(r"[^\W\d_]{2,}")
+_NO_LETTERS = lazy_pattern(r"[\W_]+")
+_DIGIT = lazy_pattern(r"\d")
 # Words that make a single name no full one, as they are compared.
 _NO_NAMES = frozenset({
     "mr", "mrs", "ms", "mx", "miss", "messrs", "mister", "dr", "drs", "dra", "doctor", "prof", "professor", "sir",

@@ -13,11 +13,12 @@ lists it (45 CFR 164.514(b)(2)(i), A to R).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
+
+from showthrough.core.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from showthrough.data.documents import Identifier
@@ -274,7 +275,7 @@ HIPAA: dict[str, str] = {
     "L": "vehicles", "M": "devices", "N": "web addresses", "O": "internet addresses", "P": "biometric identifiers",
     "Q": "photographs", "R": "any other unique number or code",
 }  # fmt: skip
-_IGNORED = re.compile(r"[-_\s]+")
+_IGNORED = lazy_pattern(r"[-_\s]+")
 
 
 def folded(name: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.kinds import folded, kind_of, nearest, path_of
 
 NO_TYPE = "(no type)"
-_SEPARATORS = re.compile(r"[-_\s]+")
-_BARE = re.compile(r"^[\W_]+|[\W_]*\d*[\W_]*$")
+_SEPARATORS = lazy_pattern(r"[-_\s]+")
+_BARE = lazy_pattern(r"^[\W_]+|[\W_]*\d*[\W_]*$")
 
 
 def label_map(text: str) -> dict[str, str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.kinds import kind_of
 from showthrough.data.labels import label_of
 from showthrough.data.masks import Mask
 
-_WORD = re.compile(r"[^\W_]+")
-_LABEL = re.compile(r"[^\W\d_]+(?:[-_/][^\W_]+)*")
+_WORD = lazy_pattern(r"[^\W_]+")
+_LABEL = lazy_pattern(r"[^\W\d_]+(?:[-_/][^\W_]+)*")
 
 
 def type_of(mask: Mask, text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeVar, get_args
 from weakref import WeakKeyDictionary
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import InputError, PlanError, Problem, quoted, shown
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.held_texts import ReleasedTexts, Rewriting
 from showthrough.data.masks import Anonymization
@@ -26,7 +26,7 @@ _LARGE = 20_000  # documents from which on a corpus is large
 _MAX_DOCUMENTS = 256  # documents with characters beyond ASCII, or beyond U+FFFF, whose marks are looked at
 _SAMPLED = 512  # other documents whose marks are looked at, where those tell that something is wrong
 # Scripts without spaces have no borders of words that a mark could miss.
-_UNSPACED = re.compile(
+_UNSPACED = lazy_pattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
 )
 _IN_WORDS = {"utf-16": "UTF-16 units", "bytes": "bytes of UTF-8", "characters": "characters"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,8 +11,10 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from showthrough.core.patterns import lazy_pattern
+
 Codes = NDArray[np.int64]
-_BETWEEN = re.compile(r"[\s_-]+")
+_BETWEEN = lazy_pattern(r"[\s_-]+")
 _SAME = {"CITY_COUNTRY": "LOCATION", "RELATIONSHIP_STATUS": "RELATIONSHIP"}  # of profiles, and of documents
 _WIDEST = 2**62  # numbers of rows that can be told apart by one product of columns
 _SMALL = 1_000_000  # of which a list is shorter than sorting them

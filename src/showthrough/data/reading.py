@@ -18,6 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.patterns import lazy_pattern
+
 Ints = NDArray[np.int64]
 
 # Letter to letter, from the confusables of Unicode Technical Standard 39 (no digits): each is followed by the Latin
@@ -44,16 +46,16 @@ _LATIN_VARIANTS = """
 _VARIANTS = {pair[0]: pair[1:] for pair in _LATIN_VARIANTS.split()}
 
 # Default-ignorable and format characters: nobody sees them; and the stroke that only stretches Arabic words.
-_UNSEEN = re.compile(
+_UNSEEN = lazy_pattern(
     "[\u00ad\u034f\u061c\u0640\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]+"
 )
-_MARK = re.compile("[\u0300-\u036f\u1100-\u11ff]")  # joins what stands before it
-_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
-_SIGN = re.compile("[\x00-/:-@\\[-`{-\x7f]+")  # of ASCII, and white space
+_MARK = lazy_pattern("[\u0300-\u036f\u1100-\u11ff]")  # joins what stands before it
+_BEYOND_ASCII = lazy_pattern(r"[^\x00-\x7f]+")
+_SIGN = lazy_pattern("[\x00-/:-@\\[-`{-\x7f]+")  # of ASCII, and white space
 _MARKED = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC")  # scripts whose combining marks are dropped
 # Scripts that are written without spaces (ideographs, kana, Thai and its neighbours), or with endings glued to names.
-_UNBORDERED = re.compile(
+_UNBORDERED = lazy_pattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
     "\U00020000-\U000323af]"
 )
@@ -218,7 +220,7 @@ def _located(read: str, starts: Ints, ends: Ints, length: int) -> Located:
     return Located(folded(cased), cased, first, last)
 
 
-_BEYOND_PLAIN = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")  # with the letter before, to which marks belong
+_BEYOND_PLAIN = lazy_pattern(r"[\x00-\x7f]?[^\x00-\x7f]+")  # with the letter before, to which marks belong
 
 
 def _clusters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -248,12 +250,12 @@ def _mixed(found: re.Match[str]) -> str:
     return word.translate(_ALIKE) if not word.isascii() and _LATIN_LETTER.search(word) else word
 
 
-_ALIKE_LETTER = re.compile(f"[{''.join(map(chr, _ALIKE))}]")
+_ALIKE_LETTER = lazy_pattern(f"[{''.join(map(chr, _ALIKE))}]")
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670"  # that stand on letters
-_STRANGE_WORD = re.compile(  # with a letter beyond ASCII
+_STRANGE_WORD = lazy_pattern(  # with a letter beyond ASCII
     f"(?<![A-Za-z{_MARKS}])[A-Za-z{_MARKS}]*+[^\\W\\d_A-Za-z](?:[^\\W\\d_]|[{_MARKS}])*+"
 )
-_LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_LATIN_LETTER = lazy_pattern("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
 class _Letters(dict[int, str]):
@@ -324,10 +326,10 @@ def unbordered(word: str) -> bool:
 # For those who read the text itself and not its form: detectors, attackers, alignment.
 _SIGNS = {"'": "‘’‚‛′ʼ`", '"': "“”„‟«»", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u2009\u202f\u3000"}
 SPELLINGS = str.maketrans({other: plain for plain, others in _SIGNS.items() for other in others})  # of signs
-_WORD = re.compile(r"[^\W_]+")
-_SINGLES = re.compile(r"(?<![^\W_])[^\W_](?:[\W_]{1,2}[^\W_](?![^\W_])){2,}")  # letters apart: J o h n, J.o.h.n
+_WORD = lazy_pattern(r"[^\W_]+")
+_SINGLES = lazy_pattern(r"(?<![^\W_])[^\W_](?:[\W_]{1,2}[^\W_](?![^\W_])){2,}")  # letters apart: J o h n, J.o.h.n
 SHORTEST_WORD, _SHORTEST_NUMBER, _LONGEST_WORD = 3, 5, 40  # that are put together of letters or digits
-_NO_FRACTION = re.compile("[^\u00bc-\u00be\u2150-\u215f\u2189]+")  # 5½ would be 51⁄2
+_NO_FRACTION = lazy_pattern("[^\u00bc-\u00be\u2150-\u215f\u2189]+")  # 5½ would be 51⁄2
 
 
 def legible(text: str) -> str:

@@ -5,12 +5,12 @@ What was marked in the originals is not released: it would tell what was masked.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document, Mention
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.mask_types import repeats, type_of
@@ -21,7 +21,7 @@ from showthrough.data.reading import letters_of, reading_form
 Replacement = Literal["label", "number", "suppress"]
 REPLACEMENTS: tuple[str, ...] = get_args(Replacement)
 NO_LABEL = "MASKED"  # where nobody said what it was
-_BETWEEN = re.compile(r"[^\w/-]+")
+_BETWEEN = lazy_pattern(r"[^\w/-]+")
 
 
 def release(

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
-_SILVER = re.compile(r"silver(?:\((?:\d+ of )?(.*)\))?", re.DOTALL)
-_VERSION = re.compile(r"\.v\d+$")
-_WORDS = re.compile(r"[^\s+(),=:/\\\"']+")
-_PIPELINE = re.compile(r"[a-z]{2}_(core|dep|ent|sent)_\w+")  # as spaCy's are called
+from showthrough.core.patterns import lazy_pattern
+
+_SILVER = lazy_pattern(r"silver(?:\((?:\d+ of )?(.*)\))?", re.DOTALL)
+_VERSION = lazy_pattern(r"\.v\d+$")
+_WORDS = lazy_pattern(r"[^\s+(),=:/\\\"']+")
+_PIPELINE = lazy_pattern(r"[a-z]{2}_(core|dep|ent|sent)_\w+")  # as spaCy's are called
 _CARRIERS = {"cmd", "hf", "http", "trained"}  # what these carry is the program
 # Presidio asks spaCy's pipelines for names and places.
 _AKIN = {"presidio": "spacy"}

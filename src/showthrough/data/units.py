@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Any, Literal, get_args
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import InputError, Problem
+from showthrough.core.patterns import lazy_pattern
 
 # Graphemes are clusters as Unicode has them today, "text elements" as version 8 had them, which Microsoft's services
 # count: there a flag joins the flag after it, and a skin tone or a joined emoji stands for itself.
@@ -21,7 +21,7 @@ _IN_WORDS: dict[Unit, str] = {
     "code points": "characters", "utf-16": "UTF-16 units", "bytes": "bytes of UTF-8", "graphemes": "graphemes",
     "text elements": "text elements",
 }  # fmt: skip
-_BLANK = re.compile(r"\s+|\\[nrt]")  # also as programs write it
+_BLANK = lazy_pattern(r"\s+|\\[nrt]")  # also as programs write it
 _CLUSTER_8 = (
     r"\r\n|[\p{GCB=Control}\r\n\U000E0020-\U000E007F]"
     r"|(?:\p{GCB=L}*(?:\p{GCB=V}+|\p{GCB=LV}\p{GCB=V}*|\p{GCB=LVT})\p{GCB=T}*|\p{GCB=L}+|\p{GCB=T}+|\p{GCB=RI}+|.)"

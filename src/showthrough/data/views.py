@@ -17,31 +17,32 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.reading import SHORTEST_WORD, Located, cased_form, folded, letter_by_letter, locate, spaced
 
 How = Literal["plain", "otherwise", "encoded"]
 
-_ESCAPED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,6};?|[^\t\n\f <&#;]{1,32};?)")  # as html.unescape has it
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
-_MIXED_CASE = re.compile(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
-_SMALL_BEFORE_CAPITAL = re.compile(r"[a-z].*[A-Z]|[A-Z]{2}.*[a-z]")
-_MARKUP = re.compile(
+_ESCAPED = lazy_pattern(r"(?:%[0-9A-Fa-f]{2})+")
+_ENTITY = lazy_pattern(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,6};?|[^\t\n\f <&#;]{1,32};?)")  # as html.unescape has it
+_BASE64 = lazy_pattern(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{7,}={0,2}(?![A-Za-z0-9+/=])")
+_MIXED_CASE = lazy_pattern(r"[A-Za-z0-9+/]*[a-z0-9+/][A-Z]|[A-Z]{2,}[a-z]|.*=")
+_SMALL_BEFORE_CAPITAL = lazy_pattern(r"[a-z].*[A-Z]|[A-Z]{2}.*[a-z]")
+_MARKUP = lazy_pattern(
     r"(?<=\w)(?:</?[A-Za-z][^<>]{0,200}>)+(?=[\w/.,:-])|(?<=\w)[*~`]{1,3}(?=\w)|(?<!\w)[*~`]{1,3}(?=\w)"
     r"|(?<=[a-z])__?(?=[a-z])"
 )
 # For a first look: all other signs of a text are left out; full stops and commas keep a hyphen and a line's end apart.
 _SIGNS = b"<*~`_&%-\xad\r\n\x0b\x0c\x1c\x1d\x1e\x85.,:;#xX"
 _DROPPED = bytes({*range(256)} - {*_SIGNS})
-_LINE_END = re.compile(rb"[-\xad][\r\n\x0b\x0c\x1c\x1d\x1e\x85]*[\r\n]")
+_LINE_END = lazy_pattern(rb"[-\xad][\r\n\x0b\x0c\x1c\x1d\x1e\x85]*[\r\n]")
 _MARKUP_SIGNS = (
-    (re.compile(r"<(?<=\w<)/?[A-Za-z]"), re.compile(b"<")),
-    (re.compile(r"[*~`]{1,3}(?=\w)"), re.compile(b"[*~`]")),
-    (re.compile(r"_(?<=[a-z]_)_?[a-z]"), re.compile(b"_")),
+    (lazy_pattern(r"<(?<=\w<)/?[A-Za-z]"), lazy_pattern(b"<")),
+    (lazy_pattern(r"[*~`]{1,3}(?=\w)"), lazy_pattern(b"[*~`]")),
+    (lazy_pattern(r"_(?<=[a-z]_)_?[a-z]"), lazy_pattern(b"_")),
 )
-_LINE_HYPHEN = re.compile(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
-_GLUED = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
-_APART = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")
+_LINE_HYPHEN = lazy_pattern(r"[-\u00ad\u2010][^\S\r\n]*[\r\n]\s*(?=\w)")
+_GLUED = lazy_pattern(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
+_APART = lazy_pattern(r" [^\W_](?: [^\W_]){2,}(?= )")
 _MIXED = 100  # characters of a word that are looked at
 _ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
 

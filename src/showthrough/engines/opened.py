@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from showthrough.core.errors import PlanError, quoted
 from showthrough.engines.base import Engine, Here
-from showthrough.engines.local import Local
 
 
 @contextmanager
@@ -27,4 +26,8 @@ def _open_engine(engine: str, jobs: int | None, address: str | None) -> Engine:
         return RayEngine(address, jobs)
     if address is not None:
         raise PlanError(f"found {quoted(address)}, which is for Ray alone; expected --engine ray with it", "address")
-    return Here() if (jobs or 1) == 1 else Local(jobs or 1)
+    if (jobs or 1) == 1:
+        return Here()
+    from showthrough.engines.local import Local
+
+    return Local(jobs or 1)

@@ -24,11 +24,11 @@ from showthrough.run.journal import TITLE, Entry, Head, Journal, Packed, key_of
 from showthrough.run.records import Evidence, Failure
 from showthrough.run.run import WITHOUT_TEXT, Run
 from showthrough.storage.growing import GrowingFile, Place
+from showthrough.storage.reading import decoder_of
 
 EVERY = 30.0  # seconds; with the chunk that is under way, which takes some ten, that stays below a minute
 _WORTH = 5.0  # seconds of work that are worth a file: most evaluations are done before, and need none
 _HELD = 32_000_000  # bytes of rows of a large corpus that may stay in memory
-_ENTRY = msgspec.json.Decoder(Entry)
 
 
 class Checkpoints:
@@ -165,7 +165,7 @@ class Checkpoints:
         piece.answer = None
 
     def _answer(self, file: GrowingFile, place: Place) -> Answer:
-        return answer_of(_ENTRY.decode(file.read(place)), self._ranking)
+        return answer_of(decoder_of(Entry).decode(file.read(place)), self._ranking)
 
     def _entry(self, piece: Piece | None, failed: Sequence[tuple[str, str]], *, kept: bool = True) -> bytes:
         """What is written of an answer, or of failures: what may be `kept` of it, or all."""

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, stretches, window
+from showthrough.data.layout.axis import Axis
 from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.evaluation.chunks import Work, answered
@@ -60,12 +61,16 @@ def _counted(resources: Resources, asked: _Asked, some: _Some) -> _Counted:
     names: list[str] = []
     rows: dict[str, list[Rows]] = {text: [] for text in asked.metrics}
     failures: dict[str, str] = {}
+    axis: Axis | None = None
     for turn in range(max(map(len, readers))):
         here = [number for number, each in enumerate(readers) if turn < len(each)]
         pairs = [(documents[number], readers[number][turn]) for number in here]
         masked = Anonymization({document.id: _wanted(document, name) for document, name in pairs}, "people")
         chunk = Chunk(Corpus([_without(*pair) for pair in pairs]), resources, asked.types)
+        if axis is not None and len(here) == len(axis.documents):  # all of the turn before
+            chunk.axis = axis.with_annotations_of(chunk.corpus)
         answer = answered(chunk, Work(asked.metrics, [masked]))
+        axis = chunk.axis
         chunk.forget()
         failures |= answer.failures
         place += here

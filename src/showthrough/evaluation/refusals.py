@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from showthrough.core.patterns import lazy_pattern
 
 SHORT = 120  # words of a refusal: a model that says no goes on for a paragraph at most
 _OPENING = 200  # letters among which its beginning is looked for
-_WORD = re.compile(r"\w+")
-_SIGNS = re.compile(r"[\W_]+")
+_WORD = lazy_pattern(r"\w+")
+_SIGNS = lazy_pattern(r"[\W_]+")
 # How models begin then, in a few languages; letters alone, since white space is lost where a text is aligned.
 _CANNOT = (
     r"i(?:m|am)?(?:just|afraid|afraidi)?(?:cant|cannot|wont|willnot|dontfeel|donotfeel|unable|notable|mustdecline)"
@@ -51,7 +51,7 @@ _BEGINNINGS = (
     r"(?:很?抱歉|对不起|對不起).{0,10}?(?:我|无法|無法|不能)|我(?:无法|不能|無法)(?:帮|幫|提供|处理|處理|协助|協助|完成)",
     r"作为(?:一个|一個)?(?:ai|人工智能|语言模型)|申し訳(?:ありません|ございません)|죄송(?:합니다|하지만)",
 )
-_REFUSAL = re.compile("|".join(f"(?:{beginning})" for beginning in _BEGINNINGS))
+_REFUSAL = lazy_pattern("|".join(f"(?:{beginning})" for beginning in _BEGINNINGS))
 
 
 def is_refusal(release: str, original: str) -> bool:

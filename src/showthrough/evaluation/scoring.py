@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import islice
 
+import msgspec
 import numpy as np
+from numpy.typing import ArrayLike
 
 from showthrough.core.families import input_types
 from showthrough.data.documents import Corpus
@@ -37,21 +39,43 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tabl
     """Combines rows into numbers; the same resamples serve all of them."""
     keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
     records = {record.text: record for record in run.metrics}
+    scores: list[tuple[Metric, Score]] = []
+    varying: list[tuple[tuple[str, str], Sequence[str], Uncertain]] = []
     for metric, one, table, again in _resampled(run, keys, settings, tables):
         record = records[metric_text(metric)]
         line = _signature(run, metric, record, one, settings)
         drawn = table if settings.resamples else None
-        intervals = {} if drawn is None else intervals_of(metric, drawn, again, settings.confidence)
+        if drawn is not None:
+            key = (one.name, record.text)
+            varying += ((key, parts, numbers) for parts, numbers in uncertain(metric, drawn, again))
         totals = metric.totals(tables[record.text, one.name]) if table is None else table.totals()
         for part, value in metric.combine(totals).items():
             if np.isnan(value):
                 why = metric.why_undefined(part, totals)
-                yield Score(one.name, record.text, part, None, None, None, why, line)
+                scores.append((metric, Score(one.name, record.text, part, None, None, None, why, line)))
                 continue
             own = None if drawn is None else metric.own_interval(part, drawn, settings.confidence)
-            low, high = own or intervals.get(part) or (None, None)
-            note = "" if low is not None or not settings.resamples else metric.interval_fault(part) or ALIKE
-            yield Score(one.name, record.text, part, float(value), low, high, "", line, note)
+            low, high = own or (None, None)
+            scores.append((metric, Score(one.name, record.text, part, float(value), low, high, "", line)))
+    intervals = _all_intervals(varying, settings.confidence)
+    for metric, score in scores:
+        if score.value is not None and score.low is None:
+            low, high = intervals.get((score.anonymization, score.metric, score.part)) or (None, None)
+            note = "" if low is not None or not settings.resamples else metric.interval_fault(score.part) or ALIKE
+            score = msgspec.structs.replace(score, low=low, high=high, note=note)
+        yield score
+
+
+def _all_intervals(
+    varying: Sequence[tuple[tuple[str, str], Sequence[str], Uncertain]], confidence: float
+) -> dict[tuple[str, str, str], tuple[float, float] | None]:
+    """The intervals of all scores at once, with the digits that each metric's would have alone."""
+    if not varying:
+        return {}
+    calls = np.repeat(np.arange(len(varying)), [len(parts) for _, parts, _ in varying])
+    ends = Uncertain.joined([numbers for *_, numbers in varying]).ends(confidence, calls)
+    names = [(*key, part) for key, parts, _ in varying for part in parts]
+    return dict(zip(names, ends, strict=True))
 
 
 @dataclass(frozen=True)
@@ -78,17 +102,17 @@ class Uncertain:
             np.concatenate([one.right for one in some]),
         )
 
-    def ends(self, confidence: float) -> list[tuple[float, float] | None]:
-        """The interval of each, where it has one."""
-        low, high = self._shares(confidence)
+    def ends(self, confidence: float, calls: ArrayLike = 0) -> list[tuple[float, float] | None]:
+        """The interval of each, where it has one; `calls` as of quantiles (`share_interval`)."""
+        low, high = self._shares(confidence, calls)
         if self.free.any():  # few are: quantiles are asked for nobody else
-            numbers = number_interval(self.values, self.spread, confidence)
+            numbers = number_interval(self.values, self.spread, confidence, calls)
             low, high = (np.where(self.free, *pair) for pair in zip(numbers, (low, high), strict=True))
         known = (self.right & ~np.isnan(low)).tolist()
         pairs = zip(low.tolist(), high.tolist(), known, strict=True)
         return [(below, above) if has else None for below, above, has in pairs]
 
-    def _shares(self, confidence: float) -> tuple[Array, Array]:
+    def _shares(self, confidence: float, calls: ArrayLike) -> tuple[Array, Array]:
         """As intervals of shares: of the way from the lowest value that there is to the highest."""
         least, most = self.limits
         width = np.where(np.isfinite(most), most - least, 1.0)
@@ -97,12 +121,15 @@ class Uncertain:
         usual = (least == 0) & (most == 1)
         from_above = (share == 1) & np.isfinite(most) & ~usual
         unit = np.where((share == 0) | from_above, self.unit, width)
-        low, high = share_interval(share, spread, confidence)
+        low, high = share_interval(share, spread, confidence, calls)
         if usual.all():
             return unit * low, unit * high
+        calls = np.broadcast_to(calls, usual.shape)
+        plain = ~np.isin(calls, calls[~usual])  # those of calls in which all are shares
         ends = (np.where(from_above, most - unit * (1 - end), least + unit * end) for end in (low, high))
         below, above = (np.clip(end, least, most) for end in ends)
-        return np.minimum(below, self.values), np.maximum(above, self.values)
+        within = np.minimum(below, self.values), np.maximum(above, self.values)
+        return np.where(plain, unit * low, within[0]), np.where(plain, unit * high, within[1])
 
 
 def intervals_of(

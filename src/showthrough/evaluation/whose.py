@@ -12,7 +12,6 @@ documents.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import InputError, Problem, shown, some
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask, flattened
 from showthrough.data.pairing import Pairing
@@ -51,11 +51,11 @@ _CACHED = 500_000  # words whose numbers are kept
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 )
-_SPACED = re.compile(r"[\[<{]?\w+")
-_MIXED = re.compile(rf"[\[<{{]?[^\W{_UNSPACED}]+|[{_UNSPACED}]")
-_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_SPACED = lazy_pattern(r"[\[<{]?\w+")
+_MIXED = lazy_pattern(rf"[\[<{{]?[^\W{_UNSPACED}]+|[{_UNSPACED}]")
+_HAS_UNSPACED = lazy_pattern(f"[{_UNSPACED}]")
 _UNSEEN = dict.fromkeys([0xAD, *range(0x200B, 0x2010), 0x2060, 0xFEFF])  # soft hyphens, and what has no width
-_LABEL = re.compile(r"[A-Z][A-Z_-]+\d*\Z")  # between brackets: [ORG_3], <MEDICATION>
+_LABEL = lazy_pattern(r"[A-Z][A-Z_-]+\d*\Z")  # between brackets: [ORG_3], <MEDICATION>
 
 Ints = NDArray[np.int64]
 Numbers = NDArray[np.uint64]

@@ -22,31 +22,11 @@ from showthrough.core.errors import (
     some,
 )
 from showthrough.core.plugins import Table
-from showthrough.formats import folder, made, records, texts
-from showthrough.formats.annotation_tools import (
-    brat,
-    conll,
-    conllu,
-    docbin,
-    doccano,
-    labelstudio,
-    labelstudio_min,
-    prodigy,
-    spacy_json,
-    token_rows,
-    webanno,
-    xmi,
-)
-from showthrough.formats.authorship import pan, pan_pairs, pan_submission
+from showthrough.formats import folder, records
 from showthrough.formats.base import Fit, Format, Input, Task, can
-from showthrough.formats.benchmarks import ai4privacy, nemotron, tab, tae
 from showthrough.formats.checks import checked_anonymization, checked_documents
-from showthrough.formats.clinical import i2b2
-from showthrough.formats.people import profiles, spia
-from showthrough.formats.recognizers import azure, comprehend, dlp, presidio, presidio_evaluator
 from showthrough.formats.remarks import like_spans
 from showthrough.formats.samples import nearest
-from showthrough.formats.tables import parquet, table, xlsx
 from showthrough.formats.tables.rows import RowHead
 from showthrough.storage.heads import Head
 from showthrough.storage.reading import fail, files_in, suffix
@@ -60,62 +40,72 @@ _LACKS: dict[Task, str] = {
 
 
 def _entry(name: str, entry: object) -> Format:
+    if name in _PLACES and isinstance(entry, dict):  # of a module with several
+        entry = entry.get(name)
     if isinstance(entry, Format):
         return entry
     raise PlanError(f"found {quoted(entry)}; expected a showthrough.formats.Format", f"format {name}")
 
 
 # In the order in which they are listed. Of two that go equally well with a file, the first is taken.
+_PLACES = {
+    # our own
+    "tab": "benchmarks.tab:LIST",
+    "jsonl": "benchmarks.tab:LINES",
+    "masks": "benchmarks.tae:FORMAT",
+    "showthrough": "made:FORMAT",
+    # texts and tables
+    "records": "records:FORMAT",
+    "texts": "texts:FORMAT",
+    "folder": "folder:FORMAT",
+    "table": "tables.table:FORMAT",
+    "xlsx": "tables.xlsx:FORMAT",
+    "parquet": "tables.parquet:FORMAT",
+    # who wrote a text
+    "pan": "authorship.pan:FORMAT",
+    "pan-pairs": "authorship.pan_pairs:FORMAT",
+    "pan-submission": "authorship.pan_submission:FORMAT",
+    # who is in a text
+    "spia": "people.spia:FORMAT",
+    "profiles": "people.profiles:FORMAT",
+    # clinical
+    "i2b2": "clinical.i2b2:FORMATS",
+    "i2b2-2014": "clinical.i2b2:FORMATS",
+    "i2b2-2006": "clinical.i2b2:FORMATS",
+    "meddocan": "clinical.i2b2:FORMATS",
+    "brat": "annotation_tools.brat:FORMAT",
+    # annotation tools and data sets
+    "label-studio": "annotation_tools.labelstudio:FORMAT",
+    "label-studio-min": "annotation_tools.labelstudio_min:FORMAT",
+    "doccano": "annotation_tools.doccano:FORMAT",
+    "prodigy": "annotation_tools.prodigy:FORMAT",
+    "presidio-evaluator": "recognizers.presidio_evaluator:FORMAT",
+    "ai4privacy": "benchmarks.ai4privacy:FORMAT",
+    "nemotron-pii": "benchmarks.nemotron:FORMAT",
+    # linguists' tools
+    "spacy-json": "annotation_tools.spacy_json:FORMAT",
+    "spacy-pairs": "annotation_tools.spacy_json:PAIRS",
+    "spacy": "annotation_tools.docbin:FORMAT",
+    "token-rows": "annotation_tools.token_rows:FORMAT",
+    "webanno": "annotation_tools.webanno:FORMAT",
+    "xmi": "annotation_tools.xmi:FORMAT",
+    "conll": "annotation_tools.conll:FORMAT",
+    "conllu": "annotation_tools.conllu:FORMAT",
+    # services
+    "presidio": "recognizers.presidio:FORMAT",
+    "comprehend": "recognizers.comprehend:FORMAT",
+    "dlp": "recognizers.dlp:FORMAT",
+    "azure": "recognizers.azure:FORMAT",
+}
 FORMATS: Table[Format] = Table(
-    "formats",
-    {
-        # our own
-        "tab": tab.LIST,
-        "jsonl": tab.LINES,
-        "masks": tae.FORMAT,
-        "showthrough": made.FORMAT,
-        # texts and tables
-        "records": records.FORMAT,
-        "texts": texts.FORMAT,
-        "folder": folder.FORMAT,
-        "table": table.FORMAT,
-        "xlsx": xlsx.FORMAT,
-        "parquet": parquet.FORMAT,
-        # who wrote a text
-        "pan": pan.FORMAT,
-        "pan-pairs": pan_pairs.FORMAT,
-        "pan-submission": pan_submission.FORMAT,
-        # who is in a text
-        "spia": spia.FORMAT,
-        "profiles": profiles.FORMAT,
-        # clinical
-        **i2b2.FORMATS,
-        "brat": brat.FORMAT,
-        # annotation tools and data sets
-        "label-studio": labelstudio.FORMAT,
-        "label-studio-min": labelstudio_min.FORMAT,
-        "doccano": doccano.FORMAT,
-        "prodigy": prodigy.FORMAT,
-        "presidio-evaluator": presidio_evaluator.FORMAT,
-        "ai4privacy": ai4privacy.FORMAT,
-        "nemotron-pii": nemotron.FORMAT,
-        # linguists' tools
-        "spacy-json": spacy_json.FORMAT,
-        "spacy-pairs": spacy_json.PAIRS,
-        "spacy": docbin.FORMAT,
-        "token-rows": token_rows.FORMAT,
-        "webanno": webanno.FORMAT,
-        "xmi": xmi.FORMAT,
-        "conll": conll.FORMAT,
-        "conllu": conllu.FORMAT,
-        # services
-        "presidio": presidio.FORMAT,
-        "comprehend": comprehend.FORMAT,
-        "dlp": dlp.FORMAT,
-        "azure": azure.FORMAT,
-    },
-    _entry,
+    "formats", {}, _entry, lazy={name: f"showthrough.formats.{place}" for name, place in _PLACES.items()}
 )
+# Those that no file with JSON in it and an ending of JSON is in: they are not imported to ask them.
+_NEVER_JSON = frozenset({
+    "folder", "table", "xlsx", "parquet", "pan", "pan-submission", "i2b2", "i2b2-2014", "i2b2-2006", "meddocan", "brat",
+    "spacy", "webanno", "conll", "conllu",
+})  # fmt: skip
+_JSON_ENDINGS = frozenset({".json", ".jsonl", ".ndjson"})
 
 
 def format_named(name: str, task: Task | None = None) -> Format:
@@ -134,11 +124,14 @@ def recognised(head: Head, task: Task) -> str | None:
     What a file begins with counts for more than its ending. Where a built-in format is sure guests are not asked, so
     that what is installed does not change what a file means.
     """
-    claims = _collect_claims(head, FORMATS.built_in, task)
+    if (certain := _first_certain(head, task)) is not None:
+        return certain
+    claims = _collect_claims(head, _possible_formats(head), task)
     best = max(claims, key=claims.__getitem__, default=None)  # the first among equals
     if best is not None and claims[best][0] >= Fit.SURE:
         return best
-    guests = {name: format for name, format in FORMATS.sound().items() if name not in FORMATS.built_in_names}
+    names = (name for name in FORMATS if name not in FORMATS.built_in_names)
+    guests = {name: FORMATS[name] for name in names if not FORMATS.fault(name)}
     theirs = _collect_claims(head, guests, task)
     most = max(theirs.values(), default=(Fit.NO, False))
     if most[0] <= (claims[best][0] if best else Fit.NO):
@@ -147,6 +140,19 @@ def recognised(head: Head, task: Task) -> str | None:
     if len(rivals) > 1:
         raise PlanError(f"may be {' or '.join(rivals)}; say which with --format", str(head.path))
     return rivals[0]
+
+
+def _possible_formats(head: Head) -> dict[str, Format]:
+    """The built-in formats, but those that a file of JSON is never in."""
+    is_json = not head.folder and head.suffix in _JSON_ENDINGS and head.start[:1] in (b"{", b"[")
+    return {name: FORMATS[name] for name in FORMATS.built_in_names if not (is_json and name in _NEVER_JSON)}
+
+
+def _first_certain(head: Head, task: Task) -> str | None:
+    """The first of our own formats, where it is one of these, that none after it can beat: most files are in it."""
+    ours = ("tab", "jsonl")
+    fits = ((name, FORMATS[name].recognise(head), FORMATS[name].endings) for name in ours if can(FORMATS[name], task))
+    return next((name for name, fit, endings in fits if fit == Fit.CERTAIN and head.suffix in endings), None)
 
 
 def _collect_claims(head: Head, formats: Mapping[str, Format], task: Task) -> dict[str, tuple[Fit, bool]]:

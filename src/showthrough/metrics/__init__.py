@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from showthrough.core.call_syntax import UNREADABLE, call_text, check_kinds, completed, difference, parsed_call
 from showthrough.core.errors import PlanError, meant, quoted, shown
 from showthrough.core.families import FAMILIES
-from showthrough.core.plugins import Table, value_of
+from showthrough.core.plugins import Table, is_guest, value_of
 from showthrough.metrics.base import HEADLINE, ROLES, Count, Group, Metric, Role
 from showthrough.statistics.rows import Array, Rows, Totals
 
@@ -79,6 +79,7 @@ def _checked(name: str, brought: Any) -> Metric:
 
 
 METRICS: Table[Metric] = Table("metrics", {}, _checked, lazy=_PLACES, called=True)
+_TEXTS: dict[str, str] = {}  # of our own metrics: whatever guests come and go, their names stay
 # Names that run files and plans of before may have. They are read, and never written again.
 _FORMER = {"readable": "known_words"}
 
@@ -135,8 +136,14 @@ def metric_text(metric: Metric) -> str:
     >>> metric_text(Recall(unit="mention")), metric_text(EntityRecall("direct"))
     ('recall(unit="mention")', 'er_di')
     """
+    key = repr(metric)
+    if key in _TEXTS:
+        return _TEXTS[key]
     name = metric_name(metric)
-    return call_text(name, metric, METRICS.get(name))
+    text = call_text(name, metric, METRICS.get(name))
+    if not is_guest(metric):
+        _TEXTS[key] = text
+    return text
 
 
 def parse_metric(text: str) -> Metric:

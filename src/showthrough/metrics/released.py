@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Mask, as_read
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_pattern(r"[^\W_]+")
 _CODE, _NAME = 5, 3  # letters and digits of a code, and letters of a name, from which on they are no coincidence
 
 

@@ -22,13 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import OutputError, PlanError, quoted
+from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.writing import put
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
 LIMIT = 2_000_000_000  # bytes; the least recently used entries go first
 PLACE, SIZE = "SHOWTHROUGH_CACHE", "SHOWTHROUGH_CACHE_LIMIT"  # environment variables: the folder, and its limit
-_BYTES = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT])B", re.IGNORECASE)
+_BYTES = lazy_pattern(r"(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[KMGT])B", re.IGNORECASE)
 _EARLIER = b"showthrough cache 1\n"
 _FORMAT = b"showthrough cache 2\n"
 _DIGEST = 16

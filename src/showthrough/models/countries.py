@@ -6,12 +6,13 @@ the opposite question, which country a name is, and so leaves out what is also t
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import cache, lru_cache
 
+from showthrough.core.patterns import lazy_pattern
+
 _PLAIN = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ß": "ss"})
-_WORD = re.compile(r"[^\W\d_]+|\d+")
+_WORD = lazy_pattern(r"[^\W\d_]+|\d+")
 
 # A country, and after the colon other names and adjectives, with commas between. Parts of one that are called countries
 # come last: their own names are theirs, and are read as the whole country too.

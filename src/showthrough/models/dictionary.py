@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+
+import msgspec
 
 from showthrough.core.errors import PlanError, ResourceError, quoted
 from showthrough.storage.reading import fail, read_bytes, text_of
@@ -47,19 +52,44 @@ def _file(name: str) -> tuple[Path, str]:
     return Path(name), ""
 
 
+def _files() -> dict[str, Path]:
+    """The small lists of `wordfreq` by language; none where it is not installed.
+
+    Its files are read as they lie there. Importing the package takes a third of a second, for tokenizers that nobody
+    needs who asks for a list.
+    """
+    package = find_spec("wordfreq")
+    if package is None or package.origin is None:
+        return {}
+    paths = Path(package.origin).parent.glob("data/small_*.msgpack.gz")
+    return {path.name.removeprefix("small_").partition(".")[0]: path for path in paths}
+
+
+def in_use(language: str) -> dict[str, float] | None:
+    """How often each word of the small list of `wordfreq` is used; `None` where it has none of a language."""
+    path = _files().get(language)
+    return None if path is None else _read_frequencies(path)
+
+
 def frequencies(language: str) -> dict[str, float]:
     """How often each word of the small list of `wordfreq` is used, as a share of all words."""
-    try:
-        import wordfreq
-    except ImportError as error:
+    files = _files()
+    if not files:
         raise ResourceError(
             f"the dictionary {WORDFREQ}{language} needs wordfreq: pip install wordfreq, or name a word list"
-        ) from error
-    if language not in wordfreq.available_languages("small"):
-        languages = ", ".join(sorted(wordfreq.available_languages("small")))
-        raise PlanError(f"found {quoted(language)}; expected one of {languages}", "dictionary")
-    by_word: dict[str, float] = wordfreq.get_frequency_dict(language, wordlist="small")
-    return by_word
+        )
+    if language not in files:
+        raise PlanError(f"found {quoted(language)}; expected one of {', '.join(sorted(files))}", "dictionary")
+    return _read_frequencies(files[language])
+
+
+@cache
+def _read_frequencies(path: Path) -> dict[str, float]:
+    """A file has a head, and then words that are used equally often: the first 1 in 1, each next a centibel less."""
+    head, *steps = msgspec.msgpack.decode(gzip.decompress(path.read_bytes()))
+    if head != {"format": "cB", "version": 1}:
+        raise fail(path, "is no list of frequencies that can be read; expected wordfreq 3")
+    return {word: 10 ** (-number / 100) for number, words in enumerate(steps) for word in words}
 
 
 def _wordfreq(language: str) -> frozenset[str]:

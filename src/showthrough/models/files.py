@@ -6,7 +6,6 @@ import errno
 import hashlib
 import json
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from showthrough.core.errors import ResourceError, ShowthroughError, shown
+from showthrough.core.patterns import lazy_pattern
 from showthrough.models.cache import Cache
 from showthrough.models.device import reason_of
 from showthrough.models.names import Role, SourceName, is_there
@@ -38,7 +38,7 @@ _READERS = 4
 _LIBRARIES = ("transformers", "tokenizers", "sentence-transformers")
 _MOST_LAYERS = 1000
 _WIDTHS = ("hidden_size", "d_model", "dim", "n_embd", "embedding_size", "in_features")  # columns of most matrices
-_SIZES = re.compile(r"_size$|dim$|d_model|d_ff|n_embd|max_position_embeddings|features$")
+_SIZES = lazy_pattern(r"_size$|dim$|d_model|d_ff|n_embd|max_position_embeddings|features$")
 _SPARE = 1 << 26  # bytes of what is computed and not kept, such as places in a text
 # Kinds of models in which what is too large for fp16 ends as NaN. Others, as mBART, go on with the largest that fits.
 _SHOW_OVERFLOW = frozenset({"albert", "bert", "camembert", "distilbert", "electra", "mpnet", "roberta", "xlm-roberta"})

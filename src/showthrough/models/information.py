@@ -7,7 +7,6 @@ turn are hidden together, in one pass over the text.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import ResourceError, quoted
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.layout.spans import Ints
 
 Floats = NDArray[np.float64]
 SpecialTokens = Literal["document", "segment", "none"]
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy_pattern(r"\w+")
 _REMEMBERED = 300_000  # words that are remembered, some 40 MB
 _RAREST = 1e-9  # what a word gets that the list lacks: the rarest it holds have 1e-8
 

@@ -9,15 +9,16 @@ names have few small words of any language: nothing is said of them.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus
 from showthrough.models.closed_classes import CLOSED_CLASSES
+from showthrough.models.dictionary import in_use
 
 # Pronouns, auxiliaries and the like: as frequent as function words, and told apart from them nowhere else.
 _ALSO = {
@@ -43,8 +44,8 @@ _ALSO = {
         muito""",
 }  # fmt: skip
 _DOCUMENTS, _CHARACTERS = 200, 200_000  # of a sample, at most
-_WORD = re.compile(r"[^\W\d_]{2,}")  # lone letters are initials and shorthand as often as words
-_LATIN = re.compile(r"[A-Za-zÀ-ɏḀ-ỿ]+")
+_WORD = lazy_pattern(r"[^\W\d_]{2,}")  # lone letters are initials and shorthand as often as words
+_LATIN = lazy_pattern(r"[A-Za-zÀ-ɏḀ-ỿ]+")
 _LONG = 4  # letters of a word that is looked up
 _FEWEST_WORDS, _FEWEST_LONG, _FEWEST_SMALL = 30, 40, 8  # below which nothing can be said: running words, long, small
 _FITTING = 0.18  # share of small words from which on a text looks like a language
@@ -123,13 +124,9 @@ def _is_strange(sample: Sample, language: str) -> bool:
 
 def _share_in_use(words: Counter[str], language: str) -> float:
     """Of the long words, how many are in use in a language; all, where that cannot be told."""
-    try:
-        from wordfreq import available_languages, get_frequency_dict
-    except ImportError:
+    used = in_use(language)
+    if used is None:
         return 1.0
-    if language not in available_languages("small"):
-        return 1.0
-    used = get_frequency_dict(language, wordlist="small")
     long = {word: count for word, count in words.items() if len(word) >= _LONG}
     return sum(count for word, count in long.items() if word in used) / max(sum(long.values()), 1)
 

@@ -6,13 +6,13 @@ word vectors say, every word is matched with the most similar of the other sente
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.files import library_versions
 from showthrough.models.settings import Watch, share_of
@@ -33,9 +33,9 @@ _TOGETHER = 2048  # words of passages that are compared at once
 _CELLS = 4_000_000  # similarities of words that are held at once
 _BLOCK = 256  # documents whose answers are stored together: what a stop can lose
 _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\ufeff": None})
-_NOT = re.compile(r"(?<=[a-z])n't\b")
-_CLITIC = re.compile(r"'(?=(?:s|m|d|ll|re|ve)\b)")
-_TOKEN = re.compile(r"n't\b|'(?:s|m|d|ll|re|ve)\b|\d+(?:[.,:]\d+)*(?![-\w])|[^\W_]+(?:[-.&_]\w+)*")
+_NOT = lazy_pattern(r"(?<=[a-z])n't\b")
+_CLITIC = lazy_pattern(r"'(?=(?:s|m|d|ll|re|ve)\b)")
+_TOKEN = lazy_pattern(r"n't\b|'(?:s|m|d|ll|re|ve)\b|\d+(?:[.,:]\d+)*(?![-\w])|[^\W_]+(?:[-.&_]\w+)*")
 _PLAIN = GLASGOW | CLITICS
 
 

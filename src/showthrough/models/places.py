@@ -7,8 +7,10 @@ import re
 from functools import cache
 from importlib.resources import files
 
-_ARTICLE = re.compile(r"^the\s+", re.IGNORECASE)
-_DIGIT = re.compile(r"\d")
+from showthrough.core.patterns import lazy_pattern
+
+_ARTICLE = lazy_pattern(r"^the\s+", re.IGNORECASE)
+_DIGIT = lazy_pattern(r"\d")
 
 
 def lies_in(text: str) -> tuple[str, ...]:

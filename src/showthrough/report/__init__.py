@@ -1,12 +1,25 @@
 """Views of a run: terminal, CSV, Markdown, LaTeX, JSON.
 
-A report reads a run and nothing else, and only here are numbers rounded.
+A report reads a run and nothing else, and only here are numbers rounded. What writes each kind of file is imported when
+it is asked for.
 """
 
-from showthrough.report.files import csv_text, json_text, latex_text, markdown_text, tae_csv_text
-from showthrough.report.table import Cell, Column, Table, tables
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from showthrough.report.files import csv_text, json_text, latex_text, markdown_text, tae_csv_text
+    from showthrough.report.table import Cell, Column, Table, tables
 
 __all__ = [
     "Cell", "Column", "Table", "csv_text", "json_text", "latex_text", "markdown_text",
     "tables", "tae_csv_text",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(f"{__name__}.{'files' if name.endswith('_text') else 'table'}")
+    globals()[name] = getattr(module, name)
+    return globals()[name]

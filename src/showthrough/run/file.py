@@ -39,7 +39,7 @@ from showthrough.run.provenance import Provenance
 from showthrough.run.records import Input
 from showthrough.run.run import FORMAT, Run
 from showthrough.storage.columns.tables import Table
-from showthrough.storage.reading import decoded, read_bytes, type_fault
+from showthrough.storage.reading import decoded, decoder_of, read_bytes, type_fault
 from showthrough.storage.writing import check_new, write_file
 
 _SHOWN = 80  # characters of a metric that a message shows
@@ -48,10 +48,6 @@ _SHOWN = 80  # characters of a metric that a message shows
 class _Head(msgspec.Struct):
     format: int
     inputs: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-_HEAD = msgspec.json.Decoder(_Head)
-_RUN = msgspec.json.Decoder(Run)
 
 
 def write_run(run: Run, path: Path, *, force: bool) -> None:
@@ -86,9 +82,9 @@ def read_run(path: Path) -> Run:
     packed = is_zip(path)
     content, tables_of = read_zip(path) if packed else (read_bytes(path), partial(read_folder, path))
     try:
-        head = decoded(content, _HEAD, path)  # first: another format may have other fields
+        head = decoded(content, decoder_of(_Head), path)  # first: another format may have other fields
         number = head.format
-        run = decoded(content, _RUN, path) if number in (FORMAT, WITH_TABLES) else None
+        run = decoded(content, decoder_of(Run), path) if number in (FORMAT, WITH_TABLES) else None
         if run is not None and head.inputs is msgspec.UNSET:
             run.inputs = _former_inputs(content, path)
     except InputError as error:

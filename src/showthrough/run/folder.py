@@ -8,7 +8,6 @@ compared when a run is read, and digests when a table is first looked at.
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import shutil
 import zipfile
@@ -22,6 +21,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from showthrough.core.errors import InputError, OutputError, Problem, shown
+from showthrough.core.patterns import lazy_pattern
 from showthrough.run.records import Columns, Evidence, Tables
 from showthrough.run.run import Run
 from showthrough.run.stored import EvidenceWriter, StoredEvidence
@@ -35,7 +35,7 @@ from showthrough.storage.writing import put, remove_unfinished, told, workshop
 
 FORMAT = 2  # of the JSON of such a run: what reads runs of one file alone must not take it for one
 _RUN, _INDEX, _ROWS = "run.json", "index.json", "rows"
-_NAME = re.compile(r"[\w.-]{1,200}")  # of a file in such a folder
+_NAME = lazy_pattern(r"[\w.-]{1,200}")  # of a file in such a folder
 _ZIP = b"PK\x03\x04"
 _LOCAL = 30  # bytes before the name of a member of a zip file
 

@@ -28,7 +28,7 @@ from showthrough.run.run import Run
 from showthrough.storage.columns.covered import Covered
 from showthrough.storage.columns.narrow import KINDS, narrowest
 from showthrough.storage.growing import DamagedError, Place, pieces_in
-from showthrough.storage.reading import decoded, open_file, reading
+from showthrough.storage.reading import decoded, decoder_of, open_file, reading
 
 TITLE = b"showthrough unfinished run 2"
 LARGE = 20_000  # documents above which rows are held in files and not in memory
@@ -140,11 +140,11 @@ class Journal:
         try:
             with reading(path):
                 found = pieces_in(self._file, TITLE)
-                self.head = decoded(next(found)[1], _HEAD, path)
+                self.head = decoded(next(found)[1], decoder_of(Head), path)
                 if len(self.head.run.documents) not in (0, self.head.documents):
                     raise DamagedError
                 for place, piece in found:
-                    self._note(place, decoded(piece, _ENTRY, path))
+                    self._note(place, decoded(piece, decoder_of(Entry), path))
         except (DamagedError, StopIteration):
             self._file.close()
             raise InputError(Problem(str(path), "", _FAULT)) from None
@@ -170,7 +170,7 @@ class Journal:
     def entry(self, part: Part) -> Entry:
         with reading(self.path):
             self._file.seek(part.place.start)
-            return _ENTRY.decode(self._file.read(part.place.size))
+            return decoder_of(Entry).decode(self._file.read(part.place.size))
 
     def _note(self, place: Place, entry: Entry) -> None:
         """Takes down where an entry is. Who was stopped while writing may have written the same again: once counts."""
@@ -241,10 +241,6 @@ def _new(covered: Covered, numbers: range) -> bool:
     if not covered.holds(numbers):
         raise DamagedError
     return False
-
-
-_HEAD = msgspec.json.Decoder(Head)
-_ENTRY = msgspec.json.Decoder(Entry)
 
 
 def journal_beside(path: Path) -> Path:

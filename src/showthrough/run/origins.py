@@ -8,12 +8,13 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.provenance import Provenance
 
 _PROGRAM = "cmd:"  # before a command line, which is all that follows
 # A word with a slash in it, however a folder is written, and what kind of anonymizer it belongs to.
-_WORD = re.compile(r"""(?P<kind>\b[a-z]{2,}:)?(?P<place>(?:\b[A-Za-z]:)?[^\s'"()+=,;:]*[/\\][^\s'"()+=,;]*)""")
-_ON_THE_HUB = re.compile(r"\bhf:([\w.-]+/[\w.-]+)(?![\w./-])")
+_WORD = lazy_pattern(r"""(?P<kind>\b[a-z]{2,}:)?(?P<place>(?:\b[A-Za-z]:)?[^\s'"()+=,;:]*[/\\][^\s'"()+=,;]*)""")
+_ON_THE_HUB = lazy_pattern(r"\bhf:([\w.-]+/[\w.-]+)(?![\w./-])")
 
 
 def last_part(path: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.models.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIMILARITY, TERMS, is_path
 from showthrough.run.origins import last_part
 from showthrough.run.records import MetricRecord
@@ -17,11 +18,11 @@ _ROLES = (INFORMATION, TERMS, SIMILARITY, EMBEDDING, LANGUAGE_MODEL)
 _SOURCES = {role.parameter for role in _ROLES}  # where "a/b" is a folder
 _FILES = {"dictionary", "vectors", "output_folder_path"}  # where it is, too
 _NO_PATHS = {"map", "mask_marks"}  # types and marks may hold any character
-_KIND = re.compile(r"([a-z][a-z-]+):")
-_TALKED_TO = re.compile(r"""\bllm:([^\s,+()"'\\@]+)""")  # a language model, without the address of its server
-_NESTED = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"', re.DOTALL)  # the parameters of attacks in a metric's
+_KIND = lazy_pattern(r"([a-z][a-z-]+):")
+_TALKED_TO = lazy_pattern(r"""\bllm:([^\s,+()"'\\@]+)""")  # a language model, without the address of its server
+_NESTED = lazy_pattern(r'(\w+)="((?:[^"\\]|\\.)*)"', re.DOTALL)  # the parameters of attacks in a metric's
 # What a library said of a file: all folders but those of the example that our own messages give.
-_FOLDERS = re.compile(r"""(?<![\w:/.])(?!/path/to/it)(?:~|\.{1,2})?(?:/[^/\s'"]+)+/(?=[^/\s'"])""")
+_FOLDERS = lazy_pattern(r"""(?<![\w:/.])(?!/path/to/it)(?:~|\.{1,2})?(?:/[^/\s'"]+)+/(?=[^/\s'"])""")
 
 
 class Places:

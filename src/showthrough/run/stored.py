@@ -21,8 +21,8 @@ from showthrough.storage.columns.stored_strings import StoredStrings
 from showthrough.storage.columns.stretch import Stretch
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.columns.tables import Table, TableWriter
+from showthrough.storage.reading import decoder_of
 
-_EVIDENCE = msgspec.json.Decoder(Evidence)
 _PLACES = np.dtype("<i8")
 _BLOCK = 4096  # ids that are read at a time
 _NUMBER, _START, _END = "number", "start", "end"
@@ -109,7 +109,7 @@ class StoredEvidence(Mapping[str, Evidence]):
 
     def _at(self, place: int) -> Evidence | None:
         starts, ends = self._spans
-        found = _EVIDENCE.decode(self.content.read(int(starts[place]), int(ends[place] - starts[place])))
+        found = decoder_of(Evidence).decode(self.content.read(int(starts[place]), int(ends[place] - starts[place])))
         return found if self.change is None else self.change(found)
 
     def numbered(self) -> Iterator[tuple[int, Evidence]]:
@@ -118,7 +118,7 @@ class StoredEvidence(Mapping[str, Evidence]):
         with self.content.opened() as file:
             for number, start, end in zip(self._numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
                 file.seek(self.content.start + start)
-                found: Evidence | None = _EVIDENCE.decode(file.read(end - start))
+                found: Evidence | None = decoder_of(Evidence).decode(file.read(end - start))
                 if found is not None and self.change is not None:
                     found = self.change(found)
                 if found is not None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from showthrough.statistics.forms import Array, Influences
 from showthrough.statistics.moves import Moved, Sizes
@@ -101,24 +102,25 @@ def alike(sums: Array, squares: Array) -> Array:
         return np.asarray(np.nan_to_num(sums**2 / squares))
 
 
-def share_interval(value: Array, spread: Spread, confidence: float) -> tuple[Array, Array]:
+def share_interval(value: Array, spread: Spread, confidence: float, calls: ArrayLike = 0) -> tuple[Array, Array]:
     """Intervals of values between 0 and 1; at exactly 0 or 1, and where nothing varies, every document is one trial.
 
     At 0 or 1 all of the error is on the one side: with nothing seen in n documents up to about 3 in n may be there.
+    `calls` are those of the quantiles (`numerics/distributions.py`).
 
     >>> spread = Spread(*np.array([[0.0], [42.0], [42.0], [0.0]]))
     >>> low, high = share_interval(np.array([1.0]), spread, 0.95)
     >>> round(low.item(), 4), high.item()  # 0.05 ** (1 / 42): at most 6.9 % leak
     (0.9312, 1.0)
     """
-    trials = _trials(value, spread, confidence)
-    low, high = binomial_ends(value * trials, trials, confidence)
+    trials = _trials(value, spread, confidence, calls)
+    low, high = binomial_ends(value * trials, trials, confidence, calls)
     extreme, part = np.clip(value + spread.lean, 0, 1), unseen(spread.heaviest, confidence)
     low, high = low - part * np.maximum(low - extreme, 0), high + part * np.maximum(extreme - high, 0)
     return np.minimum(low, value), np.maximum(high, value)
 
 
-def _trials(value: Array, spread: Spread, confidence: float) -> Array:
+def _trials(value: Array, spread: Spread, confidence: float, calls: ArrayLike) -> Array:
     """As many independent trials as are as uncertain as the value.
 
     Fewer where the variance itself rests on few documents (by Student's t), though no fewer than documents that
@@ -128,8 +130,8 @@ def _trials(value: Array, spread: Spread, confidence: float) -> Array:
     varying = spread.variance > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         binomial = np.where(varying, value * (1 - value) / spread.variance, spread.documents)
-        cautious = binomial * _widening(freedom(spread), confidence) ** -2
-        usual = binomial * _widening(np.maximum(spread.documents - 1, 1), confidence) ** -2
+        cautious = binomial * _widening(freedom(spread), confidence, calls) ** -2
+        usual = binomial * _widening(np.maximum(spread.documents - 1, 1), confidence, calls) ** -2
         trials = np.maximum(cautious, np.minimum(usual, spread.weight))
         even = spread.weight / spread.documents
         trials = np.where(trials > spread.weight, spread.weight + (trials - spread.weight) * even, trials)
@@ -138,12 +140,11 @@ def _trials(value: Array, spread: Spread, confidence: float) -> Array:
     return np.where(varying & (value > _NONE) & (value < 1 - _NONE), trials, spread.documents)
 
 
-def number_interval(value: Array, spread: Spread, confidence: float) -> tuple[Array, Array]:
+def number_interval(value: Array, spread: Spread, confidence: float, calls: ArrayLike = 0) -> tuple[Array, Array]:
     """Intervals of numbers that have no upper bound, by Student's t; undefined where nothing varies."""
     with np.errstate(invalid="ignore"):
-        reach = (
-            _widening(freedom(spread), confidence) * normal_quantile((1 + confidence) / 2) * np.sqrt(spread.variance)
-        )
+        wider = _widening(freedom(spread), confidence, calls)
+        reach = wider * normal_quantile((1 + confidence) / 2) * np.sqrt(spread.variance)
     reach = np.where(spread.variance > 0, reach, np.nan)
     return np.where(value >= 0, np.maximum(value - reach, 0.0), value - reach), value + reach
 
@@ -153,9 +154,9 @@ def freedom(spread: Spread) -> Array:
     return np.clip(2 * spread.speaking, 1, np.maximum(spread.documents - 1, 1))
 
 
-def _widening(degrees: Array, confidence: float) -> Array:
+def _widening(degrees: Array, confidence: float, calls: ArrayLike) -> Array:
     """How much wider Student's t makes an interval than the normal distribution."""
-    return student_quantile(degrees, (1 + confidence) / 2) / normal_quantile((1 + confidence) / 2)
+    return student_quantile(degrees, (1 + confidence) / 2, calls) / normal_quantile((1 + confidence) / 2)
 
 
 def difference_interval(value: float, error: float, freedom: float, confidence: float) -> tuple[float, float]:

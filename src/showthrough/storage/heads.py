@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.limits import FILE, RECORD
 from showthrough.storage.places import place_of
 from showthrough.storage.reading import (
@@ -37,9 +38,9 @@ _MAX_RECORD = 1 << 22  # bytes of a first record that are looked at before it is
 _MANY = 64  # keys of an object that is one value a document, and no record
 _MAX_LINES = 50  # lines that are looked at
 _BLOCK = 1 << 20
-_MARK = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
+_MARK = lazy_pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},]', re.DOTALL)
 _KEY = msgspec.json.Decoder(str)
-_VALUE = re.compile(rb"\s*:\s*(\S?)\s*(\S?)")
+_VALUE = lazy_pattern(rb"\s*:\s*(\S?)\s*(\S?)")
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,10 @@ def shape_of(start: bytes) -> Shape:
     if record[:1] != b"{":
         return Shape(opening)
     keys: dict[str, bytes] = {}
-    depth, before = 0, b""
-    for mark in _MARK.finditer(record):
-        sign = mark[0][:1]
+    depth, before, position = 0, b"", 0
+    characters = record.decode("latin-1")  # a character a byte will do
+    while mark := _MARK.search(record, position):
+        sign, position = mark[0][:1], mark.end()
         if sign == b'"' and not mark[1]:  # it goes on after what was looked at
             break
         if sign == b'"' and depth == 1 and before in b"{,":
@@ -71,6 +73,8 @@ def shape_of(start: bytes) -> Shape:
             key = decoded_or_none(mark[0], _KEY)  # where it is no text, the reader of the file will say so
             key = mark[0][1:-1].decode("utf-8", "replace") if key is None else key
             keys[key] = value[1] + value[2] if value else b""
+            if value and value[1] in (b"{", b"[") and (inner := _read_whole(characters, value.start(1))):
+                position = inner[1]  # nothing inside it is asked for
         depth += (sign in b"{[") - (sign in b"}]")
         if depth == 0:
             return Shape(opening, keys)
@@ -78,7 +82,7 @@ def shape_of(start: bytes) -> Shape:
     return Shape(opening, keys, whole=False)
 
 
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
+_TOKEN = lazy_pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*("?)|[\[\]{},:]|[^\s"\[\]{},:]+', re.DOTALL)
 _CLOSING = {b"{": b"}", b"[": b"]"}
 _ANY = msgspec.json.Decoder()
 _WHOLE = json.JSONDecoder(strict=False)
@@ -99,11 +103,17 @@ def first_value(start: bytes) -> tuple[Any, bytes]:
     open_: list[bytes] = []
     closable = 0, b""  # up to where it can be closed into a value, and with what
     key = False  # whether a text is a key: in an object, before its colon
-    for token in _TOKEN.finditer(value):
-        sign = token[0][:1]
+    position, characters = 0, value.decode("latin-1")
+    while token := _TOKEN.search(value, position):
+        sign, position = token[0][:1], token.end()
         if (sign == b'"' and not token[1]) or (sign not in b'"[]{},:' and token.end() == len(value)):  # it is cut off
             closable = (token.start(), b'""' + _closed(open_)) if open_ and not key and sign == b'"' else closable
             break
+        levels = _DEEP - len(open_) if open_ else 0
+        if sign in b"{[" and levels > 0 and (inner := _read_whole(characters, token.start(), levels)):
+            position, key = inner[1], False
+            closable = position, _closed(open_)
+            continue
         if sign in b"{[":
             open_.append(sign)
         elif sign in b"}]" and open_:
@@ -119,17 +129,23 @@ def first_value(start: bytes) -> tuple[Any, bytes]:
 
 
 def _end_of(value: bytes) -> int:
-    """Where an object or a list ends that can be seen whole; 0 where it goes on, is empty, too deep or no JSON.
-
-    The standard library tells that many times sooner than going from token to token. A character a byte will do.
-    """
+    """Where an object or a list ends that can be seen whole; 0 where it goes on, is empty, too deep or no JSON."""
     if value[:1] not in (b"{", b"["):
         return 0
+    whole = _read_whole(value.decode("latin-1"), 0, _DEEP)
+    return 0 if whole is None else whole[1]
+
+
+def _read_whole(characters: str, start: int, levels: int = 0) -> tuple[Any, int] | None:
+    """An object or a list and its end; `None` where it goes on, is no JSON, or is empty or too deep if that matters.
+
+    The standard library tells that many times sooner than going from token to token.
+    """
     try:
-        decoded, end = _WHOLE.raw_decode(value.decode("latin-1"))
+        value, end = _WHOLE.raw_decode(characters, start)
     except (ValueError, RecursionError):
-        return 0
-    return 0 if decoded == {} or _is_deeper(decoded, _DEEP) else end
+        return None
+    return None if levels and (value == {} or _is_deeper(value, levels)) else (value, end)
 
 
 def _is_deeper(value: dict[str, Any] | list[Any], levels: int) -> bool:

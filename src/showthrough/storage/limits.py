@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from showthrough.core.errors import InputError, Problem, shown
+from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.packed import DENSEST, packing, unpacked
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-_SIZE = re.compile(r"(\d{1,12}) ?([kmgt]?)b?", re.IGNORECASE)
+_SIZE = lazy_pattern(r"(\d{1,12}) ?([kmgt]?)b?", re.IGNORECASE)
 _BLOCK = 1 << 20
 
 

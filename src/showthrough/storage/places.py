@@ -19,17 +19,18 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from showthrough.core.errors import InputError, Problem, shown
+from showthrough.core.patterns import lazy_pattern
 
 if TYPE_CHECKING:
     _Base = Path
 else:
     _Base = type(Path())
 
-_URL = re.compile(r"([a-z][a-z0-9+.-]+):[/\\]+(?=[^/\\])")
+_URL = lazy_pattern(r"([a-z][a-z0-9+.-]+):[/\\]+(?=[^/\\])")
 _WEB = ("http", "https")
 _GONE = (404, 410)  # what a web server answers where there is no file
-_MAGIC = re.compile(r"[*?\[]")
-_ADDRESS = re.compile(r"(\w+://)(?:[^\s/@'\"]*@)?([^\s?'\"]*)\?[^\s'\"]*|(\w+://)[^\s/@'\"]*@")
+_MAGIC = lazy_pattern(r"[*?\[]")
+_ADDRESS = lazy_pattern(r"(\w+://)(?:[^\s/@'\"]*@)?([^\s?'\"]*)\?[^\s'\"]*|(\w+://)[^\s/@'\"]*@")
 _FRESH = 5.0  # seconds for which what a storage says of a file is believed
 _BLOCK = 4 << 20  # bytes of a file elsewhere that are asked for at a time
 _BUFFER = 1 << 20

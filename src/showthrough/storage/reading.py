@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import InputError, Problem, at_document, shown
+from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.limits import FILE, RECORD, Limit, check_regular, check_size
 from showthrough.storage.packed import MAGIC, packing, unpacked
 from showthrough.storage.places import file_state as file_state
@@ -27,8 +29,8 @@ _FIELD = 80  # characters of the path to a field, some of them names out of the 
 _FOREIGN = {
     b"\xff\xfe\x00\x00": "UTF-32", b"\x00\x00\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
 }  # fmt: skip
-_LIST = re.compile(rb'\s*\[(?!\s*")')  # a list that is no line of its own: such a line starts with a text
-_FIELD_PATH = re.compile(r"(.*) - at `(?:key in )?\$?(.*)`$", re.DOTALL)
+_LIST = lazy_pattern(rb'\s*\[(?!\s*")')  # a list that is no line of its own: such a line starts with a text
+_FIELD_PATH = lazy_pattern(r"(.*) - at `(?:key in )?\$?(.*)`$", re.DOTALL)
 _WORDS = {
     "object": "an object {…}", "array": "a list […]", "str": "text", "int": "a whole number",
     "float": "a number", "bool": "true or false",
@@ -133,6 +135,16 @@ def text_of(path: Path, content: bytes, expected: str = "UTF-8 throughout") -> s
         raise fail(path, f"byte {error.start} is not UTF-8; expected {expected}") from error
 
 
+def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """Reads JSON as values of a class. It is made when somebody reads: of a class with many fields that takes long."""
+    return _decoder_of(kind)  # type: ignore[arg-type]  # a class has a hash
+
+
+@cache
+def _decoder_of(kind: type[Any]) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
+
+
 def decoded(
     content: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T], file: Path | str, place: str = "", field: str = ""
 ) -> T:
@@ -228,7 +240,7 @@ def _describe_location(message: str, content: bytes) -> str:
 
 
 _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_PAIR = re.compile(rb'\s*[,{]\s*"(?:[^"\\]|\\.)*"\s*:\s*')
+_PAIR = lazy_pattern(rb'\s*[,{]\s*"(?:[^"\\]|\\.)*"\s*:\s*')
 
 
 def object_entries(path: Path, content: bytes, place: str = "document", at: str = "") -> dict[str, msgspec.Raw]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import codecs
-import re
 from pathlib import Path
 from typing import NoReturn, Protocol
 from xml.parsers import expat  # whatever could expand or reach outside is refused below
 
 from showthrough.core.errors import OutputError, quoted
+from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.reading import fail, read_bytes
 
-_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DECLARED = lazy_pattern(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+NOT_XML = lazy_pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BETWEEN_TAGS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _IN_ATTRIBUTES = str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})  # besides
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from showthrough.core.errors import InputError, Problem, some
+from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.places import Remote, is_pattern, matching, place_of
 from showthrough.storage.reading import fail, is_folder, reading, stem, suffix
 
-_STARS = re.compile(r"\[[^]]*\]|[*?]+")
-_DIGITS = re.compile(r"\d+")
+_STARS = lazy_pattern(r"\[[^]]*\]|[*?]+")
+_DIGITS = lazy_pattern(r"\d+")
 _BETWEEN = "-_. "  # what stands between a name and a number
 
 

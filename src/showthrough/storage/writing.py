@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import shutil
 import stat
@@ -14,13 +13,14 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from showthrough.core.errors import OutputError
+from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.places import Remote, place_of
 
 if sys.platform != "win32":
     import fcntl
 
 _PRIVATE, _PUBLIC = 0o600, 0o644
-_UNFINISHED = re.compile(r"\.showthrough-\d+-[0-9a-f]{8}")
+_UNFINISHED = lazy_pattern(r"\.showthrough-\d+-[0-9a-f]{8}")
 
 
 class Read:

@@ -19,6 +19,7 @@ from showthrough.data.layout.layers import Layers
 from showthrough.data.layout.ruler import Asking, Ruler
 from showthrough.data.layout.spans import Bools, Contents, Counts, Ints, Spans, contents_of, spread, touched
 
+_OF_TEXTS = ("text", "narrow", "_wide", "kinds", "tokens", "folded")  # what follows from the texts alone
 _FEW = 20  # one character in so many may be looked up one by one
 
 
@@ -36,6 +37,12 @@ class Axis:
         # The line feed keeps tokens and masks of neighbours apart, so no document boundary needs a special case.
         self.bounds: Ints = np.cumsum([0, *(len(document.text) + 1 for document in self.documents)], dtype=np.int64)
         self._rulers: dict[tuple[str, Asking], Ruler] = {}
+
+    def with_annotations_of(self, corpus: Corpus) -> Axis:
+        """An axis of documents with the same texts, which are not cut into tokens again."""
+        axis = Axis(corpus)
+        vars(axis).update({name: made for name, made in vars(self).items() if name in _OF_TEXTS})
+        return axis
 
     def __len__(self) -> int:
         return len(self.text)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.reading import reading_form
 
-_WORD = re.compile(r"\w")
+_WORD = lazy_pattern(r"\w")
 # Scripts written without spaces between words: every ideograph is a token of its own.
 IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 WORD_KIND = 1

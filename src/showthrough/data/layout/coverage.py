@@ -6,7 +6,6 @@ whole tokens, compared in their reading form: `J o h n` and `XXXJohn` say John, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.axis import Axis
 from showthrough.data.layout.characters import PLAIN, UNSURE
@@ -28,12 +28,12 @@ Replacements = Literal["read", "trusted"]
 Letters = NDArray[np.uint8]
 
 # Nearly all replacements are labels and names: words of one case, whose signs nobody reads.
-_WORDS = re.compile(r"[^\w&%<*~`=\r\n]*+(?:(?:[A-Z]?[a-z]++|[A-Z]++|[0-9]++)(?:[] _,.()[/$'-]++|\Z))*+")
+_WORDS = lazy_pattern(r"[^\w&%<*~`=\r\n]*+(?:(?:[A-Z]?[a-z]++|[A-Z]++|[0-9]++)(?:[] _,.()[/$'-]++|\Z))*+")
 # What may read otherwise than its words stand there: letters apart; words glued together, markup, hyphens at the end of
 # a line, what is encoded.
-_APART = re.compile(r"\b[^\W_]\b[\W_]+[^\W_]\b[\W_]+[^\W_]\b|_[^\W_]_[^\W_](?:_|\b)")
-_SPELLED = re.compile(r" [^\W_](?: [^\W_]){2,}(?= )")  # in a reading form: digits too, as of a number
-_ODD = re.compile(
+_APART = lazy_pattern(r"\b[^\W_]\b[\W_]+[^\W_]\b[\W_]+[^\W_]\b|_[^\W_]_[^\W_](?:_|\b)")
+_SPELLED = lazy_pattern(r" [^\W_](?: [^\W_]){2,}(?= )")  # in a reading form: digits too, as of a number
+_ODD = lazy_pattern(
     r"[a-z][A-Z0-9]|[A-Z]{2}[a-z]|[0-9][A-Z]?[a-z]{3}|[A-Za-z][0-9]{5}|[0-9]{5}[A-Za-z]|&#?\w+;|%[0-9A-Fa-f]{2}"
     r"|\w[<*~`]+\w|-\s*[\r\n]|[A-Za-z0-9+/]{7}="
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,17 +43,21 @@ class Gold:
     @classmethod
     def of(cls, axis: Axis) -> Gold:
         layers = axis.layers
-        marks = [mark for mentions in layers.mentions for mark in mentions]
+        marks = list(chain.from_iterable(layers.mentions))
         layer = layers.of_mentions
         shift = axis.bounds[layers.document[layer]]
-        level = np.array([_LEVEL[mark.identifier] for mark in marks], dtype=np.int8)
+        level = np.fromiter(map(_LEVEL.__getitem__, map(attrgetter("identifier"), marks)), np.int8, len(marks))
         # Entities are numbered in the order of their first mention, whose type names the entity. A mention without an
         # entity id is an entity of its own, known by its place.
         entities: list[int] = []
-        fresh = count()
+        known = 0
         for mentions in layers.mentions:
-            numbers: defaultdict[str | int, int] = defaultdict(fresh.__next__)
-            entities += [numbers[mark.entity_id or place] for place, mark in enumerate(mentions)]
+            ids: list[str | int] = list(map(attrgetter("entity_id"), mentions))
+            if not all(ids):
+                ids = [entity_id or place for place, entity_id in enumerate(ids)]
+            numbers = dict(zip(dict.fromkeys(ids), count(known)))
+            entities += map(numbers.__getitem__, ids)
+            known += len(numbers)
         entity = np.array(entities, dtype=np.int64)
         first = np.flatnonzero(np.diff(np.maximum.accumulate(entity), prepend=-1)) if len(entity) else entity
         entity_level = np.zeros(len(first), dtype=np.int8)
@@ -62,8 +66,8 @@ class Gold:
         types = {kind: number for number, kind in enumerate(dict.fromkeys(kinds))}
         entity_type = np.array(list(map(types.__getitem__, kinds)), dtype=np.int64)
         return cls(
-            start=np.array([mark.start for mark in marks], dtype=np.int64) + shift,
-            end=np.array([mark.end for mark in marks], dtype=np.int64) + shift,
+            start=np.fromiter(map(attrgetter("start"), marks), np.int64, len(marks)) + shift,
+            end=np.fromiter(map(attrgetter("end"), marks), np.int64, len(marks)) + shift,
             level=level,
             entity=entity,
             layer=layer,

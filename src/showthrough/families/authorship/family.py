@@ -58,6 +58,8 @@ class VerifiersInput(InputType):
     name = VERIFIERS
 
     def read(self, options: AuthorshipOptions, anonymizations: Sequence[str]) -> tuple[Asked, ...] | None:
+        if not (options.verifier or options.answers):
+            return None
         from showthrough.families.authorship.verifiers.asking import asked_verifiers
         from showthrough.families.authorship.verifiers.given import read_given
 

@@ -5,11 +5,12 @@ The rules are those of SPIA (ACL 2026). They know its 15 tags; values of other t
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
 from unicodedata import normalize
+
+from showthrough.core.patterns import lazy_pattern
 
 FULL, PARTLY, NOT = 1.0, 0.5, 0.0
 CLOSE = 0.85  # Jaro–Winkler, from which on two texts agree
@@ -17,12 +18,12 @@ _CACHED = 1 << 18  # pairs of values
 _TOLERANCE, _OVERLAP = 5, 0.75  # years between two ages; of the shorter of two ranges
 _FURTHER = 3  # characters that a code may have before another one
 _PREFIX, _EACH = 4, 0.1  # Winkler's: as many equal first letters count, and so much each
-_AGE = re.compile(
+_AGE = lazy_pattern(
     r"(?:(?:aged?|about|around|approximately|approx\.?|circa|ca\.?|~)\s*)*(\d{1,4})(?:\s*(?:[-‐-―−]|to)\s*(\d{1,4}))?"
     r"(?:[\s-]*(?:years?|yrs?|y)\b)?(?:[\s-]*(?:old|of age)\b)?\.?"
 )
-_DECADE = re.compile(r"(?:in )?(?:his |her |their |the )?(\d{0,2}0)['’]?s")
-_TURKEY = re.compile(r"\bturkey\b")
+_DECADE = lazy_pattern(r"(?:in )?(?:his |her |their |the )?(\d{0,2}0)['’]?s")
+_TURKEY = lazy_pattern(r"\bturkey\b")
 _CLASSES = (
     {"male", "m", "man"},
     {"female", "f", "woman"},

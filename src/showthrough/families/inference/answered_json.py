@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Mapping
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference.listing import Listed, listed
 from showthrough.families.inference.profiles import named_tag
 
-_BEGINS = re.compile(r"^[ \t]*(?:json)?\s*(?=[{\[])|```(?:json)?\s*(?=[{\[])", re.MULTILINE | re.IGNORECASE)
+_BEGINS = lazy_pattern(r"^[ \t]*(?:json)?\s*(?=[{\[])|```(?:json)?\s*(?=[{\[])", re.MULTILINE | re.IGNORECASE)
 _TYPES = ("type", "attribute", "feature", "tag", "name", "category")
 _VALUES = (
     "guesses",

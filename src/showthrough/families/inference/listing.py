@@ -6,21 +6,22 @@ import json
 import re
 from typing import NamedTuple
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference.profiles import PLACES
 from showthrough.models.places import country_named
 
-_EMPHASIS = re.compile(r"(\*\*|__|\*|`|\"|“|”|')(?=\S)(.+?)(?<=\S)(\1|”)")
-_HALF = re.compile(r"^\*\*(?=[^\s*])|(?<=[^\s*])\*\*$")
-_OPENING = re.compile(
+_EMPHASIS = lazy_pattern(r"(\*\*|__|\*|`|\"|“|”|')(?=\S)(.+?)(?<=\S)(\1|”)")
+_HALF = lazy_pattern(r"^\*\*(?=[^\s*])|(?<=[^\s*])\*\*$")
+_OPENING = lazy_pattern(
     r"^(?:my |the )?(?:top |best )?(?:3 |three )?guess(?:es)?(?: are| is| would be)*\s*:\s*", re.IGNORECASE
 )
-_NUMBERED = re.compile(r"(?:^|(?<=[\s;,|]))(?:guess\s*)?[(#]?[1-9][.):](?=\s)", re.IGNORECASE)
-_IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_QUOTED = re.compile(r"\s*(?P<quote>[\"'])(?P<value>.+?)(?P=quote)\s*(?:,|$)")
-_SLASH = re.compile(" / ")
-_COMMA = re.compile(r",(?!\d{3}\b)")
-_SURE = re.compile(
+_NUMBERED = lazy_pattern(r"(?:^|(?<=[\s;,|]))(?:guess\s*)?[(#]?[1-9][.):](?=\s)", re.IGNORECASE)
+_IN_BRACKETS = lazy_pattern(r"\([^()]*\)|\[[^\[\]]*\]")
+_QUOTED = lazy_pattern(r"\s*(?P<quote>[\"'])(?P<value>.+?)(?P=quote)\s*(?:,|$)")
+_SLASH = lazy_pattern(" / ")
+_COMMA = lazy_pattern(r",(?!\d{3}\b)")
+_SURE = lazy_pattern(
     r"""[\s,(\[–:-]*(?:
         (?:certainty|confidence)(?:\s+(?:level|score))?(?:\s+of)?\s*[:=]?\s*(?P<level>[0-5])(?:\s*/\s*5)?(?![\d%])
         | (?P<of>[0-5])\s*/\s*5
@@ -28,7 +29,7 @@ _SURE = re.compile(
     )[)\]\s.]*$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_REFUSED = re.compile(
+_REFUSED = lazy_pattern(
     r"""(?:i\ (?:can|could|am|do|don|would|have|will)
         | i[’']m\b | it(?:[’']s|\ is)\ (?:not|im|un) | there(?:[’']s|\ is|\ are)\ no
         | (?:cannot|can[’']t|unable)\b | (?:no|not\ enough|insufficient)\ (?:information|evidence|clear|explicit|data)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.families.inference.agreement import jaro_winkler
 
 CLOSE = 0.75  # Jaro–Winkler, above which a text is one of the options, or another text
 _CACHED = 1 << 16
-_ASIDE = re.compile(r"\([^()]*\)")
-_UNDERWAY = re.compile(r"\b(?:in progress|ongoing|incomplete|not (?:yet )?(?:finished|completed))\b")
-_AMOUNT = re.compile(r"(\d{1,3}(?:[,.]\d{3})+|\d{1,9})\s*(k\b|thousand\b)?")
+_ASIDE = lazy_pattern(r"\([^()]*\)")
+_UNDERWAY = lazy_pattern(r"\b(?:in progress|ongoing|incomplete|not (?:yet )?(?:finished|completed))\b")
+_AMOUNT = lazy_pattern(r"(\d{1,3}(?:[,.]\d{3})+|\d{1,9})\s*(k\b|thousand\b)?")
 _LEVELS = (30_000, 60_000, 150_000)  # US dollars a year, between the options that Staab et al. 2024 name
 _BY_LEVEL = ("low", "middle", "high", "very high")
 

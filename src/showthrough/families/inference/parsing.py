@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference.answered_json import guesses_in_json
 from showthrough.families.inference.base import Guess
@@ -25,19 +26,19 @@ _LABELS = {
 # A line may begin with signs of a heading, a list or emphasis, and a label may be emphasised itself.
 _BEGINS = r"(?:[\s#>*_`•\[–-]|\(?\d{1,2}[.)](?=\s))*"
 _ENDS = r"(?:\s*\([^()\n]{0,40}\))?[\s*_`]*"
-_LABEL = re.compile(
+_LABEL = lazy_pattern(
     rf"{_BEGINS}(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _LABELS.items())})"
     rf"(?:\s*#?\(?\d{{1,2}}\)?)?{_ENDS}[:=：](?:\*{{1,3}}|_{{1,3}}|`)?(?P<rest>.*)",
     re.IGNORECASE,
 )
-_FOR = re.compile(
+_FOR = lazy_pattern(
     rf"{_BEGINS}{_LABELS[GUESS]}\s+(?:for|of|about)\s+(?:the\s+)?(?P<name>[^:]{{2,60}}):(?P<rest>.*)", re.IGNORECASE
 )
-_INLINE = re.compile(r"(?<=[\s;.*])\s*(?=\**(?:Type|Inference|Guess(?:es)?|Certainty)\**\s*:)")
-_NAMED = re.compile(rf"{_BEGINS}(?P<name>[^\W\d_][\w /&'’-]{{1,40}}?){_ENDS}(?P<colon>:(?P<rest>.*))?")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\*|\d{1,2}[.)]\s)")
-_ITEM = re.compile(r"\s*(?:[*•–-]|\(?\d{1,2}[.)])\s+(?P<item>\S.*)")
-_SENTENCE = re.compile(r"\w[.!?]\s+\w")
+_INLINE = lazy_pattern(r"(?<=[\s;.*])\s*(?=\**(?:Type|Inference|Guess(?:es)?|Certainty)\**\s*:)")
+_NAMED = lazy_pattern(rf"{_BEGINS}(?P<name>[^\W\d_][\w /&'’-]{{1,40}}?){_ENDS}(?P<colon>:(?P<rest>.*))?")
+_HEADING = lazy_pattern(r"\s*(?:#{1,6}\s|\*\*|\d{1,2}[.)]\s)")
+_ITEM = lazy_pattern(r"\s*(?:[*•–-]|\(?\d{1,2}[.)])\s+(?P<item>\S.*)")
+_SENTENCE = lazy_pattern(r"\w[.!?]\s+\w")
 _VALUES = frozenset({"married"})  # names of tags that are guesses too, where they stand alone in a line
 _LONGEST = 120  # characters of a guess that stands behind a name alone
 

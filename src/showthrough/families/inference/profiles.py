@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from unicodedata import combining, normalize
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.families.inference.agreement import FULL, NOT, PARTLY, age_of, ages, agreement, jaro_winkler, plain
 from showthrough.families.inference.options import CLOSE, OPTIONS, option_of
 from showthrough.models.places import country_named, lies_in
@@ -33,9 +34,9 @@ _NAMES: Mapping[str, str] = {
 TAGS = tuple(_NAMES)
 PLACES = ("city_country", "birth_city_country")
 _ATTRIBUTES = {name: tag for tag, names in _NAMES.items() for name in names.split(", ")}
-_NO_WORD = re.compile(r"[\W_]+")
+_NO_WORD = lazy_pattern(r"[\W_]+")
 _WITHIN_TEN = {"early": 2, "mid": 5, "middle": 5, "late": 8}
-_AGE = re.compile(
+_AGE = lazy_pattern(
     r"(?P<part>(?:\b(?:early|mid|middle|late)\b[\s-]*(?:to|or|and|/)?[\s-]*)+)?(?P<years>\d{1,3})(?P<decade>['’]?s\b)?"
 )
 _SPELLED = 0.93  # Jaro–Winkler, above which two names of places are one that is misspelled
@@ -44,7 +45,7 @@ _ALSO = {
     "kiev": "kyiv", "bombay": "mumbai", "calcutta": "kolkata", "madras": "chennai", "bangalore": "bengaluru",
     "peking": "beijing", "saigon": "ho chi minh", "rangoon": "yangon", "nyc": "new york", "new york ny": "new york",
 }  # fmt: skip
-_KIND_OF_PLACE = re.compile(r"\b(?:city|town|greater|metropolitan|metro|area|region|province|state|county|of)\b")
+_KIND_OF_PLACE = lazy_pattern(r"\b(?:city|town|greater|metropolitan|metro|area|region|province|state|county|of)\b")
 
 
 def named_tag(name: str, names: Mapping[str, str]) -> str | None:

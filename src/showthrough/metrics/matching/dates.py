@@ -8,6 +8,7 @@ from datetime import date
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.reading import places, reading_form
 
 # January to December, in reading form: whole and short names.
@@ -93,17 +94,17 @@ _WORDED_YEARS = "|".join(sorted(_YEARS_IN_WORDS, key=len, reverse=True))
 # A year of four digits may have letters glued behind it (1997XXX).
 _YEAR = rf"(?P<year>\d{{4}}(?=\D)|\d{{2}}(?= |t\d\d )|(?:{_WORDED_YEARS})(?= ))"
 # What stands around the name of a month: a day before it or behind it, and a year. Letters may be glued to a day.
-_DAY_BEFORE = re.compile(rf" {_DAY} {_OF}$")
-_GLUED_DAY = re.compile(rf"(?<=[^\W\d_])(?=\d){_DAY} {_OF}$")
-_YEAR_BEFORE = re.compile(r" (?P<year>\d{4}) $")
-_YEAR_FIRST = re.compile(r" (?P<year>\d{4}) (?:the )?$")
-_YEAR_BEHIND = re.compile(rf" {_OF}{_YEAR}")
-_DAY_BEHIND = re.compile(rf" (?:the )?{_DAY} {_OF}{_YEAR}")
-_DAY_LAST = re.compile(rf" {_DAY}(?:t\d\d)? ")
+_DAY_BEFORE = lazy_pattern(rf" {_DAY} {_OF}$")
+_GLUED_DAY = lazy_pattern(rf"(?<=[^\W\d_])(?=\d){_DAY} {_OF}$")
+_YEAR_BEFORE = lazy_pattern(r" (?P<year>\d{4}) $")
+_YEAR_FIRST = lazy_pattern(r" (?P<year>\d{4}) (?:the )?$")
+_YEAR_BEHIND = lazy_pattern(rf" {_OF}{_YEAR}")
+_DAY_BEHIND = lazy_pattern(rf" (?:the )?{_DAY} {_OF}{_YEAR}")
+_DAY_LAST = lazy_pattern(rf" {_DAY}(?:t\d\d)? ")
 _REACH, _GLUED_REACH = 40, 16  # characters around the name of a month, and before it for a day after a letter
 # One date may begin inside another that is none, so that each is tried wherever a number begins.
 _NUMBERS = [
-    re.compile(pattern)
+    lazy_pattern(pattern)
     for pattern in (
         r"(?P<year>\d{4}) (?P<one>\d{1,2}) (?P<two>\d{1,2})(?!\d)",
         r"(?P<one>\d{1,2}) (?P<two>\d{1,2}) (?P<year>\d{4}(?!\d)|\d{2}(?= ))",
@@ -113,9 +114,9 @@ _NUMBERS = [
 ]
 _SHAPES = bytes(ord("0") if chr(code).isdigit() else ord(" ") if code == 32 else ord("a") for code in range(256))
 # Where a date in numbers may begin, in a form whose letters are a and whose digits are 0.
-_THREE_NUMBERS = re.compile(rb"0(?<!00)(?=0{0,3} 0{1,2} 0|0{7}(?!0))")
+_THREE_NUMBERS = lazy_pattern(rb"0(?<!00)(?=0{0,3} 0{1,2} 0|0{7}(?!0))")
 _NEIGHBOURS, _EIGHT = b"0 0", b"00000000"
-_IDEOGRAPHIC = re.compile(r"(?P<year>\d{4}) ?[年년] ?(?P<one>\d{1,2}) ?[月월] ?(?P<two>\d{1,2}) ?[日일]")
+_IDEOGRAPHIC = lazy_pattern(r"(?P<year>\d{4}) ?[年년] ?(?P<one>\d{1,2}) ?[月월] ?(?P<two>\d{1,2}) ?[日일]")
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931, as the reader of dates has it that makes surrogates
 
 
@@ -226,7 +227,7 @@ def lost_its_day(left: str, dates: frozenset[date]) -> bool:
     return any(str(original.year) in words or not words.isdisjoint(_month_words(original.month)) for original in dates)
 
 
-_PART = re.compile(r"\d+|[^\W\d_]+")
+_PART = lazy_pattern(r"\d+|[^\W\d_]+")
 
 
 @cache

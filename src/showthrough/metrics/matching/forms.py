@@ -6,13 +6,13 @@ its day, anything else by the whole string. What says nothing by itself is judge
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
 from typing import Literal
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.kinds import nearest, path_of, treated_as
 from showthrough.data.reading import cased_form, folded, reading_form, unbordered
 from showthrough.data.views import join_lines
@@ -35,15 +35,19 @@ _ALSO_WORDS = """
     may mark max miles norm pat paris per penny ray rich rob rose roman sue ted victor viola virginia will
 """
 ALSO_WORDS = frozenset(_ALSO_WORDS.split())
-_CHUNK = re.compile(r"\S+")
-_DAY_AND_YEAR = re.compile(r"(?<!\d)\d{1,2}\D+\d{4}(?!\d)|(?<!\d)\d{4}\D+\d{1,2}(?!\d)")
+_CHUNK = lazy_pattern(r"\S+")
+_DAY_AND_YEAR = lazy_pattern(r"(?<!\d)\d{1,2}\D+\d{4}(?!\d)|(?<!\d)\d{4}\D+\d{1,2}(?!\d)")
 _TITLE_ENDINGS = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
 _COARSE = frozenset({"MISC", "OTHER", "OTROS_SUJETO_ASISTENCIA", "CONTACT"})  # types that say little: numbers tell
 _SHAPE_WORDS = 4  # words of an untyped name, at most
 
 
 def _forms(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(form for word in words if (form := reading_form(word)) and " " not in form)
+    return frozenset(form for word in words if (form := _form(word)) and " " not in form)
+
+
+def _form(word: str) -> str:
+    return word.lower() if word.isascii() and word.isalnum() else reading_form(word)  # which gives the same, slowly
 
 
 class Vocabulary:

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz import process
-from rapidfuzz.distance import Levenshtein
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.reading import cased_form, places, reading_form, unbordered
 from showthrough.data.views import How, Reading, View
@@ -35,7 +34,7 @@ _LOUD = 0.7  # share of words with a capital from which on a capital says nothin
 _FEW = 20  # words of a text in which one small letter shows what capitals say
 _GERMAN = frozenset(["und", "der", "die", "das", "ist", "nicht", "mit", "wurde", "den", "dem", "zu", "von", "auf"])
 _GERMAN_WORDS = 6  # so many of these words make a text German
-_CHUNK_SIGNS = re.compile(r"[@/\\#_]|[^\W_][-.][^\W_]")
+_CHUNK_SIGNS = lazy_pattern(r"[@/\\#_]|[^\W_][-.][^\W_]")
 _SIGNS = {
     sign: sign.encode("ascii", "ignore")
     for sign in ("*", "\u2022", "\u2588", "\u2592", "\u25a0", "#", "_", "\u2026", "..", "xx", "XX")
@@ -429,6 +428,9 @@ class Release:
         """A word of the release that differs from a name by a letter or two; the nearest, of several the first."""
         nearest = self._near_words.get(name)
         if nearest is None:
+            from rapidfuzz import process  # slow to import
+            from rapidfuzz.distance import Levenshtein
+
             distance = next((edits for least, edits in _NEAR if len(name) >= least), 0)
             words = self._unusual if distance else ()
             near = process.extract(name, words, scorer=Levenshtein.distance, score_cutoff=distance, limit=None)

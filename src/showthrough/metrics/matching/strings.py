@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from datetime import date
 from functools import cached_property
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.labels import label_of
 from showthrough.data.masks import Mask
 from showthrough.data.reading import cased_form, folded, unbordered
@@ -31,8 +31,8 @@ _WORDS, _CHARACTERS = 40, 400  # of a string that are looked for: of a whole par
 _BEFORE = 40  # characters before a mask in which a title or an initial may stand
 _DIGITS = 4  # so many of them tell something: 150 is anywhere, 1996 is not
 _NAME = 4  # words of a name that nothing else shows to be one, at most
-_IN_NAMES = re.compile(r"(?:\w|[\s.'\u2019-])+")
-_POSSESSIVE = re.compile(r"['\u2019\u02bc`\u00b4][sS]\W*$")
+_IN_NAMES = lazy_pattern(r"(?:\w|[\s.'\u2019-])+")
+_POSSESSIVE = lazy_pattern(r"['\u2019\u02bc`\u00b4][sS]\W*$")
 _CODE_KEY, _SCRIPT_KEY = 8, 4  # characters by which a code, and a word without borders, is found in a corpus
 
 

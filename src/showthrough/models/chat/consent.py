@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.retyping import listed
 
 LOCAL = "localhost"
 USUAL = "https://api.openai.com/v1"
 BASE_URL, KEY = "OPENAI_BASE_URL", "OPENAI_API_KEY"  # variables of the environment
-_WRITTEN = re.compile(r"llm:(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.DOTALL | re.IGNORECASE)
-_SCHEMELESS = re.compile(r"@(localhost\b|[\w.-]+:\d+|\d+\.\d+\.\d+\.\d+)")
+_WRITTEN = lazy_pattern(r"llm:(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.DOTALL | re.IGNORECASE)
+_SCHEMELESS = lazy_pattern(r"@(localhost\b|[\w.-]+:\d+|\d+\.\d+\.\d+\.\d+)")
 _EXPECTED = "expected llm:MODEL or llm:MODEL@URL, such as llm:qwen3@http://localhost:8000/v1"
 _PORTS = {"http": 80, "https": 443}
 _NO_KEY = "no-key"  # for servers on this machine, which need none: the client insists on some

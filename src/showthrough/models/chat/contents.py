@@ -7,10 +7,12 @@ from typing import TypeVar
 
 import msgspec
 
+from showthrough.core.patterns import lazy_pattern
+
 T = TypeVar("T")
 
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
+_THOUGHTS = lazy_pattern(r"\A\s*<think>.*?</think>", re.DOTALL)
+_FENCED = lazy_pattern(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
 
 
 def decoded(content: str, kind: type[T]) -> T:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 
+from showthrough.core.patterns import lazy_pattern
+
 LETTERS = 10  # of a message that may stand in a document too before it is kept back
 KEPT_BACK = "(it repeats what it was sent, and is not shown)"
-_BETWEEN = re.compile(r"[\W_]+")
+_BETWEEN = lazy_pattern(r"[\W_]+")
 
 
 def folded(text: str) -> str:

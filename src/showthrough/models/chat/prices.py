@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 import tomllib
 from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from showthrough.core.errors import PlanError, quoted
+from showthrough.core.patterns import lazy_pattern
 from showthrough.models.chat.consent import Address
 
 _MILLION = 1_000_000
-_SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}\Z")  # a model of a day has the price of its name
+_SNAPSHOT = lazy_pattern(r"-\d{4}-\d{2}-\d{2}\Z")  # a model of a day has the price of its name
 
 
 class Price(NamedTuple):

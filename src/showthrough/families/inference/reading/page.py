@@ -9,23 +9,24 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.data.schemes import SCHEMES
 from showthrough.models.countries import folded
 
 Span = tuple[int, int]
 
-_WORD = re.compile(r"[^\W\d_]+|\d+")
+_WORD = lazy_pattern(r"[^\W\d_]+|\d+")
 _LABELS = frozenset(label for scheme in SCHEMES.values() for label in scheme.labels if label.isupper()) | {"MASKED"}
 # What stands in for something: [PERSON], <DATE_1>, ***, XXXX, █; and words in capitals, which are if they are labels.
-_STAND_IN = re.compile(
+_STAND_IN = lazy_pattern(
     r"[\[<{]+[A-Z][A-Z0-9_/ -]*[\]>}]+|\*{2,}|_{3,}|[█■▇●]+|\.{4,}|…{2,}"
     r"|(?<![^\W_])(?P<capitals>[A-Z][A-Z_-]*[A-Z])(?:_\d+)?(?![^\W_])"
 )
-_CROSSES = re.compile("X{3,}")
-_INNER = re.compile(r"(?:[A-Z][a-z]{3,}){2,}")  # several words written as one: JaneDoe
-_PIECE = re.compile(r"[A-Z][a-z]+")
-_BREAK = re.compile(r"[.!?;]+[\"”’')\]]*\s|\n")
-_ABBREVIATED = re.compile(r"(?:^|[^\w])(?:[^\W\d_]|mr|mrs|ms|dr|prof|st|no|inc|jr|sr)$", re.IGNORECASE)
+_CROSSES = lazy_pattern("X{3,}")
+_INNER = lazy_pattern(r"(?:[A-Z][a-z]{3,}){2,}")  # several words written as one: JaneDoe
+_PIECE = lazy_pattern(r"[A-Z][a-z]+")
+_BREAK = lazy_pattern(r"[.!?;]+[\"”’')\]]*\s|\n")
+_ABBREVIATED = lazy_pattern(r"(?:^|[^\w])(?:[^\W\d_]|mr|mrs|ms|dr|prof|st|no|inc|jr|sr)$", re.IGNORECASE)
 # Letters that no accent can be taken off.
 _LOOSE = 3  # words that may stand between those of a value
 _ENDINGS = ("ies", "ing", "es", "ed", "s")

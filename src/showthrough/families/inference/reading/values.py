@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from showthrough.core.patterns import lazy_pattern
 from showthrough.families.inference.reading.page import Page, Span
 from showthrough.models.countries import names_of, words_of
 
@@ -22,15 +23,15 @@ _CAPITAL_ALONE = frozenset(
         "pole poles polish reading split swede swedes tours turkey turk us"
     )
 )
-_NUMBERS = re.compile(r"\s*(\d{1,3})\s*(?:[-–—]\s*(\d{1,3})\s*)?")
-_STATED = re.compile(
+_NUMBERS = lazy_pattern(r"\s*(\d{1,3})\s*(?:[-–—]\s*(\d{1,3})\s*)?")
+_STATED = lazy_pattern(
     r"(?<!\w)(?:aged?|turned|turning|i['’]?m|i am)[\s:=]{1,3}(?P<after>\d{1,3})(?![\w%]|[.,:/]\d)"
     r"|(?<![\w.,])(?P<before>\d{1,3})[\s-]{0,2}(?:years?[\s-]old|years? of age|yrs?[\s-]old|yo(?!\w)|y/o|y\.o\.)",
     re.IGNORECASE,
 )
-_BORN = re.compile(r"(?<!\w)(?:born|birth|d\.?o\.?b)(?!\w)", re.IGNORECASE)
-_YEAR = re.compile(r"(?<!\w)(?:1[89]|20)\d\d(?!\w)")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Han
+_BORN = lazy_pattern(r"(?<!\w)(?:born|birth|d\.?o\.?b)(?!\w)", re.IGNORECASE)
+_YEAR = lazy_pattern(r"(?<!\w)(?:1[89]|20)\d\d(?!\w)")
+_UNSPACED = lazy_pattern("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Han
 _SEPARATED = r"[ \t.()/+_–-]{0,3}"
 _FEW = 3  # letters that may be missing at the front of a code: +91, 0
 _LEAST, _MOST = 6, 80  # letters and digits that tell a code from another number, and that one can have
