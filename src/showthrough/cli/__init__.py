@@ -106,7 +106,12 @@ def _told_in_short() -> Iterator[None]:
 
 
 def _in_short(message: str) -> str:
-    parts = {part for one in sys.argv[1:] for part in (one, one[2:], *one.split("=", 1)) if len(part) > QUOTED}
+    parts = {
+        part
+        for argument in sys.argv[1:]
+        for part in (argument, argument[2:], *argument.split("=", 1))
+        if len(part) > QUOTED
+    }
     for part in sorted(parts, key=len, reverse=True):
         message = message.replace(repr(part)[1:-1], shown(part)).replace(part, shown(part))
     return shown(message, LINE)
@@ -124,8 +129,8 @@ app = typer.Typer(
 _debug = False
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"showthrough {__version__}")
         raise typer.Exit
 

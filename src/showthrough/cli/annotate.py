@@ -63,21 +63,21 @@ def command(
     check_distinct((output,), read)
     check_writable(output)
     programs = [anonymizer(name) for name in with_]
-    given = read_corpus(corpus, **settings)
+    originals = read_corpus(corpus, **settings)
     check_ready(
-        given, {program.name: program for program in programs}, loading=False
+        originals, {program.name: program for program in programs}, loading=False
     )  # a wrong vote is told before models load
-    made = annotate(given, programs, vote, keep=keep)
-    written = write_checked(made, output, to, force=Views.of(views).force, read=read)
-    show_notes([*told_of_files(given, (), ()), *_left_out(given, keep), *not_kept(to, written.lost)])
-    layers = [document.annotations[-1] for document in made]
+    silver = annotate(originals, programs, vote, keep=keep)
+    written = write_checked(silver, output, to, force=Views.of(views).force, read=read)
+    show_notes([*told_of_files(originals, (), ()), *_left_out(originals, keep), *not_kept(to, written.lost)])
+    layers = [document.annotations[-1] for document in silver]
     total = sum(len(layer.mentions) for layer in layers)
     by = layers[0].annotator
-    typer.echo(printable(f"{total} mentions by {by} in {documents(len(made))} written to {written.where}"))
+    typer.echo(printable(f"{total} mentions by {by} in {documents(len(silver))} written to {written.where}"))
 
 
-def _left_out(given: Corpus, keep: bool) -> list[str]:
-    survey = given.survey
+def _left_out(originals: Corpus, keep: bool) -> list[str]:
+    survey = originals.survey
     if keep or not survey.annotators:
         return []
     layers = f"{survey.annotators} annotation layer{'s' * (survey.annotators > 1)} of the corpus"

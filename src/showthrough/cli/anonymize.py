@@ -74,17 +74,17 @@ def command(
     originals = read_corpus(corpus, **settings)
     cache = usual_cache(how.cache)
     check_ready(originals, systems, seen, cache, loading=len(systems) > 1)  # one alone loads as soon when it begins
-    results, told = Results(force), told_of_files(originals, (), ())
+    results, remarks = Results(force), told_of_files(originals, (), ())
     for name, system in systems.items():
         with at_work(name, system, cache) as progress:
-            made = anonymize(
+            anonymization = anonymize(
                 originals, system, name=name, replacement=replacement, threshold=threshold, jobs=how.jobs or 1,
                 seen=seen, progress=progress, cache=cache,
             )  # fmt: skip
         paths[name].parent.mkdir(parents=True, exist_ok=True)
-        results.write(paths[name], written(made), private=True, line=masks_told(made, paths[name]))
-        told += trained_on_them(originals, (made,), ())
-    show_notes(told)
+        results.write(paths[name], written(anonymization), private=True, line=masks_told(anonymization, paths[name]))
+        remarks += trained_on_them(originals, (anonymization,), ())
+    show_notes(remarks)
     results.tell(console())
 
 

@@ -73,8 +73,8 @@ def command(
     check_writable(output)
     originals, hidden = _read(head, anonymization, settings)
     missing = FileSettings(**settings).missing
-    made = _released(originals, hidden, replace, missing)
-    written = write_checked(made, output, target, force=Views.of(views).force, read=read)
+    texts = _released(originals, hidden, replace, missing)
+    written = write_checked(texts, output, target, force=Views.of(views).force, read=read)
     note_unmasked([hidden])
     show_notes(
         [
@@ -85,14 +85,14 @@ def command(
         ]
     )
     count = sum(len(hidden.of(document_id)) for document_id in originals.ids)
-    typer.echo(printable(f"{documents(len(made))} with {count} masks written to {written.where}"))
+    typer.echo(printable(f"{documents(len(texts))} with {count} masks written to {written.where}"))
 
 
 def _read(head: Head, path: Path, settings: dict[str, Any]) -> tuple[Corpus, Anonymization]:
     columns = {name: settings[name] for name in ("id_column", "text_column", "offsets") if name in settings}
-    asked = settings.get("format")
-    originals = read_corpus(head, format=asked, group_by=settings.get("group_by"), **columns)
-    return originals, read_anonymization(path, originals, format=shared_format(asked, path), **columns)
+    format_name = settings.get("format")
+    originals = read_corpus(head, format=format_name, group_by=settings.get("group_by"), **columns)
+    return originals, read_anonymization(path, originals, format=shared_format(format_name, path), **columns)
 
 
 def _released(originals: Corpus, hidden: Anonymization, replace: str | None, missing: Missing) -> Corpus:

@@ -29,17 +29,17 @@ _RELEASED = re.compile(r"after|releas|anonym|mask|redact|de.?id|scrub|clean|outp
 _ID = re.compile(r"(?:^|[\W_])id$", re.IGNORECASE)
 
 
-def named_files(arguments: Iterable[str] | None, what: str = "anonymization") -> dict[str, Path]:
+def named_files(arguments: Iterable[str] | None, noun: str = "anonymization") -> dict[str, Path]:
     """`presidio=masks.json`, or a path alone, whose name then names it; `what` they are, for messages."""
     files: dict[str, Path] = {}
     for argument in arguments or ():
         name, sign, path = argument.partition("=")
         if not argument or (sign and not (name and path)):
-            raise PlanError(f"found {quoted(argument)}; expected NAME=FILE, neither of them empty", what)
+            raise PlanError(f"found {quoted(argument)}; expected NAME=FILE, neither of them empty", noun)
         file = place_of(path if sign else argument)
         name = name if sign else name_of(file)
         if name in files:
-            raise PlanError("this name is used twice; expected unique names", f"{what} {shown(name)}")
+            raise PlanError("this name is used twice; expected unique names", f"{noun} {shown(name)}")
         files[name] = file
     return files
 
@@ -50,57 +50,64 @@ def parts_of(corpus: Path | Head, arguments: Sequence[str] | None) -> tuple[Head
     A shell makes several arguments of `corpus/*.parquet`. Those that differ from the first in digits alone are parts of
     the corpus, where an anonymization with its name follows: without one they may be anonymizations.
     """
-    given = list(arguments or ())
+    rest = list(arguments or ())
     first = Head.of(corpus)
-    named = next((number for number, one in enumerate(given) if "=" in one), None)
-    parts = [place_of(one) for one in given[:named]] if named and first.shards is None else []
+    named = next((number for number, argument in enumerate(rest) if "=" in argument), None)
+    parts = [place_of(argument) for argument in rest[:named]] if named and first.shards is None else []
     if not parts or not all(numbered_alike(first.path, part) for part in parts):
-        return first, given
+        return first, rest
     whole = Head.of([first.path, *parts])
     print_plain([shown(f"note: {len(parts) + 1} files are one corpus: {os.fspath(whole)}", LINE)], notes())
-    return whole, given[named:]
+    return whole, rest[named:]
 
 
 def check_columns(request: Request) -> None:
     """Raises InputError for a table with released texts beside the originals, where nobody named both columns."""
-    head, said, released = Head.of(request.corpus.path), request.settings, list(request.sources)
-    if request.anonymizations or (released and said.text_column) or head.shards is not None or not head.path.is_file():
+    head, settings, released = Head.of(request.corpus.path), request.settings, list(request.sources)
+    if (
+        request.anonymizations
+        or (released and settings.text_column)
+        or head.shards is not None
+        or not head.path.is_file()
+    ):
         return
     lengths = columns_of(head)
-    original = said.text_column or (TEXT if TEXT in lengths else None)
+    original = settings.text_column or (TEXT if TEXT in lengths else None)
     texts = sorted(filter(lengths.get, lengths), key=lambda name: -lengths[name])
-    others = [name for name in texts if name not in (original, *released)]
-    wanted = (original is None) + (not released)
-    if not wanted or len(others) < wanted or len(texts) < 2:
+    candidates = [name for name in texts if name not in (original, *released)]
+    lacking_count = (original is None) + (not released)
+    if not lacking_count or len(candidates) < lacking_count or len(texts) < 2:
         return
-    likely = sorted(others[:wanted], key=lambda name: (bool(_RELEASED.search(name)), [*lengths].index(name)))
+    likely = sorted(candidates[:lacking_count], key=lambda name: (bool(_RELEASED.search(name)), [*lengths].index(name)))
     original = original or likely.pop(0)
     ids = [name for name in lengths if name in IDS or _ID.search(name)]
-    named = said.id_column or (ids[0] if ids and ids[0] not in IDS and not {*IDS} & {*ids} else None)
-    asked = [("--original", original), *(("--released", one) for one in released or likely)]
-    asked = [("--id-column", named), *asked] if named else asked
-    words = ["showthrough", "evaluate", os.fspath(head), *(word for option in asked for word in option)]
+    named = settings.id_column or (ids[0] if ids and ids[0] not in IDS and not {*IDS} & {*ids} else None)
+    options = [("--original", original), *(("--released", name) for name in released or likely)]
+    options = [("--id-column", named), *options] if named else options
+    words = ["showthrough", "evaluate", os.fspath(head), *(word for option in options for word in option)]
     lacking = f"no {'column of originals' if released else 'anonymization and no column of released texts'} was named"
     beside = "if originals and released texts stand side by side, name them"
     raise fail(head.path, f"{lacking}; it has the columns {some(lengths)}: {beside}: {shlex.join(words)}")
 
 
-def requested(corpus: Path | Head, anonymizations: Sequence[str] | None, metrics: Sequence[str], said: Said) -> Request:
+def requested(
+    corpus: Path | Head, anonymizations: Sequence[str] | None, metrics: Sequence[str], options: Said
+) -> Request:
     """What a command line asks for; beside a plan, what is said there overrides it."""
     head, anonymizations = parts_of(corpus, anonymizations)
     if not is_request(head):
-        settings = FileSettings(**said)
+        settings = FileSettings(**options)
         sources = {name: Source(file, settings.columns) for name, file in named_files(anonymizations).items()}
         chosen = tuple(metrics_of(metrics)) or None
         return Request(Source(head, settings.columns), sources, chosen, settings)
-    if anonymizations or metrics or said.keys() & FileSettings().columns.keys():
+    if anonymizations or metrics or options.keys() & FileSettings().columns.keys():
         raise PlanError(
             "a plan names anonymizations, metrics and columns itself; expected no others beside it", str(head.path)
         )
     request = read_request(head.path)
     if led := _elsewhere(request, head.path):
         show_notes([f"{head.path} {'; '.join(led)}"])
-    return replace(request, settings=request.settings.overridden(said))
+    return replace(request, settings=request.settings.overridden(options))
 
 
 def _elsewhere(request: Request, plan: Path) -> list[str]:
@@ -110,12 +117,16 @@ def _elsewhere(request: Request, plan: Path) -> list[str]:
 
     def outside(paths: Iterable[str | os.PathLike[str] | None]) -> str:
         named = dict.fromkeys(os.fspath(path) for path in paths if path is not None)
-        out = [one for one in named if "://" in one or not Path(os.path.realpath(one)).is_relative_to(home)]
+        out = [
+            path_text
+            for path_text in named
+            if "://" in path_text or not Path(os.path.realpath(path_text)).is_relative_to(home)
+        ]
         return f"{some(out)}, outside of {where} folder" if out else ""
 
     sources = [source.path for source in (request.corpus, *request.anonymizations.values())]
     read = outside([*sources, *filter(exists, request.beside)])
     written = outside([request.output, request.results_file, settings.recordings])
     hosts = [*listed(settings.send_text_to), *filter(None, [settings.address])]
-    told = {"reads": read, "writes": written, "lets text be sent to": some(hosts) if hosts else ""}
-    return [f"{what} {which}" for what, which in told.items() if which]
+    effects = {"reads": read, "writes": written, "lets text be sent to": some(hosts) if hosts else ""}
+    return [f"{verb} {which}" for verb, which in effects.items() if which]

@@ -32,8 +32,8 @@ def answers_beside(settings: AskingSettings, output: Path | None, metrics: Itera
     return beside(output)
 
 
-def keeping(settings: Kept, place: Path | None) -> Kept:
-    return settings if place is None else replace(settings, recordings=str(place))
+def keeping(settings: Kept, path: Path | None) -> Kept:
+    return settings if path is None else replace(settings, recordings=str(path))
 
 
 def recordings_of(settings: AskingSettings) -> Path | None:
@@ -46,17 +46,17 @@ def tell_estimate(request: Request) -> None:
     from showthrough.report.estimate import show_estimate
 
     with working("estimating"):
-        found = estimate_plan(request.plan())
-    show_estimate(found, console())
+        estimate = estimate_plan(request.plan())
+    show_estimate(estimate, console())
 
 
-def remove_answers(place: Path | None, run: Run, results: Results) -> None:
+def remove_answers(path: Path | None, run: Run, results: Results) -> None:
     """What is said of people goes with the words of the documents; not while a metric that failed may still need it."""
-    if place is None or not place.is_file():
+    if path is None or not path.is_file():
         return
-    if run.failures and read_recordings(place):
+    if run.failures and read_recordings(path):
         why = "a metric failed, and with --force nothing in it is asked again"
-        results.lines.append(f"{place} tells of people, and is still there: {why}")
+        results.lines.append(f"{path} tells of people, and is still there: {why}")
     else:
-        with results.noted(f"{place} removed, since it tells of people (--recordings FILE would keep it)"):
-            place.unlink()
+        with results.noted(f"{path} removed, since it tells of people (--recordings FILE would keep it)"):
+            path.unlink()

@@ -99,25 +99,25 @@ def command(
     for path in () if attacking.estimate else (output, json):
         check_file(path, shown.force)
     originals = _originals(corpus, chosen) if corpus else None
-    known, texts = _read(background, files, originals, chosen)
-    work = _Work(known, texts, attacking, chosen, originals, asking)
+    knowledge, texts = _read(background, files, originals, chosen)
+    work = _Work(knowledge, texts, attacking, chosen, originals, asking)
     if attacking.estimate:
         show_estimate(work.estimate(), console())
         return
     results = Results(shown.force)
     with unbroken():  # a signal that comes when all is done must not lose it
         run = work.attack()
-        kept = shown.kept(run)
+        written_run = shown.kept(run)
         if output:
-            results.save(kept, output)
+            results.save(written_run, output)
             if shown.without_text:
                 remove_answers(answers, run, results)
     if json:
-        results.write(json, attacks_json_text(kept))
+        results.write(json, attacks_json_text(written_run))
     screen = console()
-    show_attacks(kept, screen)
+    show_attacks(written_run, screen)
     if attacking.explain:
-        show_risks(kept, attacking.explain, screen)
+        show_risks(written_run, attacking.explain, screen)
     results.tell(screen)
 
 
@@ -173,14 +173,14 @@ def _read(
     texts: dict[str, dict[str, str]] = {}
     for name, path in files.items():
         try:
-            told = {"format": shared_format(settings.format, path), "offsets": settings.offsets}
-            texts[name] = read_anonymized(path, corpus, **told, **settings.columns)  # type: ignore[arg-type]
+            options = {"format": shared_format(settings.format, path), "offsets": settings.offsets}
+            texts[name] = read_anonymized(path, corpus, **options, **settings.columns)  # type: ignore[arg-type]
         except InputError as error:
             problems += error.problems
     try:
-        known = read_background(background, **settings.columns)
+        knowledge = read_background(background, **settings.columns)
     except InputError as error:
         problems += error.problems
     if problems:
         raise InputError(problems)
-    return known, texts
+    return knowledge, texts

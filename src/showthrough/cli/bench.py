@@ -101,20 +101,20 @@ def command(
     with working("looking whether all systems can work"):
         bench.check()
     if not with_:
-        others = some(name for name in ANONYMIZERS if name != USUAL)
-        show_notes([f"no system was named, so {USUAL} is put to work; --with names others: there are {others}"])
+        alternatives = some(name for name in ANONYMIZERS if name != USUAL)
+        show_notes([f"no system was named, so {USUAL} is put to work; --with names others: there are {alternatives}"])
     run = carry_out(bench, outcome)
     if (least or most) and (status := status_of(run)):
         raise typer.Exit(status)
 
 
-def _requested(corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequence[str], said: Said) -> Request:
+def _requested(corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequence[str], options: Said) -> Request:
     head = Head.of(corpus)
     if is_request(head):
         raise PlanError(
             "is a plan, which says what to evaluate; expected a corpus, and all else in options", str(corpus)
         )
-    return requested(head, anonymizations, metrics, said)
+    return requested(head, anonymizations, metrics, options)
 
 
 def _inputs(request: Request, systems: Sequence[str]) -> Read:
@@ -143,16 +143,16 @@ class Outcome:
             check_file(path, self.views.force, makes_folder=True)
         self.views.check()
 
-    def write_masks(self, made: Made) -> None:
-        for one in made.anonymizations if self.masks else ():
-            path = self.masks[one.name]
+    def write_masks(self, result: Made) -> None:
+        for anonymization in result.anonymizations if self.masks else ():
+            path = self.masks[anonymization.name]
             path.parent.mkdir(parents=True, exist_ok=True)
-            self.results.write(path, written(one), private=True, line=masks_told(one, path))
+            self.results.write(path, written(anonymization), private=True, line=masks_told(anonymization, path))
 
     def write(self, run: Run) -> None:
         if self.output:
-            kept = self.views.kept(run)
-            self.results.save(kept, self.output, HOLDS if kept.texts is not None else "")
+            written_run = self.views.kept(run)
+            self.results.save(written_run, self.output, HOLDS if written_run.texts is not None else "")
             if self.views.without_text:
                 remove_answers(self.answers, run, self.results)
         self.views.write(run, self.results, self.read, self.page)
@@ -167,24 +167,24 @@ class Outcome:
             for anonymization in run.anonymizations
             if anonymization.made and anonymization.made.cost and anonymization.made.cost.earlier
         ]:
-            told = f"what these cost was measured earlier, when their masks were found: {some(earlier)}"
-            screen.print(Text(told, style="dim"), soft_wrap=True)
+            remark = f"what these cost was measured earlier, when their masks were found: {some(earlier)}"
+            screen.print(Text(remark, style="dim"), soft_wrap=True)
         self.results.tell(screen)
 
 
 def carry_out(bench: Bench, outcome: Outcome) -> Run:
     """Puts the systems to work, scores, writes and shows. Ends the command with a status where something failed."""
-    made = put_to_work(bench, partial(_bar, bench), lambda line: print_plain([shown(line, LINE)], notes()))
-    outcome.write_masks(made)
+    result = put_to_work(bench, partial(_bar, bench), lambda line: print_plain([shown(line, LINE)], notes()))
+    outcome.write_masks(result)
     try:
         with scoring() as (advance, watch):
-            run = score(bench, made, advance, watch)
+            run = score(bench, result, advance, watch)
     except Interrupted as stop:
         print_plain([shown(_stopped(stop, bench), LINE)], notes())
         raise typer.Exit(exit_status(stop)) from None
     outcome.write(run)
     outcome.show(run)
-    if run.failures or made.failed:
+    if run.failures or result.failed:
         raise typer.Exit(FELL_SHORT)
     return run
 
@@ -197,5 +197,5 @@ def _stopped(stop: Interrupted, bench: Bench) -> str:
     """How far scoring got, and what is there the next time."""
     done = f"{len(stop.partial.documents)} of {documents(len(bench.plan.corpus))} were scored"
     why = f"stopped, {stop.reason}" if stop.reason else "interrupted"
-    kept = "what systems found is kept: the same command scores it again" if bench.cache.folder else "nothing is kept"
-    return f"{why}: {done}; {kept}"
+    remark = "what systems found is kept: the same command scores it again" if bench.cache.folder else "nothing is kept"
+    return f"{why}: {done}; {remark}"

@@ -20,11 +20,11 @@ def command(
     """
     cache = usual_cache()
     count, size = sum(1 for _ in cache.entries()), cache.size()
-    kept = f"{count} answers, {amount(size)} of at most {amount(cache.limit)}, in {cache.folder}"
+    summary = f"{count} answers, {amount(size)} of at most {amount(cache.limit)}, in {cache.folder}"
     if clear:
         cache.clear()
-        kept = f"removed {kept}"
-    typer.echo(kept)
+        summary = f"removed {summary}"
+    typer.echo(summary)
 
 
 def amount(size: float) -> str:
@@ -32,7 +32,7 @@ def amount(size: float) -> str:
     >>> amount(512), amount(2_500_000)
     ('512 bytes', '2.5 MB')
     """
-    place = 0
-    while size >= 1000 and place < len(_UNITS) - 1:
-        size, place = size / 1000, place + 1
-    return f"{size:.0f} {_UNITS[0]}" if place == 0 else f"{size:.1f} {_UNITS[place]}"
+    unit = 0
+    while size >= 1000 and unit < len(_UNITS) - 1:
+        size, unit = size / 1000, unit + 1
+    return f"{size:.0f} {_UNITS[0]}" if unit == 0 else f"{size:.1f} {_UNITS[unit]}"

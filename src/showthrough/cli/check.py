@@ -105,19 +105,21 @@ def command(
     Exit status: 0 all is met, 1 something is missed or cannot be known, 2 bad request, 3 nothing is missed but
     something is not sure. Files are written in all cases but 2.
     """
-    asked, where = Demands(**demands), Files(**files)
-    if asked.baseline is None and (asked.baseline_name or asked.margin or metric):
+    requirements, where = Demands(**demands), Files(**files)
+    if requirements.baseline is None and (requirements.baseline_name or requirements.margin or metric):
         raise PlanError("--baseline-name, --margin and --metric say how a baseline is kept; expected --baseline FILE")
-    where.check(inputs([run_file, asked.baseline]))
+    where.check(inputs([run_file, requirements.baseline]))
     run = complete(Run.load(run_file), str(run_file))
     thresholds = settled(asked_for(least, most), run.metrics)
-    baseline = None if asked.baseline is None else _baseline(run, asked, asked.baseline, metric or [])
-    sizes = asked.min_documents, asked.min_identifiers
-    lenient = asked.only, asked.allow_unsure
-    outcome = checked(run, Gate(thresholds, anonymization or (), asked.bound, *sizes, baseline, *lenient))
+    baseline = (
+        None if requirements.baseline is None else _baseline(run, requirements, requirements.baseline, metric or [])
+    )
+    sizes = requirements.min_documents, requirements.min_identifiers
+    lenient = requirements.only, requirements.allow_unsure
+    outcome = checked(run, Gate(thresholds, anonymization or (), requirements.bound, *sizes, baseline, *lenient))
     results = where.write(outcome)
     show_notes(run.notes)
-    if asked.bound and baseline is None:
+    if requirements.bound and baseline is None:
         show_notes(["--bound is no longer needed: of thresholds the cautious ends of intervals count anyway"])
     screen = console()
     show_outcome(outcome, screen)
@@ -126,9 +128,9 @@ def command(
         raise typer.Exit(outcome.status)
 
 
-def _baseline(run: Run, asked: Demands, file: Path, metrics: Sequence[str]) -> Baseline:
+def _baseline(run: Run, requirements: Demands, file: Path, metrics: Sequence[str]) -> Baseline:
     earlier = complete(Run.load(file), str(file))
-    return Baseline(Beside(run, earlier, stem(file)), asked.margin, asked.baseline_name, metrics)
+    return Baseline(Beside(run, earlier, stem(file)), requirements.margin, requirements.baseline_name, metrics)
 
 
 def _ours(path: Path | None) -> bool:

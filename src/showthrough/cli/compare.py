@@ -62,16 +62,16 @@ def command(
     run, pairs, same = _beside(*runs) if other_file else (runs[0][1], None, [])
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
-    show_notes(f"{who}: its numbers are too good" for who in trained_on_them(run, run.names))
+    show_notes(f"{warning}: its numbers are too good" for warning in trained_on_them(run, run.names))
     show_notes(note for section in sections() for note in section.comparison_notes(run))
     if matrix:
         _show_matrices(run, [*map(run.text_of, metric or ())] or comparable(run), level, shuffles, seed)
         return
     if not metric:
         show_notes(f"not compared: {why}" for why in map(run.incomparable, run.rows) if why)
-    asked: Sequence[str | None] = () if pairs == [] else metric or [None]
-    told = [run.compare(text, parts=parts, shuffles=shuffles, seed=seed, pairs=pairs) for text in asked]
-    comparisons = [one for each in told for one in each]
+    texts: Sequence[str | None] = () if pairs == [] else metric or [None]
+    by_metric = [run.compare(text, parts=parts, shuffles=shuffles, seed=seed, pairs=pairs) for text in texts]
+    comparisons = [comparison for group in by_metric for comparison in group]
     results = Results(force)
     if json:
         results.write(json, compared_json(runs, comparisons, same, level, shuffles))
@@ -92,12 +92,12 @@ def _check_test(alpha: float, shuffles: int, seed: int | None) -> None:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
 
 
-def _beside(one: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tuple[str, str]], list[str]]:
+def _beside(first: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tuple[str, str]], list[str]]:
     """Both runs as one, the pairs to be compared, and what is the same in both."""
-    (_, run), (label, other) = one, two
+    (_, run), (label, other) = first, two
     if run.settings.confidence != other.settings.confidence:
-        found = f"{run.settings.confidence:g} and {other.settings.confidence:g}"
-        raise PlanError(f"found {found}; expected runs with intervals of the same one", "confidence")
+        levels = f"{run.settings.confidence:g} and {other.settings.confidence:g}"
+        raise PlanError(f"found {levels}; expected runs with intervals of the same one", "confidence")
     beside = Beside(run, other, label)
     shared = [name for name in run.names if name in other.names]
     pairs = [(name, name) for name in shared] or list(product(run.names, other.names))
@@ -112,10 +112,10 @@ def _beside(one: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tuple
 
 
 def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, seed: int | None) -> None:
-    known = comparable(run)
+    allowed = comparable(run)
     for text in metrics:
-        if text not in known:
-            listed = ", ".join(known) or "none"
+        if text not in allowed:
+            listed = ", ".join(allowed) or "none"
             raise PlanError(f"has no F, P and R to compare; of this run have {listed}", f"metric {text}")
     if not metrics:
         raise PlanError("no metric of this run has F, P and R, such as phi_token and phi_instance", "matrix")

@@ -38,9 +38,9 @@ def show_notes(lines: Iterable[str]) -> None:
     screen = notes()
     width = screen.width if screen.is_terminal else PAGE
     for line in lines:
-        told = shown(f"note: {line}", LINE)
+        note = shown(f"note: {line}", LINE)
         print_plain(
-            wrap(told, width, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False), screen
+            wrap(note, width, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False), screen
         )
 
 

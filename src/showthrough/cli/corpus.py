@@ -28,14 +28,14 @@ def command(
 
     What it does not hold is a dash with its reason. No text of a document is shown.
     """
-    wanted = SheetViews.of(views)
-    check_distinct(wanted.paths, inputs([corpus]))
-    wanted.check()
+    files = SheetViews.of(views)
+    check_distinct(files.paths, inputs([corpus]))
+    files.check()
     documents = read_corpus(corpus, **settings)
     show_notes(told_of_files(documents, (), ()))
-    found = describe(documents)
-    sheet, results = corpus_sheet(found), Results(wanted.force)
-    wanted.write(sheet, found, results)
+    description = describe(documents)
+    sheet, results = corpus_sheet(description), Results(files.force)
+    files.write(sheet, description, results)
     screen = console(PAGE)
-    show_sheet(wanted.shown(sheet), screen)
+    show_sheet(files.shown(sheet), screen)
     results.tell(screen)

@@ -49,6 +49,6 @@ def demo_bench() -> Bench:
     paths = {name: path for name, path in demo.anonymization_paths().items() if name not in systems}
     masks = tuple(read_anonymization(path, corpus, name=name) for name, path in paths.items())
     settings = Settings(cache=False)  # so that costs are those of now
-    known = {BACKGROUND: {"": read_background(demo.background_path())}}
-    plan = Plan(corpus, masks, tuple(metrics_of(METRICS)), settings, inputs=known)
+    extra_inputs = {BACKGROUND: {"": read_background(demo.background_path())}}
+    plan = Plan(corpus, masks, tuple(metrics_of(METRICS)), settings, inputs=extra_inputs)
     return Bench(plan, systems)

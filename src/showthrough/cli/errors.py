@@ -66,12 +66,12 @@ def command(
     check_file(masks, written.force)
     run, results = Run.load(run_file), Results(written.force)
     kept_texts(run, str(run_file))
-    asked = {"entity_type": entity_type, "identifier": identifier, "kind": kind, "document": document}
-    if anonymization is None and len(run.names) > 1 and {*asked.values(), masks} == {None}:
+    filters = {"entity_type": entity_type, "identifier": identifier, "kind": kind, "document": document}
+    if anonymization is None and len(run.names) > 1 and {*filters.values(), masks} == {None}:
         analysis = all_errors(run)
         sheet = short = beside_sheet(analysis)
     else:
-        analysis = _of_one(run, anonymization, asked, rules)
+        analysis = _of_one(run, anonymization, filters, rules)
         if masks:
             _write_masks(masks, run, analysis.worth, results)
         if written.without_text:
@@ -85,9 +85,9 @@ def command(
     results.tell(screen)
 
 
-def _of_one(run: Run, name: str | None, asked: dict[str, str | None], rules: int) -> ErrorAnalysis:
+def _of_one(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:
     """The cases of one anonymization, and what rules would win where somebody said what is to be masked."""
-    errors = error_cases(run, name, **asked)
+    errors = error_cases(run, name, **filters)
     judged = rules and errors.kept.annotated
     return ErrorAnalysis([errors], rules_worth(run, errors.anonymization, most=rules) if judged else None)
 
@@ -98,8 +98,8 @@ def _write_masks(path: Path, run: Run, worth: Worth | None, results: Results) ->
         why = "no rule was looked for" if worth is None else "no rule that was tried would win anything"
         raise PlanError(f"{why}: there are no masks to add", "masks")
     if worth.documents < worth.corpus:
-        kept = f"the run keeps {worth.documents:,} of {worth.corpus:,} documents"
-        raise PlanError(f"{kept}; expected all of them, since nothing tells the masks of the others", "masks")
+        shortfall = f"the run keeps {worth.documents:,} of {worth.corpus:,} documents"
+        raise PlanError(f"{shortfall}; expected all of them, since nothing tells the masks of the others", "masks")
     added = with_rules(run, worth.anonymization, [step.rule for step in worth.rules])
     line = f"masks of {worth.anonymization} with {len(worth.rules)} rules added written to {path}"
     results.write(path, msgspec.json.encode(dict(added.masks)), private=True, line=line)

@@ -119,10 +119,10 @@ def command(
         raise typer.Exit(status)
 
 
-def _inputs(request: Request, asked: Path) -> Read:
+def _inputs(request: Request, first: Path) -> Read:
     sources = (Path(source.path) for source in (request.corpus, *request.anonymizations.values()))
     parameters = (value for metric in request.chosen for value in metric.parameters.values())
-    return inputs([asked, *sources, *request.beside], parameters)
+    return inputs([first, *sources, *request.beside], parameters)
 
 
 def _check_outputs(request: Request, journal: Path | None, views: Views, read: Read, resume: bool) -> None:
@@ -163,12 +163,12 @@ def _written(work: _Work, results: Results, read: Read) -> Run:
     with unbroken():  # a signal that comes when all is scored must not lose it
         plan, run = _carried_out(work)
         if request.output:
-            kept, folder = views.kept(run), None
-            with results.noted(f"run written to {request.output}{'' if kept.texts is None else HOLDS}"):
-                kept.save(request.output, force=views.force or work.earlier is not None)
+            written_run, folder = views.kept(run), None
+            with results.noted(f"run written to {request.output}{'' if written_run.texts is None else HOLDS}"):
+                written_run.save(request.output, force=views.force or work.earlier is not None)
                 if work.checkpoints is not None:
                     work.checkpoints.remove()
-                folder = folder_of(request.output) if kept.in_files else None
+                folder = folder_of(request.output) if written_run.in_files else None
             if folder is not None:
                 results.lines.append(
                     f"its rows are in {folder}: keep both together, or name a .zip for all in one file"
@@ -215,21 +215,21 @@ def _earlier(output: Path | None, journal: Path | None, resume: bool, force: boo
         raise OutputError(f"{unfinished}: {why}")
     if not resume or output is None:
         return None
-    there = output.exists()
-    if unfinished is not None and (force or not there):
+    is_there = output.exists()
+    if unfinished is not None and (force or not is_there):
         return read_journal(unfinished)
-    if not there:
+    if not is_there:
         print_plain([f"{output} does not exist; starting from the beginning"], notes())
         return None
     run = Run.load(output)
     if run.complete:
-        what = "" if unfinished is None else f"; with --force {unfinished.name} is completed, and takes its place"
-        if run.failures and not what:
+        remark = "" if unfinished is None else f"; with --force {unfinished.name} is completed, and takes its place"
+        if run.failures and not remark:
             failed = ", ".join(failure.metric for failure in run.failures)
-            what = (
+            remark = (
                 f", though these failed: {failed}; --force makes it anew, and what models answered is not asked again"
             )
-        raise PlanError(f"this run is complete; there is nothing to resume{what}", str(output))
+        raise PlanError(f"this run is complete; there is nothing to resume{remark}", str(output))
     return run if unfinished is None else read_journal(unfinished)
 
 
@@ -246,10 +246,15 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
             with working("reading") as read:
                 plan = replace(interruptible(lambda: request.plan(engine, read)), texts=texts)
             with scoring() as (advance, watch):
-                told = advance if earlier is None else _telling(plan, earlier, advance)
+                report_progress = advance if earlier is None else _telling(plan, earlier, advance)
                 run = interruptible(
                     lambda: evaluate_plan(
-                        plan, progress=told, resume=earlier, watch=watch, checkpoints=checkpoints, engine=engine
+                        plan,
+                        progress=report_progress,
+                        resume=earlier,
+                        watch=watch,
+                        checkpoints=checkpoints,
+                        engine=engine,
                     )
                 )
     except KeyboardInterrupt:
@@ -258,13 +263,13 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
     except LostError as error:
         raise ResourceError(f"stopped while reading: {error}; nothing was written") from error
     except Interrupted as stop:
-        place = request.output
+        path = request.output
         if checkpoints is not None and not checkpoints.fault:
-            place = checkpoints.path
+            path = checkpoints.path
             checkpoints.close()
-        elif place is not None:
-            views.kept(stop.partial).save(place, force=isinstance(earlier, Run))
-        print_plain([shown(_stopped(stop, len(plan.corpus), place), LINE)], notes())
+        elif path is not None:
+            views.kept(stop.partial).save(path, force=isinstance(earlier, Run))
+        print_plain([shown(_stopped(stop, len(plan.corpus), path), LINE)], notes())
         raise typer.Exit(exit_status(stop)) from None
     return plan, run
 
@@ -278,10 +283,10 @@ def _hiring(settings: FileSettings) -> str:
 
 def _telling(plan: Plan, earlier: Run | Journal, advance: Progress) -> Progress:
     """Says first where it goes on: when it is known to be the same evaluation, and before anything is done."""
-    there = earlier.finished if isinstance(earlier, Journal) else earlier.rows.keys()
+    scored = earlier.finished if isinstance(earlier, Journal) else earlier.rows.keys()
     count = earlier.done if isinstance(earlier, Journal) else len(earlier.documents)
     whole = [metric_text(metric) for metric in plan.metrics if metric.scope == "corpus"]
-    finished = [text for text in whole if text in there]
+    finished = [text for text in whole if text in scored]
     also = f" and {some(finished)}, which looks at all of them" if finished else ""
     lines = [f"going on after {count:,} of {len(plan.corpus):,} documents{also}"]
 
@@ -296,10 +301,10 @@ def _telling(plan: Plan, earlier: Run | Journal, advance: Progress) -> Progress:
 def _stopped(stop: Interrupted, total: int, output: Path | None) -> str:
     """How far it got, why no farther, and what now."""
     done = len(stop.partial.documents)
-    what = f"{'stopped' if stop.reason else 'interrupted'} after {done} of {total} documents"
+    summary = f"{'stopped' if stop.reason else 'interrupted'} after {done} of {total} documents"
     why = f": {stop.reason}" if stop.reason else ""
     if output is None:
-        return f"{what}{why}; with -o FILE they would have been kept"
-    held = "holds them" if done else "says so"
+        return f"{summary}{why}; with -o FILE they would have been kept"
+    state = "holds them" if done else "says so"
     again = "once the file is as it was, " if isinstance(stop.__cause__, ChangedError) else ""
-    return f"{what}{why}; {output} {held}: {again}the same command with --resume completes it"
+    return f"{summary}{why}; {output} {state}: {again}the same command with --resume completes it"

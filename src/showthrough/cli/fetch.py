@@ -61,9 +61,9 @@ def command(
     check_folder(output)
     wish = Wish(force, dict(map(_typed, sha256 or ())), unverified)
     with _interruptible(), downloading() as watch:
-        kept = keep(corpus, output, wish, watch, describe)
-    show_notes(_doubts(kept))
-    print_plain(_told(kept), screen)
+        copy = keep(corpus, output, wish, watch, describe)
+    show_notes(_doubts(copy))
+    print_plain(_told(copy), screen)
 
 
 def _list(corpora: Iterable[Published]) -> None:
@@ -72,8 +72,8 @@ def _list(corpora: Iterable[Published]) -> None:
     first = max(len(corpus.name) for corpus in every) + 2
     for corpus in every:
         got = "ask for it" if corpus.agreement else f"digests {'known' if corpus.vouched else 'not known'}"
-        here = ["here already"] if (corpora_folder() / corpus.name / MANIFEST).exists() else []
-        terms = "; ".join([corpus.language, f"licence: {corpus.licence.name}", got, *here])
+        remark = ["here already"] if (corpora_folder() / corpus.name / MANIFEST).exists() else []
+        terms = "; ".join([corpus.language, f"licence: {corpus.licence.name}", got, *remark])
         for line, left in ((terms, corpus.name), (corpus.about, "")):
             indented = wrap(
                 left.ljust(first) + line, screen.width, subsequent_indent=" " * first, break_on_hyphens=False
@@ -96,8 +96,8 @@ def _described(corpus: Published) -> Iterator[str]:
 
 def _source(file: PublishedFile) -> str:
     size = amount(file.size) if file.size else "size not known"
-    known = f"{', '.join(file.digests)} known from {file.vouched}" if file.digests else "digest not known"
-    return f"file: {file.name}, {size}, {known}, from {file.url}"
+    digests = f"{', '.join(file.digests)} known from {file.vouched}" if file.digests else "digest not known"
+    return f"file: {file.name}, {size}, {digests}, from {file.url}"
 
 
 def _typed(text: str) -> tuple[str, str]:
@@ -106,23 +106,23 @@ def _typed(text: str) -> tuple[str, str]:
     return name, digest
 
 
-def _doubts(kept: Kept) -> Iterator[str]:
+def _doubts(copy: Kept) -> Iterator[str]:
     """What nobody, or not much, speaks for."""
-    for file in kept.files:
+    for file in copy.files:
         if not file.vouched:
-            held = "every later fetch into this folder is held to it"
-            yield f"{file.name}: nobody vouches for it; its sha256 is {file.sha256}, and {held}"
+            consequence = "every later fetch into this folder is held to it"
+            yield f"{file.name}: nobody vouches for it; its sha256 is {file.sha256}, and {consequence}"
         elif weak := weakness(file.digests):
             yield f"{file.name}: {weak}; its sha256 is {file.sha256}"
 
 
-def _told(kept: Kept) -> Iterator[str]:
-    for path, file in zip(kept.paths, kept.files, strict=True):
+def _told(copy: Kept) -> Iterator[str]:
+    for path, file in zip(copy.paths, copy.files, strict=True):
         yield f"{path}: {amount(file.size)}, {_checked(file)}"
-    if not kept.came:
+    if not copy.came:
         yield "it was there already, as it was fetched; nothing was downloaded"
-    if kept.corpus.next:
-        yield f"next: {kept.corpus.command(kept.folder)}"
+    if copy.corpus.next:
+        yield f"next: {copy.corpus.command(copy.folder)}"
 
 
 def _checked(file: KeptFile) -> str:

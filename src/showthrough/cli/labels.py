@@ -30,17 +30,19 @@ def command(
         _show_tree()
     elif kind := kind_of(name):
         _show_kind(kind)
-    elif folded(name) and (schemes := [one for one in SCHEMES if folded(one).startswith(folded(name))]):
+    elif folded(name) and (
+        schemes := [scheme_name for scheme_name in SCHEMES if folded(scheme_name).startswith(folded(name))]
+    ):
         for scheme in schemes:
             _show_scheme(scheme)
     else:
-        known = f"expected a type of the tree (showthrough labels), or one of {', '.join(SCHEMES)}"
-        raise PlanError(f"nobody knows this name; {known}", f"labels {shown(name)}")
+        expected = f"expected a type of the tree (showthrough labels), or one of {', '.join(SCHEMES)}"
+        raise PlanError(f"nobody knows this name; {expected}", f"labels {shown(name)}")
 
 
 def _traits(kind: str) -> tuple[str, str]:
-    known = treated_as(kind)
-    return known.identifier.lower(), known.hipaa
+    treatment = treated_as(kind)
+    return treatment.identifier.lower(), treatment.hipaa
 
 
 def _columns(*heads: str) -> Table:
@@ -74,7 +76,7 @@ def _show_kind(kind: str) -> None:
     how = "directly" if level == "direct" else "together with others"
     lines = [_ARROW.join(path_of(kind)), f"identifies: {how}", hipaa]
     for spelling in NAMES[kind]:
-        users = [one for one, scheme in SCHEMES.items() if folded(spelling) in map(folded, scheme.labels)]
+        users = [name for name, scheme in SCHEMES.items() if folded(spelling) in map(folded, scheme.labels)]
         lines.append(f"{spelling}: {', '.join(users) or 'a common name'}")
     if below := TREE.get(kind):
         lines.append(f"below it: {', '.join(below)}")

@@ -37,7 +37,7 @@ def metrics(
 ) -> None:
     """List the metrics; or one in full: formula, citation, parameters, example."""
     if name is None:
-        show_table(("metric", "group", "better"), METRICS, lambda one: (one.group, ARROWS[_better(one)]), _what)
+        show_table(("metric", "group", "better"), METRICS, lambda entry: (entry.group, ARROWS[_better(entry)]), _what)
         for key, names in PRESETS.items():
             console().print(Text(f"preset {key}: {', '.join(names)}"))
         return
@@ -75,8 +75,8 @@ def anonymizers(
         console().print(Text("FOLDER/ is a model of showthrough train; a+b is what either finds"))
         console().print(Text("everywhere(a) is also every other occurrence of what a finds"))
         return
-    asked = Everywhere(Rules()) if name == EVERYWHERE else anonymizer(name)
-    _show_one(f"{name if name == EVERYWHERE else asked.name} (version {asked.version})", asked)
+    chosen_system = Everywhere(Rules()) if name == EVERYWHERE else anonymizer(name)
+    _show_one(f"{name if name == EVERYWHERE else chosen_system.name} (version {chosen_system.version})", chosen_system)
 
 
 def detectors(
@@ -88,8 +88,8 @@ def detectors(
     if name is None:
         show_table(("detector", "version"), DETECTORS, lambda detector: (str(detector.version),))
         return
-    asked = chosen(name)
-    _show_one(f"{asked} (version {asked.detector.version})", asked.detector)
+    chosen_detector = chosen(name)
+    _show_one(f"{chosen_detector} (version {chosen_detector.detector.version})", chosen_detector.detector)
 
 
 def formats(
@@ -114,7 +114,7 @@ def formats(
 def _can(chosen: Format) -> tuple[str, ...]:
     """Whether corpora and what systems made are read from it, and whether it is written."""
     able = chosen.read, chosen.read_anonymization, can(chosen, "write") or None
-    return tuple("" if one is None else "yes" for one in able)
+    return tuple("" if ability is None else "yes" for ability in able)
 
 
 def _of_format(chosen: Format) -> tuple[str, str, str]:
@@ -132,7 +132,7 @@ def show_table(
     heads: tuple[str, ...],
     table: Table[Any],
     cells: Callable[[Any], Iterable[str]],
-    what: Callable[[Any], str] = summary,
+    describe: Callable[[Any], str] = summary,
 ) -> None:
     """Every entry: its name, some cells, and what it is; or why a package's entry cannot be used."""
     shown = Columns(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -143,7 +143,7 @@ def show_table(
         if fault := table.fault(name):
             row = [*[""] * (len(heads) - 1), f"cannot be used: {fault}"]
         else:
-            row = [*cells(table[name]), what(table[name])]
+            row = [*cells(table[name]), describe(table[name])]
         shown.add_row(*map(Text, (name, *row)))
     console().print(shown)
 
@@ -157,9 +157,9 @@ def _show_one(title: str, value: Any, traits: str = "") -> None:
     given_by = parameters(value) if is_dataclass(value) else {}  # a guest may have none
     screen.print(Text("parameters:" if given_by else "parameters: none"))
     allowed = choices(value.__class__) if given_by else {}
-    for key, given in given_by.items():
+    for key, default in given_by.items():
         among = f" (one of {', '.join(map(repr, allowed[key]))})" if key in allowed else ""
-        screen.print(Text(f"  {key} = {given!r}\n      {descriptions(value)[key]}{among}"))
+        screen.print(Text(f"  {key} = {default!r}\n      {descriptions(value)[key]}{among}"))
 
 
 def _what(metric: Metric) -> str:

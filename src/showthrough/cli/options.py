@@ -49,7 +49,7 @@ Anonymizations = Annotated[
 
 def chosen_metrics(presets: Iterable[str] | None, metrics: Iterable[str] | None) -> list[str]:
     """Those of presets, then those by name."""
-    return [*(name for one in presets or () for name in preset(one)), *(metrics or ())]
+    return [*(name for preset_name in presets or () for name in preset(preset_name)), *(metrics or ())]
 
 
 def with_options(**groups: Mapping[str, Option]) -> Callable[[Command], Command]:
@@ -65,10 +65,10 @@ def with_options(**groups: Mapping[str, Option]) -> Callable[[Command], Command]
 
         def called(context: typer.Context, **values: Any) -> None:
             for group, options in groups.items():
-                given = {option: values.pop(option) for option in options}
+                group_values = {option: values.pop(option) for option in options}
                 values[group] = {
                     name: _joined(options[name], value) if _repeatable(options[name]) else value
-                    for name, value in given.items()
+                    for name, value in group_values.items()
                     if _is_given(context, name)
                 }
             command(**values)

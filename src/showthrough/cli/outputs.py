@@ -66,18 +66,18 @@ def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
     """
     named = [path for path in filter(None, paths) if not isinstance(place_of(path), Remote)]
     patterns = [path for path in named if is_pattern(path)]
-    given = [path for path in named if path not in patterns]
-    given += [Path(one) for pattern in patterns for one in glob.glob(str(pattern), recursive=True)]  # noqa: PTH207
-    inside = [file for path in given for file in _files_in(path)]
-    there = set(map(suffix, inside))
+    files = [path for path in named if path not in patterns]
+    files += [Path(match) for pattern in patterns for match in glob.glob(str(pattern), recursive=True)]  # noqa: PTH207
+    inside = [file for path in files for file in _files_in(path)]
+    present = set(map(suffix, inside))
     # A run.json beside texts becomes no document; among answers in .json it would.
-    able = [set(known.endings) for known in FORMATS.sound().values() if known.in_folders]
-    endings = {ending for ends in able if ends & there for ending in ends}
-    read = [*given, *(file for file in inside if suffix(file) in endings)]
+    able = [set(file_format.endings) for file_format in FORMATS.sound().values() if file_format.in_folders]
+    endings = {ending for ends in able if ends & present for ending in ends}
+    read = [*files, *(file for file in inside if suffix(file) in endings)]
     for name in filter(None, names):
         for path in _on_disk(str(name)):
             read += [path, *_files_in(path)]
-    return Read(read, filter(is_folder, given), endings, map(str, patterns))
+    return Read(read, filter(is_folder, files), endings, map(str, patterns))
 
 
 def _files_in(path: Path) -> list[Path]:
@@ -129,11 +129,11 @@ def check_folder(path: Path | None) -> None:
 
 def check_distinct(outputs: Iterable[Path | None], read: Read) -> None:
     """Raises OutputError when two results would go into one file, or a result over what it is made from."""
-    taken: set[str] = set()
+    used: set[str] = set()
     for path in filter(None, outputs):
         if path in read:
             raise OutputError(f"{path}: is read by this command, or would be the next time; choose another name")
         real = str(path) if "\0" in str(path) else os.path.realpath(path)
-        if real in taken:
+        if real in used:
             raise OutputError(f"{path}: is named for two results; choose another name")
-        taken.add(real)
+        used.add(real)

@@ -26,9 +26,9 @@ class Heartbeat:
     """What it knows of the work, in a line when half a minute has passed since the last one."""
 
     def __init__(
-        self, what: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic, who: str = ""
+        self, activity: str, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic, who: str = ""
     ) -> None:
-        self._what, self._say, self._clock = what, say, clock
+        self._what, self._say, self._clock = activity, say, clock
         self._who = f"{who}: " if who else ""
         self._started = self._last = clock()
         self._first: tuple[int, float] | None = None  # documents that were done at the beginning, and when that was
@@ -39,8 +39,8 @@ class Heartbeat:
         self._first = self._first or (done, self._clock())
         self._documents = done, total
 
-    def watch(self, what: str, done: int, total: int) -> None:
-        self._model = what, done, total
+    def watch(self, activity: str, done: int, total: int) -> None:
+        self._model = activity, done, total
 
     def tick(self) -> None:
         """A look at the clock."""
@@ -49,8 +49,8 @@ class Heartbeat:
             self._say(self.line())
 
     def line(self) -> str:
-        what, done, total = self._model
-        model = f"; {what}: {done:,} of {total:,}" if done < total else ""
+        activity, done, total = self._model
+        model = f"; {activity}: {done:,} of {total:,}" if done < total else ""
         return f"{self._work()}{model}"
 
     def _work(self) -> str:
@@ -101,9 +101,9 @@ def working(what: str) -> Iterator[Watch]:
     """Work of which nobody knows how long it takes: what it is, and what a model is doing."""
     with beating(what) as heart, notes().status(what) as status:
 
-        def watch(asked: str, done: int, total: int) -> None:
-            heart.watch(asked, done, total)
-            status.update(escape(f"{what}; {asked}: {done:,} of {total:,}" if done < total else what))
+        def watch(step: str, done: int, total: int) -> None:
+            heart.watch(step, done, total)
+            status.update(escape(f"{what}; {step}: {done:,} of {total:,}" if done < total else what))
 
         yield watch
 
@@ -133,12 +133,12 @@ def scoring(who: str = "") -> Iterator[tuple[Progress, Watch]]:
             heart.advance(done, total)
             bars.update(documents, completed=done, total=total)
 
-        def watch(what: str, done: int, total: int) -> None:
-            heart.watch(what, done, total)
+        def watch(step: str, done: int, total: int) -> None:
+            heart.watch(step, done, total)
             task = next(task for task in bars.tasks if task.id == model)
-            if task.description != what or done < task.completed:
+            if task.description != step or done < task.completed:
                 bars.reset(model, total=total)
-            bars.update(model, description=what, completed=done, total=total, visible=done < total)
+            bars.update(model, description=step, completed=done, total=total, visible=done < total)
 
         yield advance, watch
 
@@ -167,10 +167,10 @@ def _one_bar(what: str, unit: str, *columns: progress.ProgressColumn) -> Iterato
     with beating(what) as heart, bars:
         task = bars.add_task("", total=None, visible=False)
 
-        def watch(said: str, done: int, total: int) -> None:
-            heart.watch(f"{unit}{said}", done, total)
+        def watch(step: str, done: int, total: int) -> None:
+            heart.watch(f"{unit}{step}", done, total)
             if done < bars.tasks[0].completed:
                 bars.reset(task, start=True)
-            bars.update(task, description=said, completed=done, total=total or None, visible=True)
+            bars.update(task, description=step, completed=done, total=total or None, visible=True)
 
         yield watch, screen

@@ -86,7 +86,7 @@ def serve(
             webbrowser.open(next(iter(server.addresses.values())))
         server.serve_forever()
     except KeyboardInterrupt:
-        told = (f"{name} rated {number} of {len(server.items)}" for name, number in server.answered.items())
-        typer.echo(printable("; ".join(told)))
+        progress_lines = (f"{name} rated {number} of {len(server.items)}" for name, number in server.answered.items())
+        typer.echo(printable("; ".join(progress_lines)))
     finally:
         server.close()

@@ -23,8 +23,8 @@ def command(
 ) -> None:
     """Show a run again, or write it as a page to look at, as figures, CSV, Markdown, LaTeX or JSON."""
     run, shown = Run.load(run_file), Views.of(views)
-    if asked := asked_for(least, most):
-        run.thresholds = list(settled(asked, run.metrics))
+    if thresholds := asked_for(least, most):
+        run.thresholds = list(settled(thresholds, run.metrics))
     read = inputs([run_file])
     check_distinct(shown.paths, read)
     shown.check()

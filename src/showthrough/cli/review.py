@@ -77,22 +77,22 @@ def command(
         _check_alone({"--replace": replace != "stars", "--open": open_, "--sample": sample is not None}, "without")
         _read_back(head, output, annotator, filled, partial, to, settings, view, read)
         return
-    given = {"--partial": partial, "--to": to is not None, **{f"--{name}": True for name in view.files}}
-    given["--without-text"] = view.without_text  # copies are text, and are never left out
-    _check_alone(given, "with")
+    flags = {"--partial": partial, "--to": to is not None, **{f"--{name}": True for name in view.files}}
+    flags["--without-text"] = view.without_text  # copies are text, and are never left out
+    _check_alone(flags, "with")
     check_folder(output)
     check_new(output, view.force)
     documents_read = read_corpus(head, **settings)
     how = cast("Replace", replace)
-    made = review_copies(documents_read, annotator, replace=how, opened=open_, sample=sample, seed=seed)
-    made.write(output, {PAGE_FILE: review_page(made).encode()}, force=view.force, read=read)
-    show_notes([*told_of_files(documents_read, (), ()), *_left_out(made.assignment, sample)])
-    typer.echo(_written(made.assignment, output))
+    copies = review_copies(documents_read, annotator, replace=how, opened=open_, sample=sample, seed=seed)
+    copies.write(output, {PAGE_FILE: review_page(copies).encode()}, force=view.force, read=read)
+    show_notes([*told_of_files(documents_read, (), ()), *_left_out(copies.assignment, sample)])
+    typer.echo(_written(copies.assignment, output))
 
 
-def _check_alone(given: dict[str, bool], how: str) -> None:
-    for name, said in given.items():
-        if said:
+def _check_alone(flags: dict[str, bool], how: str) -> None:
+    for name, is_on in flags.items():
+        if is_on:
             raise PlanError(f"has a meaning only {how} --filled", name)
 
 
@@ -128,14 +128,14 @@ def _read_back(
     format_named(target, "write")  # raises before anything is read
     check_writable(output)
     view.check()
-    given = read_corpus(head, **settings)
-    made = reviewed(given, filled, annotator, partial=partial)
-    written = write_checked(made.corpus, output, target, force=view.force, read=read)
+    originals = read_corpus(head, **settings)
+    result = reviewed(originals, filled, annotator, partial=partial)
+    written = write_checked(result.corpus, output, target, force=view.force, read=read)
     results = Results(view.force)
-    results.lines.append(f"{documents(len(made.corpus))} written to {written.where}")
-    sheet = review_sheet(made.outcome)
-    view.write(sheet, made.outcome, results)
-    show_notes([*told_of_files(given, (), ()), *made.notes, *not_kept(target, written.lost)])
+    results.lines.append(f"{documents(len(result.corpus))} written to {written.where}")
+    sheet = review_sheet(result.outcome)
+    view.write(sheet, result.outcome, results)
+    show_notes([*told_of_files(originals, (), ()), *result.notes, *not_kept(target, written.lost)])
     screen = console()
     show_sheet(view.shown(sheet), screen)
     results.tell(screen)

@@ -56,12 +56,12 @@ def command(
     check_ready(detectors)
     texts, notes = read_released(released, **settings)
     show_notes(f"{shown(released.name)}: {note}" for note in notes)
-    found = scan(texts, detectors)
+    findings = scan(texts, detectors)
     results = Results(force)
     if json:
-        results.write(json, scan_json(found), private=True)
+        results.write(json, scan_json(findings), private=True)
     screen = console()
-    show_scan(found, places, screen)
+    show_scan(findings, places, screen)
     results.tell(screen)
-    if fail_on_finds and found.sightings:
+    if fail_on_finds and findings.sightings:
         raise typer.Exit(FELL_SHORT)

@@ -44,7 +44,7 @@ def stoppable() -> Iterator[None]:
         yield
         return
     usual = {signal.SIG_DFL, signal.default_int_handler}
-    before = {number: found for number in _SIGNALS if (found := signal.getsignal(number)) in usual}
+    before = {number: current for number in _SIGNALS if (current := signal.getsignal(number)) in usual}
     global _requests
     _requests = _Requests()
     for number in before:
@@ -59,13 +59,13 @@ def stoppable() -> Iterator[None]:
 @contextmanager
 def starting() -> Iterator[None]:
     """A signal to stop ends the process in here, as while the program is loaded: a command is being imported."""
-    taken = [number for number in _SIGNALS if signal.getsignal(number) == _requests.take]
-    for number in taken:
+    handled = [number for number in _SIGNALS if signal.getsignal(number) == _requests.take]
+    for number in handled:
         signal.signal(number, leave)
     try:
         yield
     finally:
-        for number in taken:
+        for number in handled:
             signal.signal(number, _requests.take)
         if not gc.isenabled():
             gc.freeze()  # what was imported stays to the end, and need not be looked at again and again

@@ -61,30 +61,30 @@ def command(
         raise PlanError("has no annotations, and surrogates stand for what is marked", str(corpus))
     for name in keep or ():
         if name not in marked.survey.types:
-            known = some(marked.survey.types)
-            raise PlanError(f"is not a type of the corpus, which has {known}", f"keep {shown(name)}")
-    made = surrogates(marked, seed=seed, ambiguous=ambiguous, keep=keep or ())
-    _refuse_what_is_left(made)
-    files = write_corpus(made.corpus, output, target, force=Views.of(views).force, read=read)
-    show_notes([*told_of_files(marked, (), ()), *_cautions(made)])
+            type_names = some(marked.survey.types)
+            raise PlanError(f"is not a type of the corpus, which has {type_names}", f"keep {shown(name)}")
+    result = surrogates(marked, seed=seed, ambiguous=ambiguous, keep=keep or ())
+    _refuse_what_is_left(result)
+    files = write_corpus(result.corpus, output, target, force=Views.of(views).force, read=read)
+    show_notes([*told_of_files(marked, (), ()), *_cautions(result)])
     where = printable(str(output) if len(files) == 1 else f"{len(files)} files in {output}")
-    along = f"; {made.along} unmarked dates or years moved along with marked ones" if made.along else ""
+    along = f"; {result.along} unmarked dates or years moved along with marked ones" if result.along else ""
     typer.echo(
-        f"{len(made.corpus)} documents written to {where}; {made.repeats} unmarked repeats of marked text were "
+        f"{len(result.corpus)} documents written to {where}; {result.repeats} unmarked repeats of marked text were "
         f"replaced too{along}; audit clean: no marked string of four or more letters is left"
     )
 
 
-def _refuse_what_is_left(made: Surrogates) -> None:
+def _refuse_what_is_left(result: Surrogates) -> None:
     """Ends the command when something that was marked would be written as it was."""
-    left = (*made.leaks, *made.unmoved)
+    left = (*result.leaks, *result.unmoved)
     if not left:
         return
     print_plain(map(str, left[:_LISTED]), notes())
-    if made.unmoved:
+    if result.unmoved:
         print_plain(
             [
-                f"{len(made.unmoved)} marked dates cannot move: they have no years of their own, and no other dates of "
+                f"{len(result.unmoved)} marked dates cannot move: they have no years of their own, and no other dates of "
                 "a year are as far apart; mark the years as well, or keep the dates with --keep"
             ],
             notes(),
@@ -93,16 +93,16 @@ def _refuse_what_is_left(made: Surrogates) -> None:
     raise typer.Exit(1)
 
 
-def _cautions(made: Surrogates) -> Iterator[str]:
+def _cautions(result: Surrogates) -> Iterator[str]:
     """What is written and still may be guessed."""
-    if made.near:
+    if result.near:
         yield (
-            f"dates of {documents(len(made.near))} moved by fewer than {NEAREST} days, whole years aside, "
-            f"because unmarked or missing years give no more room ({some(made.near)}); with their years marked, dates "
+            f"dates of {documents(len(result.near))} moved by fewer than {NEAREST} days, whole years aside, "
+            f"because unmarked or missing years give no more room ({some(result.near)}); with their years marked, dates "
             "move farther"
         )
-    if made.same_years:
+    if result.same_years:
         yield (
-            f"{len(made.same_years)} marked years stay as they are, because other years of their records are not "
-            f"marked ({some([f'{leak.document}: {shown(leak.text)}' for leak in made.same_years])})"
+            f"{len(result.same_years)} marked years stay as they are, because other years of their records are not "
+            f"marked ({some([f'{leak.document}: {shown(leak.text)}' for leak in result.same_years])})"
         )

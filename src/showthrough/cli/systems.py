@@ -45,7 +45,7 @@ Seen = Annotated[bool, typer.Option("--seen", help="Also documents that a model 
 def asked_systems(texts: Iterable[str], everywhere: bool) -> dict[str, Anonymizer]:
     """The anonymizers that were asked for, by name."""
     systems = named_anonymizers(texts)
-    return {name: Everywhere(one) for name, one in systems.items()} if everywhere else systems
+    return {name: Everywhere(system) for name, system in systems.items()} if everywhere else systems
 
 
 def mask_files(systems: Iterable[str], folder: Path) -> dict[str, Path]:
@@ -78,16 +78,18 @@ def at_work(name: str, system: Anonymizer, cache: Cache) -> Iterator[Progress]:
             yield progress
         except KeyboardInterrupt:
             done, total = reached
-            kept = "what was found is kept, and the same command goes on from there"
-            told = f"interrupted: {shown(name)} was done with {done} of {documents(total)}"
-            print_plain([f"{told}; {kept if is_kept(system, cache) else 'nothing of it is kept'}"], notes())
+            remark = "what was found is kept, and the same command goes on from there"
+            summary = f"interrupted: {shown(name)} was done with {done} of {documents(total)}"
+            print_plain([f"{summary}; {remark if is_kept(system, cache) else 'nothing of it is kept'}"], notes())
             raise SystemExit(INTERRUPTED) from None  # no Exception: nobody takes it for a failure of the system
 
 
-def masks_told(made: Anonymization, path: Path) -> str:
+def masks_told(anonymization: Anonymization, path: Path) -> str:
     """What was made, how fast, and where it is."""
-    count = sum(map(len, made.masks.values()))
-    cost = made.provenance.cost if made.provenance else None
+    count = sum(map(len, anonymization.masks.values()))
+    cost = anonymization.provenance.cost if anonymization.provenance else None
     rate = f", {cost.rate:,.1f} documents a second" if cost and cost.rate else ""
     earlier = " (measured earlier)" if rate and cost and cost.earlier else ""
-    return printable(f"{made.name}: {count:,} masks in {len(made):,} documents{rate}{earlier}, written to {path}")
+    return printable(
+        f"{anonymization.name}: {count:,} masks in {len(anonymization):,} documents{rate}{earlier}, written to {path}"
+    )

@@ -73,11 +73,11 @@ def command(
     check_distinct((output,), inputs([corpus, dev]))
     check_model_folder(output, force)
     documents = read_corpus(corpus, **settings)
-    others = None if dev is None else read_corpus(dev, **settings)
+    dev_corpus = None if dev is None else read_corpus(dev, **settings)
     with refused(), working("training") as watch:
         tagger = train_tagger(
             documents, learner, preset=preset, features=features, annotators=annotator, binary=binary, beta=beta,
-            threshold=threshold, dev=others, seed=seed, jobs=jobs, watch=watch,
+            threshold=threshold, dev=dev_corpus, seed=seed, jobs=jobs, watch=watch,
         )  # fmt: skip
     with unbroken():
         tagger.save(output, force)
@@ -86,17 +86,17 @@ def command(
 
 
 def _tell(tagger: Tagger, output: Path, dev: Path | None) -> None:
-    told, screen, preset = tagger.figures, console(), tagger.settings["preset"]
+    figures, screen, preset = tagger.figures, console(), tagger.settings["preset"]
     if dev is not None:
         table = Table(title=printable(f"{tagger.name} on {dev.name}"), title_justify="left")
-        for metric in told["dev"]:
+        for metric in figures["dev"]:
             table.add_column(metric, justify="right")
-        table.add_row(*("–" if value is None else f"{value:.3f}" for value in told["dev"].values()))
+        table.add_row(*("–" if value is None else f"{value:.3f}" for value in figures["dev"].values()))
         screen.print(table)
     name = f"{preset} ({tagger.name})" if preset else tagger.name
     lines = [
-        f"{name}: {told['mentions']:,} mentions of {len(tagger.types)} types in {told['layers']:,} layers of "
-        f"{told['documents']:,} documents ({told['tokens']:,} tokens), trained in {told['seconds']:,.1f} s",
+        f"{name}: {figures['mentions']:,} mentions of {len(tagger.types)} types in {figures['layers']:,} layers of "
+        f"{figures['documents']:,} documents ({figures['tokens']:,} tokens), trained in {figures['seconds']:,.1f} s",
         *([_RULES_ALONE] * (tagger.name == "rules")),
         _chosen(tagger),
         f"written to {output}",
@@ -105,15 +105,17 @@ def _tell(tagger: Tagger, output: Path, dev: Path | None) -> None:
 
 
 def _chosen(tagger: Tagger) -> str:
-    at = [one for one in tagger.figures["thresholds"] if one["threshold"] == tagger.threshold]
+    at = [row for row in tagger.figures["thresholds"] if row["threshold"] == tagger.threshold]
     if not at:
         return f"masks from a probability of {tagger.threshold:g} on, as was asked"
-    held = f"precision {at[0]['precision']:.3f} and recall {at[0]['recall']:.3f}"
+    accuracy = f"precision {at[0]['precision']:.3f} and recall {at[0]['recall']:.3f}"
     rule = f"the highest F with beta {tagger.settings['beta']:g}"
-    return f"masks from a probability of {tagger.threshold:g} on: {rule} on training documents held out ({held})"
+    return f"masks from a probability of {tagger.threshold:g} on: {rule} on training documents held out ({accuracy})"
 
 
 def _silver(tagger: Tagger) -> list[str]:
     by_programs, layers = tagger.figures["silver"], tagger.figures["layers"]
-    told = f"{by_programs} of the {layers} layers that it learned from were marked by programs; nobody may have looked"
-    return [f"{told} them through"] if by_programs else []
+    remark = (
+        f"{by_programs} of the {layers} layers that it learned from were marked by programs; nobody may have looked"
+    )
+    return [f"{remark} them through"] if by_programs else []

@@ -67,8 +67,10 @@ def command(
     show_notes(dict.fromkeys(note for document in documents for note in told_of_files(document, (), ())))
     with refused(), training() as (watch, say):
         if sweeping:
-            found = sweep(request, Grid(**grid), watch, lambda cell: say(_begun(cell)), lambda epoch: say(_told(epoch)))
-            written.write(sheet := sweep_sheet(found), found, results)
+            sweep_result = sweep(
+                request, Grid(**grid), watch, lambda cell: say(_begun(cell)), lambda epoch: say(_told(epoch))
+            )
+            written.write(sheet := sweep_sheet(sweep_result), sweep_result, results)
         else:
             outcome = train_to_folder(request, watch, lambda epoch: say(_told(epoch)))
             written.write(sheet := training_sheet(outcome), outcome, results)
@@ -78,12 +80,12 @@ def command(
     results.tell(screen)
 
 
-def _check_grid(sweeping: bool, asked: Said, grid: Said) -> None:
+def _check_grid(sweeping: bool, options: Said, grid: Said) -> None:
     """Raises PlanError for what would be passed over."""
     if grid and not sweeping:
         raise PlanError("is of a sweep; expected --sweep beside it", f"sweep-{next(iter(grid))}")
     for name, instead in (("window", "windows"), ("mask_weight", "weights")):
-        if sweeping and name in asked:
+        if sweeping and name in options:
             raise PlanError(f"a sweep has several; expected --sweep-{instead}", name)
 
 

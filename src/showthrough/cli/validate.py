@@ -43,13 +43,13 @@ def command(
     head = Head.of(corpus)
     plan = _checked(requested(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)
-    told = release_notices(plan.corpus, plan.releases, plan.settings.pairing)
-    told += notices(plan.corpus, plan.anonymizations, plan.metrics)
-    told += [line for family in families() for line in family.notices(plan)]
-    show_notes([*told, *_strange_types(plan)])
+    remarks = release_notices(plan.corpus, plan.releases, plan.settings.pairing)
+    remarks += notices(plan.corpus, plan.anonymizations, plan.metrics)
+    remarks += [line for family in families() for line in family.notices(plan)]
+    show_notes([*remarks, *_strange_types(plan)])
     typer.echo(printable(_summary(plan.corpus)))
-    for one in plan.anonymizations:
-        typer.echo(printable(_masks(one, plan.corpus)))
+    for anonymization in plan.anonymizations:
+        typer.echo(printable(_masks(anonymization, plan.corpus)))
     typer.echo(_verdict(plan))
 
 
@@ -80,11 +80,11 @@ def _summary(corpus: Corpus) -> str:
     )
 
 
-def _masks(one: Anonymization, corpus: Corpus) -> str:
-    masks = sum(len(one.masks[key]) for key in one.masks)
-    types = f", {len(one.types)} types" if one.types else ""
-    column = f"column {shown(one.name)}: " if one.source == corpus.source else ""
-    return f"{one.source}: {column}{documents(len(one))}, {masks} masks{types}, digest {one.digest[:8]}"
+def _masks(anonymization: Anonymization, corpus: Corpus) -> str:
+    masks = sum(len(anonymization.masks[key]) for key in anonymization.masks)
+    types = f", {len(anonymization.types)} types" if anonymization.types else ""
+    column = f"column {shown(anonymization.name)}: " if anonymization.source == corpus.source else ""
+    return f"{anonymization.source}: {column}{documents(len(anonymization))}, {masks} masks{types}, digest {anonymization.digest[:8]}"
 
 
 def _strange_types(plan: Plan) -> Iterator[str]:
@@ -92,11 +92,11 @@ def _strange_types(plan: Plan) -> Iterator[str]:
     if not plan.corpus.survey.types or any(metric.spans_and_types for metric in plan.metrics):
         return
     meaning = Meaning({}, plan.corpus.survey.types)
-    for one in plan.anonymizations:
-        kinds = {kind for kind in one.types if not plan.settings.retyping.left_out(kind)}
+    for anonymization in plan.anonymizations:
+        kinds = {kind for kind in anonymization.types if not plan.settings.retyping.left_out(kind)}
         if strange := [kind for kind in sorted(kinds) if kind and not meaning.knows(kind)]:
             yield (
-                f"{shown(one.name)}: no mention of the corpus has the types {some(strange)}, so clinical metrics "
+                f"{shown(anonymization.name)}: no mention of the corpus has the types {some(strange)}, so clinical metrics "
                 f"(phi_…) refuse it; --map {shown(strange[0])}=… says what it is"
             )
 
@@ -105,12 +105,12 @@ def _verdict(plan: Plan) -> str:
     """That all is well, where everything in the files was understood; or what cannot be scored and why."""
     corpus = plan.corpus
     if corpus.survey.mentions:
-        told = corpus.notes or any(one.notes for one in plan.anonymizations)
-        return "all can be scored; read the notes above first" if told else "all is well"
-    others = {"gold", *(kind.name for kind in input_types() if not kind.applies(corpus))}
-    others |= set() if corpus.survey.subjects else {"subjects"}
-    free = [name for name, metric in METRICS.sound().items() if not others & metric.needs]
-    found = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
+        has_notes = corpus.notes or any(anonymization.notes for anonymization in plan.anonymizations)
+        return "all can be scored; read the notes above first" if has_notes else "all is well"
+    missing_inputs = {"gold", *(kind.name for kind in input_types() if not kind.applies(corpus))}
+    missing_inputs |= set() if corpus.survey.subjects else {"subjects"}
+    free = [name for name, metric in METRICS.sound().items() if not missing_inputs & metric.needs]
+    lack = "no mentions: annotators marked nothing" if corpus.survey.annotated else "no annotations were read"
     alone = "but those about people " if corpus.survey.subjects else ""
     limit = f"none of them {alone}can tell whether an identifier was missed"
-    return f"{found}, so only metrics that need none can be scored: {', '.join(free)}; {limit}"
+    return f"{lack}, so only metrics that need none can be scored: {', '.join(free)}; {limit}"

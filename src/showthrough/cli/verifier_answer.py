@@ -60,7 +60,7 @@ def command(
 
     Beside anonymizations, the output is a folder with original.txt and a file for each, which --answers takes.
     """
-    force, kept = Views.of(views).force, settings.pop("cache", True)
+    force, use_cache = Views.of(views).force, settings.pop("cache", True)
     named = named_files(anonymizations)
     if ORIGINAL in named:
         raise PlanError("this name is that of the originals; expected another", f"anonymization {ORIGINAL}")
@@ -70,33 +70,38 @@ def command(
         check_file(output / f"{name}{ending}", force, makes_folder=True)
     if not named:
         check_file(output, force)
-    asked = asked_verifier(verifier)
+    model = asked_verifier(verifier)
     corpus = read_corpus(problems, **settings)
-    notes = _seen(asked, corpus, seen)
+    notes = _seen(model, corpus, seen)
     texts = {name: read_anonymized(path, corpus) for name, path in named.items()}
-    texts = {ORIGINAL: {one.id: one.text for one in corpus}, **texts}
+    texts = {ORIGINAL: {document.id: document.text for document in corpus}, **texts}
     with refused(), working("asking") as watch:
-        found = {name: answers_to(asked, corpus, each, usual_cache(kept), watch) for name, each in texts.items()}
-    content = {f"{name}{ending}": written_answers(each, ending == _OBJECTS) for name, each in found.items()}
+        answers = {
+            name: answers_to(model, corpus, own_texts, usual_cache(use_cache), watch)
+            for name, own_texts in texts.items()
+        }
+    content = {
+        f"{name}{ending}": written_answers(by_problem, ending == _OBJECTS) for name, by_problem in answers.items()
+    }
     show_notes([*told_of_files(corpus, (), ()), *notes])
     with unbroken():
         _write(output, content, bool(named), force)
     screen = console()
-    lines = [f"{name}: {_told(each)}" for name, each in found.items()]
+    lines = [f"{name}: {_told(by_problem)}" for name, by_problem in answers.items()]
     print_plain(map(printable, [*lines, f"written to {output}"]), screen)
 
 
 def _seen(verifier: Verifier, corpus: Corpus, seen: bool) -> list[str]:
     """What is to be noted; raises PlanError where the verifier knows the problems and nobody said that it may."""
-    known = trained_on(verifier, corpus)
-    if known and not seen:
-        raise PlanError(f"{known}; {UNLESS}", f"verifier {shown(verifier.name)}")
-    return [f"the verifier {shown(verifier.name)} {known}"] if known else []
+    overlap = trained_on(verifier, corpus)
+    if overlap and not seen:
+        raise PlanError(f"{overlap}; {UNLESS}", f"verifier {shown(verifier.name)}")
+    return [f"the verifier {shown(verifier.name)} {overlap}"] if overlap else []
 
 
 def _told(answers: Mapping[str, float]) -> str:
     values = answers.values()
-    same, other = sum(one > UNANSWERED for one in values), sum(one < UNANSWERED for one in values)
+    same, other = sum(value > UNANSWERED for value in values), sum(value < UNANSWERED for value in values)
     return f"{len(values)} problems, {same} by one author, {other} by two, {len(values) - same - other} unanswered"
 
 

@@ -44,11 +44,13 @@ def command(
         raise InputError(problems)
     reading: list[Callable[[], Mapping[str, Any]]] = [partial(read_truth, truth)]
     reading += [partial(read_answers, path) for path in named.values()]
-    known, *given = gathered(reading, lambda read: read())
+    labels, *tables = gathered(reading, lambda read: read())
     sources = {name: str(path) for name, path in named.items()}
-    found = verifier_scores(known, dict(zip(named, given, strict=True)), sources=sources, source=str(truth), **drawing)
-    sheet, results = verification_sheet(found), Results(files.force)
-    files.write(sheet, found, results)
+    scores = verifier_scores(
+        labels, dict(zip(named, tables, strict=True)), sources=sources, source=str(truth), **drawing
+    )
+    sheet, results = verification_sheet(scores), Results(files.force)
+    files.write(sheet, scores, results)
     screen = console(PAGE)
     show_sheet(files.shown(sheet), screen)
     results.tell(screen)

@@ -52,18 +52,21 @@ def command(
     files = named_files(anonymizations)
     check_distinct((json,), inputs([corpus, *files.values()], [dictionary, medical]))
     check_file(json, force)
-    known, terms = pinned(dictionary or f"wordfreq:{language}"), pinned(medical) if medical else ""
-    metrics = tuple(with_parameters(metric, map=mapping, tokens=tokens) for metric in _metrics(known))
+    dictionary_name, terms = pinned(dictionary or f"wordfreq:{language}"), pinned(medical) if medical else ""
+    metrics = tuple(with_parameters(metric, map=mapping, tokens=tokens) for metric in _metrics(dictionary_name))
     sources = {name: Source(file, chosen.columns) for name, file in files.items()}
     plan = Request(Source(corpus, chosen.columns), sources, metrics, chosen).plan()
     if not plan.corpus.survey.annotated:
         raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
     listed = dictionary_from(terms) if terms else None
     analysis = analyse(
-        *(plan.corpus, dictionary_from(known), known, mapping), medical=listed, medical_name=terms, tokens=tokens
+        *(plan.corpus, dictionary_from(dictionary_name), dictionary_name, mapping),
+        medical=listed,
+        medical_name=terms,
+        tokens=tokens,
     )
     run = evaluate_plan(plan) if files else None
-    show_notes(unlike_its_language(plan.corpus, [], [PhiHardToken(dictionary=known)]))
+    show_notes(unlike_its_language(plan.corpus, [], [PhiHardToken(dictionary=dictionary_name)]))
     results = Results(force)
     if json:
         results.write(json, json_of(analysis, run))

@@ -150,46 +150,46 @@ def placed_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]
         raise PlanError(f"found {quoted(text)}; expected a name, or a call such as {example}", kind) from None
 
 
-def with_place(where: str, name: str, usual: Value, place: str | None, given: Mapping[str, Any]) -> Value:
+def with_place(where: str, name: str, usual: Value, argument: str | None, overrides: Mapping[str, Any]) -> Value:
     """An entry with its first parameter, where that follows a colon, and others; PlanErrors name `where`."""
-    if place is None and not given:
+    if argument is None and not overrides:
         return usual
     keys: list[str] = [parameter_field.name for parameter_field in fields(usual)] if is_dataclass(usual) else []
     if not keys:
         raise PlanError("takes no parameters", where)
-    if place is not None:
-        if not place.strip():
+    if argument is not None:
+        if not argument.strip():
             raise PlanError(f"found nothing after {name}:; expected the {keys[0]}", where)
-        if keys[0] in given:
+        if keys[0] in overrides:
             raise PlanError(f"is there twice, after {name}: and in brackets", f"{where}: {keys[0]}")
-        given = {keys[0]: place.strip(), **given}
-    return completed(where, usual, given)
+        overrides = {keys[0]: argument.strip(), **overrides}
+    return completed(where, usual, overrides)
 
 
-def completed(place: str, usual: Value, given: Mapping[str, Any]) -> Value:
+def completed(location: str, usual: Value, overrides: Mapping[str, Any]) -> Value:
     """An entry with other parameters. Raises PlanError, which names `place`, for those that it does not take."""
     names = parameters(usual)
-    for key in given:
+    for key in overrides:
         if key not in names:
             expected = f"one of {', '.join(names)}" if names else "none"
-            raise PlanError(f"unknown parameter; expected {expected}", f"{place}: {shown(key)}")
-    check_kinds(place, usual, given)
+            raise PlanError(f"unknown parameter; expected {expected}", f"{location}: {shown(key)}")
+    check_kinds(location, usual, overrides)
     try:
-        changed: Any = replace(usual, **given)  # type: ignore[type-var]
+        changed: Any = replace(usual, **overrides)  # type: ignore[type-var]
     except PlanError as error:
         fault = error.problems[0]  # a PlanError has one
         # Who typed `f1(unit="x")` knows neither the class FScore nor the Recall inside it.
         of_class = not fault.place or fault.place[0].isupper()
-        raise PlanError(fault.message, place if of_class else f"{place}: {fault.place}", fault.file) from None
+        raise PlanError(fault.message, location if of_class else f"{location}: {fault.place}", fault.file) from None
     return changed  # type: ignore[no-any-return]
 
 
-def check_kinds(place: str, usual: Any, given: Mapping[str, Any]) -> None:
+def check_kinds(location: str, usual: Any, overrides: Mapping[str, Any]) -> None:
     """Raises PlanError when a value is of another kind than its parameter takes."""
     types = {parameter_field.name: str(parameter_field.type).split(" | ") for parameter_field in fields(usual)}
-    for key, value in given.items():
+    for key, value in overrides.items():
         default = getattr(usual, key)
-        where = f"{place}: {key}"
+        where = f"{location}: {key}"
         if isinstance(value, str) and _NO_TEXT.search(value):
             raise PlanError(f"found {value!r}; expected text without zero bytes and halves of characters", where)
         fits = isinstance(value, type(default)) or (isinstance(default, float) and type(value) is int)

@@ -100,7 +100,7 @@ def some(names: Iterable[str], most: int = _NAMES) -> str:
     return (", ".join(listed[:count]) + more) or "none"
 
 
-def meant(found: str, known: Iterable[str]) -> str:
+def meant(name: str, names: Iterable[str]) -> str:
     """The nearest of the names that there are, as a question.
 
     >>> meant("presido", ["presidio", "spacy"]), meant("x", ["presidio"])
@@ -108,7 +108,7 @@ def meant(found: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches
 
-    near = get_close_matches(shown(found), known, 1)
+    near = get_close_matches(shown(name), names, 1)
     return f"did you mean {shown(near[0])}? " if near else ""
 
 
@@ -136,10 +136,10 @@ class InputError(ShowthroughError):
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild_error, (type(self), self.problems)  # from a worker process
 
-    def at(self, place: str) -> InputError:
+    def at(self, location: str) -> InputError:
         """The same, told by somebody who stands elsewhere."""
         return _rebuild_error(
-            type(self), [replace(problem, message=f"{problem.message} ({place})") for problem in self.problems]
+            type(self), [replace(problem, message=f"{problem.message} ({location})") for problem in self.problems]
         )
 
 
@@ -168,8 +168,8 @@ class ChangedError(InputError):
 class PlanError(InputError):
     """Something was asked for that does not exist."""
 
-    def __init__(self, message: str, place: str = "", file: str = "") -> None:
-        super().__init__(Problem(file, place, message))
+    def __init__(self, message: str, location: str = "", file: str = "") -> None:
+        super().__init__(Problem(file, location, message))
 
 
 class OutputError(_OneLine):

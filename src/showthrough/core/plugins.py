@@ -155,9 +155,9 @@ def raised(error: Exception, ours: bool = False) -> str:
     return f"raised {type(error).__name__} ({Path(last.filename).name}, line {last.lineno})"
 
 
-def value_of(kind: type[Any], one: str, name: str, brought: Any) -> Any:
+def value_of(kind: type[Any], noun: str, name: str, brought: Any) -> Any:
     """For tables of values of a class: such a value, also from a class or a function that makes one."""
-    location, expected = f"{one} {shown(name)}", f"a value of {kind.__name__}, or what makes one without arguments"
+    location, expected = f"{noun} {shown(name)}", f"a value of {kind.__name__}, or what makes one without arguments"
     makes = isinstance(brought, type) or (callable(brought) and not isinstance(brought, kind))
     try:
         value = brought() if makes else brought

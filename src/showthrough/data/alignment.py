@@ -94,16 +94,16 @@ def align(original: str, rewritten: str) -> list[Mask]:
 def _tokens_of_release(rewritten: str, original: str) -> _Tokens:
     """The tokens of a rewritten text: words of the original whose letters stand apart are one token each."""
     joined = assembled(rewritten, original)
-    found = _tokens(joined)
+    tokens = _tokens(joined)
     if joined == rewritten:
-        return found
+        return tokens
     # What was joined is the text without some characters, so each of its letters is found farther on.
-    places: list[int] = []
+    positions: list[int] = []
     for letter in joined:
-        places.append(rewritten.index(letter, places[-1] + 1 if places else 0))
-    starts = [places[start] for start in found.starts]
-    ends = [places[end - 1] + 1 for end in found.ends]
-    return _Tokens(rewritten, found.keys, found.folded, starts, ends)
+        positions.append(rewritten.index(letter, positions[-1] + 1 if positions else 0))
+    starts = [positions[start] for start in tokens.starts]
+    ends = [positions[end - 1] + 1 for end in tokens.ends]
+    return _Tokens(rewritten, tokens.keys, tokens.folded, starts, ends)
 
 
 def _tokens(text: str) -> _Tokens:

@@ -16,5 +16,5 @@ def is_confidential(status: str | None) -> bool | None:
     >>> is_confidential("HEALTH"), is_confidential("not confidential"), is_confidential(None), is_confidential(" ")
     (True, False, None, None)
     """
-    said = folded(status or "")
-    return said != folded(NOT_CONFIDENTIAL) if said else None
+    folded_status = folded(status or "")
+    return folded_status != folded(NOT_CONFIDENTIAL) if folded_status else None

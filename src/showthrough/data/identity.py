@@ -112,8 +112,12 @@ def _names(text: str, spans: list[tuple[int, int]]) -> Iterator[str]:
 
 def _of_author(document: Document) -> Iterator[tuple[str, str]]:
     if document.authorship is not None:
-        for one in (document.text, *document.authorship.known):  # problems that share a text share its author
-            yield "text", hashlib.sha256(without_spaces(one)).hexdigest()
+        for text in (document.text, *document.authorship.known):  # problems that share a text share its author
+            yield "text", hashlib.sha256(without_spaces(text)).hexdigest()
     for subject in document.subjects:
         if subject.id == AUTHOR:
-            yield from (("name", plain_name(one.value)) for one in subject.attributes if kind_of(one.tag) == "PERSON")
+            yield from (
+                ("name", plain_name(attribute.value))
+                for attribute in subject.attributes
+                if kind_of(attribute.tag) == "PERSON"
+            )

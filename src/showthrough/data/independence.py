@@ -58,24 +58,26 @@ def independent_units(corpus: Corpus) -> IndependentUnits:
     near = _near_copies(corpus, firsts, traces.sketches)
     copies = components(len(firsts), *near)
     shared, wide = _shared(traces, copies[text_of])
-    found = components(len(firsts), *_both(near, shared))
+    roots = components(len(firsts), *_both(near, shared))
     notes = _advice(survey, wide)
     doubtful = len(wide) if notes else 0
-    if len(firsts) == len(text_of) and np.array_equal(found, alone):
+    if len(firsts) == len(text_of) and np.array_equal(roots, alone):
         return IndependentUnits(survey.groups, _count(survey.groups, len(text_of)), notes=notes, doubtful=doubtful)
-    unit = found[text_of] if not survey.groups else _with_groups(survey.groups, found[text_of])
+    unit = roots[text_of] if not survey.groups else _with_groups(survey.groups, roots[text_of])
     labels = _labels(survey, unit)
-    joined = _numbers_in(np.bincount(found[text_of], minlength=len(firsts)) > 1, found[text_of])
+    joined = _numbers_in(np.bincount(roots[text_of], minlength=len(firsts)) > 1, roots[text_of])
     count = len(np.unique(unit))
     reasons = [
         ("equal texts", _numbers_in(np.bincount(text_of, minlength=len(firsts)) > 1, text_of)),
         ("near copies", _numbers_in(np.isin(alone, near), text_of)),
         ("the same person or record", _numbers_in(np.isin(alone, shared), text_of)),
     ]
-    told = "; ".join(f"{what}: {some(_ids(survey, each), _SHOWN)}" for what, each in reasons if len(each))
+    detail = "; ".join(
+        f"{reason}: {some(_ids(survey, numbers), _SHOWN)}" for reason, numbers in reasons if len(numbers)
+    )
     note = (
         f"{len(joined):,} of {len(text_of):,} documents belong together with others, so that intervals, tests and "
-        f"checks count {count:,} independent {'unit' if count == 1 else 'units'} ({told})"
+        f"checks count {count:,} independent {'unit' if count == 1 else 'units'} ({detail})"
     )
     return IndependentUnits(labels, count, len(joined), (note, *notes), doubtful)
 
@@ -88,9 +90,9 @@ def _ids(survey: Survey, numbers: Ints) -> list[str]:
     return sorted(survey.ids.taken(numbers))
 
 
-def _numbers_in(wanted: Bools, of: Ints) -> Ints:
+def _numbers_in(flags: Bools, of: Ints) -> Ints:
     """The documents of which something, told by a number for each, is wanted."""
-    return np.flatnonzero(wanted[of])
+    return np.flatnonzero(flags[of])
 
 
 def _distinct(texts: NDArray[np.uint64]) -> tuple[Ints, Ints]:
@@ -107,16 +109,16 @@ def components(count: int, left: Ints, right: Ints) -> Ints:
     """
     parent = np.arange(count)
     while True:
-        some, others = parent[left], parent[right]
-        if np.array_equal(some, others):
+        left_roots, right_roots = parent[left], parent[right]
+        if np.array_equal(left_roots, right_roots):
             return parent
-        np.minimum.at(parent, np.maximum(some, others), np.minimum(some, others))
+        np.minimum.at(parent, np.maximum(left_roots, right_roots), np.minimum(left_roots, right_roots))
         while not np.array_equal(parent, above := parent[parent]):
             parent = above
 
 
-def _both(some: tuple[Ints, Ints], others: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    return np.concatenate((some[0], others[0])), np.concatenate((some[1], others[1]))
+def _both(first: tuple[Ints, Ints], second: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
+    return np.concatenate((first[0], second[0])), np.concatenate((first[1], second[1]))
 
 
 # ---- near copies
@@ -128,32 +130,32 @@ def _near_copies(corpus: Corpus, firsts: Ints, sketches: Bytes) -> tuple[Ints, I
     Texts stand in the order of their digests, so that no tie hangs on the order of documents.
     """
     rows = sketches[firsts]
-    told = np.flatnonzero(rows.any(axis=1))
-    rows = rows[told]
+    usable = np.flatnonzero(rows.any(axis=1))
+    rows = rows[usable]
     near: list[tuple[Ints, Ints]] = []
-    parent = np.arange(len(told))
+    parent = np.arange(len(usable))
     refused = np.zeros(0, dtype=np.int64)
     for band in range(BINS // _BAND):
-        most = _COMPARED * len(told)
+        most = _COMPARED * len(usable)
         for left, right in _neighbours(rows, band):
             apart = parent[left] != parent[right]
             left, right = np.sort((left[apart], right[apart]), axis=0)
             much = _much_alike(rows, left, right)
-            pairs = np.unique(left[much] * len(told) + right[much])
+            pairs = np.unique(left[much] * len(usable) + right[much])
             pairs = pairs[~np.isin(pairs, refused, assume_unique=True)][:most]
             if not len(pairs):
                 continue
             most -= len(pairs)
-            left, right = np.divmod(pairs, len(told))
-            alike = _alike(corpus, firsts[told[left]], firsts[told[right]])
+            left, right = np.divmod(pairs, len(usable))
+            alike = _alike(corpus, firsts[usable[left]], firsts[usable[right]])
             refused = np.concatenate((refused, pairs[~alike]))
             if alike.any():
                 near.append((left[alike], right[alike]))
-                parent = components(len(told), *_of_all(near))
+                parent = components(len(usable), *_of_all(near))
             if not most:
                 break
     left, right = _of_all(near)
-    return told[left], told[right]
+    return usable[left], usable[right]
 
 
 def _neighbours(rows: Bytes, band: int) -> Iterator[tuple[Ints, Ints]]:
@@ -165,20 +167,20 @@ def _neighbours(rows: Bytes, band: int) -> Iterator[tuple[Ints, Ints]]:
     begins = (keys[:, 0] >> np.uint64(64 - 8 * _BAND))[order]
     same = np.arange(count)
     looked_at = waiting = 0
-    found: list[tuple[Ints, Ints]] = []
+    batch: list[tuple[Ints, Ints]] = []
     for away in range(1, count):
         same = same[same < count - away]
         same = same[begins[same] == begins[same + away]]
         looked_at += len(same)
         if not len(same) or looked_at > _LOOKED_AT * count:
             break
-        found.append((order[same], order[same + away]))
+        batch.append((order[same], order[same + away]))
         waiting += len(same)
         if away.bit_count() == 1 or waiting >= _WAITING:
-            yield _of_all(found)
-            found, waiting = [], 0
-    if found:
-        yield _of_all(found)
+            yield _of_all(batch)
+            batch, waiting = [], 0
+    if batch:
+        yield _of_all(batch)
 
 
 def _of_all(pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
@@ -189,8 +191,8 @@ def _of_all(pairs: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
 def _much_alike(rows: Bytes, left: Ints, right: Ints) -> Bools:
     alike = np.zeros(len(left), dtype=bool)
     for start in range(0, len(left), _PAIRS):
-        here = slice(start, start + _PAIRS)
-        alike[here] = (rows[left[here]] == rows[right[here]]).sum(axis=1) >= _LIKE
+        window = slice(start, start + _PAIRS)
+        alike[window] = (rows[left[window]] == rows[right[window]]).sum(axis=1) >= _LIKE
     return alike
 
 
@@ -198,13 +200,13 @@ def _alike(corpus: Corpus, left: Ints, right: Ints) -> Bools:
     """Of pairs of documents, whether they are near copies, by all of their shingles."""
     lengths = corpus.survey.lengths.astype(np.int64)
     block = np.cumsum(lengths[left] + lengths[right]) // _CHARACTERS
-    found = []
-    for here in np.split(np.arange(len(left)), np.flatnonzero(np.diff(block)) + 1):
-        numbers = np.unique(np.concatenate((left[here], right[here]))).tolist()
+    flags = []
+    for window in np.split(np.arange(len(left)), np.flatnonzero(np.diff(block)) + 1):
+        numbers = np.unique(np.concatenate((left[window], right[window]))).tolist()
         sets = {number: _hashes_of(corpus.documents[number].text) for number in numbers}
-        pairs = zip(left[here].tolist(), right[here].tolist(), strict=True)
-        found += [jaccard(sets[one], sets[two]) >= NEAR for one, two in pairs]
-    return np.array(found, dtype=bool)
+        pairs = zip(left[window].tolist(), right[window].tolist(), strict=True)
+        flags += [jaccard(sets[one], sets[two]) >= NEAR for one, two in pairs]
+    return np.array(flags, dtype=bool)
 
 
 def _hashes_of(text: str) -> Ints:
@@ -255,7 +257,7 @@ def _advice(survey: Survey, wide: Ints) -> tuple[str, ...]:
 def _with_groups(groups: Sequence[str], unit: Ints) -> Ints:
     """Units joined further by what a user grouped."""
     number: dict[str, int] = {}
-    of = np.array([number.setdefault(one, len(number)) if one else -1 for one in groups], dtype=np.int64)
+    of = np.array([number.setdefault(group, len(number)) if group else -1 for group in groups], dtype=np.int64)
     grouped = np.flatnonzero(of >= 0)
     nodes = len(unit) + len(number)
     return components(nodes, unit[grouped], len(unit) + of[grouped])[unit]
@@ -274,7 +276,7 @@ def _labels(survey: Survey, unit: Ints) -> Strings:
         named = named[np.diff(groups.ends)[named] > 0]
         of_group = _least(unit, named)
         prefix = _free_prefix(groups)
-        names = Strings.of(prefix + one for one in survey.ids)
+        names = Strings.of(prefix + document_id for document_id in survey.ids)
         source = np.where(of_group >= 0, count + 1 + of_group, source)
         return Strings.joined([names, Strings.of([""]), groups]).taken(source)
     return Strings.joined([names, Strings.of([""])]).taken(source)
@@ -289,6 +291,6 @@ def _least(unit: Ints, order: Ints) -> Ints:
 
 def _free_prefix(groups: Strings) -> str:
     prefix = "unit of "
-    while any(one.startswith(prefix) for one in groups):
+    while any(group.startswith(prefix) for group in groups):
         prefix = f"_{prefix}"
     return prefix

@@ -23,8 +23,8 @@ def type_of(mask: Mask, text: str) -> str:
     if mask.entity_type:
         return mask.entity_type
     label = label_of(mask.replacement)
-    known = label.isupper() and _LABEL.fullmatch(label)
-    if not known or (kind_of(label) is None and repeats(label, text[mask.start : mask.end])):
+    is_label = label.isupper() and _LABEL.fullmatch(label)
+    if not is_label or (kind_of(label) is None and repeats(label, text[mask.start : mask.end])):
         return ""
     return label
 

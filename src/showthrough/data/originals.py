@@ -62,5 +62,5 @@ class IdsByText:
 def difference(text_found: str, expected: str) -> str:
     """Where a text is no longer the original, in words."""
     position = len(os.path.commonprefix([text_found, expected]))  # noqa: RUF071 (of any texts)
-    actual, wanted = (quoted(text[position : position + QUOTED // 2] or "the end") for text in (text_found, expected))
-    return f"its text differs from the corpus's at character {position}: found {actual}; expected {wanted}"
+    actual, original = (quoted(text[position : position + QUOTED // 2] or "the end") for text in (text_found, expected))
+    return f"its text differs from the corpus's at character {position}: found {actual}; expected {original}"

@@ -29,7 +29,7 @@ class NoPlacementError(ValueError):
         self.piece = piece
 
 
-def placed(original: str, kept: Sequence[str]) -> Placement:
+def placed(original: str, pieces: Sequence[str]) -> Placement:
     """The spans between the kept pieces, one fewer than there are pieces; raises NoPlacementError.
 
     >>> placed("Mr John Doe of Oslo left.", ["Mr ", " of ", " left."]).spans
@@ -37,74 +37,76 @@ def placed(original: str, kept: Sequence[str]) -> Placement:
     >>> placed("Ann Lee 3 May", ["", " ", ""])  # which of the spaces was kept?
     Placement(spans=[(0, 3), (4, 13)], doubtful=[(3, 4), (7, 8), (9, 10)], several=True)
     """
-    if len(kept) == 1:
-        if original != kept[0]:
+    if len(pieces) == 1:
+        if original != pieces[0]:
             raise NoPlacementError(0)
         return Placement([], [], several=False)
-    first, last = _leftmost(original, kept), _rightmost(original, kept)
+    first, last = _leftmost(original, pieces), _rightmost(original, pieces)
     if first == last:
-        return Placement(_between(first, kept), [], several=False)
-    choices = _choices(original, kept, first, last)
-    starts = _best(original, kept, choices)
-    ways = zip(choices, kept, strict=True)
-    doubtful = [(start, start + len(piece)) for places, piece in ways if len(places) > 1 and piece for start in places]
-    return Placement(_between(starts, kept), doubtful, several=True)
+        return Placement(_between(first, pieces), [], several=False)
+    choices = _choices(original, pieces, first, last)
+    starts = _best(original, pieces, choices)
+    ways = zip(choices, pieces, strict=True)
+    doubtful = [
+        (start, start + len(piece)) for positions, piece in ways if len(positions) > 1 and piece for start in positions
+    ]
+    return Placement(_between(starts, pieces), doubtful, several=True)
 
 
-def _between(starts: Sequence[int], kept: Sequence[str]) -> list[tuple[int, int]]:
-    ends = [start + len(piece) for start, piece in zip(starts, kept, strict=True)]
+def _between(starts: Sequence[int], pieces: Sequence[str]) -> list[tuple[int, int]]:
+    ends = [start + len(piece) for start, piece in zip(starts, pieces, strict=True)]
     return list(zip(ends[:-1], starts[1:], strict=True))
 
 
-def _leftmost(original: str, kept: Sequence[str]) -> list[int]:
+def _leftmost(original: str, pieces: Sequence[str]) -> list[int]:
     """Each piece as far to the left as it goes, with at least a character before it that was masked."""
-    if not original.startswith(kept[0]):
+    if not original.startswith(pieces[0]):
         raise NoPlacementError(0)
     starts = [0]
-    end = len(kept[0])
-    for number, piece in enumerate(kept[1:], 1):
+    end = len(pieces[0])
+    for number, piece in enumerate(pieces[1:], 1):
         start = original.find(piece, end + 1)
         if start < 0 or end >= len(original):
             raise NoPlacementError(number)
         starts.append(start)
         end = start + len(piece)
-    at_end = len(original) - len(kept[-1])
-    if not original.endswith(kept[-1]) or at_end < starts[-1]:
-        raise NoPlacementError(len(kept) - 1)
+    at_end = len(original) - len(pieces[-1])
+    if not original.endswith(pieces[-1]) or at_end < starts[-1]:
+        raise NoPlacementError(len(pieces) - 1)
     return [*starts[:-1], at_end]
 
 
-def _rightmost(original: str, kept: Sequence[str]) -> list[int]:
+def _rightmost(original: str, pieces: Sequence[str]) -> list[int]:
     """Each as far to the right; the leftmost exist, so these do."""
-    starts = [len(original) - len(kept[-1])]
-    for piece in reversed(kept[1:-1]):
+    starts = [len(original) - len(pieces[-1])]
+    for piece in reversed(pieces[1:-1]):
         starts.append(original.rfind(piece, 0, starts[-1] - 1))
     return [0, *reversed(starts)]
 
 
-def _choices(original: str, kept: Sequence[str], first: Sequence[int], last: Sequence[int]) -> list[list[int]]:
+def _choices(original: str, pieces: Sequence[str], first: Sequence[int], last: Sequence[int]) -> list[list[int]]:
     """All places of each piece: whatever lies between its leftmost and its rightmost leaves room for the others."""
     choices = []
     left = _MOST
-    for number, (piece, low, high) in enumerate(zip(kept, first, last, strict=True)):
-        places = []
+    for number, (piece, low, high) in enumerate(zip(pieces, first, last, strict=True)):
+        positions = []
         start = low
         while 0 <= start <= high:
-            places.append(start)
+            positions.append(start)
             start = original.find(piece, start + 1)
-        left -= len(places)
+        left -= len(positions)
         if left < 0:
             raise NoPlacementError(number)
-        choices.append(places)
+        choices.append(positions)
     return choices
 
 
-def _best(original: str, kept: Sequence[str], choices: Sequence[Sequence[int]]) -> list[int]:
+def _best(original: str, pieces: Sequence[str], choices: Sequence[Sequence[int]]) -> list[int]:
     """Of all placements that whose masks start and end where words do, most of them; the leftmost among equals."""
     costs: list[list[int]] = [[0] * len(choices[0])]
     chosen: list[list[int]] = [[-1] * len(choices[0])]
     for number in range(1, len(choices)):
-        before, length = choices[number - 1], len(kept[number - 1])
+        before, length = choices[number - 1], len(pieces[number - 1])
         reach, best = 0, -1
         cost_row, chosen_row = [], []
         for start in choices[number]:

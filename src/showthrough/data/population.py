@@ -53,11 +53,11 @@ class Column:
         sizes = np.bincount(self.codes, minlength=len(self.values))
         return np.argsort(self.codes, kind="stable"), np.concatenate(([0], np.cumsum(sizes)))
 
-    def rows(self, wanted: Codes) -> Codes:
+    def rows(self, codes: Codes) -> Codes:
         """The rows that have one of these values."""
         order, ends = self.inside
-        found = [order[ends[code] : ends[code + 1]] for code in wanted.tolist()]
-        return np.concatenate(found) if found else np.zeros(0, np.int64)
+        slices = [order[ends[code] : ends[code + 1]] for code in codes.tolist()]
+        return np.concatenate(slices) if slices else np.zeros(0, np.int64)
 
     def sizes(self) -> Codes:
         """How many rows have each value."""
@@ -91,7 +91,9 @@ class Population:
         >>> people.counts.tolist(), people.people, people.notes
         ([8, 4], 12, ('population: 1 row repeats the attributes of another; their counts were added',))
         """
-        tagged = {tag_of(tag): one if isinstance(one, Column) else Column.of(one) for tag, one in columns.items()}
+        tagged = {
+            tag_of(tag): column if isinstance(column, Column) else Column.of(column) for tag, column in columns.items()
+        }
         population = cls(tagged, np.asarray(counts, dtype=np.int64), name, source)
         merged = population.over(tagged)
         if not (more := len(population) - len(merged)):

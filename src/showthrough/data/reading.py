@@ -84,10 +84,10 @@ def spaced(letters: bytes) -> str:
     if len(letters) < _SHORT:
         return f" {b' '.join(letters.split()).decode('ascii')} "
     read = np.frombuffer(b" %b " % letters, dtype=np.uint8)
-    kept = read != ord(" ")
-    kept[1:] |= kept[:-1]
-    kept[0] = True
-    spaced = read[kept].tobytes().decode("ascii")
+    keep = read != ord(" ")
+    keep[1:] |= keep[:-1]
+    keep[0] = True
+    spaced = read[keep].tobytes().decode("ascii")
     return spaced if len(spaced) > 1 else "  "
 
 
@@ -129,18 +129,18 @@ def letter_by_letter(text: str) -> bytes | None:
 
 
 def _has_marks(beyond: str) -> bool:
-    return _MARK.search(beyond) is not None or any(not _LETTERS[ord(one)] for one in {*beyond})
+    return _MARK.search(beyond) is not None or any(not _LETTERS[ord(character)] for character in {*beyond})
 
 
 def _composed(text: str) -> str:
     """Normalized, without what nobody sees, nor marks that are not read: what stood around one may be one letter."""
     normal = _normal(text)
-    bare = "".join(one for one in normal if one.isascii() or _LETTERS[ord(one)])
+    bare = "".join(character for character in normal if character.isascii() or _LETTERS[ord(character)])
     return normal if bare == normal else unicodedata.normalize("NFKC", bare)
 
 
-def _letters_of(found: re.Match[str]) -> str:
-    return found[0].translate(_LETTERS)
+def _letters_of(match: re.Match[str]) -> str:
+    return match[0].translate(_LETTERS)
 
 
 def places(form: str, word: str) -> Iterator[int]:
@@ -188,22 +188,22 @@ def locate(text: str) -> Located:
     starts: list[int] = []
     ends: list[int] = []
     position = 0
-    for found in _BEYOND_PLAIN.finditer(text):
-        letters.append(text[position : found.start()])
-        starts += range(position, found.start())
-        ends += range(position + 1, found.start() + 1)
-        for start, end in _clusters(text, *found.span()):
+    for match in _BEYOND_PLAIN.finditer(text):
+        letters.append(text[position : match.start()])
+        starts += range(position, match.start())
+        ends += range(position + 1, match.start() + 1)
+        for start, end in _clusters(text, *match.span()):
             piece = _composed(text[start:end])
             letters.append(piece)
             starts += [start] * len(piece)
             ends += [end] * len(piece)
-        position = found.end()
+        position = match.end()
     letters.append(text[position:])
     starts += range(position, len(text))
     ends += range(position + 1, len(text) + 1)
     read = [_LETTERS[ord(letter)] for letter in _latin("".join(letters))]
     source = np.repeat(np.arange(len(read)), np.fromiter(map(len, read), np.int64, len(read)))
-    first, last = (np.array(each, dtype=np.int64)[source] for each in (starts, ends))
+    first, last = (np.array(offsets, dtype=np.int64)[source] for offsets in (starts, ends))
     return _located("".join(read), first, last, len(text))
 
 
@@ -211,11 +211,11 @@ def _located(read: str, starts: Ints, ends: Ints, length: int) -> Located:
     """The reading form of characters whose source is known: of several spaces the first stays."""
     spaced = f" {read} "
     space = np.frombuffer(spaced.encode("utf-32-le", "surrogatepass"), dtype="<u4") == ord(" ")
-    kept = np.flatnonzero(~(space & np.append(False, space[:-1])))
-    first = np.concatenate(([0], starts, [length]))[kept]
-    last = np.concatenate(([0], ends, [length]))[kept]
+    indices = np.flatnonzero(~(space & np.append(False, space[:-1])))
+    first = np.concatenate(([0], starts, [length]))[indices]
+    last = np.concatenate(([0], ends, [length]))[indices]
     cased = f" {' '.join(spaced.split())} "
-    if len(kept) < len(cased):  # nothing can be read: the form is still two spaces
+    if len(indices) < len(cased):  # nothing can be read: the form is still two spaces
         first, last = np.array([0, length]), np.array([0, length])
     return Located(folded(cased), cased, first, last)
 
@@ -225,10 +225,10 @@ _BEYOND_PLAIN = lazy_pattern(r"[\x00-\x7f]?[^\x00-\x7f]+")  # with the letter be
 
 def _clusters(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Pieces that normalization changes each by itself."""
-    for place in range(start + 1, end + 1):
-        if place == end or not _joins(text[place]):
-            yield start, place
-            start = place
+    for position in range(start + 1, end + 1):
+        if position == end or not _joins(text[position]):
+            yield start, position
+            start = position
 
 
 def _joins(character: str) -> bool:
@@ -245,8 +245,8 @@ def _latin(text: str) -> str:
     return _STRANGE_WORD.sub(_mixed, text)
 
 
-def _mixed(found: re.Match[str]) -> str:
-    word = found[0]
+def _mixed(match: re.Match[str]) -> str:
+    word = match[0]
     return word.translate(_ALIKE) if not word.isascii() and _LATIN_LETTER.search(word) else word
 
 
@@ -276,7 +276,7 @@ def _simple(character: str) -> int:
     """The one ASCII letter, digit or space that a character is read as, whatever stands beside it; else `_HARD`."""
     normal = unicodedata.normalize("NFKC", character)
     joins = _UNSEEN.search(character) or _joins(character) or ord(character) in _ALIKE
-    read = "".join(_LETTERS[ord(each)] for each in normal)
+    read = "".join(_LETTERS[ord(letter)] for letter in normal)
     read = " " if read.isspace() else read
     return ord(read) if not joins and len(read) == 1 and read.isascii() else _HARD[0]
 
@@ -286,8 +286,8 @@ class _Several(dict[str, str]):
 
     def __missing__(self, character: str) -> str:
         normal = unicodedata.normalize("NFKC", character)
-        joins = _UNSEEN.search(normal) or any(_joins(each) or ord(each) in _ALIKE for each in normal)
-        read = "".join(_LETTERS[ord(each)] for each in normal)
+        joins = _UNSEEN.search(normal) or any(_joins(letter) or ord(letter) in _ALIKE for letter in normal)
+        read = "".join(_LETTERS[ord(letter)] for letter in normal)
         several = self[character] = read if not joins and len(read) > 1 and read.isascii() else ""
         return several
 
@@ -310,9 +310,11 @@ def _read_as(character: str) -> str:
     if not character.isalnum():
         return " "
     if unicodedata.name(character, "").startswith(_MARKED):
-        bare = "".join(one for one in unicodedata.normalize("NFKD", character) if unicodedata.category(one)[0] != "M")
-        character = "".join(_VARIANTS.get(one, one) for one in bare)
-    return character if all(len(one.casefold()) == 1 for one in character) else character.casefold()
+        bare = "".join(
+            letter for letter in unicodedata.normalize("NFKD", character) if unicodedata.category(letter)[0] != "M"
+        )
+        character = "".join(_VARIANTS.get(letter, letter) for letter in bare)
+    return character if all(len(letter.casefold()) == 1 for letter in character) else character.casefold()
 
 
 _LATIN = bytes(_simple(chr(code)) for code in range(256))
@@ -325,7 +327,7 @@ def unbordered(word: str) -> bool:
 
 # For those who read the text itself and not its form: detectors, attackers, alignment.
 _SIGNS = {"'": "‘’‚‛′ʼ`", '"': "“”„‟«»", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u2009\u202f\u3000"}
-SPELLINGS = str.maketrans({other: plain for plain, others in _SIGNS.items() for other in others})  # of signs
+SPELLINGS = str.maketrans({other: plain for plain, variants in _SIGNS.items() for other in variants})  # of signs
 _WORD = lazy_pattern(r"[^\W_]+")
 _SINGLES = lazy_pattern(r"(?<![^\W_])[^\W_](?:[\W_]{1,2}[^\W_](?![^\W_])){2,}")  # letters apart: J o h n, J.o.h.n
 SHORTEST_WORD, _SHORTEST_NUMBER, _LONGEST_WORD = 3, 5, 40  # that are put together of letters or digits
@@ -342,7 +344,7 @@ def legible(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _latin(_NO_FRACTION.sub(lambda found: _normal(found[0]), text) if _is_odd(text) else text)
+    return _latin(_NO_FRACTION.sub(lambda match: _normal(match[0]), text) if _is_odd(text) else text)
 
 
 def sources_of(text: str) -> tuple[Sequence[int], Sequence[int]]:
@@ -352,7 +354,7 @@ def sources_of(text: str) -> tuple[Sequence[int], Sequence[int]]:
     starts: list[int] = []
     ends: list[int] = []
     for start, end in _clusters(text, 0, len(text)):
-        size = len(_NO_FRACTION.sub(lambda found: _normal(found[0]), text[start:end]))
+        size = len(_NO_FRACTION.sub(lambda match: _normal(match[0]), text[start:end]))
         starts += [start] * size
         ends += [end] * size
     return starts, ends
@@ -363,7 +365,7 @@ def _is_odd(text: str) -> bool:
     if text.isascii():
         return False
     beyond = {*"".join({*_BEYOND_ASCII.findall(text)})}  # few different ones, as a rule
-    return any(_MARK.match(one) or _UNSEEN.match(one) or _in_disguise(one) for one in beyond)
+    return any(_MARK.match(character) or _UNSEEN.match(character) or _in_disguise(character) for character in beyond)
 
 
 def _in_disguise(character: str) -> bool:
@@ -408,15 +410,15 @@ def assembled(text: str, original: str) -> str:
 
 
 def _put_together(run: str, words: set[str]) -> str:
-    places = [place for place, letter in enumerate(run) if letter.isalnum()]
-    letters = folded("".join(run[place] for place in places))
+    positions = [index for index, letter in enumerate(run) if letter.isalnum()]
+    letters = folded("".join(run[index] for index in positions))
     pieces: list[str] = []
     first = position = 0
-    while first < len(places):
-        ends = range(min(len(places), first + _LONGEST_WORD), first + SHORTEST_WORD - 1, -1)
+    while first < len(positions):
+        ends = range(min(len(positions), first + _LONGEST_WORD), first + SHORTEST_WORD - 1, -1)
         last = next((end for end in ends if _is_word(letters[first:end]) and letters[first:end] in words), first + 1)
-        pieces += (run[position : places[first]], *(run[place] for place in places[first:last]))
-        first, position = last, places[last - 1] + 1
+        pieces += (run[position : positions[first]], *(run[index] for index in positions[first:last]))
+        first, position = last, positions[last - 1] + 1
     return "".join(pieces)
 
 

@@ -45,12 +45,12 @@ def release(
         raise InputError(problems)
     file = anonymization.source or anonymization.name
     documents = []
-    given = anonymization.texts(corpus) if replace is None and isinstance(anonymization, Rewriting) else {}
+    texts = anonymization.texts(corpus) if replace is None and isinstance(anonymization, Rewriting) else {}
     for document in corpus:
         masks = anonymization.of(document.id)
         if replace is not None:
             masks = replaced(masks, document.text, replace, _entity_mentions(document))
-        text = given.get(document.id)
+        text = texts.get(document.id)
         if text is None:
             problems += _repetition_problems(masks, document, file)
             text = apply_masks(document.text, masks)
@@ -139,8 +139,8 @@ def _repetition_problems(masks: Sequence[Mask], document: Document, file: str) -
         written_mask = joined[bisect_right(starts, mask.start) - 1]  # what is written in its place
         replacement = written_mask.replacement or ""
         written = reading_form(replacement).split()
-        places = range(len(written) - len(masked) + 1)
-        again = any(written[place : place + len(masked)] == masked for place in places)
+        offsets = range(len(written) - len(masked) + 1)
+        again = any(written[offset : offset + len(masked)] == masked for offset in offsets)
         if masked and (again or letters_of(replacement) == letters_of(covered)):
             fault = (
                 "its replacement repeats what it masks, which would be released; expected another, or --replace label"

@@ -134,10 +134,10 @@ class Retyping:
                 rules[type_name] = rule
         return rules
 
-    def problems(self, corpus: Corpus, said: Iterable[str]) -> list[Problem]:
+    def problems(self, corpus: Corpus, mask_types: Iterable[str]) -> list[Problem]:
         """One for each type that is named and occurs nowhere. `said` is what masks say they found."""
         corpus_types = {type_name or NO_TYPE for type_name in corpus.survey.types}
-        anywhere = sorted(corpus_types | set(said))
+        anywhere = sorted(corpus_types | set(mask_types))
         renamed_types = sorted(filter(None, map(self.renamed, corpus_types)))
         checks = [("map", name, anywhere, "neither a mention nor a mask has this type") for name in self.map]
         checks += [(option, name, renamed_types, "no mention has this type") for option, name in self._settled()]

@@ -95,11 +95,13 @@ class ShardedMasks(NumberedMasks):
     order. All others are kept encoded, in memory while they are small, else in a private file.
     """
 
-    def __init__(self, ids: Strings, parts: Sequence[NumberedMasks | None], sizes: Sequence[int], kept: Pieces) -> None:
+    def __init__(
+        self, ids: Strings, parts: Sequence[NumberedMasks | None], sizes: Sequence[int], pieces: Pieces
+    ) -> None:
         super().__init__(ids)
         self.parts = tuple(parts)  # None: kept
         self._starts = _starts(sizes)
-        self._kept = kept
+        self._kept = pieces
         inside = [size if part is None else 0 for part, size in zip(parts, sizes, strict=True)]
         self._shift = _starts(inside)[:-1] - self._starts[:-1]  # from numbers to those of what is kept
 
@@ -121,19 +123,19 @@ class ShardedMasks(NumberedMasks):
 
     def taken(self, numbers: Ints) -> Masks:
         mappings: list[Masks] = []
-        kept: dict[str, int] = {}
+        piece_numbers: dict[str, int] = {}
         ordered = numbers[np.argsort(np.searchsorted(self._starts, numbers, "right"), kind="stable")]
         for number, part_numbers in self._by_part(ordered):
             part = self.parts[number]
             if part is None:
-                kept |= dict(
+                piece_numbers |= dict(
                     zip(self.ids.taken(part_numbers), (part_numbers + self._shift[number]).tolist(), strict=True)
                 )
             else:
                 mappings.append(part.taken(part_numbers - self._starts[number]))
-        if kept:
-            pieces = self._kept.taken(list(kept.values()))
-            mappings.append(EncodedMasks(dict(zip(kept, pieces, strict=True))))
+        if piece_numbers:
+            pieces = self._kept.taken(list(piece_numbers.values()))
+            mappings.append(EncodedMasks(dict(zip(piece_numbers, pieces, strict=True))))
         return mappings[0] if len(mappings) == 1 else _Several(mappings)
 
     @property

@@ -57,8 +57,8 @@ def families(marked_by: str) -> dict[str, str]:
         for program in programs_of(annotator):
             name, *settings = program.split() or [""]
             name = _VERSION.sub("", name)
-            known = settings[0] if name in _CARRIERS and settings else name
-            names[_family(known)] = known
+            program_name = settings[0] if name in _CARRIERS and settings else name
+            names[_family(program_name)] = program_name
     return {family: name for family, name in names.items() if family}
 
 
@@ -67,7 +67,7 @@ def _family(program: str) -> str:
     return "spacy" if _PIPELINE.fullmatch(name) else _AKIN.get(name, name)
 
 
-def akin(marked_by: str, called: Iterable[str], made: str = "") -> str:
+def akin(marked_by: str, called: Iterable[str], anonymizer: str = "") -> str:
     """Which of the programs that marked a corpus is of one family with a system; empty where none is known to be.
 
     A system is known by what it and its file are called, and by the anonymizer that made it, as that is written.
@@ -77,13 +77,13 @@ def akin(marked_by: str, called: Iterable[str], made: str = "") -> str:
     >>> akin("silver(rules.v1)", ["overrules"], "presidio")
     ''
     """
-    known = families(marked_by)
-    words = [word for word in _WORDS.findall(made) if _family(word) not in _CARRIERS]
+    by_family = families(marked_by)
+    words = [word for word in _WORDS.findall(anonymizer) if _family(word) not in _CARRIERS]
     for name in called:
         stem = PurePath(name.replace("\\", "/")).name.partition(".")[0]
         words += [
             stem,
             re.split(r"[^a-zA-Z0-9]", stem)[0],
-            *(candidate for candidate in [name] if _family(candidate) in known),
+            *(candidate for candidate in [name] if _family(candidate) in by_family),
         ]
-    return next((known[family] for family in map(_family, words) if family in known), "")
+    return next((by_family[family] for family in map(_family, words) if family in by_family), "")

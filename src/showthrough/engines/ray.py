@@ -56,7 +56,7 @@ class _Worker:
     def has_room_for(self, task: _Task) -> bool:
         """What a worker had that ended is tried alone: an answer that is on its way then is lost, too, so that of two
         tasks the first may be blamed for the second."""
-        if task.suspected or any(one.suspected for one in self.tasks.values()):
+        if task.suspected or any(active_task.suspected for active_task in self.tasks.values()):
             return not self.tasks
         return len(self.tasks) < _AHEAD
 
@@ -100,11 +100,11 @@ class Pool(Engine):
                 if not under_way:
                     return
                 self._hand_out(waiting, guests)
-                asked = [*self._starting, *(answer for worker in self._ready for answer in worker.tasks)]
-                found = ray.wait(asked, num_returns=1, timeout=_LOOK)[0] if asked else []
-                if not found:
+                pending = [*self._starting, *(answer for worker in self._ready for answer in worker.tasks)]
+                answers = ray.wait(pending, num_returns=1, timeout=_LOOK)[0] if pending else []
+                if not answers:
                     self._look_for_the_head()
-                for done in [one for answer in found for one in self._looked_at(answer, waiting)]:
+                for done in [task_result for answer in answers for task_result in self._looked_at(answer, waiting)]:
                     under_way -= 1
                     yield done
                 if self._ready:
@@ -116,13 +116,13 @@ class Pool(Engine):
                     waiting.clear()
                     seen = time.monotonic()
         finally:
-            for worker in [one for one in self._ready if one.tasks]:  # nobody waits for it any more
+            for worker in [candidate for candidate in self._ready if candidate.tasks]:  # nobody waits for it any more
                 self._dismiss(worker)
 
-    def _grow(self, wanted: int, guests: bytes) -> None:
+    def _grow(self, count: int, guests: bytes) -> None:
         import ray
 
-        while len(self._starting) < wanted and len(self._ready) + len(self._starting) < self.workers:
+        while len(self._starting) < count and len(self._ready) + len(self._starting) < self.workers:
             self._look_for_the_head()
             kind = ray.remote(_actor()).options(**self._needs, max_restarts=0, scheduling_strategy="SPREAD")
             actor = kind.remote(sys.path if self._own else [], str(Path.cwd()))
@@ -137,40 +137,44 @@ class Pool(Engine):
         raise GoneError(f"the head of the Ray cluster at {self._cluster.place} does not answer any more")
 
     def _hand_out(self, waiting: deque[_Task], guests: bytes) -> None:
-        while waiting and (free := [one for one in self._ready if one.has_room_for(waiting[0])]):
-            worker, task = min(free, key=lambda one: len(one.tasks)), waiting.popleft()
+        while waiting and (free := [candidate for candidate in self._ready if candidate.has_room_for(waiting[0])]):
+            worker, task = min(free, key=lambda candidate: len(candidate.tasks)), waiting.popleft()
             if worker.guests != guests:
                 worker.actor.adopt.remote(guests)
                 worker.guests = guests
             left = left_behind(worker.kept)
             worker.kept.difference_update(left)
-            values = {one.number: [self._value(one)] for one in self._all(task.shared) if one.number not in worker.kept}
+            values = {
+                shared_value.number: [self._value(shared_value)]
+                for shared_value in self._all(task.shared)
+                if shared_value.number not in worker.kept
+            }
             worker.kept.update(values)
             worker.tasks[worker.actor.work.remote(task.message, values, left)] = task
         for number in left_behind(self._stored):
             del self._stored[number]
 
-    def _value(self, one: Sent[Any]) -> Any:
+    def _value(self, shared_value: Sent[Any]) -> Any:
         """Where the store of the cluster has a shared value."""
-        return self._stored[one.number][0]
+        return self._stored[shared_value.number][0]
 
     def _all(self, shared: Sequence[Sent[Any]]) -> Iterator[Sent[Any]]:
         """Shared values, those first that others hold."""
         import ray
 
-        for one in shared:
-            if one.number not in self._stored:
-                message, inner = packed(_itself, (one.value,))
-                self._stored[one.number] = ray.put(message), inner
-            yield from self._all(self._stored[one.number][1])
-            yield one
+        for shared_value in shared:
+            if shared_value.number not in self._stored:
+                message, inner = packed(_itself, (shared_value.value,))
+                self._stored[shared_value.number] = ray.put(message), inner
+            yield from self._all(self._stored[shared_value.number][1])
+            yield shared_value
 
     def _looked_at(self, answer: Any, waiting: deque[_Task]) -> Iterator[Done]:
         """What there is to say of what came: of a new worker, or of a task."""
         if answer in self._starting:
             self._greet(answer)
             return
-        worker = next(one for one in self._ready if answer in one.tasks)
+        worker = next(candidate for candidate in self._ready if answer in candidate.tasks)
         try:
             task, content = worker.tasks[answer], _got(answer)
         except _GoneError:
@@ -232,7 +236,7 @@ class Pool(Engine):
 
         with suppress(ValueError):
             self._ready.remove(worker)
-        self._starting = {answer: one for answer, one in self._starting.items() if one is not worker}
+        self._starting = {answer: other for answer, other in self._starting.items() if other is not worker}
         with suppress(Exception):  # it is gone already, or Ray is
             ray.kill(worker.actor)
 
@@ -245,8 +249,8 @@ class RayEngine(Pool):
         import ray
 
         try:
-            there = ray.cluster_resources()
-            cores, self._accelerators = int(there.get("CPU", 0)), int(there.get("GPU", 0))
+            resources = ray.cluster_resources()
+            cores, self._accelerators = int(resources.get("CPU", 0)), int(resources.get("GPU", 0))
             if not cores:
                 raise PlanError("the cluster has no cores for workers; expected one at least", "engine ray")
             super().__init__(min(workers or cores, cores), {"num_cpus": 1}, self._cluster)
@@ -290,19 +294,19 @@ def _look_around() -> None:
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    nodes = [one for one in ray.nodes() if one["Alive"] and one["Resources"].get("CPU")]
+    nodes = [node for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
     look = ray.remote(_looker())
-    asked = {
+    addresses = {
         look.options(
-            num_cpus=0, max_retries=0, scheduling_strategy=NodeAffinitySchedulingStrategy(one["NodeID"], soft=False)
-        ).remote(__version__, asks_for_token()): one["NodeManagerAddress"]
-        for one in nodes
+            num_cpus=0, max_retries=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        ).remote(__version__, asks_for_token()): node["NodeManagerAddress"]
+        for node in nodes
     }
     problems = []
-    for answer in ray.wait(list(asked), num_returns=len(asked), timeout=_GREETING)[0]:
+    for answer in ray.wait(list(addresses), num_returns=len(addresses), timeout=_GREETING)[0]:
         with suppress(_GoneError):  # a machine that goes meanwhile is none of the cluster
             if fault := _got(answer):
-                problems.append(Problem("", f"worker {asked[answer]}", fault))
+                problems.append(Problem("", f"worker {addresses[answer]}", fault))
     if problems:
         raise InputError(problems)
 
@@ -373,8 +377,8 @@ def _worked(message: bytes, values: dict[int, list[Any]], left: list[int]) -> An
     import ray
 
     forget(left)
-    for number, (place,) in values.items():
-        keep(number, called(ray.get(place)))
+    for number, (reference,) in values.items():
+        keep(number, called(ray.get(reference)))
     return called(message)
 
 

@@ -68,8 +68,8 @@ def planned(call: Call, systems: int = 0) -> Plan:
     corpus = call.corpus
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
-        found = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
-        raise PlanError(f"found {found}; expected a Corpus: read a file with read_corpus", "corpus")
+        description = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
+        raise PlanError(f"found {description}; expected a Corpus: read a file with read_corpus", "corpus")
     if call.resume is not None and not isinstance(call.resume, Run):
         raise PlanError(f"found a value of type {_kind(call.resume)}; expected a Run: Run.load reads one", "resume")
     if not isinstance(call.texts, bool):
@@ -82,8 +82,8 @@ def planned(call: Call, systems: int = 0) -> Plan:
     keys = {kind: kind.keys_of(value) for kind, value in accepted.items()}
     chosen = with_inputs(metrics, corpus, len(named) + systems, keys)
     chosen = tuple(dict.fromkeys(map(settings.applied_to, chosen)))
-    asked = settled(asked_in(call.thresholds), map(metric_record, chosen), settings.applied_to)
-    return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=asked, inputs=inputs)
+    thresholds = settled(asked_in(call.thresholds), map(metric_record, chosen), settings.applied_to)
+    return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=thresholds, inputs=inputs)
 
 
 def _named(
@@ -96,13 +96,13 @@ def _named(
     if isinstance(anonymizations, str) or not isinstance(anonymizations, Iterable):
         raise PlanError(f"found a value of type {_kind(anonymizations)}; {expected}", "anonymizations")
     names = list(anonymizations) if isinstance(anonymizations, Mapping) else None
-    given = list(anonymizations.values() if isinstance(anonymizations, Mapping) else anonymizations)
-    for one in given:
-        if not isinstance(one, Anonymization):
-            raise PlanError(f"found a value of type {_kind(one)}; {expected}", "anonymizations")
+    values = list(anonymizations.values() if isinstance(anonymizations, Mapping) else anonymizations)
+    for anonymization in values:
+        if not isinstance(anonymization, Anonymization):
+            raise PlanError(f"found a value of type {_kind(anonymization)}; {expected}", "anonymizations")
     if names is None:
-        return given
-    return [one.renamed(name) for name, one in zip(names, given, strict=True)]
+        return values
+    return [anonymization.renamed(name) for name, anonymization in zip(names, values, strict=True)]
 
 
 def _kind(value: object) -> str:

@@ -65,8 +65,10 @@ def ceiling(
         numbers = [_reached(readings.of_all(), scored, documents, failed, settings)]
         for name in named[:_MOST]:
             numbers.append(_reached(readings.of_one(name), scored, readings.shares[name], failed, settings))
-    people, *each = ({text: none.get(text) or found[text] for text in chosen} for found in _humans(numbers, settings))
-    return Ceiling(dict(zip(named, each, strict=False)), people, documents, readers=len(named))
+    people, *annotators = (
+        {text: none.get(text) or humans[text] for text in chosen} for humans in _humans(numbers, settings)
+    )
+    return Ceiling(dict(zip(named, annotators, strict=False)), people, documents, readers=len(named))
 
 
 def usual() -> list[str]:
@@ -88,11 +90,11 @@ def _reached(
     settings: Recorded,
 ) -> dict[str, _Number]:
     """What some rows come to, by metric."""
-    found = {
+    numbers = {
         text: _number(metrics[text], table, again, documents, settings)
         for (text, table), again in zip(tables.items(), drawn_again([*tables.values()], settings), strict=True)
     }
-    return found | {text: _Number(None, documents, why) for text, why in failures.items()}
+    return numbers | {text: _Number(None, documents, why) for text, why in failures.items()}
 
 
 class _Number(NamedTuple):
@@ -115,17 +117,19 @@ def _number(metric: Metric, table: Rows, again: dict[str, Array], documents: int
     if not settings.resamples:
         return _Number(float(value), documents)
     fault = metric.interval_fault(HEADLINE) or ALIKE
-    found = [numbers for _, numbers in uncertain(metric, table, again, [HEADLINE])]
-    return _Number(float(value), documents, fault, next(iter(found), None))
+    uncertainties = [numbers for _, numbers in uncertain(metric, table, again, [HEADLINE])]
+    return _Number(float(value), documents, fault, next(iter(uncertainties), None))
 
 
 def _humans(reached: Sequence[dict[str, _Number]], settings: Recorded) -> Iterator[dict[str, Human]]:
     """The same numbers with their intervals, which are found together."""
-    some = [number.uncertain for numbers in reached for number in numbers.values() if number.uncertain is not None]
-    ends = iter(Uncertain.joined(some).ends(settings.confidence) if some else [])
+    uncertainties = [
+        number.uncertain for numbers in reached for number in numbers.values() if number.uncertain is not None
+    ]
+    ends = iter(Uncertain.joined(uncertainties).ends(settings.confidence) if uncertainties else [])
     for numbers in reached:
-        found = {}
-        for text, one in numbers.items():
-            low, high = (one.uncertain and next(ends)) or (None, None)
-            found[text] = Human(one.value, low, high, one.documents, one.reason if low is None else "")
-        yield found
+        humans = {}
+        for text, result in numbers.items():
+            low, high = (result.uncertain and next(ends)) or (None, None)
+            humans[text] = Human(result.value, low, high, result.documents, result.reason if low is None else "")
+        yield humans

@@ -42,7 +42,7 @@ class Checkpoints:
     def __init__(
         self,
         path: Path | None,
-        kept: Callable[[Run], Run] = lambda run: run,
+        keep: Callable[[Run], Run] = lambda run: run,
         told: Callable[[str], None] = lambda fault: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -51,7 +51,7 @@ class Checkpoints:
         self.faults: dict[str, Exception] = {}  # metrics whose evidence nobody can write: guests', which fail for it
         self._file = GrowingFile(path, TITLE)
         self._aside = GrowingFile(None, TITLE)  # answers as they are, where the journal must not have all of them
-        self._kept, self._told, self._clock = kept, told, clock
+        self._kept, self._told, self._clock = keep, told, clock
         self._last = clock()
         self._saved = 0  # pieces
         self._failed: set[str] = set()  # metrics whose failure is saved
@@ -130,15 +130,15 @@ class Checkpoints:
             file.draft()
             file.add(encoded(self._kept_head, self.path), durable=False)
             failures = list(gathered.failures.items())
-            places = [file.add(self._entry(piece, []), durable=False) for piece in pieces]
+            locations = [file.add(self._entry(piece, []), durable=False) for piece in pieces]
             file.add(self._entry(None, failures), durable=False)
             file.settle()
         except BaseException:
             file.close()
             raise
         before, self._file = self._file, file
-        for piece, place in zip(pieces, places, strict=True):
-            self._let_go(piece, place)
+        for piece, location in zip(pieces, locations, strict=True):
+            self._let_go(piece, location)
         before.close()
         self._saved, self._failed = len(pieces), {text for text, _ in failures}
 
@@ -148,11 +148,11 @@ class Checkpoints:
             self._file.add(self._entry(None, failures), durable=False)
             self._failed |= {text for text, _ in failures}
         for piece in gathered.since(self._saved):
-            place = self._file.add(self._entry(piece, []), durable=False)
-            self._let_go(piece, place)
+            location = self._file.add(self._entry(piece, []), durable=False)
+            self._let_go(piece, location)
             self._saved += 1
 
-    def _let_go(self, piece: Piece, place: Place) -> None:
+    def _let_go(self, piece: Piece, location: Place) -> None:
         """What is written can be read again: the rows of many documents need not be in memory."""
         if not self._large:
             return
@@ -160,12 +160,12 @@ class Checkpoints:
         if self._wordless:
             if not self._aside.begun:
                 self._aside.begin()
-            file, place = self._aside, self._aside.add(self._entry(piece, [], kept=False), durable=False)
-        piece.read = partial(self._answer, file, place)
+            file, location = self._aside, self._aside.add(self._entry(piece, [], kept=False), durable=False)
+        piece.read = partial(self._answer, file, location)
         piece.answer = None
 
-    def _answer(self, file: GrowingFile, place: Place) -> Answer:
-        return answer_of(decoder_of(Entry).decode(file.read(place)), self._ranking)
+    def _answer(self, file: GrowingFile, location: Place) -> Answer:
+        return answer_of(decoder_of(Entry).decode(file.read(location)), self._ranking)
 
     def _entry(self, piece: Piece | None, failed: Sequence[tuple[str, str]], *, kept: bool = True) -> bytes:
         """What is written of an answer, or of failures: what may be `kept` of it, or all."""
@@ -185,7 +185,7 @@ class Checkpoints:
             rows.setdefault(text, {})[name] = dict(zip(table.columns, table.values.T, strict=True))
             if seen and name not in REFERENCES:
                 evidence.setdefault(text, {})[name] = seen
-        run = replace(self._blank, rows=rows, evidence=evidence, failures=[Failure(*each) for each in failed])
+        run = replace(self._blank, rows=rows, evidence=evidence, failures=[Failure(*failure) for failure in failed])
         run = self._kept(run) if kept else run
         looked = piece is not None and piece.looked
         entry = Entry(
@@ -226,10 +226,10 @@ def answer_of(
     """What an entry brings: rows, under the names that metrics have now, and what a run does not keep."""
     count = len(entry.numbers)
     rows: dict[Cell, Rows] = {}
-    for kept, by_name in entry.rows.items():
-        text = kept if names is None else names[kept]
+    for old_text, by_name in entry.rows.items():
+        text = old_text if names is None else names[old_text]
         for name, table in by_name.items() if text not in lost else ():
-            rows[text, name] = table.rows(count, entry.evidence.get(kept, {}).get(name))
+            rows[text, name] = table.rows(count, entry.evidence.get(old_text, {}).get(name))
     if not looked:
         return Answer(rows)
     for text, ranks in zip(ranking, entry.risks, strict=False):

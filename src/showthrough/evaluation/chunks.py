@@ -90,10 +90,10 @@ def answered(chunk: Chunk, work: Work) -> Answer:
 
 
 def answered_there(
-    corpus: Corpus, anonymizations: Sequence[Anonymization], asked: Shared[Work], models: ModelSettings
+    corpus: Corpus, anonymizations: Sequence[Anonymization], shared_work: Shared[Work], models: ModelSettings
 ) -> Answer:
     """The same in another process, with masks of these documents alone and what is the same for all chunks."""
-    started, work = time.perf_counter(), replace(asked.value, anonymizations=anonymizations)
+    started, work = time.perf_counter(), replace(shared_work.value, anonymizations=anonymizations)
     resources = resources_of_process(models)
     resources.inputs = work.inputs
     chunk = Chunk(corpus, resources, work.types, work.systems)

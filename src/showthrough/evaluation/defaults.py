@@ -25,6 +25,6 @@ def with_inputs(
 ) -> tuple[Metric, ...]:
     """The metrics that were named, or the default ones, and those that belong to inputs of which there are keys."""
     metrics = default_metrics(corpus, systems) if named is None else tuple(named)
-    for kind, given in keys.items():
-        metrics += kind.metrics(given, metrics, by_default=named is None)
+    for kind, input_keys in keys.items():
+        metrics += kind.metrics(input_keys, metrics, by_default=named is None)
     return metrics

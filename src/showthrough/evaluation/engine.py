@@ -64,8 +64,8 @@ def evaluate_plan(
     check_asking(plan, references)
     if engine is not None:
         return Evaluation(plan, references, watch, checkpoints, engine).carried_out(progress, resume)
-    with opened(plan.settings.engine, plan.settings.jobs, plan.settings.address) as found:
-        return Evaluation(plan, references, watch, checkpoints, found).carried_out(progress, resume)
+    with opened(plan.settings.engine, plan.settings.jobs, plan.settings.address) as own_engine:
+        return Evaluation(plan, references, watch, checkpoints, own_engine).carried_out(progress, resume)
 
 
 class Evaluation:
@@ -130,8 +130,8 @@ class Evaluation:
     @cached_property
     def _head(self) -> Head:
         """What is evaluated, as a journal has it."""
-        each = self._questions.revisions.values()
-        models = {name: revision for by_name in each for name, revision in by_name.items()}
+        revisions = self._questions.revisions.values()
+        models = {name: revision for by_name in revisions for name, revision in by_name.items()}
         run = msgspec.structs.replace(self.run, provenance={**self.run.provenance, "models": models})
         order = journal.order_of(run.documents)
         if self._large:
@@ -142,17 +142,17 @@ class Evaluation:
         if self._checkpoints is None and self._large:
             self._checkpoints = Checkpoints(None)
         if self._checkpoints is not None:
-            asked = self._questions
-            self._checkpoints.start(self._head, asked.kept_by, list(asked.ranking), large=self._large)
+            spec = self._questions
+            self._checkpoints.start(self._head, spec.kept_by, list(spec.ranking), large=self._large)
 
     def _take_up(self, resume: Run | Journal) -> None:
         """Goes on from an earlier run. What looks at all documents at once is tried again where it failed."""
         head = msgspec.structs.replace(self._head, run=self.run)  # which has all ids
         resume = unfinished(resume) or resume
-        asked = self._questions
-        earlier = Earlier(head, self.plan, resume, asked.kept_by, list(asked.ranking))
-        earlier.check_models(asked.revisions)
-        self._gathered.failures.update(earlier.failed(asked.of_scope("document")))
+        spec = self._questions
+        earlier = Earlier(head, self.plan, resume, spec.kept_by, list(spec.ranking))
+        earlier.check_models(spec.revisions)
+        self._gathered.failures.update(earlier.failed(spec.of_scope("document")))
         for piece in earlier.pieces(self._large):
             self._gathered.take_earlier(piece)
 
@@ -161,12 +161,12 @@ class Evaluation:
             self._checkpoints.save_if_due(self._gathered)
 
     def _score_as_a_whole(self) -> None:
-        asked = self._questions
-        for text, metric in asked.of_scope("corpus").items():
+        spec = self._questions
+        for text, metric in spec.of_scope("corpus").items():
             if all((text, anonymization.name) in self._gathered.rows for anonymization in self.plan.anonymizations):
                 continue
             self._save_before_long_work()
-            answer = answered(self._walk.whole, Work({text: metric}, asked.anonymizations, asked.refused))
+            answer = answered(self._walk.whole, Work({text: metric}, spec.anonymizations, spec.refused))
             self._gathered.failures.update(answer.failures)
             self._gathered.take_whole(answer)
         self._save_before_long_work()
@@ -207,13 +207,13 @@ def _held(strings: Sequence[str]) -> Any:
     return strings if len(strings) > journal.LARGE else list(strings)
 
 
-def _those(strings: Sequence[str], stretches: Sequence[range]) -> Any:
+def _those(strings: Sequence[str], ranges: Sequence[range]) -> Any:
     """Strings of some documents, such as their ids; none where there are none."""
-    if sum(map(len, stretches)) == len(strings):
+    if sum(map(len, ranges)) == len(strings):
         return strings
     if isinstance(strings, Strings):
-        return Strings.joined(strings.part(numbers.start, numbers.stop) for numbers in stretches)
-    return [string for numbers in stretches for string in strings[numbers.start : numbers.stop]]
+        return Strings.joined(strings.part(numbers.start, numbers.stop) for numbers in ranges)
+    return [string for numbers in ranges for string in strings[numbers.start : numbers.stop]]
 
 
 def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:

@@ -41,8 +41,8 @@ class Estimated:
         """About, and at most, in dollars."""
         if self.price is None:
             return None
-        one = self.count
-        return self.price.of(one.sent, one.about), self.price.of(one.sent, one.most)
+        count = self.count
+        return self.price.of(count.sent, count.about), self.price.of(count.sent, count.most)
 
 
 def estimate_plan(plan: Plan) -> list[Estimated]:
@@ -54,8 +54,8 @@ def estimate_plan(plan: Plan) -> list[Estimated]:
 
 def estimated(plan: Plan, references: Sequence[Anonymization]) -> list[Estimated]:
     """The same of a plan that was checked, with its references."""
-    told = plan.settings.price
-    prices = {name: price_of(address_of(name), told) for name in models_of(plan)}
+    price = plan.settings.price
+    prices = {name: price_of(address_of(name), price) for name in models_of(plan)}
     tally = _tally(plan, references)
     return [
         Estimated(metric, anonymization, address_of(name), count, prices[name])
@@ -80,24 +80,34 @@ def check_asking(plan: Plan, references: Sequence[Anonymization], *, early: bool
         return
     addresses = [address_of(name) for name in names]
     hosts = hosts_of(plan.settings.send_text_to)
-    place = plan.settings.recordings
-    if place is None:
+    recordings_path = plan.settings.recordings
+    if recordings_path is None:
         raise InputError([Problem("", f"language model {name}", NOWHERE) for name in names])
     recorded: set[str] = set()
-    if exists(Path(place)):
-        recorded = {one.name for one in Recordings(Path(place)).all()}  # raises InputError for what is none
+    if exists(Path(recordings_path)):
+        recorded = {
+            recording.name for recording in Recordings(Path(recordings_path)).all()
+        }  # raises InputError for what is none
     else:
-        check_writable(Path(place))
-    faults = {one.name: _fault(one) for one in addresses if _fault(one) or not one.is_allowed(hosts)}
+        check_writable(Path(recordings_path))
+    faults = {
+        address.name: _fault(address) for address in addresses if _fault(address) or not address.is_allowed(hosts)
+    }
     if not faults:
         return
     late = [metric for metric in plan.metrics if metric.asks_late or early]
-    tally = _tally(replace(plan, metrics=tuple(one for one in plan.metrics if one not in late)), references)
+    tally = _tally(
+        replace(plan, metrics=tuple(candidate for candidate in plan.metrics if candidate not in late)), references
+    )
     for metric in late:
         for name in {name for name in metric.asks if name.startswith(MODEL)} - recorded:
-            tally.assume(name, [one.name for one in (*plan.anonymizations, *references)], plan.corpus.ids)
-    asked = [one for one in addresses if one.name in faults and tally.would_ask(one.name)]
-    if problems := [_problem(one, tally, plan, faults[one.name], one.is_allowed(hosts)) for one in asked]:
+            tally.assume(
+                name, [anonymization.name for anonymization in (*plan.anonymizations, *references)], plan.corpus.ids
+            )
+    blocked_addresses = [address for address in addresses if address.name in faults and tally.would_ask(address.name)]
+    if problems := [
+        _problem(address, tally, plan, faults[address.name], address.is_allowed(hosts)) for address in blocked_addresses
+    ]:
         raise InputError(problems)
 
 
@@ -111,17 +121,17 @@ def _fault(address: Address) -> str:
 def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bool) -> Problem:
     if allowed:
         return Problem("", f"language model {address.name}", fault)
-    names = tally.names.get(address.name) or {one.name for one in plan.anonymizations}
+    names = tally.names.get(address.name) or {anonymization.name for anonymization in plan.anonymizations}
     documents = len(tally.documents.get(address.name) or plan.corpus)
     systems = len([name for name in names if name not in REFERENCES])
-    what = f"{systems} anonymization{'' if systems == 1 else 's'}"
+    scope = f"{systems} anonymization{'' if systems == 1 else 's'}"
     asking = [metric for metric in plan.metrics if address.name in metric.asks]
     shown = dict.fromkeys(thing for metric in asking for thing in metric.shows(address.name))
     also = f" and {ORIGINALS}" if NOTHING in names or ORIGINALS in shown else ""
     where = address.host if address.url.lower().startswith("https:") else f"{address.host}, unencrypted"
-    told = f"{documents:,} document{'' if documents == 1 else 's'} ({what}{also})"
-    told += "".join(f" and {thing}" for thing in shown if thing != ORIGINALS)
-    return Problem("", "", f"would send the text of {told} to {where}: --send-text-to {address.host} allows it")
+    content = f"{documents:,} document{'' if documents == 1 else 's'} ({scope}{also})"
+    content += "".join(f" and {thing}" for thing in shown if thing != ORIGINALS)
+    return Problem("", "", f"would send the text of {content} to {where}: --send-text-to {address.host} allows it")
 
 
 def _tally(plan: Plan, references: Sequence[Anonymization]) -> Tally:
@@ -132,11 +142,11 @@ def _tally(plan: Plan, references: Sequence[Anonymization]) -> Tally:
     chunk = Chunk(plan.corpus, resources, plan.corpus.survey.types, plan.anonymizations)
     for metric in plan.metrics:
         text, names = metric_text(metric), [name for name in metric.asks if name.startswith(MODEL)]
-        for one in (*plan.anonymizations, *references) if names else ():
-            if one.name in REFERENCES and metric.problems(plan.corpus, one):
+        for anonymization in (*plan.anonymizations, *references) if names else ():
+            if anonymization.name in REFERENCES and metric.problems(plan.corpus, anonymization):
                 continue
-            tally.begin(text, one.name, names)
-            answer = answered(chunk, Work({text: metric}, [one]))
+            tally.begin(text, anonymization.name, names)
+            answer = answered(chunk, Work({text: metric}, [anonymization]))
             if answer.failures:
                 raise InputError(Problem("", f"metric {text}", answer.failures[text]))
     return tally

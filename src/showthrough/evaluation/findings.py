@@ -117,9 +117,9 @@ class Findings:
             if rows.evidence and name not in REFERENCES:
                 run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
         names = list(dict.fromkeys(name for text in run.rows for name in self._metrics[text].asks))
-        run.asked = [each for family in families() for each in family.asked(names, self._resources)] if names else []
-        told = *mask_notices(masks, plan.metrics), *self._remarks(), *unanswered(run.asked)
-        run.notes = list(dict.fromkeys([*self._notes, *told]))
+        run.asked = [entry for family in families() for entry in family.asked(names, self._resources)] if names else []
+        new_notes = *mask_notices(masks, plan.metrics), *self._remarks(), *unanswered(run.asked)
+        run.notes = list(dict.fromkeys([*self._notes, *new_notes]))
         used = [models for text, models in self._questions.revisions.items() if text in run.rows]
         run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
 
@@ -128,9 +128,9 @@ class Findings:
         run, plan = self.run, self._plan
         by_chance = list(chance_scores(run, plan.metrics, plan.settings, plan.corpus, plan.anonymizations))
         run.notes += [
-            _by_chance(each.anonymization, each.metric, each.value)
-            for each in by_chance
-            if each.value is not None and each.value >= _OFTEN
+            _by_chance(score.anonymization, score.metric, score.value)
+            for score in by_chance
+            if score.value is not None and score.value >= _OFTEN
         ]
         run.scores = [
             *scored(run, plan.metrics, plan.settings, self._tables),
@@ -160,14 +160,14 @@ class Findings:
 
     def _sweeps(self, walk: Walk) -> dict[str, Sweep]:
         """What the surer masks of each anonymization reach on the same metrics, where masks have scores."""
-        metrics = {text: one for text, one in self._metrics.items() if text in self.run.rows and is_swept(one)}
+        metrics = {text: metric for text, metric in self._metrics.items() if text in self.run.rows and is_swept(metric)}
         return sweeps(self._plan.anonymizations, metrics, walk.whole)
 
     def _remarks(self) -> list[str]:
         """What metrics say of their rows."""
         counted = [(self._metrics[text], text, list(names)) for text, names in self.run.rows.items()]
         tables = [(metric, {name: self._tables[text, name] for name in names}) for metric, text, names in counted]
-        return [line for metric, each in tables for line in metric.remarks(each, self._resources)]
+        return [line for metric, rows_by_name in tables for line in metric.remarks(rows_by_name, self._resources)]
 
     def _texts(self) -> Texts:
         """The documents for a reader; where there are too many, those at most risk."""
@@ -180,20 +180,20 @@ class Findings:
     def _order(self, hiding: Hiding) -> Ints | None:
         """Documents by their risk, where it can be told."""
         scored = [self._metrics[text] for text in self.run.rows if text in self._metrics]
-        asked = [(metric, metric_text(metric)) for metric in ranking_metrics(hiding.function_words, scored)]
-        if any((text, name) not in self._tables for _, text in asked for name in self.run.names):
+        ranking = [(metric, metric_text(metric)) for metric in ranking_metrics(hiding.function_words, scored)]
+        if any((text, name) not in self._tables for _, text in ranking for name in self.run.names):
             return None
-        return riskiest(self._leaks(asked))
+        return riskiest(self._leaks(ranking))
 
-    def _leaks(self, asked: Sequence[tuple[Metric, str]]) -> Iterator[tuple[Ints, list[list[Array]]]]:
+    def _leaks(self, ranking: Sequence[tuple[Metric, str]]) -> Iterator[tuple[Ints, list[list[Array]]]]:
         """What is readable in documents, some at a time: their numbers, and by metric and anonymization how much."""
-        cells = [(metric, self._tables[text, name]) for metric, text in asked for name in self.run.names]
+        cells = [(metric, self._tables[text, name]) for metric, text in ranking for name in self.run.names]
         count = len(self._plan.corpus)
         starts = (np.arange(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK))
         numbers = starts if self._store is None else self._store.numbers(BLOCK)
-        for each, *blocks in zip(numbers, *(rows.blocks() for _, rows in cells), strict=True):
-            found = [
+        for block_numbers, *blocks in zip(numbers, *(rows.blocks() for _, rows in cells), strict=True):
+            leaks = [
                 metric.leaks(Rows(rows.columns, block)) for (metric, rows), block in zip(cells, blocks, strict=True)
             ]
             names = len(self.run.names)
-            yield each, [found[place : place + names] for place in range(0, len(found), names)]
+            yield block_numbers, [leaks[offset : offset + names] for offset in range(0, len(leaks), names)]

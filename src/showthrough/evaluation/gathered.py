@@ -45,10 +45,10 @@ class Shape(NamedTuple):
     first: Mapping[str, tuple[int, int]] = {}  # columns: the first document that has each, and its place there
 
     def grown(self, rows: Rows, numbers: range) -> Shape:
-        here = {column: (numbers.start, place) for place, column in enumerate(rows.columns)}
+        positions = {column: (numbers.start, position) for position, column in enumerate(rows.columns)}
         kind = wide_enough(self.kind, narrowest(rows.values))
-        before = {column: first for column, first in self.first.items() if first < here.get(column, first)}
-        first = self.first if here.keys() <= before.keys() else {**self.first, **here, **before}
+        before = {column: first for column, first in self.first.items() if first < positions.get(column, first)}
+        first = self.first if positions.keys() <= before.keys() else {**self.first, **positions, **before}
         return Shape(self.documents + len(numbers), kind, first)
 
     @property
@@ -151,18 +151,18 @@ class Gathered:
 
     def joined(self) -> dict[Cell, Rows]:
         """The rows of all documents that are done, in memory."""
-        found: dict[Cell, list[Rows]] = {}
+        tables: dict[Cell, list[Rows]] = {}
         for piece in self.in_order():
             for cell, rows in piece.found.rows.items():
-                found.setdefault(cell, []).append(rows)
-        return {cell: Rows.joined(each) for cell, each in found.items()}
+                tables.setdefault(cell, []).append(rows)
+        return {cell: Rows.joined(parts) for cell, parts in tables.items()}
 
     @property
     def free(self) -> list[Spans] | None:
         """Words of documents that may stay readable; `None` where nobody can tell."""
-        each = [piece.found.free for piece in self.in_order() if piece.looked]
-        known = [free for free in each if free is not None]
-        return list(chain.from_iterable(known)) if len(known) == len(each) else None
+        spans = [piece.found.free for piece in self.in_order() if piece.looked]
+        present = [free for free in spans if free is not None]
+        return list(chain.from_iterable(present)) if len(present) == len(spans) else None
 
     def masks(self, name: str) -> MaskCounts:
         """What notices count of an anonymization's masks."""

@@ -39,12 +39,12 @@ class MaskCounts(NamedTuple):
         start, end, _ = coverage.each
         # Of all masks those that begin before a mask ends, less those that end before it begins; each finds itself.
         met = np.searchsorted(start, end, side="left") - np.searchsorted(np.sort(end), start, side="right")
-        text, given = coverage.axis.text, coverage.given
-        spans = zip(given.start.tolist(), given.end.tolist(), given.mask.tolist(), strict=True)
+        text, disclosures = coverage.axis.text, coverage.given
+        spans = zip(disclosures.start.tolist(), disclosures.end.tolist(), disclosures.mask.tolist(), strict=True)
         telling = {mask for low, high, mask in spans if _tells(text[low:high], aside)}
         # A name made of function words that is written again tells as well.
         words = np.bincount(coverage.tokens.origin, minlength=len(coverage.start))
-        again = np.bincount(given.mask, minlength=len(coverage.start))
+        again = np.bincount(disclosures.mask, minlength=len(coverage.start))
         telling |= set(np.flatnonzero((words > 0) & (again >= words)).tolist())
         return cls(len(start), int(met.sum() - len(start)) // 2, len(telling))
 
@@ -81,10 +81,10 @@ def mask_counts(
     looked_at = [anonymization for anonymization in anonymizations if tells_of_masks(anonymization)]
     for numbers in corpus.chunks():
         chunk = Chunk(corpus.part(numbers))
-        for one in looked_at:
-            anonymized = Anonymized(chunk, one)
+        for system in looked_at:
+            anonymized = Anonymized(chunk, system)
             counts = MaskCounts.of(anonymized.coverage, aside)
-            parts[one.name].append(counts.with_elsewhere(anonymized, how) if how else counts)
+            parts[system.name].append(counts.with_elsewhere(anonymized, how) if how else counts)
         chunk.forget()
     return {name: MaskCounts.summed(counts) for name, counts in parts.items()}
 
@@ -93,12 +93,12 @@ def mask_notices(counts: Mapping[str, MaskCounts], metrics: Sequence[Metric]) ->
     """How many masks overlap or repeat words, and what the metrics at hand make of it; without metrics, all would."""
     lines = []
     for name, count in counts.items():
-        said = (
+        notices = (
             _overlapping(count.overlaps, metrics),
             _telling(count.telling, count.masks, metrics),
             _elsewhere(count, metrics),
         )
-        lines += [str(Problem("", name, line)) for line in said if line]
+        lines += [str(Problem("", name, line)) for line in notices if line]
     return lines
 
 
@@ -117,8 +117,8 @@ def read_elsewhere(metrics: Sequence[Metric], documents: int) -> HowRead | None:
         return None
     if not any("gold" in metric.needs for metric in metrics):
         return None
-    asked = _function_words(metrics)
-    shipped = (name for name in asked if name in LEXICONS or name == NONE)  # a tagger is not asked for a note
+    word_sources = _function_words(metrics)
+    shipped = (name for name in word_sources if name in LEXICONS or name == NONE)  # a tagger is not asked for a note
     name = next(shipped, DEFAULT_LEXICON)
     language = next((language for language in CLOSED_CLASSES if lexicon_of(language) == name), "en")
     return HowRead(name, f"{WORDFREQ}{language}", min(1.0, _LOOKED_AT / max(documents, 1)))
@@ -132,8 +132,8 @@ def _function_words(metrics: Sequence[Metric]) -> list[str]:
 def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
     if not pairs or (metrics and not any(metric.parameters.get("overlaps") == "joined" for metric in metrics)):
         return ""
-    what = "1 pair of masks overlaps" if pairs == 1 else f"{pairs:,} pairs of masks overlap"
-    return f'{what}; what is masked twice counts once (precision(overlaps="each") counts as TAB\'s script does)'
+    statement = "1 pair of masks overlaps" if pairs == 1 else f"{pairs:,} pairs of masks overlap"
+    return f'{statement}; what is masked twice counts once (precision(overlaps="each") counts as TAB\'s script does)'
 
 
 def _elsewhere(count: MaskCounts, metrics: Sequence[Metric]) -> str:
@@ -141,18 +141,18 @@ def _elsewhere(count: MaskCounts, metrics: Sequence[Metric]) -> str:
     how = read_elsewhere(metrics, count.looked)
     if not count.elsewhere or how is None:
         return ""
-    what = (
+    statement = (
         "direct identifier is covered where it was marked to be masked"
         if count.elsewhere == 1
         else "direct identifiers are covered where they were marked to be masked"
     )
     if _function_words(metrics) not in ([], [how.function_words]):
-        what += f" (function words by {how.function_words} aside)"
+        statement += f" (function words by {how.function_words} aside)"
     where = "1 document" if count.documents == 1 else f"{count.documents:,} documents"
     if count.passed:
         where += f", of {count.looked:,} looked at"
     return (
-        f"{count.elsewhere:,} {what} and can still be read elsewhere in the release of {where} "
+        f"{count.elsewhere:,} {statement} and can still be read elsewhere in the release of {where} "
         f"({READS_RELEASE} counts that)"
     )
 
@@ -161,11 +161,13 @@ def _telling(masks: int, total: int, metrics: Sequence[Metric]) -> str:
     if not masks:
         return ""
     write = "writes" if masks == 1 else "write"
-    what = f"{masks:,} of {total:,} masks {write} words of the original into the replacement (function words aside)"
+    statement = (
+        f"{masks:,} of {total:,} masks {write} words of the original into the replacement (function words aside)"
+    )
     chosen = [metric.hiding.replacements for metric in metrics if metric.hiding]
     if metrics and not chosen:
         blind = any(metric.spans_and_types for metric in metrics)
-        return f"{what}; metrics over spans (phi_…) count these as hidden" if blind else what
+        return f"{statement}; metrics over spans (phi_…) count these as hidden" if blind else statement
     if metrics and "read" not in chosen:
-        return f'{what}; replacements="trusted" counts them as hidden'
-    return f"{what}; entity recall and recall count these words as readable"
+        return f'{statement}; replacements="trusted" counts them as hidden'
+    return f"{statement}; entity recall and recall count these words as readable"

@@ -34,24 +34,28 @@ def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics
     """
     if metrics and all(metric.spans_and_types or "gold" not in metric.needs for metric in metrics):
         return []
-    taken: dict[str | None, list[str]] = {}
+    types_by_level: dict[str | None, list[str]] = {}
     for kind in corpus.survey.marked:
         if not kind.stated:
-            taken.setdefault(known_level(kind.entity_type), []).append(kind.entity_type)
-    guessed = taken.pop(None, [])
+            types_by_level.setdefault(known_level(kind.entity_type), []).append(kind.entity_type)
+    guessed = types_by_level.pop(None, [])
     lines = []
-    if taken:
-        levels = (f"as {level.lower()}: {_names(taken[level])}" for level in ("DIRECT", "QUASI") if level in taken)
+    if types_by_level:
+        levels = (
+            f"as {level.lower()}: {_names(types_by_level[level])}"
+            for level in ("DIRECT", "QUASI")
+            if level in types_by_level
+        )
         lines.append(f"the file does not say how these identify, their types do: taken {'; '.join(levels)}")
     if guessed:
-        one = _names([min(guessed)])
+        example = _names([min(guessed)])
         several = len(guessed) > 1
         verbs = (
             "are not known and were taken as quasi-identifiers"
             if several
             else "is not known and was taken as a quasi-identifier"
         )
-        settled = f"say --direct {one}, --quasi {one} or --ignore {one}"
+        settled = f"say --direct {example}, --quasi {example} or --ignore {example}"
         lines.append(f"the type{'s' * several} {_names(guessed)} {verbs}: a guess; {settled}")
     return lines
 
@@ -60,12 +64,12 @@ def types_merged(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
     """Which types of systems count as types of the corpus with other names; another writing goes without saying."""
     lines = []
     for anonymization in anonymizations:
-        taken = {
+        type_map = {
             name: kind
             for metric in metrics
             for name, kind in metric.taken_for(corpus.survey.types, anonymization).items()
         }
-        if other := [f"{name} as {kind}" for name, kind in taken.items() if folded(name) != folded(kind)]:
+        if other := [f"{name} as {kind}" for name, kind in type_map.items() if folded(name) != folded(kind)]:
             lines.append(str(Problem("", anonymization.name, f"these count as types of the corpus: {some(other)}")))
     return lines
 
@@ -89,11 +93,11 @@ def nobody_marked(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     """What no number can know where no document has annotations."""
     if corpus.survey.annotated or all("subjects" in metric.needs for metric in metrics):
         return []  # or somebody says what is true of people, and all is about that
-    told = list(dict.fromkeys(metric.tells for metric in metrics if metric.tells))
-    tell = f"these numbers tell {', '.join(told[:-1])}{' and ' if told[1:] else ''}{told[-1]}; " if told else ""
+    topics = list(dict.fromkeys(metric.tells for metric in metrics if metric.tells))
+    tell = f"these numbers tell {', '.join(topics[:-1])}{' and ' if topics[1:] else ''}{topics[-1]}; " if topics else ""
     return [
         f"no annotations were read, so nobody says what identifies people here: {tell}"
-        f"{'none of them' if told else 'no number'} can tell whether an identifier was missed"
+        f"{'none of them' if topics else 'no number'} can tell whether an identifier was missed"
     ]
 
 
@@ -145,11 +149,11 @@ def _names(types: Sequence[str]) -> str:
 
 def told_of_files(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """What there was to say of the files when they were read. Their folders are nothing for a run without text."""
-    told = [
+    sources = [
         (Path(corpus.source).name or corpus.name, corpus.notes),
         *((anonymization.name, anonymization.notes) for anonymization in anonymizations),
     ]
-    return [f"{shown(name)}: {note}" for name, notes in told for note in notes]
+    return [f"{shown(name)}: {note}" for name, notes in sources for note in notes]
 
 
 def trained_on_them(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
@@ -205,8 +209,8 @@ def carried_by_few(run: Run) -> list[str]:
         return []
     lines = []
     for text in run.rows:
-        found = [as_many_even(run, name, text) for name in run.names if HEADLINE in run.parts(name, text)]
-        even = min((one for one in found if one is not None), default=FEW)
+        sizes = [as_many_even(run, name, text) for name in run.names if HEADLINE in run.parts(name, text)]
+        even = min((size for size in sizes if size is not None), default=FEW)
         if even < FEW:
             lines.append(f"{text}: few {run.unit}s carry it: as many as {even:.1f} that weigh alike")
     return lines

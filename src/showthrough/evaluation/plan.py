@@ -41,8 +41,12 @@ class Plan:
     @cached_property
     def releases(self) -> dict[str, Releases]:
         """Whose releases these are, by anonymization; of texts whose originals nobody has, nothing is known."""
-        compared = [one for one in self.anonymizations if not isinstance(one, ReleasedTexts)]
-        return dict.fromkeys((one.name for one in self.anonymizations), Releases()) | releases_of(self.corpus, compared)
+        compared = [
+            anonymization for anonymization in self.anonymizations if not isinstance(anonymization, ReleasedTexts)
+        ]
+        return dict.fromkeys((anonymization.name for anonymization in self.anonymizations), Releases()) | releases_of(
+            self.corpus, compared
+        )
 
     def retyped(self, *, early: bool = False) -> Plan:
         """The same with what the settings say of types; raises InputError for types that occur nowhere.
@@ -53,12 +57,12 @@ class Plan:
         if not self.settings.retyping:
             return self
         types = replace(self.settings.retyping, corpus=self.corpus.survey.types)
-        said = {kind for one in self.anonymizations for kind in one.types}
+        mask_types = {kind for anonymization in self.anonymizations for kind in anonymization.types}
         read = {
-            metric: frozenset(kind for one in self.anonymizations for kind in metric.types_in(one))
+            metric: frozenset(kind for anonymization in self.anonymizations for kind in metric.types_in(anonymization))
             for metric in self.metrics
         }
-        problems = types.problems(self.corpus, said.union(*read.values()))
+        problems = types.problems(self.corpus, mask_types.union(*read.values()))
         if problems and not early:
             raise InputError(problems)
         metrics = {metric: metric.retyped(types, kinds) for metric, kinds in read.items()}
@@ -66,10 +70,11 @@ class Plan:
         return replace(
             self,
             corpus=retyped(self.corpus, types),
-            anonymizations=tuple(retyped_masks(one, types) for one in self.anonymizations),
+            anonymizations=tuple(retyped_masks(anonymization, types) for anonymization in self.anonymizations),
             metrics=tuple(dict.fromkeys(metrics.values())),
             thresholds=tuple(
-                msgspec.structs.replace(one, metric=texts.get(one.metric, one.metric)) for one in self.thresholds
+                msgspec.structs.replace(threshold, metric=texts.get(threshold.metric, threshold.metric))
+                for threshold in self.thresholds
             ),
         )
 
@@ -92,8 +97,8 @@ class Plan:
             which = f"the metric {asking[0]} needs" if len(asking) == 1 else f"these need: {', '.join(asking)}"
             problems.append(Problem(self.corpus.source, "", f"no document has annotations, which {which}"))
         records = list(map(metric_record, self.metrics)) if self.thresholds else []
-        faults = {str(one): fault_of(one, records) for one in self.thresholds}
-        problems += [Problem("", f"threshold {one}", fault) for one, fault in faults.items() if fault]
+        faults = {str(threshold): fault_of(threshold, records) for threshold in self.thresholds}
+        problems += [Problem("", f"threshold {threshold}", fault) for threshold, fault in faults.items() if fault]
         problems += [problem for family in families() for problem in family.problems(self)]
         if problems:
             raise InputError(problems)
@@ -102,8 +107,10 @@ class Plan:
             raise InputError(doubtful)
         if self.settings.pairing == "check":
             check_releases(self.corpus, self.anonymizations, self.releases)
-        pairs = [(metric, one) for one in self.anonymizations for metric in self.metrics]
-        unfit = dict.fromkeys(why for metric, one in pairs for why in metric.problems(self.corpus, one))
+        pairs = [(metric, anonymization) for anonymization in self.anonymizations for metric in self.metrics]
+        unfit = dict.fromkeys(
+            why for metric, anonymization in pairs for why in metric.problems(self.corpus, anonymization)
+        )
         unfit |= dict.fromkeys(problem for family in families() for problem in family.content_problems(self))
         if unfit:
             raise InputError(unfit)
@@ -111,18 +118,18 @@ class Plan:
 
 def lacking_problems(metrics: Iterable[Metric]) -> list[Problem]:
     """What metrics need that is not on this machine: nobody shall wait for the others to hear of it."""
-    return [Problem("", f"metric {metric_text(one)}", one.lacking) for one in metrics if one.lacking]
+    return [Problem("", f"metric {metric_text(metric)}", metric.lacking) for metric in metrics if metric.lacking]
 
 
 def _unwritable_names(plan: Plan) -> list[Problem]:
     """Names of files that are no UTF-8: a run could not be written that says what it was made from."""
-    given = [plan.corpus.name, plan.corpus.source]
-    given += [text for one in plan.anonymizations for text in (one.name, one.source)]
+    names = [plan.corpus.name, plan.corpus.source]
+    names += [text for anonymization in plan.anonymizations for text in (anonymization.name, anonymization.source)]
     items = [item for kind in input_types() for item in kind.items(plan.inputs.get(kind.name))]
-    given += [text for item in items for text in (item.name, str(getattr(item, "source", "") or ""))]
+    names += [text for item in items for text in (item.name, str(getattr(item, "source", "") or ""))]
     return [
         Problem("", text, "is not UTF-8; expected names and paths in UTF-8")
-        for text in dict.fromkeys(given)
+        for text in dict.fromkeys(names)
         if any("\ud800" <= letter <= "\udfff" for letter in text)
     ]
 
@@ -133,7 +140,7 @@ def name_problems(names: Sequence[str]) -> list[Problem]:
         "this name is empty; expected one": [name for name in names if not name.strip()],
         "this name is used twice; expected unique names": sorted({name for name in names if names.count(name) > 1}),
         "this name is reserved for the reference row; expected another name": [
-            one for one in names if one in REFERENCES
+            name for name in names if name in REFERENCES
         ],
     }
     return [Problem("", f"anonymization {shown(name)}", why) for why, bad in faults.items() for name in bad]

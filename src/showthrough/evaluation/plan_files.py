@@ -75,12 +75,12 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
     except PlanError as error:
         raise InputError([Problem(str(path), problem.place, problem.message) for problem in error.problems]) from error
 
-    def file(given: str, place: str) -> Path:
-        return beside(path, path_of(given, path, place))
+    def file(value: str, location: str) -> Path:
+        return beside(path, path_of(value, path, location))
 
-    def source(given: str | list[str] | _Table, place: str) -> Source:
-        table = given if isinstance(given, _Table) else _Table(given)
-        files = [file(one, place) for one in ([table.path] if isinstance(table.path, str) else table.path)]
+    def source(value: str | list[str] | _Table, location: str) -> Source:
+        table = value if isinstance(value, _Table) else _Table(value)
+        files = [file(entry, location) for entry in ([table.path] if isinstance(table.path, str) else table.path)]
         columns = {"id_column": table.id_column, "text_column": table.text_column}
         own = {name: column for name, column in columns.items() if column is not None}
         whole = files[0] if isinstance(table.path, str) else Head.of(files)
@@ -88,7 +88,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
 
     return Request(
         source(plan.corpus, "corpus"),
-        {name: source(given, f"anonymizations.{shown(name)}") for name, given in plan.anonymizations.items()},
+        {name: source(value, f"anonymizations.{shown(name)}") for name, value in plan.anonymizations.items()},
         tuple(metrics) or None,
         settings,
         output=None if plan.output is None else file(plan.output, "output"),
@@ -96,7 +96,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
     )
 
 
-def _json_of(path: Path, known: tuple[str, ...]) -> bytes:
+def _json_of(path: Path, keys: tuple[str, ...]) -> bytes:
     """A TOML file in JSON: one decoder, one wording of errors."""
     try:
         content = tomllib.loads(text_of(path, read_bytes(path)))
@@ -108,7 +108,7 @@ def _json_of(path: Path, known: tuple[str, ...]) -> bytes:
         ) from None
     except RecursionError:
         raise InputError(Problem(str(path), "", "is nested too deeply; expected a few levels")) from None
-    if strangers := [key for key in content if key not in known]:
-        expected = f"unknown key; expected one of {', '.join(known)}"
+    if strangers := [key for key in content if key not in keys]:
+        expected = f"unknown key; expected one of {', '.join(keys)}"
         raise InputError(Problem(str(path), shown(key), expected) for key in strangers)
     return msgspec.json.encode(content, enc_hook=str)

@@ -37,7 +37,11 @@ class Questions:
                 self.revisions[text] = resources.revisions(metric.models)
 
     def of_scope(self, scope: str) -> dict[str, Metric]:
-        return {text: one for text, one in self.metrics.items() if one.scope == scope and text not in self._failures}
+        return {
+            text: metric
+            for text, metric in self.metrics.items()
+            if metric.scope == scope and text not in self._failures
+        }
 
     def of_chunk(self, anonymizations: Sequence[Anonymization] = (), *, counted: bool = False) -> Work:
         """What is asked of a chunk; of one that is `counted` already what a run does not keep."""
@@ -96,5 +100,5 @@ class Questions:
     @property
     def kept_by(self) -> str:
         """Changes with what tells the words that may stay readable, and the documents at most risk."""
-        told = repr((self.plan.texts, self.hiding, list(self.ranking)))
-        return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        content = repr((self.plan.texts, self.hiding, list(self.ranking)))
+        return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -53,52 +53,61 @@ class _Counted(NamedTuple):
     failures: dict[str, str]
 
 
-def _counted(resources: Resources, asked: _Asked, some: _Some) -> _Counted:
+def _counted(resources: Resources, task: _Asked, batch: _Some) -> _Counted:
     """As many turns as the most annotators that a document has: each of its annotators is a system in one of them."""
-    documents = [some.documents[place] for place in some.places.tolist()]
+    documents = [batch.documents[position] for position in batch.places.tolist()]
     readers = [document.readers for document in documents]
-    place: list[int] = []
+    positions: list[int] = []
     names: list[str] = []
-    rows: dict[str, list[Rows]] = {text: [] for text in asked.metrics}
+    rows: dict[str, list[Rows]] = {text: [] for text in task.metrics}
     failures: dict[str, str] = {}
     axis: Axis | None = None
     for turn in range(max(map(len, readers))):
-        here = [number for number, each in enumerate(readers) if turn < len(each)]
-        pairs = [(documents[number], readers[number][turn]) for number in here]
+        turn_numbers = [number for number, reader_names in enumerate(readers) if turn < len(reader_names)]
+        pairs = [(documents[number], readers[number][turn]) for number in turn_numbers]
         masked = Anonymization({document.id: _wanted(document, name) for document, name in pairs}, "people")
-        chunk = Chunk(Corpus([_without(*pair) for pair in pairs]), resources, asked.types)
-        if axis is not None and len(here) == len(axis.documents):  # all of the turn before
+        chunk = Chunk(Corpus([_without(*pair) for pair in pairs]), resources, task.types)
+        if axis is not None and len(turn_numbers) == len(axis.documents):  # all of the turn before
             chunk.axis = axis.with_annotations_of(chunk.corpus)
-        answer = answered(chunk, Work(asked.metrics, [masked]))
+        answer = answered(chunk, Work(task.metrics, [masked]))
         axis = chunk.axis
         chunk.forget()
         failures |= answer.failures
-        place += here
+        positions += turn_numbers
         names += [name for _, name in pairs]
         for (text, _), counted in answer.rows.items():
             rows[text].append(counted)
-    order = np.argsort(np.array(place), kind="stable")
-    joined = {text: Rows.joined(each) for text, each in rows.items() if text not in failures}
-    known, annotators = np.unique(np.array(names, dtype=object), return_inverse=True)
+    order = np.argsort(np.array(positions), kind="stable")
+    joined = {text: Rows.joined(parts) for text, parts in rows.items() if text not in failures}
+    annotator_names, annotators = np.unique(np.array(names, dtype=object), return_inverse=True)
     return _Counted(
-        some.numbers[np.array(place)[order]],
-        known.tolist(),
+        batch.numbers[np.array(positions)[order]],
+        annotator_names.tolist(),
         annotators[order],
-        {text: Rows(each.columns, each.values[order]) for text, each in joined.items()},
+        {text: Rows(table.columns, table.values[order]) for text, table in joined.items()},
         failures,
     )
 
 
 def _wanted(document: Document, annotator: str) -> tuple[TypedMask, ...]:
     """What an annotator wants masked, with nothing in its place."""
-    marks = (mark for one in document.annotations if one.annotator == annotator for mark in one.mentions)
-    return tuple(TypedMask(one.start, one.end, None, one.entity_type) for one in marks if one.identifier != "NO_MASK")
+    marks = (
+        mark for annotation in document.annotations if annotation.annotator == annotator for mark in annotation.mentions
+    )
+    return tuple(
+        TypedMask(mention.start, mention.end, None, mention.entity_type)
+        for mention in marks
+        if mention.identifier != "NO_MASK"
+    )
 
 
 def _without(document: Document, annotator: str) -> Document:
     """A document with the annotations of the other people alone."""
-    others = {*document.readers} - {annotator}
-    return replace(document, annotations=tuple(one for one in document.annotations if one.annotator in others))
+    other_readers = {*document.readers} - {annotator}
+    return replace(
+        document,
+        annotations=tuple(annotation for annotation in document.annotations if annotation.annotator in other_readers),
+    )
 
 
 class Readings:
@@ -122,11 +131,11 @@ class Readings:
             for text, rows in counted.rows.items():
                 columns[text].append(alike.setdefault(rows.columns, rows.columns))
                 pieces[text].append(self._spilled.put(rows.values.T.ravel()))
-        who = np.concatenate(annotators)
-        shares = np.bincount(who)
+        annotator_numbers = np.concatenate(annotators)
+        shares = np.bincount(annotator_numbers)
         self.shares = {name: int(shares[number]) for name, number in self._numbered.items()}
         self.named = sorted(self.shares, key=lambda name: (-self.shares[name], name))
-        self._lay_out(corpus, np.concatenate(documents), who, self.named[:most])
+        self._lay_out(corpus, np.concatenate(documents), annotator_numbers, self.named[:most])
         sizes = [len(part) for part in documents]
         self._tables = {
             text: self._summed(columns[text], pieces[text], sizes) for text in metrics if text not in self.failures
@@ -146,12 +155,12 @@ class Readings:
     def _of(self, annotator: int) -> dict[str, Rows]:
         span = self._spans[annotator]
         return {
-            text: Derived(names, len(span), partial(self._spilled.blocks, kept, span, BLOCK))
-            for text, (names, kept) in self._tables.items()
+            text: Derived(names, len(span), partial(self._spilled.blocks, columns, span, BLOCK))
+            for text, (names, columns) in self._tables.items()
         }
 
     def _lay_out(
-        self, corpus: Corpus, documents: NDArray[np.int32], who: NDArray[np.int32], named: Sequence[str]
+        self, corpus: Corpus, documents: NDArray[np.int32], annotator_numbers: NDArray[np.int32], named: Sequence[str]
     ) -> None:
         """Where the units of everybody stand in a column: those of all together first, then of each that is named."""
         shared = np.unique(documents)
@@ -167,9 +176,9 @@ class Readings:
         rank[order] = np.arange(len(shared))
         turn = np.full(len(self._numbered), len(named), dtype=np.int64)
         turn[[self._numbered[name] for name in named]] = np.arange(len(named))
-        place = np.lexsort((rank[self._document], turn[who]))
-        self._each = place[turn[who[place]] < len(named)].astype(np.int32)
-        key = turn[who[self._each]] * self._units + of_document[self._document[self._each]]
+        by_annotator = np.lexsort((rank[self._document], turn[annotator_numbers]))
+        self._each = by_annotator[turn[annotator_numbers[by_annotator]] < len(named)].astype(np.int32)
+        key = turn[annotator_numbers[self._each]] * self._units + of_document[self._document[self._each]]
         new = np.concatenate([[True], np.diff(key) != 0]) if len(key) else np.zeros(0, dtype=bool)
         self._each_unit = (np.cumsum(new) - 1).astype(np.int32)
         bounds = self._units + np.searchsorted(key[new] // self._units, np.arange(len(named) + 1))
@@ -181,21 +190,21 @@ class Readings:
         self, names: Sequence[tuple[str, ...]], pieces: Sequence[Column], sizes: Sequence[int]
     ) -> tuple[tuple[str, ...], list[Column]]:
         """One column after the other, of all readings, summed by document and by group; one that a piece lacks is 0."""
-        columns = tuple(dict.fromkeys(column for each in names for column in each))
-        kept = []
+        columns = tuple(dict.fromkeys(column for piece_columns in names for column in piece_columns))
+        sums = []
         for column in columns:
             values, start = np.zeros(sum(sizes)), 0
-            for each, piece, size in zip(names, pieces, sizes, strict=True):
-                if column in each:
-                    at = each.index(column) * size
+            for piece_columns, piece, size in zip(names, pieces, sizes, strict=True):
+                if column in piece_columns:
+                    at = piece_columns.index(column) * size
                     values[start : start + size] = self._spilled.get(piece, at, at + size)
                 start += size
             # Document by document first, in the order of annotators: the last digit of a sum hangs on the order.
             by_document = np.bincount(self._document, values)
             together = np.bincount(self._unit, by_document[self._order])
             one_by_one = np.bincount(self._each_unit, values[self._each])
-            kept.append(self._spilled.put(np.concatenate([together, one_by_one])))
-        return columns, kept
+            sums.append(self._spilled.put(np.concatenate([together, one_by_one])))
+        return columns, sums
 
 
 def _units(corpus: Corpus, numbers: Ints) -> tuple[Ints, Ints]:

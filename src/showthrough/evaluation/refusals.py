@@ -62,8 +62,8 @@ def is_refusal(release: str, original: str) -> bool:
     >>> is_refusal("Mr X left.", "Mr Doe left."), is_refusal("I cannot help NAME.", "I cannot help Ann.")
     (False, False)
     """
-    found = _REFUSAL.match(_letters(release[: 4 * _OPENING])[:_OPENING])
-    return found is not None and len(_WORD.findall(release)) <= SHORT and found[0] not in _letters(original)
+    match = _REFUSAL.match(_letters(release[: 4 * _OPENING])[:_OPENING])
+    return match is not None and len(_WORD.findall(release)) <= SHORT and match[0] not in _letters(original)
 
 
 def _letters(text: str) -> str:

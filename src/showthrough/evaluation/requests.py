@@ -34,11 +34,11 @@ class Source:
     columns: Mapping[str, str | None] = field(default_factory=dict)
 
 
-def path_of(given: str, file: Path, place: str) -> Path:
+def path_of(value: str, file: Path, location: str) -> Path:
     """A path that a file names."""
-    if not given or "\0" in given:
-        raise InputError(Problem(str(file), place, f"found {quoted(given)}; expected the path of a file"))
-    return place_of(given)
+    if not value or "\0" in value:
+        raise InputError(Problem(str(file), location, f"found {quoted(value)}; expected the path of a file"))
+    return place_of(value)
 
 
 def beside(file: Path, path: Path) -> Path:
@@ -46,10 +46,10 @@ def beside(file: Path, path: Path) -> Path:
     return path if isinstance(path, Remote) else file.parent / path
 
 
-def seen_from(file: Path, given: str, place: str) -> str:
+def seen_from(file: Path, value: str, location: str) -> str:
     """The same for a path that stays text until it is read."""
-    path = path_of(given, file, place)
-    return given if isinstance(path, Remote) else str(beside(file, path))
+    path = path_of(value, file, location)
+    return value if isinstance(path, Remote) else str(beside(file, path))
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Request:
         for name, source in sources.items():
             try:
                 chosen = shared_format(named, source.path)
-                one = read_anonymization(
+                anonymization = read_anonymization(
                     source.path,
                     corpus,
                     name=name,
@@ -141,7 +141,7 @@ class Request:
                     watch=watch,
                     **source.columns,
                 )
-                anonymizations.append(one)
+                anonymizations.append(anonymization)
             except InputError as error:
                 problems += error.problems
         inputs: dict[str, Any] = {}

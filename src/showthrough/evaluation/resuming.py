@@ -50,8 +50,8 @@ _SAME: dict[str, Callable[[Run], object]] = {
 
 def evaluation_key(run: Run, order: str) -> str:
     """A digest of all that numbers hang on: the documents in their order, and what is asked of them."""
-    told = run.without_folders()
-    same = [repr(value) for of in _SAME.values() if (value := of(told)) != []]  # no input: as if nobody knew of it
+    bare_run = run.without_folders()
+    same = [repr(value) for of in _SAME.values() if (value := of(bare_run)) != []]  # no input: as if nobody knew of it
     return hashlib.blake2b(msgspec.json.encode([order, *same]), digest_size=16).hexdigest()
 
 
@@ -67,9 +67,9 @@ class Earlier:
         self._journal = resumed if isinstance(resumed, Journal) else None
         self.kept = before = _rowless(resumed) if isinstance(resumed, Journal) else resumed
         self.run = before.with_folders_of(head.run)
-        for what, of in _SAME.items():
+        for aspect, of in _SAME.items():
             if of(head.run) != of(self.run):
-                raise PlanError(_OTHER, what)
+                raise PlanError(_OTHER, aspect)
         self._stretches = [] if self._journal else _stretches(head.run.documents, self.run.documents)
         if self._journal is not None and (self._journal.head.order, self._journal.head.key) != (head.order, head.key):
             raise PlanError(_OTHER, "document order")
@@ -101,7 +101,7 @@ class Earlier:
         if self._journal is None:
             yield from self._of_run()
             return
-        names = {kept.text: own.text for kept, own in zip(self.kept.metrics, self._run.metrics, strict=True)}
+        names = {earlier.text: own.text for earlier, own in zip(self.kept.metrics, self._run.metrics, strict=True)}
         for part in self._journal.parts:
             read = partial(_read, self._journal, part, self._ranking, names, self._lost, self._kept_by)
             looked = part.kept_by == self._kept_by
@@ -121,12 +121,12 @@ class Earlier:
                 tables[text, name] = Rows(rows.columns, rows.values, msgspec.to_builtins(dict(shown)))
         at = 0
         for numbers in self._stretches:
-            here = {*self.run.documents[at : at + len(numbers)]}
+            documents = {*self.run.documents[at : at + len(numbers)]}
             cut = {
                 cell: Rows(
                     rows.columns,
                     rows.values[at : at + len(numbers)],
-                    {document: seen for document, seen in rows.evidence.items() if document in here},
+                    {document: seen for document, seen in rows.evidence.items() if document in documents},
                 )
                 for cell, rows in tables.items()
             }
@@ -155,13 +155,13 @@ def _read(
 
 def _stretches(documents: Sequence[str], done: Sequence[str]) -> list[range]:
     """Where documents that are done stand among all. Raises PlanError where they come in another order."""
-    found: list[range] = []
+    ranges: list[range] = []
     at = 0
     for number, document in enumerate(documents):
         if at < len(done) and done[at] == document:
-            last = found.pop() if found and found[-1].stop == number else range(number, number)
-            found.append(range(last.start, number + 1))
+            last = ranges.pop() if ranges and ranges[-1].stop == number else range(number, number)
+            ranges.append(range(last.start, number + 1))
             at += 1
     if at < len(done):
         raise PlanError(_OTHER, "document order")
-    return found
+    return ranges

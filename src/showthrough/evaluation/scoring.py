@@ -37,26 +37,31 @@ Tables = Mapping[tuple[str, str], Rows]  # rows of all documents, by a metric's 
 
 def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:
     """Combines rows into numbers; the same resamples serve all of them."""
-    keys = [(metric, one) for one in run.anonymizations for metric in metrics if metric_text(metric) in run.rows]
+    keys = [
+        (metric, anonymization)
+        for anonymization in run.anonymizations
+        for metric in metrics
+        if metric_text(metric) in run.rows
+    ]
     records = {record.text: record for record in run.metrics}
     scores: list[tuple[Metric, Score]] = []
     varying: list[tuple[tuple[str, str], Sequence[str], Uncertain]] = []
-    for metric, one, table, again in _resampled(run, keys, settings, tables):
+    for metric, anonymization, table, again in _resampled(run, keys, settings, tables):
         record = records[metric_text(metric)]
-        line = _signature(run, metric, record, one, settings)
+        line = _signature(run, metric, record, anonymization, settings)
         drawn = table if settings.resamples else None
         if drawn is not None:
-            key = (one.name, record.text)
+            key = (anonymization.name, record.text)
             varying += ((key, parts, numbers) for parts, numbers in uncertain(metric, drawn, again))
-        totals = metric.totals(tables[record.text, one.name]) if table is None else table.totals()
+        totals = metric.totals(tables[record.text, anonymization.name]) if table is None else table.totals()
         for part, value in metric.combine(totals).items():
             if np.isnan(value):
                 why = metric.why_undefined(part, totals)
-                scores.append((metric, Score(one.name, record.text, part, None, None, None, why, line)))
+                scores.append((metric, Score(anonymization.name, record.text, part, None, None, None, why, line)))
                 continue
             own = None if drawn is None else metric.own_interval(part, drawn, settings.confidence)
             low, high = own or (None, None)
-            scores.append((metric, Score(one.name, record.text, part, float(value), low, high, "", line)))
+            scores.append((metric, Score(anonymization.name, record.text, part, float(value), low, high, "", line)))
     intervals = _all_intervals(varying, settings.confidence)
     for metric, score in scores:
         if score.value is not None and score.low is None:
@@ -90,16 +95,18 @@ class Uncertain:
     right: Bools  # whether its form gives the number itself
 
     @classmethod
-    def joined(cls, some: Sequence[Uncertain]) -> Uncertain:
+    def joined(cls, parts: Sequence[Uncertain]) -> Uncertain:
         """All of them: quantiles cost next to nothing more for many than for one."""
-        spreads = zip(*([getattr(one.spread, each.name) for each in fields(Spread)] for one in some), strict=True)
+        spreads = zip(
+            *([getattr(part.spread, attribute.name) for attribute in fields(Spread)] for part in parts), strict=True
+        )
         return cls(
-            np.concatenate([one.values for one in some]),
+            np.concatenate([part.values for part in parts]),
             Spread(*map(np.concatenate, spreads)),
-            np.concatenate([one.limits for one in some], axis=1),
-            np.concatenate([one.free for one in some]),
-            np.concatenate([one.unit for one in some]),
-            np.concatenate([one.right for one in some]),
+            np.concatenate([part.limits for part in parts], axis=1),
+            np.concatenate([part.free for part in parts]),
+            np.concatenate([part.unit for part in parts]),
+            np.concatenate([part.right for part in parts]),
         )
 
     def ends(self, confidence: float, calls: ArrayLike = 0) -> list[tuple[float, float] | None]:
@@ -108,8 +115,8 @@ class Uncertain:
         if self.free.any():  # few are: quantiles are asked for nobody else
             numbers = number_interval(self.values, self.spread, confidence, calls)
             low, high = (np.where(self.free, *pair) for pair in zip(numbers, (low, high), strict=True))
-        known = (self.right & ~np.isnan(low)).tolist()
-        pairs = zip(low.tolist(), high.tolist(), known, strict=True)
+        has_interval = (self.right & ~np.isnan(low)).tolist()
+        pairs = zip(low.tolist(), high.tolist(), has_interval, strict=True)
         return [(below, above) if has else None for below, above, has in pairs]
 
     def _shares(self, confidence: float, calls: ArrayLike) -> tuple[Array, Array]:
@@ -136,10 +143,10 @@ def intervals_of(
     metric: Metric, rows: Rows, resampled: dict[str, Array], confidence: float
 ) -> dict[str, tuple[float, float]]:
     """The interval of every part that can have one."""
-    found: dict[str, tuple[float, float]] = {}
+    intervals: dict[str, tuple[float, float]] = {}
     for parts, numbers in uncertain(metric, rows, resampled):
-        found |= {part: ends for part, ends in zip(parts, numbers.ends(confidence), strict=True) if ends}
-    return found
+        intervals |= {part: ends for part, ends in zip(parts, numbers.ends(confidence), strict=True) if ends}
+    return intervals
 
 
 def uncertain(
@@ -149,17 +156,17 @@ def uncertain(
     totals = rows.totals()
     values = metric.combine(totals)
     chosen = [part for part in values if only is None or part in only]
-    wanted = [part for part in chosen if not np.isnan(values[part]) and not metric.interval_fault(part)]
-    again = metric.combine(resampled) if wanted else {}
-    every = forms(metric.combine, rows.columns, wanted)
-    for form, each in zip(every, moved(every, rows), strict=True):
-        value = each.values
-        spread = Spread.of(np.column_stack([again[part] for part in form.parts]), each)
+    usable = [part for part in chosen if not np.isnan(values[part]) and not metric.interval_fault(part)]
+    again = metric.combine(resampled) if usable else {}
+    every = forms(metric.combine, rows.columns, usable)
+    for form, influence_sums in zip(every, moved(every, rows), strict=True):
+        value = influence_sums.values
+        spread = Spread.of(np.column_stack([again[part] for part in form.parts]), influence_sums)
         limits = np.array([metric.limits(part) or (0.0, np.inf) for part in form.parts]).T
         free = (np.isinf(limits[1]) & (value != 0)) | (value < limits[0]) | (value > limits[1])
         unit = np.array([metric.one_each(part, totals) for part in form.parts])
         pairs = zip(form.parts, value.tolist(), strict=True)
-        right = np.array([same(one, float(values[part])) for part, one in pairs])
+        right = np.array([same(number, float(values[part])) for part, number in pairs])
         yield form.parts, Uncertain(value, spread, limits, free, unit, right)
 
 
@@ -177,15 +184,15 @@ def chance_scores(
     numbers = _sampled(corpus)
     labels = corpus.units.labels
     sample = Chunk(Corpus([corpus.documents[number] for number in numbers]), types=corpus.survey.types)
-    others = _others([labels[number] if labels else "" for number in numbers])
+    partners = _others([labels[number] if labels else "" for number in numbers])
     looked = f"it is of {len(numbers):,} documents, each beside up to {_BESIDE} others"
-    inputs = {each.name: each for each in run.anonymizations}
+    inputs = {run_input.name: run_input for run_input in run.anonymizations}
     for anonymization in anonymizations:
         anonymized = Anonymized(sample, anonymization)
         for metric in asking:
             record = records[metric_text(metric)]
             line = _signature(run, metric, record, inputs[anonymization.name], settings)
-            for part, value in metric.by_chance(anonymized, others).items():
+            for part, value in metric.by_chance(anonymized, partners).items():
                 why = "" if value is not None else "there is no other document to look into"
                 yield Score(anonymization.name, record.text, part, value, None, None, why, line, "" if why else looked)
 
@@ -204,44 +211,44 @@ def _sampled(corpus: Corpus) -> list[int]:
 def _others(labels: Sequence[str]) -> list[list[int]]:
     """Of each document the next ones of other units, in a circle: one alone would say little."""
     count = len(labels)
-    found = []
-    for place, label in enumerate(labels):
-        following = ((place + step) % count for step in range(1, min(count, _STEPS)))
+    partners = []
+    for index, label in enumerate(labels):
+        following = ((index + step) % count for step in range(1, min(count, _STEPS)))
         strangers = (other for other in following if not label or labels[other] != label)
-        found.append(list(islice(strangers, _BESIDE)))
-    return found
+        partners.append(list(islice(strangers, _BESIDE)))
+    return partners
 
 
 def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:
     """What the references reach, as plain numbers: they are no sample of anything, so they have no interval."""
     records = {record.text: record for record in run.metrics}
-    for one in run.references:
+    for reference in run.references:
         for metric in metrics:
             text = metric_text(metric)
-            if (text, one.name) not in tables:
+            if (text, reference.name) not in tables:
                 continue  # the metric cannot score it
-            line = _signature(run, metric, records[text], one, settings)
-            totals = metric.totals(run.by_id(tables[text, one.name]))
+            line = _signature(run, metric, records[text], reference, settings)
+            totals = metric.totals(run.by_id(tables[text, reference.name]))
             for part, value in metric.combine(totals).items():
                 defined = not np.isnan(value)
                 reason = "" if defined else metric.why_undefined(part, totals)
-                yield Score(one.name, text, part, float(value) if defined else None, None, None, reason, line)
+                yield Score(reference.name, text, part, float(value) if defined else None, None, None, reason, line)
 
 
-def _signature(run: Run, metric: Metric, record: MetricRecord, one: Input, settings: Recorded) -> str:
+def _signature(run: Run, metric: Metric, record: MetricRecord, anonymization: Input, settings: Recorded) -> str:
     dtype, models = settings.dtype, run.provenance["models"]
-    known = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
-    extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in known]
+    revisions = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
+    extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in revisions]
     if metric.models and dtype != "fp32":
         extra.append(("dtype", dtype))
     for kind in input_types():
         records = run.inputs.get(kind.name) if kind.name in metric.needs else None
         if records and (pinned := kind.pin(records, record)):
             extra.insert(0, (kind.name, pinned))
-    extra += [(f"asked:{asked.name}", asked.pin) for asked in run.asked if asked.name in metric.asks]
+    extra += [(f"asked:{model.name}", model.pin) for model in run.asked if model.name in metric.asks]
     if "systems" in metric.needs:  # the number hangs on all of them
         extra.insert(0, ("systems", ",".join(f"{other.name}@{other.digest[:8]}" for other in run.anonymizations)))
-    return signature(record, (*metric.pinned, *extra), run.corpus, one, settings, __version__)
+    return signature(record, (*metric.pinned, *extra), run.corpus, anonymization, settings, __version__)
 
 
 def _resampled(
@@ -251,18 +258,18 @@ def _resampled(
 
     Nothing of a metric whose documents cannot be drawn one by one.
     """
-    held: list[tuple[Metric, Input, Rows | None]] = []
-    for number, (metric, one) in enumerate(keys, 1):
-        rows = tables[metric_text(metric), one.name] if metric.apart else None
-        held.append((metric, one, None if rows is None else run.units(rows)))
-        drawn = [table for _, _, table in held if table is not None]
+    pending: list[tuple[Metric, Input, Rows | None]] = []
+    for number, (metric, anonymization) in enumerate(keys, 1):
+        rows = tables[metric_text(metric), anonymization.name] if metric.apart else None
+        pending.append((metric, anonymization, None if rows is None else run.units(rows)))
+        drawn = [table for _, _, table in pending if table is not None]
         most = _FEWER if drawn and len(drawn[0]) > BLOCK else _COLUMNS
         if number < len(keys) and sum(len(table.columns) for table in drawn) < most:
             continue
         again = drawn_again(drawn, settings)
-        for asked, of, table in held:
-            yield asked, of, table, {} if table is None else next(again)
-        held = []
+        for pending_metric, of, table in pending:
+            yield pending_metric, of, table, {} if table is None else next(again)
+        pending = []
 
 
 def drawn_again(tables: Sequence[Rows], settings: Recorded) -> Iterator[dict[str, Array]]:

@@ -132,12 +132,12 @@ class Settings(ModelSettings, AskingSettings, Recorded):
 
     def part(self, kind: type[Part]) -> Part:
         """The fields of a class that this one has them from."""
-        return kind(**{one.name: getattr(self, one.name) for one in fields(kind) if one.init})  # type: ignore[arg-type]
+        return kind(**{attribute.name: getattr(self, attribute.name) for attribute in fields(kind) if attribute.init})  # type: ignore[arg-type]
 
-    def overridden(self, said: Mapping[str, Any]) -> Self:
+    def overridden(self, overrides: Mapping[str, Any]) -> Self:
         """The same but for what is said beside it; of types that are not named there, what was said before."""
-        types = Retyping.of(**{name: said[name] for name in _OF_TYPES if name in said}).over(self.retyping)
-        return replace(self, **{**said, **{name: getattr(types, name) for name in _OF_TYPES}})
+        types = Retyping.of(**{name: overrides[name] for name in _OF_TYPES if name in overrides}).over(self.retyping)
+        return replace(self, **{**overrides, **{name: getattr(types, name) for name in _OF_TYPES}})
 
     def applied_to(self, metric: Metric) -> Metric:
         """A metric with the function words and the language that are set; other word lists that it names itself stay.
@@ -216,19 +216,23 @@ class Option(NamedTuple):
 def options_of(kind: type, *names: str) -> dict[str, Option]:
     """The options among the fields of a class, its own before those of others; or some of them, as they are named."""
     hints = get_type_hints(kind, include_extras=True)
-    declared = dict.fromkeys(name for one in kind.__mro__ for name in inspect.get_annotations(one))
-    defaults = {one.name: one.default for one in fields(kind)}
-    chosen = (name for name in names or declared if any(isinstance(one, Meta) for one in get_args(hints[name])))
+    declared = dict.fromkeys(name for base in kind.__mro__ for name in inspect.get_annotations(base))
+    defaults = {attribute.name: attribute.default for attribute in fields(kind)}
+    chosen = (
+        name for name in names or declared if any(isinstance(annotation, Meta) for annotation in get_args(hints[name]))
+    )
     return {name: _option(name, hints[name], defaults[name]) for name in chosen}
 
 
 def _option(name: str, hint: Any, default: Any) -> Option:
     kind, meta = get_args(hint)
     if get_origin(kind) is Literal:
-        *others, last = get_args(kind)
-        return Option(name, str, default, meta.description, "|".join(get_args(kind)), f"{', '.join(others)} or {last}")
+        *choices, last = get_args(kind)
+        return Option(name, str, default, meta.description, "|".join(get_args(kind)), f"{', '.join(choices)} or {last}")
     if get_origin(kind) is Union:  # the limits of one of several are for the check alone
-        kind = Union[tuple(get_args(one)[0] if get_origin(one) is Annotated else one for one in get_args(kind))]  # noqa: UP007
+        kind = Union[
+            tuple(get_args(member)[0] if get_origin(member) is Annotated else member for member in get_args(kind))
+        ]  # noqa: UP007
     extra = {"expected": _limits(meta), **(meta.extra or {})}
     return Option(name, kind, default, meta.description, meta.title, **extra)
 
@@ -245,7 +249,7 @@ def _limits(meta: Meta) -> str:
 def settings_problems(settings: object) -> list[Problem]:
     """One for each value that is not what its field expects."""
     hints = get_type_hints(type(settings), include_extras=True)
-    found = []
+    problems = []
     for option in options_of(type(settings)).values():
         value = getattr(settings, option.name)
         try:
@@ -254,8 +258,8 @@ def settings_problems(settings: object) -> list[Problem]:
         except msgspec.ValidationError as error:
             wrong_type = ", got " in str(error)
             message = plain(str(error)) if wrong_type else f"found {quoted(value)}; expected {option.expected}"
-            found.append(Problem("", option.name, message))
-    return found
+            problems.append(Problem("", option.name, message))
+    return problems
 
 
 def called_with(kind: Callable[Arguments, Made]) -> Callable[[Callable[[Made], Result]], Callable[Arguments, Result]]:
@@ -264,18 +268,21 @@ def called_with(kind: Callable[Arguments, Made]) -> Callable[[Callable[[Made], R
     Raises PlanError for one that there is not.
     """
     hints = get_type_hints(kind)
-    known = {name: one.replace(annotation=hints[name]) for name, one in inspect.signature(kind).parameters.items()}
+    parameters = {
+        name: parameter.replace(annotation=hints[name])
+        for name, parameter in inspect.signature(kind).parameters.items()
+    }
 
     def decorate(function: Callable[[Made], Result]) -> Callable[Arguments, Result]:
         @wraps(function)
         def called(*args: Arguments.args, **values: Arguments.kwargs) -> Result:
-            if strangers := [name for name in values if name not in known]:
-                raise PlanError(f"unknown argument; expected one of {', '.join(known)}", shown(strangers[0]))
+            if strangers := [name for name in values if name not in parameters]:
+                raise PlanError(f"unknown argument; expected one of {', '.join(parameters)}", shown(strangers[0]))
             return function(kind(*args, **values))
 
         settings = [f"{option.name}: {option.help}" for option in options_of(kind).values()]  # type: ignore[arg-type]
         called.__doc__ = "\n    ".join([(function.__doc__ or "").rstrip(), "", *settings])
-        called.__signature__ = inspect.Signature([*known.values()])  # type: ignore[attr-defined]
+        called.__signature__ = inspect.Signature([*parameters.values()])  # type: ignore[attr-defined]
         return called
 
     return decorate

@@ -74,13 +74,13 @@ class Store:
     ) -> None:
         for start in range(numbers.start, numbers.stop, _BLOCK):
             ids = self._ids[start : min(start + _BLOCK, numbers.stop)]
-            here = {start + place: evidence[key] for place, key in enumerate(ids) if key in evidence}
+            by_number = {start + offset: evidence[key] for offset, key in enumerate(ids) if key in evidence}
             try:
-                converted = msgspec.convert(list(here.values()), list[Evidence])
+                converted = msgspec.convert(list(by_number.values()), list[Evidence])
             except msgspec.ValidationError as error:
                 self.faults[cell[0]] = error
                 continue
-            writer.put(list(here), converted)
+            writer.put(list(by_number), converted)
 
     def numbers(self, size: int) -> Iterator[NDArray[np.int64]]:
         """The numbers of documents in the corpus, so many at a time, in the order of the tables."""

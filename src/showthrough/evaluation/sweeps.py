@@ -40,21 +40,25 @@ def is_swept(metric: Metric) -> bool:
 def sweeps(anonymizations: Iterable[Anonymization], metrics: Mapping[str, Metric], whole: Chunk) -> dict[str, Sweep]:
     """By name, those of the anonymizations whose masks have different scores; `whole` are all documents."""
     corpus, resources = whole.corpus, whole.resources
-    swept = [one for one in (_Swept.of(anonymization, corpus) for anonymization in anonymizations) if one.thresholds]
+    swept = [
+        system for system in (_Swept.of(anonymization, corpus) for anonymization in anonymizations) if system.thresholds
+    ]
     if not (swept and metrics):
         return {}
     parts = list(corpus.chunks())
     if len(parts) == 1:  # what was made of the documents is still there
-        counted = (_counted(whole, metrics, one.anonymization, one.thresholds) for one in swept)
+        counted = (_counted(whole, metrics, system.anonymization, system.thresholds) for system in swept)
         tallies: Iterable[list[_Tally]] = [list(counted)]
     else:
-        asked = _Asked(metrics, [one.thresholds for one in swept], corpus.survey.types)
-        tallies = resources.mapped(_counted_there, asked, _some(corpus, [one.anonymization for one in swept], parts))
+        task = _Asked(metrics, [system.thresholds for system in swept], corpus.survey.types)
+        tallies = resources.mapped(
+            _counted_there, task, _some(corpus, [system.anonymization for system in swept], parts)
+        )
     for tally in tallies:
-        for one, counts in zip(swept, tally, strict=True):
-            one.take(counts)
-    found = {one.anonymization.name: one.sweep(metrics) for one in swept}
-    return {name: sweep for name, sweep in found.items() if sweep.values}
+        for system, counts in zip(swept, tally, strict=True):
+            system.take(counts)
+    by_name = {system.anonymization.name: system.sweep(metrics) for system in swept}
+    return {name: sweep for name, sweep in by_name.items() if sweep.values}
 
 
 class _Asked(NamedTuple):
@@ -88,10 +92,10 @@ def _some(corpus: Corpus, anonymizations: Sequence[Anonymization], parts: Iterab
         )
 
 
-def _counted_there(resources: Resources, asked: _Asked, some: _Some) -> list[_Tally]:
-    chunk = Chunk(some.corpus, resources, asked.types)
-    pairs = zip(some.anonymizations, asked.thresholds, strict=True)
-    return [_counted(chunk, asked.metrics, one, thresholds) for one, thresholds in pairs]
+def _counted_there(resources: Resources, task: _Asked, batch: _Some) -> list[_Tally]:
+    chunk = Chunk(batch.corpus, resources, task.types)
+    pairs = zip(batch.anonymizations, task.thresholds, strict=True)
+    return [_counted(chunk, task.metrics, anonymization, thresholds) for anonymization, thresholds in pairs]
 
 
 def _counted(
@@ -126,17 +130,17 @@ class Levels:
         return cls(*np.unique(np.fromiter(scores, dtype=np.float64), return_counts=True))
 
     def joined(self, other: Levels) -> Levels:
-        scores, place = np.unique(np.concatenate([self.scores, other.scores]), return_inverse=True)
+        scores, index = np.unique(np.concatenate([self.scores, other.scores]), return_inverse=True)
         masks = np.zeros(len(scores), dtype=np.int64)
-        np.add.at(masks, place, np.concatenate([self.masks, other.masks]))
+        np.add.at(masks, index, np.concatenate([self.masks, other.masks]))
         return Levels(scores, masks)
 
-    def at(self, places: Ints) -> Array:
+    def at(self, ranks: Ints) -> Array:
         """The scores that stand in some places of all of them, sorted."""
-        return np.asarray(self.scores[np.searchsorted(np.cumsum(self.masks), places, side="right")])
+        return np.asarray(self.scores[np.searchsorted(np.cumsum(self.masks), ranks, side="right")])
 
 
-def thresholds_of(found: Levels) -> list[float]:
+def thresholds_of(distribution: Levels) -> list[float]:
     """Where other masks are left out, ascending: 0, which leaves out none, then between one score and the next.
 
     Each is as short as it can be written. Of many, about as many masks lie between each and the next. None for one
@@ -145,16 +149,16 @@ def thresholds_of(found: Levels) -> list[float]:
     >>> thresholds_of(Levels.of([0.85, 0.4, 0.85, 0.8612, 1.0]))
     [0.0, 0.8, 0.86, 1.0]
     """
-    levels = found.scores
+    levels = distribution.scores
     if len(levels) < 2 or not (levels[0] >= 0 and levels[-1] <= 1):
         return []
-    places: Sequence[int] = range(len(levels))
+    indices: Sequence[int] = range(len(levels))
     if len(levels) > MOST:
-        evenly = found.at(np.linspace(0, int(found.masks.sum()) - 1, MOST).round().astype(np.int64))
-        places = np.unique(np.searchsorted(levels, evenly)).tolist()
-    known = levels.tolist()
+        evenly = distribution.at(np.linspace(0, int(distribution.masks.sum()) - 1, MOST).round().astype(np.int64))
+        indices = np.unique(np.searchsorted(levels, evenly)).tolist()
+    scores = levels.tolist()
     # Of many scores, any of those half-way to the last that was taken would do: a short number matters more.
-    return [0.0, *(_shortest(known[(last + place) // 2], known[place]) for last, place in pairwise(places))]
+    return [0.0, *(_shortest(scores[(last + index) // 2], scores[index]) for last, index in pairwise(indices))]
 
 
 def _shortest(above: float, most: float) -> float:
@@ -177,13 +181,13 @@ class _Swept:
 
     @classmethod
     def of(cls, anonymization: Anonymization, corpus: Corpus) -> _Swept:
-        found, known = Levels.of(()), anonymization.masks
-        none = isinstance(known, NumberedMasks) and not known.scored
+        levels, all_masks = Levels.of(()), anonymization.masks
+        none = isinstance(all_masks, NumberedMasks) and not all_masks.scored
         for first in () if none else range(0, len(corpus), _DOCUMENTS):
             masks = (mask for key in corpus.ids[first : first + _DOCUMENTS] for mask in anonymization.of(key))
             scores = [mask.score for mask in masks if mask.score is not None]
-            found = found.joined(Levels.of(scores)) if scores else found
-        return cls(anonymization, thresholds_of(found), len(found.scores), int(found.masks.sum()))
+            levels = levels.joined(Levels.of(scores)) if scores else levels
+        return cls(anonymization, thresholds_of(levels), len(levels.scores), int(levels.masks.sum()))
 
     def take(self, counted: _Tally) -> None:
         """Adds what was counted of some more documents."""

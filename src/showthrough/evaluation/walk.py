@@ -31,7 +31,7 @@ class Walk:
         self._pace = Pace(questions.of_scope("document").values())
         self._told: Shared[Work] | None = None
 
-    def through(self, progress: Progress, taken: Callable[[], None]) -> None:
+    def through(self, progress: Progress, on_answer: Callable[[], None]) -> None:
         """Chunk after chunk; `taken` hears of every answer. What was given up is told when all the rest is done.
 
         Raises LostError then: no number is made of some of the documents.
@@ -48,7 +48,7 @@ class Walk:
                     failing[text], gathered.failures[text] = numbers.start, why
             gathered.take(answer, numbers)
             self._pace.took(int(self._corpus.survey.lengths[numbers.start : numbers.stop].sum()), answer.seconds)
-            taken()
+            on_answer()
             if gathered.done > before:
                 progress(gathered.done, total)
         if lost:

@@ -71,26 +71,28 @@ class Releases:
 
     def is_error(self, documents: int) -> bool:
         """Whether so many are paired wrongly that no number of them means anything."""
-        found = len(self.others)
-        return found > 0 and (found >= _FEW or found >= _SHARE * documents)
+        count = len(self.others)
+        return count > 0 and (count >= _FEW or count >= _SHARE * documents)
 
 
 def releases_of(corpus: Corpus, anonymizations: Sequence[Anonymization]) -> dict[str, Releases]:
     """By name. All documents are gone through some at a time, and only those are read that masks do not tell of."""
     looks = [_Look(corpus, anonymization) for anonymization in anonymizations]
     for numbers in corpus.chunks() if looks else ():
-        wanted = [(look, each) for look in looks if (each := look.wanted(numbers))]
-        documents = _documents(corpus, numbers, {number for _, each in wanted for number in each})
-        for look, each in wanted:
-            look.at({number: documents[number] for number in each})
+        to_read = [(look, document_numbers) for look in looks if (document_numbers := look.wanted(numbers))]
+        documents = _documents(corpus, numbers, {number for _, selection in to_read for number in selection})
+        for look, document_numbers in to_read:
+            look.at({number: documents[number] for number in document_numbers})
     return {look.name: look.releases() for look in looks}
 
 
-def check_releases(corpus: Corpus, anonymizations: Sequence[Anonymization], found: Mapping[str, Releases]) -> None:
+def check_releases(
+    corpus: Corpus, anonymizations: Sequence[Anonymization], releases_by_name: Mapping[str, Releases]
+) -> None:
     """Raises InputError where an anonymization has releases of other documents than their ids say."""
     problems = []
     for anonymization in anonymizations:
-        releases = found[anonymization.name]
+        releases = releases_by_name[anonymization.name]
         if releases.is_error(len(corpus)):
             fault = f"{_of_others(releases, len(corpus))}; expected each document's own: mend the ids"
             fault += ', or go on with --pairing trust (in Python, pairing="trust")'
@@ -99,10 +101,10 @@ def check_releases(corpus: Corpus, anonymizations: Sequence[Anonymization], foun
         raise InputError(problems)
 
 
-def release_notices(corpus: Corpus, found: Mapping[str, Releases], pairing: Pairing) -> list[str]:
+def release_notices(corpus: Corpus, releases_by_name: Mapping[str, Releases], pairing: Pairing) -> list[str]:
     """What a reader must know of whose releases these are."""
     lines = []
-    for name, releases in found.items():
+    for name, releases in releases_by_name.items():
         if releases.others:
             trusted = "; --pairing trust was said" if pairing == "trust" else ""
             line = f"{_of_others(releases, len(corpus))}; they count as they are{trusted}"
@@ -115,16 +117,16 @@ def release_notices(corpus: Corpus, found: Mapping[str, Releases], pairing: Pair
 
 
 def _of_others(releases: Releases, documents: int) -> str:
-    each = some(f"{shown(found)} has the text of {shown(other)}" for found, other in releases.others.items())
+    examples = some(f"{shown(document)} has the text of {shown(other)}" for document, other in releases.others.items())
     verb = "release is another document's" if len(releases.others) == 1 else "releases are other documents'"
-    return f"{len(releases.others):,} of {documents:,} {verb} than the id says ({each})"
+    return f"{len(releases.others):,} of {documents:,} {verb} than the id says ({examples})"
 
 
 def _unlike(releases: Releases, documents: int) -> str:
     count = len(releases.unlike)
     verb = "release is unlike its original" if count == 1 else "releases are unlike their originals"
-    said = f", {releases.refusals:,} as a language model's refusal" if releases.refusals else ""
-    line = f"{count:,} of {documents:,} {verb}{said} ({some(releases.unlike)})"
+    refusals = f", {releases.refusals:,} as a language model's refusal" if releases.refusals else ""
+    line = f"{count:,} of {documents:,} {verb}{refusals} ({some(releases.unlike)})"
     return f"{line}: they count like all others, so read a few; where they are more than 5 %, no verdict says met"
 
 
@@ -141,10 +143,10 @@ class _Replacements(dict[str, _Written]):
     def __missing__(self, replacement: str) -> _Written:
         words = _found(replacement)
         placeholders = sum(_NUMBERING[word] & 1 for word in words)
-        made = _Written(len(words) - placeholders, placeholders)
+        counts = _Written(len(words) - placeholders, placeholders)
         if len(self) < _CACHED:
-            self[replacement] = made
-        return made
+            self[replacement] = counts
+        return counts
 
 
 class _Numbering(dict[str, int]):
@@ -174,7 +176,7 @@ def _words(text: str, most: int | None = None) -> Numbers:
     """The words of a text by number, in whatever case and however its characters are composed; or the first of them."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-        if any(chr(one) in text for one in _UNSEEN):
+        if any(chr(code_point) in text for code_point in _UNSEEN):
             text = text.translate(_UNSEEN)
     return np.array(list(map(_NUMBERING.__getitem__, _found(text)[:most])), dtype=np.uint64)
 
@@ -223,8 +225,12 @@ class _Look:
         ids = self._corpus.ids[numbers.start : numbers.stop]
         masks = self._anonymization.part(ids).masks
         lengths = self._corpus.survey.lengths[numbers.start : numbers.stop].tolist()
-        each = zip(numbers, ids, lengths, strict=True)
-        return [number for number, one, length in each if length and self._may_differ(masks.get(one, ()), length)]
+        rows = zip(numbers, ids, lengths, strict=True)
+        return [
+            number
+            for number, document_id, length in rows
+            if length and self._may_differ(masks.get(document_id, ()), length)
+        ]
 
     def _may_differ(self, masks: Sequence[Mask], length: int) -> bool:
         """Whether masks, and the length of the text, leave open that the release is another's or unlike its own.
@@ -242,13 +248,13 @@ class _Look:
 
     def _counts(self, masks: Iterable[Mask]) -> tuple[int, _Written]:
         masked = new = placeholders = 0
-        known = self._replacements
+        cache = self._replacements
         for mask in masks:
             masked += mask.end - mask.start
             if mask.replacement:
-                one = known[mask.replacement]
-                new += one.new
-                placeholders += one.placeholders
+                counts = cache[mask.replacement]
+                new += counts.new
+                placeholders += counts.placeholders
         return masked, _Written(new, placeholders)
 
     def at(self, documents: Mapping[int, Document]) -> None:
@@ -267,12 +273,14 @@ class _Look:
     def _is_plain(self, text: str, masks: Sequence[Mask]) -> bool:
         """Whether the number of words alone tells that nothing is wrong."""
         # A word that a mask cuts is not kept; the spans stand apart, so that none joins another.
-        kept = len(_found(text)) - len(_found(" ".join([text[mask.start : mask.end] for mask in flattened(masks)])))
+        remaining = len(_found(text)) - len(
+            _found(" ".join([text[mask.start : mask.end] for mask in flattened(masks)]))
+        )
         _, (new, placeholders) = self._counts(masks)
-        words = kept + new + placeholders
-        if kept <= 0 or words <= SHORT:
+        words = remaining + new + placeholders
+        if remaining <= 0 or words <= SHORT:
             return False
-        return new < MORE * words and kept >= LEAST * words
+        return new < MORE * words and remaining >= LEAST * words
 
     def _look_at(self, number: int, original: str, release: str) -> None:
         own, words = _words(original), _words(release)
@@ -292,20 +300,20 @@ class _Look:
             self._suspects.append(_Suspect(number, count, same, _sample(words[:count])))
 
     def releases(self) -> Releases:
-        others = self._others()
+        owners = self._others()
         ids = self._corpus.ids
         unlike = dict(sorted(self._unlike.items()))
         return Releases(
             [ids[number] for number in unlike],
             sum(unlike.values()),
-            {ids[number]: ids[other] for number, other in sorted(others.items())},
+            {ids[number]: ids[other] for number, other in sorted(owners.items())},
         )
 
     def _others(self) -> dict[int, int]:
         """Documents whose release is another's, and which other's."""
         if not self._suspects or len(self._corpus) < 2:
             return {}
-        found: dict[int, int] = {}
+        owners: dict[int, int] = {}
         for suspect, candidates in _candidates(self._corpus, self._suspects):
             if not candidates:
                 continue
@@ -315,9 +323,9 @@ class _Look:
                 words = _words_of(self._corpus, number)
                 same = shared(content, words)
                 if same > best and _is_more(same, suspect.own, suspect.words) and _reads_alike(threes, words):
-                    best, found[suspect.number] = same, number
+                    best, owners[suspect.number] = same, number
         _words_of.cache_clear()
-        return found
+        return owners
 
     def _released(self, number: int) -> Numbers:
         document = self._corpus.documents[number]
@@ -335,10 +343,10 @@ def _is_more(other: int, own: int, words: int) -> bool:
     return 10 * (other - own) >= words
 
 
-def _documents(corpus: Corpus, numbers: range, wanted: set[int]) -> dict[int, Document]:
+def _documents(corpus: Corpus, numbers: range, selection: set[int]) -> dict[int, Document]:
     """Some documents of a chunk: read one by one where they are few."""
-    if 8 * len(wanted) < len(numbers):
-        return {number: corpus.documents[number] for number in sorted(wanted)}
+    if 8 * len(selection) < len(numbers):
+        return {number: corpus.documents[number] for number in sorted(selection)}
     return dict(zip(numbers, corpus.documents[numbers.start : numbers.stop], strict=True))
 
 
@@ -350,17 +358,17 @@ def _words_of(corpus: Corpus, number: int) -> Numbers:
 def _rows(words: Numbers, length: int) -> Numbers:
     """A number for each so many words in a row."""
     count = max(0, len(words) - length + 1)
-    made = np.zeros(count, dtype=np.uint64)
-    for place in range(length):
-        made = made * _FACTOR + words[place : place + count]
-    return made
+    hashes = np.zeros(count, dtype=np.uint64)
+    for offset in range(length):
+        hashes = hashes * _FACTOR + words[offset : offset + count]
+    return hashes
 
 
 def _rows_outside(words: Numbers, length: int) -> Numbers:
     """The same of a release, without those that a placeholder is in."""
     holes = np.concatenate([[0], np.cumsum(_flags(words))])
-    made: Numbers = _rows(words, length)[holes[length:] == holes[: len(holes) - length]]
-    return made
+    hashes: Numbers = _rows(words, length)[holes[length:] == holes[: len(holes) - length]]
+    return hashes
 
 
 def _sample(words: Numbers) -> Numbers:
@@ -375,15 +383,15 @@ def _candidates(corpus: Corpus, suspects: Sequence[_Suspect]) -> Iterator[tuple[
     samples = [
         suspect.sample if len(suspect.sample) <= most else _thinned(suspect.sample, most) for suspect in suspects
     ]
-    wanted = np.unique(np.concatenate(samples))
+    vocabulary = np.unique(np.concatenate(samples))
     limit = max(1, min(_RARE, len(corpus) // _TENTH))
-    counts, features, owners = _holders(corpus, wanted, limit)
-    starts = np.searchsorted(features, np.arange(len(wanted) + 1))
+    counts, features, owners = _holders(corpus, vocabulary, limit)
+    starts = np.searchsorted(features, np.arange(len(vocabulary) + 1))
     for suspect, sample in zip(suspects, samples, strict=True):
-        places = np.searchsorted(wanted, sample)
-        rare = places[(counts[places] > 0) & (counts[places] <= limit)]
+        indices = np.searchsorted(vocabulary, sample)
+        rare = indices[(counts[indices] > 0) & (counts[indices] <= limit)]
         rare = rare[np.argsort(counts[rare], kind="stable")][:_RAREST]
-        pieces = [owners[starts[place] : starts[place + 1]] for place in rare.tolist()]
+        pieces = [owners[starts[index] : starts[index + 1]] for index in rare.tolist()]
         documents, votes = np.unique(np.concatenate([owners[:0], *pieces]), return_counts=True)
         own = int(votes[documents == suspect.number].sum())
         enough = (votes > own) & (2 * votes >= len(rare)) & (votes >= 2)
@@ -395,25 +403,25 @@ def _thinned(sample: Numbers, most: int) -> Numbers:
     return sample[np.linspace(0, len(sample) - 1, most).astype(np.int64)]
 
 
-def _holders(corpus: Corpus, wanted: Numbers, limit: int) -> tuple[Ints, Ints, Ints]:
+def _holders(corpus: Corpus, vocabulary: Numbers, limit: int) -> tuple[Ints, Ints, Ints]:
     """In how many documents each of some words stands; and of the rare ones each place: the word, the document."""
-    counts = np.zeros(len(wanted), dtype=np.int64)
+    counts = np.zeros(len(vocabulary), dtype=np.int64)
     features: list[NDArray[Any]] = []
     owners: list[NDArray[Any]] = []
-    held = 0
+    total = 0
     for number, document in enumerate(corpus):
         words = _words(document.text)
         own = np.unique(np.concatenate([words, *(_rows(words, length) for length in _LENGTHS)]))
-        places = np.searchsorted(wanted, own).clip(max=len(wanted) - 1)
-        places = places[wanted[places] == own]
-        counts[places] += 1
-        rare = places[counts[places] <= limit].astype(np.int32)
+        indices = np.searchsorted(vocabulary, own).clip(max=len(vocabulary) - 1)
+        indices = indices[vocabulary[indices] == own]
+        counts[indices] += 1
+        rare = indices[counts[indices] <= limit].astype(np.int32)
         features.append(rare)
         owners.append(np.full(len(rare), number, dtype=np.int32))
-        held += len(rare)
-        if held > _HELD:
+        total += len(rare)
+        if total > _HELD:
             features, owners = _still_rare(features, owners, counts, limit)
-            held = len(features[0])
+            total = len(features[0])
     features, owners = _still_rare(features, owners, counts, limit)
     order = np.argsort(features[0], kind="stable")
     return counts, features[0][order].astype(np.int64), owners[0][order].astype(np.int64)

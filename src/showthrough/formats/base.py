@@ -87,11 +87,11 @@ class Input:
         first, columns = self.head.first, self.columns
         if not isinstance(first, dict) or not self.head.json.whole:
             return columns
-        for what, own in usual.items():
-            name = columns.said.get(what)
+        for column, own in usual.items():
+            name = columns.said.get(column)
             if name is not None and name not in first and own in first:
                 self.remarks.others.append(f"has no key {shown(name)}; what {shown(own)} holds was taken for it")
-                columns = columns._replace(**{what: Columns._field_defaults[what]})
+                columns = columns._replace(**{column: Columns._field_defaults[column]})
         return columns
 
     @cached_property
@@ -152,7 +152,7 @@ def can(chosen: Format, task: Task) -> bool:
     return getattr(chosen, task) is not None or (task == "write" and chosen.write_masks is not None)
 
 
-def by_keys(head: Head, needed: set[str], others: set[str]) -> Fit:
+def by_keys(head: Head, needed: set[str], optional: set[str]) -> Fit:
     """How well the keys of the first object of a JSON file go with those of a format.
 
     Sure where all that are needed are there, and no marks under a key that it does not know; likely where one is, or
@@ -161,14 +161,14 @@ def by_keys(head: Head, needed: set[str], others: set[str]) -> Fit:
     keys = head.json.keys.keys()
     if needed <= keys:
         first = head.first if isinstance(head.first, dict) else {}
-        unknown_marks = any(like_spans(value) for key, value in first.items() if key not in needed | others)
+        unknown_marks = any(like_spans(value) for key, value in first.items() if key not in needed | optional)
         return Fit.LIKELY if unknown_marks else Fit.SURE
-    return Fit.LIKELY if not keys or keys & (needed | others) or not head.json.whole else Fit.NO
+    return Fit.LIKELY if not keys or keys & (needed | optional) or not head.json.whole else Fit.NO
 
 
-def unlike(where: str, found: str, what: str, expected: str | None) -> str:
+def unlike(where: str, covered: str, claim: str, expected: str | None) -> str:
     """That a text has something else in a place than a mark says; of each, half of what a message may show."""
-    return f"the text {where} is {quoted(found, QUOTED // 2)} but {what} {quoted(expected, QUOTED // 2)}"
+    return f"the text {where} is {quoted(covered, QUOTED // 2)} but {claim} {quoted(expected, QUOTED // 2)}"
 
 
 def unwritable(document: Document, why: str) -> OutputError:

@@ -15,45 +15,45 @@ from showthrough.formats.base import Input, Masks, Texts
 from showthrough.storage.reading import fail, gathered, type_fault
 
 
-def checked_documents(given: Any, file: Input) -> Sequence[Document]:
+def checked_documents(result: Any, file: Input) -> Sequence[Document]:
     """Documents whose values are of the right kinds, with spans inside their texts and ids of their own."""
-    documents: Sequence[Document] = given if hasattr(given, "window") else list(given)
+    documents: Sequence[Document] = result if hasattr(result, "window") else list(result)
 
     def look_at(numbered: tuple[int, Document]) -> None:
         number, document = numbered
-        place = f"document number {number}"
-        _check(document, Document, file, place)
+        location = f"document number {number}"
+        _check(document, Document, file, location)
         for annotation in document.annotations:
-            _check(annotation, Annotation, file, place)
+            _check(annotation, Annotation, file, location)
             for mention in annotation.mentions:
-                _check(mention, Mention, file, place)
+                _check(mention, Mention, file, location)
 
     gathered(enumerate(documents, 1), look_at)
     _ = Corpus(documents, source=str(file.path)).survey  # raises with everything that is wrong
     return documents
 
 
-def checked_anonymization(given: Any, file: Input) -> Masks | Texts:
+def checked_anonymization(result: Any, file: Input) -> Masks | Texts:
     """Masks inside the texts of the corpus, where it is known; or texts."""
-    if not isinstance(given, Mapping):
-        raise fail(file.path, f"found {quoted(given)}; expected masks by document id, or Texts")
+    if not isinstance(result, Mapping):
+        raise fail(file.path, f"found {quoted(result)}; expected masks by document id, or Texts")
 
     def look_at(document_id: Any) -> None:
         if not isinstance(document_id, str) or not document_id:
             raise fail(file.path, f"found the id {quoted(document_id)}; expected text")
-        value, place = given[document_id], at_document(document_id)
-        if isinstance(given, Texts):
-            _check(value, str, file, place)
+        value, location = result[document_id], at_document(document_id)
+        if isinstance(result, Texts):
+            _check(value, str, file, location)
             return
         for index, mask in enumerate(value):
-            _check(mask, Mask, file, f"{place}: masks[{index}]")
+            _check(mask, Mask, file, f"{location}: masks[{index}]")
 
-    gathered(given, look_at)
-    if isinstance(given, Texts) or file.corpus is None:
-        return given
-    if problems := check_pair(file.corpus, Anonymization(given, source=str(file.path)), "unmasked"):
+    gathered(result, look_at)
+    if isinstance(result, Texts) or file.corpus is None:
+        return result
+    if problems := check_pair(file.corpus, Anonymization(result, source=str(file.path)), "unmasked"):
         raise InputError(problems)
-    return given
+    return result
 
 
 def _check(value: Any, cls: type, file: Input, location: str) -> None:

@@ -187,22 +187,22 @@ class Chosen(NamedTuple):
     of_rows: str | None = None
 
 
-def read_as(asked: str | None, file: Input, task: Task, kinds: str) -> Any:
+def read_as(format_name: str | None, file: Input, task: Task, kinds: str) -> Any:
     """What a file holds, as the format reads it that is asked for, or else that which it is in."""
-    chosen, file = chosen_for(asked, file, task, kinds)
+    chosen, file = chosen_for(format_name, file, task, kinds)
     return read_in(chosen, file, task)
 
 
-def chosen_for(asked: str | None, file: Input, task: Task, kinds: str) -> tuple[Chosen, Input]:
+def chosen_for(format_name: str | None, file: Input, task: Task, kinds: str) -> tuple[Chosen, Input]:
     """How a file is to be read, and the file as far as it was looked at for that."""
     file = _with_head(file, telling(file.head), task)
-    name = _format_by_columns(file, task) or asked or recognised(file.head, task)
+    name = _format_by_columns(file, task) or format_name or recognised(file.head, task)
     if name is None:
         raise _unknown_format(
             file.head, kinds, {other: entry for other, entry in FORMATS.built_in.items() if can(entry, task)}
         )
     chosen = format_named(name, task)
-    if asked is None and chosen.rows and not file.released:
+    if format_name is None and chosen.rows and not file.released:
         rows = RowHead(chosen.rows(file))
         return Chosen(name, _format_of_rows(rows, task)), _with_head(file, rows, task)
     return Chosen(name), file
@@ -213,13 +213,17 @@ def _with_head(file: Input, head: Head, task: Task) -> Input:
     return replace(file, head=head)
 
 
-def like_another(chosen_format: Chosen, asked: str | None, file: Input, task: Task) -> Input | None:
+def like_another(chosen_format: Chosen, format_name: str | None, file: Input, task: Task) -> Input | None:
     """A file that is to be read as another one of the same corpus is; `None` where it cannot be in that format."""
     file = _with_head(file, telling(file.head), task)
     chosen = format_named(chosen_format.format, task)
-    if asked is None and not file.released and not _collect_claims(file.head, {chosen_format.format: chosen}, task):
+    if (
+        format_name is None
+        and not file.released
+        and not _collect_claims(file.head, {chosen_format.format: chosen}, task)
+    ):
         return None
-    if asked is None and chosen.rows and not file.released:
+    if format_name is None and chosen.rows and not file.released:
         return _with_head(file, RowHead(chosen.rows(file)), task)
     return file
 
@@ -315,9 +319,9 @@ _RUN_KEYS = {"anonymizations", "metrics", "scores", "provenance"}
 
 def _unknown_format(head: Head, kinds: str, able: Mapping[str, Format]) -> InputError:
     if head.folder:
-        others = sorted(filter(None, head.endings))
+        endings = sorted(filter(None, head.endings))
         return fail(
-            head.path, f"holds no .txt file{f', but {some(others)}' if others else ''}; expected one a document"
+            head.path, f"holds no .txt file{f', but {some(endings)}' if endings else ''}; expected one a document"
         )
     if not head.opening:
         return fail(head.path, f"is empty; expected {kinds}")

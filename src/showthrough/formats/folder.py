@@ -16,13 +16,15 @@ _ENDING = ".txt"
 def read_texts(file: Input) -> Texts:
     """Every `.txt` (`.txt.gz`, `.txt.zst`) of a folder and of the folders in it; the id is the path from there on."""
     path = file.path
-    inside = [one for one in files_in(path) if suffix(one) == _ENDING]
-    files = [one for one in inside if not hidden(one, path)]
+    inside = [text_path for text_path in files_in(path) if suffix(text_path) == _ENDING]
+    files = [text_path for text_path in inside if not hidden(text_path, path)]
     if not files:
         raise fail(path, "holds no .txt file; expected one a document")
     if count := len(inside) - len(files):
         file.remarks.others.append(f"{count} hidden .txt file{'s were' if count > 1 else ' was'} not read")
-    return Texts(unique(((_id(one, path), text_of(one, read_bytes(one, RECORD))) for one in files), path))
+    return Texts(
+        unique(((_id(text_path, path), text_of(text_path, read_bytes(text_path, RECORD))) for text_path in files), path)
+    )
 
 
 def hidden(file: Path, folder: Path) -> bool:

@@ -51,9 +51,9 @@ class Layers:
                 remarks.taken["texts that one annotator answered several times: the marks are taken together"] += 1
 
         gathered(several, look_at)
-        made = Layered(rows, bounds)
+        documents = Layered(rows, bounds)
         remarks.numbered += sum(not self._named(key) for key in self.documents)
-        return made if apart else list(made)
+        return documents if apart else list(documents)
 
     @staticmethod
     def _named(key: bytes) -> bool:

@@ -31,7 +31,7 @@ def documents_in(
     file: Input,
     decode: Decode,
     look_at: LookAt,
-    each: Callable[[Document], None] | None = None,
+    on_document: Callable[[Document], None] | None = None,
     plain: Decode | None = None,
 ) -> Sequence[Document]:
     """One a line of JSON Lines, or one a row of a table; raises InputError with all that is wrong.
@@ -41,22 +41,22 @@ def documents_in(
     which the survey tells.
     """
     if isinstance(file.head, RowHead):
-        return file.head.documents(decode, partial(_find_problems, look_at, file.remarks, each))
+        return file.head.documents(decode, partial(_find_problems, look_at, file.remarks, on_document))
     state = file_state(file.path)
-    surveyed = each is None and file.corpus is None
-    begin = partial(_Documents, look_at, str(file.path) if surveyed else None, each)
-    found = begin()
-    positions = read_through(file.path, begin, found, file.engine if each is None else None, file.watch)
-    file.remarks.extend(found.remarks)
-    if plain is not None and found.surveying is not None and not found.surveying.subjects:
+    surveyed = on_document is None and file.corpus is None
+    begin = partial(_Documents, look_at, str(file.path) if surveyed else None, on_document)
+    collector = begin()
+    positions = read_through(file.path, begin, collector, file.engine if on_document is None else None, file.watch)
+    file.remarks.extend(collector.remarks)
+    if plain is not None and collector.surveying is not None and not collector.surveying.subjects:
         decode = plain
-    return Lines(StoredLines(file.path, positions, state), decode, surveying=found.surveying)
+    return Lines(StoredLines(file.path, positions, state), decode, surveying=collector.surveying)
 
 
 def _find_problems(
     look_at: LookAt,
     remarks: Remarks,
-    each: Callable[[Document], None] | None,
+    on_document: Callable[[Document], None] | None,
     location: str,
     number: int,
     line: bytes,
@@ -65,17 +65,19 @@ def _find_problems(
         document = look_at(location, number, line, remarks)
     except InputError as error:
         return error.problems
-    if each is not None:
-        each(document)
+    if on_document is not None:
+        on_document(document)
     return ()
 
 
 class _Documents(Finding):
     """Documents that are looked at: what there is to remark of them, and their survey."""
 
-    def __init__(self, look_at: LookAt, source: str | None, each: Callable[[Document], None] | None = None) -> None:
+    def __init__(
+        self, look_at: LookAt, source: str | None, on_document: Callable[[Document], None] | None = None
+    ) -> None:
         self._look_at = look_at
-        self._each = each
+        self._each = on_document
         self.remarks = Remarks()
         self.surveying = None if source is None else Surveying(source)
 
@@ -93,8 +95,8 @@ class _Documents(Finding):
     def extend(self, later: Self) -> None:
         self.remarks.extend(later.remarks)
         if self.surveying is not None and later.surveying is not None:
-            found = later.surveying
-            self.surveying.extend(found.part(), found.source, found.problems)
+            survey = later.surveying
+            self.surveying.extend(survey.part(), survey.source, survey.problems)
 
 
 @dataclass(eq=False)

@@ -41,7 +41,9 @@ def _recognise(head: Head) -> Fit:
 
 def written(anonymization: Anonymization) -> bytes:
     """The content of its file."""
-    masks = {key: msgspec.Raw(msgspec.json.encode(each)) for key, each in anonymization.masks.items()}
+    masks = {
+        key: msgspec.Raw(msgspec.json.encode(document_masks)) for key, document_masks in anonymization.masks.items()
+    }
     return msgspec.json.encode(_File(VERSION, masks, anonymization.provenance))
 
 

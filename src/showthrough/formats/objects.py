@@ -54,9 +54,9 @@ class Entry:
 
     __slots__ = ("_id", "_place", "columns", "path", "remarks")
 
-    def __init__(self, path: Path, place: str, columns: Columns, remarks: Remarks) -> None:
+    def __init__(self, path: Path, location: str, columns: Columns, remarks: Remarks) -> None:
         self.path = path
-        self._place = place
+        self._place = location
         self._id = ""
         self.columns = columns
         self.remarks = remarks

@@ -65,10 +65,10 @@ def read(file: Input) -> Masks | Texts:
     numbered = usual is None and (file.released or alone)
 
     def record(numbered_: tuple[int, tuple[str, bytes | msgspec.Raw]]) -> tuple[str, Record]:
-        number, (place, content) = numbered_
-        fields = keys.fields(content, place, file.remarks)
+        number, (location, content) = numbered_
+        fields = keys.fields(content, location, file.remarks)
         file.remarks.numbered += numbered and alone
-        return str(number) if numbered else keys.id_in(fields, place), fields
+        return str(number) if numbered else keys.id_in(fields, location), fields
 
     try:
         records = unique(gathered(enumerate(objects_of(file.head), 1), record), path)
@@ -132,7 +132,7 @@ def _marks(file: Input, texts: Texts) -> Masks | None:
         file.remarks.others.append("its texts and annotations are the corpus's own: nothing is masked")
         return None
     annotators = {annotation.annotator for document in documents for annotation in document.annotations}
-    if people := sorted(one for one in annotators if not is_silver(one)):
+    if people := sorted(annotator for annotator in annotators if not is_silver(annotator)):
         fault = f"its texts are the originals, annotated by {some(people)}: nothing in them is hidden"
         remedy = "if a system masks what is annotated there, make masks of it: showthrough convert FILE --to masks"
         raise fail(file.path, f"{fault}; {remedy}")

@@ -31,14 +31,14 @@ def in_characters(masks: Masks, file: Input) -> Masks:
         return document_id, masks[document_id] if text is None else _placed(text, document_id)
 
     def _placed(text: str, document_id: str) -> Sequence[Mask]:
-        made = []
+        new_masks = []
         for number, mask in enumerate(masks[document_id]):
             try:
                 start, end = counted(text, mask.start, mask.end, file.columns.offsets)
             except InputError as error:
-                place = f"{at_document(document_id)}: masks[{number}]"
-                raise fail(file.path, error.problems[0].message, place) from None
-            made.append(msgspec.structs.replace(mask, start=start, end=end))
-        return made
+                location = f"{at_document(document_id)}: masks[{number}]"
+                raise fail(file.path, error.problems[0].message, location) from None
+            new_masks.append(msgspec.structs.replace(mask, start=start, end=end))
+        return new_masks
 
     return dict(gathered(masks, placed))

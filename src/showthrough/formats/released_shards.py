@@ -40,38 +40,44 @@ class ReleasedShards:
             masks.add(Strings.of(ids), pieces)
 
     def _check_known(self, index: Finder, corpus: Corpus, file: Input) -> None:
-        known = np.zeros(len(index.strings), dtype=bool)
+        in_corpus = np.zeros(len(index.strings), dtype=bool)
         for numbers in corpus.chunks():
-            found = index.numbers(corpus.ids[numbers.start : numbers.stop])
-            known[found[found >= 0]] = True
-        if not known.all():
+            positions = index.numbers(corpus.ids[numbers.start : numbers.stop])
+            in_corpus[positions[positions >= 0]] = True
+        if not in_corpus.all():
             foreign = f"is not in the corpus {corpus.source or corpus.name}"
-            strangers = (index.strings[number] for number in np.flatnonzero(~known)[: ENOUGH + 1].tolist())
+            strangers = (index.strings[number] for number in np.flatnonzero(~in_corpus)[: ENOUGH + 1].tolist())
             raise InputError(Problem(str(file.path), at_document(key), foreign) for key in strangers)
 
     def _tasks(self, index: Finder, corpus: Corpus, path: Path) -> Iterator[tuple[Corpus, dict[str, bytes], Path]]:
         for numbers in corpus.chunks():
             ids = corpus.ids[numbers.start : numbers.stop]
-            found = index.numbers(ids)
-            there = np.flatnonzero(found >= 0).tolist()
-            if there:
-                texts = self._texts.taken(found[there])
-                yield corpus.part(numbers, lazy=True), dict(zip((ids[one] for one in there), texts, strict=True)), path
+            positions = index.numbers(ids)
+            present = np.flatnonzero(positions >= 0).tolist()
+            if present:
+                texts = self._texts.taken(positions[present])
+                yield (
+                    corpus.part(numbers, lazy=True),
+                    dict(zip((ids[number] for number in present), texts, strict=True)),
+                    path,
+                )
 
 
 def _aligned_chunk(part: Corpus, released: dict[str, bytes], path: Path) -> tuple[list[str], list[bytes]]:
     masks = {
-        one.id: align(one.text, released[one.id].decode("utf-8", "surrogatepass")) for one in part if one.id in released
+        document.id: align(document.text, released[document.id].decode("utf-8", "surrogatepass"))
+        for document in part
+        if document.id in released
     }
     return list(masks), encoded_masks(masks, path)
 
 
 def encoded_masks(masks: Masks, path: Path) -> list[bytes]:
     """Masks document by document; raises InputError where one writes half a character."""
-    made = []
-    for key, each in masks.items():
+    contents = []
+    for key, document_masks in masks.items():
         try:
-            made.append(encoded(each))
+            contents.append(encoded(document_masks))
         except UnicodeEncodeError:
             raise fail(path, HALF_CHARACTER, at_document(key)) from None
-    return made
+    return contents

@@ -52,7 +52,7 @@ def _keys(value: Any, deep: int = _DEEP) -> set[str]:
         return _keys(value[0], deep) if value else set()
     if not isinstance(value, dict) or not deep:
         return set()
-    return set(value).union(*(_keys(one, deep - 1) for one in value.values()))
+    return set(value).union(*(_keys(inner, deep - 1) for inner in value.values()))
 
 
 def _alike(keys: set[str], theirs: set[str]) -> float:

@@ -67,14 +67,14 @@ class _ReadingPlan:
 
 
 def _choose_reading(
-    shards: Shards, asked: str | None, columns: Columns, task: Task, kinds: str, corpus: Corpus | None
+    shards: Shards, format_name: str | None, columns: Columns, task: Task, kinds: str, corpus: Corpus | None
 ) -> _ReadingPlan:
     """As the first file tells that can be read; those before it are told when they are read."""
     first: InputError | None = None
     for path in shards.paths:
         try:
-            chosen, _ = chosen_for(asked, Input(Head(path), columns, corpus), task, kinds)
-            return _ReadingPlan(asked, chosen, str(path), columns, task, kinds)
+            chosen, _ = chosen_for(format_name, Input(Head(path), columns, corpus), task, kinds)
+            return _ReadingPlan(format_name, chosen, str(path), columns, task, kinds)
         except InputError as error:
             first = first or error
     raise first or fail(shards.pattern, "no file matches")
@@ -82,7 +82,7 @@ def _choose_reading(
 
 def read_corpus_of(
     shards: Shards,
-    asked: str | None,
+    format_name: str | None,
     columns: Columns,
     groups: GroupBy,
     elsewhere: frozenset[str],
@@ -93,7 +93,7 @@ def read_corpus_of(
 ) -> Corpus:
     """One corpus of all files; raises InputError with all that is wrong in any of them."""
     engine = engine or Here()
-    plan = replace(_choose_reading(shards, asked, columns, "read", kinds, None), elsewhere=elsewhere)
+    plan = replace(_choose_reading(shards, format_name, columns, "read", kinds, None), elsewhere=elsewhere)
     tasks = ((path, plan, groups, len(shards) > 1) for path in shards.paths)
     parts = list(_sound_parts(_report_progress(engine.in_order(_read_documents, tasks), shards, watch)))
     remarks = _join_remarks([part.remarks for part in parts])
@@ -247,7 +247,7 @@ def _part_of(corpus: Corpus | None, number: int, shards: Shards) -> _Part | None
 def read_anonymization_of(
     shards: Shards,
     corpus: Corpus | None,
-    asked: str | None,
+    format_name: str | None,
     columns: Columns,
     kinds: str,
     engine: Engine | None = None,
@@ -262,7 +262,12 @@ def read_anonymization_of(
     """
     engine = engine or Here()
     plan = _choose_reading(
-        shards, asked, columns, "read_anonymization", kinds, _corpus_for_reader(shards.paths[0], corpus, shards, 0)
+        shards,
+        format_name,
+        columns,
+        "read_anonymization",
+        kinds,
+        _corpus_for_reader(shards.paths[0], corpus, shards, 0),
     )
     shared_corpus = engine.share(corpus)
     tasks = ((path, plan, shared_corpus, _part_of(corpus, number, shards)) for number, path in enumerate(shards.paths))
@@ -360,10 +365,10 @@ def _build_released(texts: Texts, ids: Strings, file: Input, in_part: bool) -> _
 
 
 def released_texts_of(
-    shards: Shards, corpus: Corpus | None, asked: str | None, columns: Columns, kinds: str
+    shards: Shards, corpus: Corpus | None, format_name: str | None, columns: Columns, kinds: str
 ) -> tuple[Texts, Remarks] | None:
     """The released texts of all files, as they are; `None` where there are masks with offsets in one of them."""
-    plan = _choose_reading(shards, asked, columns, "read_anonymization", kinds, corpus)
+    plan = _choose_reading(shards, format_name, columns, "read_anonymization", kinds, corpus)
     texts, ids, remarks = Texts(), [], []
     for path in shards.paths:
         content, file = plan.read(path, corpus)

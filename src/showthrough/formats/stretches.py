@@ -28,7 +28,7 @@ class Finding(ABC):
     numbered = False  # whether anything in it depends on the number of a document in its file
 
     @abstractmethod
-    def add(self, place: str, number: int, line: bytes) -> None:
+    def add(self, location: str, number: int, line: bytes) -> None:
         """Looks at a line, the document of this number, from 1 on; raises InputError with what is wrong with it."""
 
     @abstractmethod
@@ -62,7 +62,7 @@ class _Stretch(Generic[F]):
 
 
 def read_through(
-    path: Path, begin: Callable[[], F], found: F, engine: Engine | None = None, watch: Watch | None = None
+    path: Path, begin: Callable[[], F], collector: F, engine: Engine | None = None, watch: Watch | None = None
 ) -> InARow:
     """Has each line of a file looked at once, and finds where it is; raises InputError with all that is wrong.
 
@@ -78,24 +78,24 @@ def read_through(
     positions, problems = Growing(), list[Problem]()
 
     def tasks() -> Iterator[tuple[Path, Callable[[], F], Bounds, Counts | None]]:
-        for number, each in enumerate(bounds):
+        for number, slice_bounds in enumerate(bounds):
             counts = counts_before[number] if counts_before else before if number == following else None
             was_counted.append(counts is not None)
-            yield path, begin, each, counts
+            yield path, begin, slice_bounds, counts
 
     following = 0  # the number of the stretch up to which all is counted
-    for done, each in enumerate(engine.in_order(_read_stretch, tasks())):
-        stretch: _Stretch[F] = each
-        if not was_counted[done] and (stretch.problems or stretch.broken or stretch.found.numbered):
-            stretch = _read_stretch(path, begin, bounds[done], before)
-        if stretch.broken is not None:
-            raise stretch.broken
-        problems += stretch.problems
-        positions.extend(stretch.places)
-        found.extend(stretch.found)
+    for done, slice_result in enumerate(engine.in_order(_read_stretch, tasks())):
+        result: _Stretch[F] = slice_result
+        if not was_counted[done] and (result.problems or result.broken or result.found.numbered):
+            result = _read_stretch(path, begin, bounds[done], before)
+        if result.broken is not None:
+            raise result.broken
+        problems += result.problems
+        positions.extend(result.places)
+        collector.extend(result.found)
         if len(problems) > ENOUGH:
             break
-        before, following = before.plus(stretch.counts), done + 1
+        before, following = before.plus(result.counts), done + 1
         if watch is not None and len(bounds) > 1:
             watch(f"parts of {shown(path.name)}", following, len(bounds))
     if problems:
@@ -124,7 +124,7 @@ def _count_before(path: Path, begin: Callable[[], F], bounds: list[Bounds], engi
     if not first.numbered:
         return None
     before = [Counts()]
-    for counts in engine.in_order(_count, ((path, each) for each in bounds[:-1])):
+    for counts in engine.in_order(_count, ((path, slice_bounds) for slice_bounds in bounds[:-1])):
         before.append(before[-1].plus(counts))
     return before
 
@@ -139,23 +139,23 @@ def _count(path: Path, bounds: Bounds) -> Counts:
 def _read_stretch(path: Path, begin: Callable[[], F], bounds: Bounds, before: Counts | None) -> _Stretch[F]:
     """Looks at the lines of a stretch; where nobody knows what is before it, they are counted from its start."""
     first, documents = before or Counts()
-    stretch, positions, last = _Stretch(begin()), Growing(), first
+    result, positions, last = _Stretch(begin()), Growing(), first
     try:
         for last, offset, line in _lines(path, bounds, first):
             if not line:
                 continue
             positions.append(offset, len(line))
             try:
-                stretch.found.add(f"line {last}", documents + len(positions), line)
+                result.found.add(f"line {last}", documents + len(positions), line)
             except InputError as error:
-                stretch.problems += error.problems
-                if len(stretch.problems) > ENOUGH:
+                result.problems += error.problems
+                if len(result.problems) > ENOUGH:
                     break
     except InputError as error:
-        stretch.broken = error
-    stretch.counts = Counts(last - first, len(positions))
-    stretch.places = positions.made()
-    return stretch
+        result.broken = error
+    result.counts = Counts(last - first, len(positions))
+    result.places = positions.made()
+    return result
 
 
 def _lines(path: Path, bounds: Bounds, before: int = 0) -> Iterator[tuple[int, int, bytes]]:

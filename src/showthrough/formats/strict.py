@@ -18,23 +18,26 @@ def strict(kind: Any, aside: Any = Any) -> Any:
     """
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return _struct(kind, aside)
-    given = get_args(kind)
-    made = tuple(strict(one, aside) if get_args(one) or isinstance(one, type) else one for one in given)
-    if made == given:
+    arguments = get_args(kind)
+    strict_arguments = tuple(
+        strict(argument, aside) if get_args(argument) or isinstance(argument, type) else argument
+        for argument in arguments
+    )
+    if strict_arguments == arguments:
         return kind
     origin = get_origin(kind)
-    return reduce(or_, made) if origin in (Union, UnionType) else origin[made]
+    return reduce(or_, strict_arguments) if origin in (Union, UnionType) else origin[strict_arguments]
 
 
 def _struct(kind: type[msgspec.Struct], aside: Any) -> Any:
     fields: list[Any] = []
     names: dict[str, str] = {}
-    for one in msgspec.structs.fields(kind):
-        inner = strict(one.type, aside)
-        if inner != one.type:
-            default = () if one.default is msgspec.NODEFAULT else (one.default,)
-            fields.append((one.name, inner, *default))
-            names[one.name] = one.encode_name
+    for struct_field in msgspec.structs.fields(kind):
+        inner = strict(struct_field.type, aside)
+        if inner != struct_field.type:
+            default = () if struct_field.default is msgspec.NODEFAULT else (struct_field.default,)
+            fields.append((struct_field.name, inner, *default))
+            names[struct_field.name] = struct_field.encode_name
     for number, key in enumerate(getattr(kind, "aside", ())):
         fields.append((f"aside_{number}", aside, msgspec.UNSET))
         names[f"aside_{number}"] = key

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from showthrough.families.unannotated.residual import Residual
 
 _BUILT_IN: dict[str, tuple[str, Mapping[str, Any]]] = {
-    name: (f"showthrough.families.{family}.{place}", parameters)
+    name: (f"showthrough.families.{family}.{class_path}", parameters)
     for family, declared in FAMILIES.built_in.items()
-    for name, (place, parameters) in declared.metrics.items()
+    for name, (class_path, parameters) in declared.metrics.items()
 }
-_PLACES = {name: place for name, (place, _) in _BUILT_IN.items()}
-_CLASSES = dict(place.split(":")[::-1] for place in _PLACES.values())
+_PLACES = {name: class_path for name, (class_path, _) in _BUILT_IN.items()}
+_CLASSES = dict(class_path.split(":")[::-1] for class_path in _PLACES.values())
 
 # What each metric must state: some text, or one of these words.
 _TRAITS: dict[str, tuple[str, ...]] = {
@@ -124,7 +124,7 @@ def metric_name(metric: Metric) -> str:
     A built-in class has built-in names, so that guests change no name in a result.
     """
     kind = type(metric)
-    ours = [name for name, place in _PLACES.items() if place == f"{kind.__module__}:{kind.__qualname__}"]
+    ours = [name for name, class_path in _PLACES.items() if class_path == f"{kind.__module__}:{kind.__qualname__}"]
     entries = {name: METRICS[name] for name in ours} or METRICS.sound()
     alike = [name for name, entry in entries.items() if type(entry) is kind]
     return min(alike, key=lambda name: len(difference(metric, entries[name])), default=kind.__name__)
@@ -152,7 +152,7 @@ def parse_metric(text: str) -> Metric:
     Precision(unit='mention', overlaps='joined')
     """
     try:
-        name, given = parsed_call(ast.parse(text.strip(), mode="eval").body)
+        name, arguments = parsed_call(ast.parse(text.strip(), mode="eval").body)
     except UNREADABLE:
         expected = 'expected a name, or a call such as recall(unit="mention")'
         raise PlanError(f"found something else; {expected}", f"metric {text}") from None
@@ -161,7 +161,7 @@ def parse_metric(text: str) -> Metric:
     if name not in METRICS:
         listed = ", ".join(METRICS)
         raise PlanError(f"unknown metric; {meant(name, METRICS)}there are {listed}", f"metric {shown(name)}")
-    return completed(f"metric {name}", METRICS[name], given)
+    return completed(f"metric {name}", METRICS[name], arguments)
 
 
 def metrics_of(items: str | Metric | Iterable[str | Metric]) -> list[Metric]:

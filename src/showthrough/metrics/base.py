@@ -146,7 +146,7 @@ class Metric(ABC):
         """Why a part has no value at some sums."""
         return self.undefined
 
-    def by_chance(self, anonymized: Anonymized, others: Sequence[Sequence[int]]) -> dict[str, float | None]:
+    def by_chance(self, anonymized: Anonymized, other_documents: Sequence[Sequence[int]]) -> dict[str, float | None]:
         """Parts that no rows make: what would be found by chance, of each document in others, told by number."""
         return {}
 
@@ -267,8 +267,8 @@ def sound(metric: Metric, rows: object, documents: int) -> Rows:
         raise ResourceError(f"{name} returned the columns {quoted(rows.columns)}; expected texts, each once")
     shape, expected = np.shape(rows.values), (documents, len(rows.columns))
     if shape != expected or np.asarray(rows.values).dtype.kind not in "fiub":
-        size, wanted = (" × ".join(map(str, sizes)) for sizes in (shape, expected))
-        raise ResourceError(f"{name} returned {size} values; expected {wanted} numbers, a row for each document")
+        size, expected_size = (" × ".join(map(str, sizes)) for sizes in (shape, expected))
+        raise ResourceError(f"{name} returned {size} values; expected {expected_size} numbers, a row for each document")
     if not np.isfinite(rows.values).all():
         raise ResourceError(f"{name} returned rows with a value that is infinite or no number; expected finite ones")
     if is_guest(metric) and beyond(rows.values):

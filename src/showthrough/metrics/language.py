@@ -118,16 +118,16 @@ def _language_of(name: str) -> str:
 
 def _notice(language: str, sources: dict[str, str], languages: tuple[str, ...]) -> str:
     name = _name(language)
-    taken = " and ".join(f"{role} {name} ({source})" for role, source in sources.items())
+    summary = " and ".join(f"{role} {name} ({source})" for role, source in sources.items())
     if languages:
         looks = " or ".join(map(_name, languages))
         codes = " or ".join(f"--language {code}" for code in languages)
         python = " or ".join(f'language="{code}"' for code in languages)
-        return f"the documents look like {looks}, but {taken}: say {codes} (in Python, {python})"
+        return f"the documents look like {looks}, but {summary}: say {codes} (in Python, {python})"
     remedies = ["--language with their own, if there is a list of it"]
     if any(source in LEXICONS for source in sources.values()):
         remedies.append('--function-words none or spacy:PIPELINE (in Python, function_words="none")')
-    return f"the documents do not look like {name}, but {taken}: say {', or '.join(remedies)}"
+    return f"the documents do not look like {name}, but {summary}: say {', or '.join(remedies)}"
 
 
 def _name(language: str) -> str:

@@ -94,10 +94,10 @@ class Telling:
     [True, False, True, False, False]
     """
 
-    def __init__(self, original: str, found: Iterable[str] = ()) -> None:
+    def __init__(self, original: str, finds: Iterable[str] = ()) -> None:
         words = _WORD.findall(unicodedata.normalize("NFKC", original))
         self._line = _line(map(str.casefold, words))
-        self._found = "\n".join(_line(_words(one)) for one in found)
+        self._found = "\n".join(_line(_words(find)) for find in finds)
         self._ordinary = {word for word in words if word.islower()}
 
     def has(self, written: str) -> bool:

@@ -98,7 +98,7 @@ class Resources:
         return value
 
     def mapped(
-        self, function: Callable[[Resources, Given, Item], T], given: Given, items: Iterable[Item]
+        self, function: Callable[[Resources, Given, Item], T], context: Given, items: Iterable[Item]
     ) -> Iterator[T]:
         """What a function makes of each item and of what is given for all, in their order; by workers, where there are.
 
@@ -108,9 +108,9 @@ class Resources:
         remaining = iter(items)
         first_items = list(islice(remaining, 2))
         if self.engine.workers == 1 or len(first_items) < 2:  # one alone is done before anybody has heard of it
-            yield from (function(self, given, item) for item in chain(first_items, remaining))
+            yield from (function(self, context, item) for item in chain(first_items, remaining))
             return
-        shared = self.engine.share(given)
+        shared = self.engine.share(context)
         tasks = ((function, self.models, shared, item) for item in chain(first_items, remaining))
         yield from self.engine.in_order(_run_on_worker, tasks)
 
@@ -267,10 +267,10 @@ def function_word_models(name: str) -> dict[str, str]:
 
 
 def _run_on_worker(
-    function: Callable[[Resources, Given, Item], T], models: ModelSettings, given: Shared[Given], item: Item
+    function: Callable[[Resources, Given, Item], T], models: ModelSettings, context: Shared[Given], item: Item
 ) -> T:
     """One item, by a worker."""
-    return function(resources_of_process(models), given.value, item)
+    return function(resources_of_process(models), context.value, item)
 
 
 @lru_cache(maxsize=1)

@@ -68,9 +68,9 @@ def default_limit() -> int:
     return int(float(match["number"]) * 1000 ** (1 + "KMGT".index(match["unit"].upper())))
 
 
-def usual_cache(kept: bool = True) -> Cache:
+def usual_cache(persistent: bool = True) -> Cache:
     """The one of the user, or where nothing is to be kept one that keeps nothing."""
-    return Cache(default_folder() if kept else None, default_limit())
+    return Cache(default_folder() if persistent else None, default_limit())
 
 
 def question(*parts: object) -> str:

@@ -143,15 +143,15 @@ def _windows(text: int, ids: list[int], size: int) -> Iterator[_Window]:
             done = first + len(window)
 
 
-def _fault(place: str, reader: Reader, missing: Sequence[str]) -> str:
+def _fault(location: str, reader: Reader, missing: Sequence[str]) -> str:
     """What a model and its tokenizer do not have that they are asked for; empty where they have all."""
     if missing:
-        return f"{place!r} predicts no words: {min(missing)} is not in it"
+        return f"{location!r} predicts no words: {min(missing)} is not in it"
     if reader.begin is None:
-        return f"the tokenizer of {place!r} has no mark that begins or ends a text"
+        return f"the tokenizer of {location!r} has no mark that begins or ends a text"
     pieces = reader.model.get_input_embeddings().num_embeddings
-    if fault := tokenizer_fault(place, reader.tokenizer, pieces):
+    if fault := tokenizer_fault(location, reader.tokenizer, pieces):
         return fault
     if reader.window < 4:
-        return f"{place!r} has no room for a word"
-    return f"{place!r} reads a text from both sides" if reader.looks_ahead() else ""
+        return f"{location!r} has no room for a word"
+    return f"{location!r} reads a text from both sides" if reader.looks_ahead() else ""

@@ -87,15 +87,15 @@ def replacing(target: Path, *, folder: bool = False) -> Iterator[Path]:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         remove_unfinished(target.parent)
         with workshop(target.parent) as bench:
-            made = bench / target.name
+            draft = bench / target.name
             if folder:
-                made.mkdir(mode=0o700)
-            yield made
-            for path in [made, *made.rglob("*")]:
+                draft.mkdir(mode=0o700)
+            yield draft
+            for path in [draft, *draft.rglob("*")]:
                 path.chmod(0o700 if path.is_dir() else 0o600)
             if folder and target.exists():
                 target.rename(bench / "before")
-            made.replace(target)
+            draft.replace(target)
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error
 
@@ -111,14 +111,14 @@ def tensors_fit(path: Path) -> Iterator[None]:
         raise OutputError(f"{path}: cannot be written: {error}") from error
 
 
-def differing(kept: Origin, wanted: Origin) -> list[str]:
+def differing(old_origin: Origin, new_origin: Origin) -> list[str]:
     """What two things were not both made from, by name."""
-    plain = json.loads(json.dumps(dict(wanted)))
-    return sorted(name for name in {*kept, *plain} if kept.get(name) != plain.get(name))
+    plain = json.loads(json.dumps(dict(new_origin)))
+    return sorted(name for name in {*old_origin, *plain} if old_origin.get(name) != plain.get(name))
 
 
-def same(path: Path, kept: Origin, wanted: Origin) -> bool:
-    names = differing(kept, wanted)
+def same(path: Path, old_origin: Origin, new_origin: Origin) -> bool:
+    names = differing(old_origin, new_origin)
     if not names:
         return True
     log.warning("%s: was made from something else (%s); it is not used, but made anew", path, ", ".join(names))

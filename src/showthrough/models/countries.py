@@ -229,13 +229,13 @@ def _countries() -> dict[tuple[str, ...], tuple[str, ...]]:
     return by_words
 
 
-def names_of(place: str) -> tuple[str, ...]:
+def names_of(name: str) -> tuple[str, ...]:
     """A country's names and adjectives; of any other place its name alone.
 
     >>> names_of("Turkey")
     ('Türkiye', 'Turkey', 'Turkish', 'Turk', 'Turks')
     """
-    return _countries().get(tuple(words_of(place)), (place,))
+    return _countries().get(tuple(words_of(name)), (name,))
 
 
 def names_of_countries() -> frozenset[str]:

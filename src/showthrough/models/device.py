@@ -39,17 +39,17 @@ def reason_of(error: BaseException) -> str:
     return (reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…").rstrip(".")
 
 
-def torch_device(asked: str) -> Any:
+def torch_device(name: str) -> Any:
     """The device of a name; `auto` takes the fastest there is."""
     import torch
 
     cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
-    if asked == "auto":
-        asked = "cuda" if cuda else "mps" if mps else "cpu"
-    kind, _, number = asked.partition(":")
+    if name == "auto":
+        name = "cuda" if cuda else "mps" if mps else "cpu"
+    kind, _, number = name.partition(":")
     if (kind == "cuda" and (not cuda or int(number or 0) >= torch.cuda.device_count())) or (kind == "mps" and not mps):
-        raise ResourceError(f"the device {asked!r} is not there, or this PyTorch cannot use it; choose auto or cpu")
-    return torch.device(asked)
+        raise ResourceError(f"the device {name!r} is not there, or this PyTorch cannot use it; choose auto or cpu")
+    return torch.device(name)
 
 
 def torch_dtype(name: str) -> Any:
@@ -58,16 +58,16 @@ def torch_dtype(name: str) -> Any:
     return {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}[name]
 
 
-def refuse_nan(answers: Any, what: str, dtype: Any) -> None:
+def refuse_nan(answers: Any, task: str, dtype: Any) -> None:
     """Raises ResourceError where a model's answers are no numbers: they would look like texts without a value."""
     import torch
 
     short = dtype == torch.float16  # which ends at 65,504
     if not np.isfinite(answers).all():
         why = "what it calculates may be too large for fp16: choose --dtype bf16 or fp32"
-        raise ResourceError(f"{what}: the model answers with NaN; {why if short else 'its weights may be damaged'}")
+        raise ResourceError(f"{task}: the model answers with NaN; {why if short else 'its weights may be damaged'}")
     if short and answers.ndim == 2 and not answers.any(axis=1).all():  # divided by a length beyond that
-        raise ResourceError(f"{what}: a vector of the model is too long for fp16: choose --dtype bf16 or fp32")
+        raise ResourceError(f"{task}: a vector of the model is too long for fp16: choose --dtype bf16 or fp32")
 
 
 class Batch(NamedTuple):
@@ -91,7 +91,7 @@ def _halved(batch: Batch) -> list[Batch]:
 
 
 def in_batches(
-    lengths: Sequence[int], device: Any, run: Callable[[list[int]], Result], what: str
+    lengths: Sequence[int], device: Any, run: Callable[[list[int]], Result], task: str
 ) -> Iterator[tuple[list[int], Result]]:
     """Runs items in batches of like length, several at a time, longest first; yields each batch with its result.
 
@@ -102,11 +102,11 @@ def in_batches(
     batches = [
         Batch(indices, len(indices), lengths[indices[0]]) for indices in _batches(lengths, budget, _workers(device))
     ]
-    return _carried_out(batches, device, lambda batch: run(batch.items), what)
+    return _carried_out(batches, device, lambda batch: run(batch.items), task)
 
 
 def in_shapes(
-    shapes: Sequence[Shape], device: Any, run: Callable[[list[int], int, Shape], Result], what: str
+    shapes: Sequence[Shape], device: Any, run: Callable[[list[int], int, Shape], Result], task: str
 ) -> Iterator[tuple[list[int], Result]]:
     """Runs items in batches that look alike for all items of a shape, however many of them there are.
 
@@ -122,7 +122,7 @@ def in_shapes(
     batches = []
     for shape, items in sorted(alike.items(), reverse=True):
         batches += _in_tables(items, max(1, budget // shape.weight), shape.weight)
-    return _carried_out(batches, device, lambda batch: run(batch.items, batch.rows, shapes[batch.items[0]]), what)
+    return _carried_out(batches, device, lambda batch: run(batch.items, batch.rows, shapes[batch.items[0]]), task)
 
 
 def in_packs(
@@ -131,7 +131,7 @@ def in_packs(
     longest: int,
     device: Any,
     run: Callable[[list[Item], int], Result],
-    what: str,
+    task: str,
 ) -> Iterator[tuple[list[Item], Result]]:
     """Runs items that stand end to end in packs of equal size, one after the other as they come.
 
@@ -141,10 +141,10 @@ def in_packs(
     """
     room = max(1, _PACK // longest) * longest
 
-    def packs(some: Iterable[Item], room: int) -> Iterator[Batch]:
+    def packs(batch_items: Iterable[Item], room: int) -> Iterator[Batch]:
         filling: dict[int, list[Item]] = {}
         filled: dict[int, int] = {}
-        for item in some:
+        for item in batch_items:
             width, weight = shape(item)
             if filled.get(width, 0) + weight > room or len(filling.get(width, ())) >= rows_of(room, width):
                 yield Batch(filling.pop(width), room // longest, longest)
@@ -158,7 +158,7 @@ def in_packs(
         return list(packs(batch.items, batch.rows // 2 * longest))
 
     workers = _PACKS_ABREAST.get(device.type, 1)
-    return _carried_out(packs(items, room), device, lambda batch: run(batch.items, batch.room), what, halved, workers)
+    return _carried_out(packs(items, room), device, lambda batch: run(batch.items, batch.room), task, halved, workers)
 
 
 def rows_of(room: int, width: int) -> int:
@@ -187,7 +187,7 @@ def _carried_out(
     batches: Iterable[Batch],
     device: Any,
     run: Callable[[Batch], Result],
-    what: str,
+    task: str,
     halved: Callable[[Batch], list[Batch]] = _halved,
     workers: int = 0,
 ) -> Iterator[tuple[list[Any], Result]]:
@@ -220,10 +220,10 @@ def _carried_out(
                     raise
                 except Exception as error:
                     if not _out_of_memory(error):  # whatever a model stumbles over, other metrics go on
-                        raise ResourceError(f"{what}: the model failed: {reason_of(error)}") from error
+                        raise ResourceError(f"{task}: the model failed: {reason_of(error)}") from error
                     if batch.rows == 1:
                         raise ResourceError(
-                            f"{what}: not even one text at a time fits in memory; "
+                            f"{task}: not even one text at a time fits in memory; "
                             "choose another --device, --dtype bf16 or shorter segments"
                         ) from error
                     budget = min(budget, batch.rows // 2 * batch.weight)

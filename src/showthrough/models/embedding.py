@@ -49,7 +49,7 @@ def gathered(
     resources: Resources,
     learned: Learned,
     function: Callable[[Resources, Any, Item], Vectors],
-    given: Any,
+    context: Any,
     items: Iterable[Item],
     total: int,
 ) -> Vectors:
@@ -57,14 +57,14 @@ def gathered(
     embedder: Any = None if learned.embed else resources.embedder(learned.name)
     watch, batches, done = resources.watch, [], 0
 
-    def tell(what: str, texts: int, of: int) -> None:
+    def tell(task: str, texts: int, of: int) -> None:
         if watch:
-            watch(what, done + texts, total)
+            watch(task, done + texts, total)
 
     if embedder is not None:
         embedder.watch = tell if watch else None
     try:
-        for vectors in resources.mapped(function, given, items):
+        for vectors in resources.mapped(function, context, items):
             batches.append(vectors)
             done += len(vectors)
             tell("embeddings", 0, total)

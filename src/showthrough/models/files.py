@@ -45,7 +45,7 @@ _SHOW_OVERFLOW = frozenset({"albert", "bert", "camembert", "distilbert", "electr
 Json = TypeVar("Json", dict[str, Any], list[Any])
 
 
-def tokenizer_fault(place: str, tokenizer: Any, pieces: int) -> str:
+def tokenizer_fault(location: str, tokenizer: Any, pieces: int) -> str:
     """Why a tokenizer does not fit a model that knows so many pieces; empty where it does.
 
     Numbers of pieces may have gaps, so the highest one counts, and not how many there are.
@@ -53,7 +53,7 @@ def tokenizer_fault(place: str, tokenizer: Any, pieces: int) -> str:
     highest = max(tokenizer.get_vocab().values(), default=-1)
     if highest < pieces:
         return ""
-    return f"the tokenizer of {place!r} has a piece with the number {highest}, and the model knows {pieces} pieces"
+    return f"the tokenizer of {location!r} has a piece with the number {highest}, and the model knows {pieces} pieces"
 
 
 class ModelFiles(NamedTuple):
@@ -75,9 +75,9 @@ class Model:
         self.cache = cache
         self.watch = watch
         self.folder, self.revision = model_files(name, role)
-        if settings.dtype == "fp16" and (others := _kinds(self.folder) - _SHOW_OVERFLOW):
+        if settings.dtype == "fp16" and (unsafe_kinds := _kinds(self.folder) - _SHOW_OVERFLOW):
             raise ResourceError(
-                f"{role.what}: {self.place!r} is of the kind {shown(min(others))}, which may hide what is too large "
+                f"{role.what}: {self.place!r} is of the kind {shown(min(unsafe_kinds))}, which may hide what is too large "
                 f"for fp16; expected one of {', '.join(sorted(_SHOW_OVERFLOW))}, or --dtype bf16 or fp32"
             )
 
@@ -214,9 +214,9 @@ def _json(path: Path, cls: type[Json]) -> Json:
     return content if isinstance(content, cls) else cls()
 
 
-def _refuse_pickles(folder: Path, place: str, role: Role) -> None:
+def _refuse_pickles(folder: Path, location: str, role: Role) -> None:
     if pickled := _pickled(folder):
-        reason = f"{place!r} has weights in a file that can carry code ({pickled})"
+        reason = f"{location!r} has weights in a file that can carry code ({pickled})"
         raise role.missing(reason, "save them as safetensors")
 
 
@@ -291,13 +291,13 @@ def library_versions(*packages: str) -> str:
 
 
 @contextmanager
-def loading(place: str, what: str, role: Role) -> Iterator[None]:
+def loading(location: str, purpose: str, role: Role) -> Iterator[None]:
     """Whatever is wrong with a model's files, one line says so, with the ways out."""
 
     def useless(reason: str) -> ResourceError:
         if "ignore_mismatched_sizes" in reason:  # the library's hint for programmers
             reason = "its weights are of other sizes than its config.json says"
-        return role.missing(f"{place!r} cannot be loaded as {what}: {reason}", "check its files")
+        return role.missing(f"{location!r} cannot be loaded as {purpose}: {reason}", "check its files")
 
     with guarded(useless), quietly():
         yield

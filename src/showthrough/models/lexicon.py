@@ -103,10 +103,10 @@ def _keys_of(words: Iterable[str]) -> Keys:
     return np.unique(np.array(list(map(int.from_bytes, letters)), np.uint64))
 
 
-def _among(keys: Keys, others: Keys) -> Bools:
+def _among(keys: Keys, sorted_keys: Keys) -> Bools:
     """Which of the keys are among others, which are sorted."""
-    index = np.minimum(np.searchsorted(others, keys), len(others) - 1)
-    return np.asarray(others[index] == keys)
+    index = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    return np.asarray(sorted_keys[index] == keys)
 
 
 def is_punctuation(character: str) -> int:

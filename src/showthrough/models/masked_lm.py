@@ -34,7 +34,7 @@ class MaskedLanguageModel(Model):
         """The information content of every span, from the cache where it has been asked before."""
         how = (context.segment_length, context.overlap, context.special_tokens, context.attend_hidden)
         key = "ic", VERSION, self.identity, how
-        names = [question(*key, one.text, one.start, one.end, one.turn) for one in questions]
+        names = [question(*key, query.text, query.start, query.end, query.turn) for query in questions]
 
         def answer(indices: list[int]) -> Iterator[Arrays]:
             done = 0
@@ -78,12 +78,12 @@ def _blocks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Quest
         yield questions[first:]
 
 
-def _fault(place: str, model: Any, report: Mapping[str, Any], tokenizer: Any) -> str:
+def _fault(location: str, model: Any, report: Mapping[str, Any], tokenizer: Any) -> str:
     """What a model and its tokenizer do not have that they are asked for; empty where they have all."""
     if report["missing_keys"]:
-        return f"{place!r} has no prediction head: {min(report['missing_keys'])} is not in it"
+        return f"{location!r} has no prediction head: {min(report['missing_keys'])} is not in it"
     if tokenizer.mask_token_id is None:
-        return f"the tokenizer of {place!r} has no mask token"
+        return f"the tokenizer of {location!r} has no mask token"
     if not tokenizer.is_fast:
-        return f"the tokenizer of {place!r} does not say where its pieces stand"
-    return tokenizer_fault(place, tokenizer, model.get_input_embeddings().num_embeddings)
+        return f"the tokenizer of {location!r} does not say where its pieces stand"
+    return tokenizer_fault(location, tokenizer, model.get_input_embeddings().num_embeddings)

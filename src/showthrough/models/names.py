@@ -77,20 +77,20 @@ class SourceName:
         return at_home(self.place) if is_path(self.place) else None
 
 
-def is_path(place: str) -> bool:
+def is_path(location: str) -> bool:
     """Whether a place is a path rather than a name on a hub, which has at most one slash and starts with a letter."""
-    return place.startswith(("/", ".", "~", "\\")) or place.count("/") > 1 or "\\" in place
+    return location.startswith(("/", ".", "~", "\\")) or location.count("/") > 1 or "\\" in location
 
 
-def at_home(place: str) -> Path:
+def at_home(location: str) -> Path:
     """A path with `~` for somebody's home; `./~` is a folder of that name, which a Path would no longer tell."""
-    return Path(place).expanduser() if place.startswith("~") else Path(place)
+    return Path(location).expanduser() if location.startswith("~") else Path(location)
 
 
-def is_there(place: str) -> bool:
+def is_there(location: str) -> bool:
     """Whether there is a folder of a name, which may be longer than any."""
     try:
-        return at_home(place).is_dir()
+        return at_home(location).is_dir()
     except (OSError, ValueError, RuntimeError):  # RuntimeError: nobody's home
         return False
 

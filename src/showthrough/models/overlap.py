@@ -49,7 +49,7 @@ def words_of(text: str) -> Words:
     return _TOKEN.findall(_CLITIC.sub(" '", spaced))
 
 
-def compared(one: str, two: str) -> tuple[Words, Words]:
+def compared(left: str, right: str) -> tuple[Words, Words]:
     """The words that count of two texts: content words, or all where neither has two of these.
 
     >>> compared("I begged it was the latter.", "I prayed it was the latter.")[0]
@@ -57,7 +57,7 @@ def compared(one: str, two: str) -> tuple[Words, Words]:
     >>> compared("He told it simply.", "He stated simply.")
     (['told', 'simply'], ['stated', 'simply'])
     """
-    words = words_of(one), words_of(two)
+    words = words_of(left), words_of(right)
     first, second = ([word for word in side if word not in _PLAIN] for side in words)
     return words if max(len(first), len(second)) < _FEW else (first, second)
 
@@ -134,9 +134,9 @@ class Nearness:
         every = np.arange(self.size)
         self._all = self.between(every, every) if self.size**2 <= _CELLS else None
 
-    def similarity(self, one: Ints, two: Ints) -> float:
+    def similarity(self, left: Ints, right: Ints) -> float:
         """5 · (mean best match of the one + mean best match of the other) / 2."""
-        (first, one), (second, two) = (np.unique(side, return_inverse=True) for side in (one, two))
+        (first, left), (second, right) = (np.unique(side, return_inverse=True) for side in (left, right))
         best, other = np.zeros(len(first)), np.zeros(len(second))
         step = max(1, _CELLS // self.size)
         for low in range(0, len(first), step):
@@ -144,15 +144,15 @@ class Nearness:
             near = self.between(rows, second) if self._all is None else self._all[np.ix_(rows, second)]
             best[low : low + step] = near.max(axis=1)
             other = np.maximum(other, near.max(axis=0))
-        return MOST * float(best[one].mean() + other[two].mean()) / 2
+        return MOST * float(best[left].mean() + other[right].mean()) / 2
 
     def between(self, rows: Ints, columns: Ints) -> Floats:
         """Rows × columns; cosines below 0 count as 0."""
         near = np.full((len(rows), len(columns)), _UNRELATED)
         if self._vectors is not None:
-            vectors, known = self._vectors
+            vectors, has_vector = self._vectors
             cosines = (vectors[rows] @ vectors[columns].T).clip(0.0, 1.0).round(9)  # alike however they are batched
-            near = np.where(known[rows][:, None] & known[columns], cosines, near)
+            near = np.where(has_vector[rows][:, None] & has_vector[columns], cosines, near)
         row, column = (np.full(self.size, -1) for _ in range(2))
         row[rows], column[columns] = np.arange(len(rows)), np.arange(len(columns))
         for value, (left, right) in self._links:

@@ -43,15 +43,15 @@ class PackedSentences:
     def cut(self, texts: Sequence[str]) -> Iterator[Cut]:
         """Texts as the model's own tokenizer cuts them."""
         for first in range(0, len(texts), _CUT):
-            some = texts[first : first + _CUT]
-            begun = [_beginning(text, _CHARACTERS * self.longest) for text in some]
+            batch = texts[first : first + _CUT]
+            begun = [_beginning(text, _CHARACTERS * self.longest) for text in batch]
             pieces = self._pieces(begun)
             short = [
-                index for index, ids in enumerate(pieces) if len(ids) < self.longest and begun[index] != some[index]
+                index for index, ids in enumerate(pieces) if len(ids) < self.longest and begun[index] != batch[index]
             ]
-            for index, ids in zip(short, self._pieces([some[index] for index in short]), strict=True):
+            for index, ids in zip(short, self._pieces([batch[index] for index in short]), strict=True):
                 pieces[index] = ids
-            for text, ids in zip(some, pieces, strict=True):
+            for text, ids in zip(batch, pieces, strict=True):
                 yield Cut(text, ids, Shape(width_of(len(ids), self.longest), len(ids)))
 
     def _pieces(self, texts: Sequence[str]) -> list[Ints]:

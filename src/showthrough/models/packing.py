@@ -50,8 +50,8 @@ class Pack(NamedTuple):
     longest: int
 
     def on(self, device: Any) -> Pack:
-        ids, places, starts, seen = (sent(array, device) for array in self[:-1])
-        return Pack(ids, places, starts, seen, self.longest)
+        ids, positions, starts, seen = (sent(array, device) for array in self[:-1])
+        return Pack(ids, positions, starts, seen, self.longest)
 
 
 def sent(array: Any, device: Any) -> Any:
@@ -98,14 +98,14 @@ def laid_out(
         visible = lengths - np.bincount(row, weights=hidden, minlength=len(lengths)).astype(np.int64)
         target = begins[row] + np.where(hidden, visible[row] + rank, within - rank)
         seen = np.where(visible > 0, visible, lengths)
-    places = within
+    positions = within
     if padding is not None:
         real = ids != padding
         count = np.cumsum(real)
-        places = np.where(real, count - (count - real)[begins][row], 0) + padding
+        positions = np.where(real, count - (count - real)[begins][row], 0) + padding
     size = -(-room // _ROUND) * _ROUND
     packed, packed_places = np.zeros((2, size), dtype=np.int64)
-    packed[target], packed_places[target] = ids, places
+    packed[target], packed_places[target] = ids, positions
     rest = np.arange(len(ids), size, longest)  # texts of nothing
     texts = len(lengths) + len(rest)
     most = next((most for most in _TEXTS if most >= texts), -(-texts // _TEXTS[-1]) * _TEXTS[-1])
@@ -204,15 +204,15 @@ class PackedHead:
         self._bias = pad(output.bias.detach().float(), (0, missing), value=-torch.inf)
         self._recorded = Recorded(self._logs, encoder.device)
 
-    def logs(self, pack: Pack, places: Any, truth: Any) -> Any:
+    def logs(self, pack: Pack, positions: Any, truth: Any) -> Any:
         """ln p of the true piece at each place, so many places at a time; they are as many as fill that."""
         import torch
 
         states, looked = self.encoder.mixed(pack)
-        answers = torch.empty(len(places), device=places.device)
-        for first in range(0, len(places), _HEAD_ROWS):
+        answers = torch.empty(len(positions), device=positions.device)
+        for first in range(0, len(positions), _HEAD_ROWS):
             rows = slice(first, first + _HEAD_ROWS)
-            answers[rows] = self._recorded(states[places[rows]], looked[places[rows]], truth[rows])
+            answers[rows] = self._recorded(states[positions[rows]], looked[positions[rows]], truth[rows])
         return answers
 
     def _logs(self, states: Any, looked: Any, truth: Any) -> Any:
@@ -221,9 +221,9 @@ class PackedHead:
         return logits.log_softmax(1).gather(1, truth[:, None])[:, 0]
 
     @staticmethod
-    def filled(places: Ints) -> Ints:
+    def filled(positions: Ints) -> Ints:
         """With copies of the first, to whole steps."""
-        return np.concatenate([places, np.full(-len(places) % _HEAD_ROWS, places[0])])
+        return np.concatenate([positions, np.full(-len(positions) % _HEAD_ROWS, positions[0])])
 
 
 class Recorded:

@@ -109,7 +109,7 @@ class Pipeline:
             needed.pop()
         return needed
 
-    def read(self, texts: Sequence[str], components: Collection[str] | None, what: str = "texts") -> Iterator[Any]:
+    def read(self, texts: Sequence[str], components: Collection[str] | None, task: str = "texts") -> Iterator[Any]:
         """The texts as spaCy reads them, with these components at work; `None`: all that were not excluded."""
         pipeline = self._loaded
         pipeline.max_length = max(pipeline.max_length, max(map(len, texts), default=0) + 1)
@@ -117,7 +117,7 @@ class Pipeline:
         with guarded(lambda reason: self._useless(f"failed: {reason}")), pipeline.select_pipes(disable=disabled):
             for number, read in enumerate(pipeline.pipe(texts, batch_size=_TOGETHER), start=1):
                 if self.watch:
-                    self.watch(what, number, len(texts))
+                    self.watch(task, number, len(texts))
                 yield read
 
     @cached_property

@@ -19,10 +19,10 @@ def lies_in(text: str) -> tuple[str, ...]:
     >>> lies_in("Oslo"), lies_in("12 High Street, Oslo, Norway"), lies_in("Oslo, Rome"), lies_in("Springfield, Oslo")
     (('Norway', 'Europe'), ('Europe',), ('Europe',), ())
     """
-    *others, last = text.split(",")
-    names = [*(one for one in others if not _DIGIT.search(one)), last]  # what has a number is an address
-    known = [_table().get(_folded(name), ()) for name in names]
-    return tuple(place for place in known[-1] if all(place in one for one in known))
+    *parts, last = text.split(",")
+    names = [*(part for part in parts if not _DIGIT.search(part)), last]  # what has a number is an address
+    region_lists = [_table().get(_folded(name), ()) for name in names]
+    return tuple(region for region in region_lists[-1] if all(region in regions for regions in region_lists))
 
 
 def country_named(name: str) -> str | None:

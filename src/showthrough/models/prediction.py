@@ -57,8 +57,8 @@ class Predictor:
         """The information content of every span. `watch` is told the share that is done."""
         if self.packed:
             return self._weigh_in_packs(self.packed, questions, context, watch)
-        asked = self.cut(questions, context)
-        passes = [single_pass for question in asked for single_pass in question.passes()]
+        split_questions = self.cut(questions, context)
+        passes = [single_pass for question in split_questions for single_pass in question.passes()]
         done = 0
         for batch, logs in in_shapes(
             [self._shape(single_pass, context) for single_pass in passes],
@@ -71,7 +71,7 @@ class Predictor:
             done += len(batch)
             if watch:
                 watch(done / len(passes))
-        return [question.ics() for question in asked]
+        return [question.ics() for question in split_questions]
 
     def _weigh_in_packs(
         self,
@@ -80,13 +80,13 @@ class Predictor:
         context: Context,
         watch: Callable[[float], None] | None,
     ) -> list[Floats]:
-        asked: list[Asked] = []
+        split_questions: list[Asked] = []
         shares: dict[Asked, float] = {}  # of the work that one pass is: each question counts alike
 
         def passes() -> Iterator[Pass]:
-            for some in _question_groups(questions):
-                for question in self.cut(some, context):
-                    asked.append(question)
+            for group in _question_groups(questions):
+                for question in self.cut(group, context):
+                    split_questions.append(question)
                     question_passes = question.passes()
                     shares[question] = 1 / max(1, len(question_passes)) / len(questions)
                     yield from question_passes
@@ -110,7 +110,7 @@ class Predictor:
                 done += shares[single_pass.asked]
             if watch:
                 watch(min(done, 1.0))
-        return [question.ics() for question in asked]
+        return [question.ics() for question in split_questions]
 
     def _run_pack(self, packed: PackedHead, passes: Sequence[Pass], context: Context, room: int) -> list[Floats]:
         """ln p of the hidden pieces of each pass, which stand end to end."""
@@ -217,8 +217,8 @@ class Predictor:
             self._thread.places = flat
             logits = self.model(input_ids=inputs, attention_mask=attention).logits[0]
             logs = [
-                some.gather(1, wanted[:, None])[:, 0].float() - _aligned(some.float()).logsumexp(1)
-                for some, wanted in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
+                block_logits.gather(1, block_truth[:, None])[:, 0].float() - _aligned(block_logits.float()).logsumexp(1)
+                for block_logits, block_truth in zip(logits.split(_HEAD_ROWS), true.split(_HEAD_ROWS), strict=True)
             ]
             answers = torch.cat(logs)[:hidden_count].cpu().numpy().astype(np.float64)
         refuse_nan(answers, "information content", self.model.dtype)

@@ -22,11 +22,11 @@ class Pieces:
 
     def overlapping(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """The pieces that overlap each span, as two parallel arrays: number of the span, number of the piece."""
-        places = np.flatnonzero(~self.special & (self.end > self.start))
-        first = np.searchsorted(self.end[places], start, side="right")
-        last = np.searchsorted(self.start[places], end, side="left")
+        indices = np.flatnonzero(~self.special & (self.end > self.start))
+        first = np.searchsorted(self.end[indices], start, side="right")
+        last = np.searchsorted(self.start[indices], end, side="left")
         span, piece = spread(first, last)
-        return span, places[piece]
+        return span, indices[piece]
 
 
 class Asked:
@@ -90,8 +90,8 @@ class Pass(NamedTuple):
     @property
     def hidden(self) -> Ints:
         """The places in the segment whose pieces are hidden."""
-        places: Ints = self.asked.cells[self.low : self.high] - self.zero
-        return places
+        positions: Ints = self.asked.cells[self.low : self.high] - self.zero
+        return positions
 
     def record(self, logs: Floats) -> None:
         """Takes ln p of every hidden piece; those that another segment answers for are left to it."""

@@ -21,12 +21,12 @@ Device = Annotated[
 ]
 
 
-def share_of(watch: Watch | None, what: str, done: int, size: int, total: int) -> Callable[[float], None]:
+def share_of(watch: Watch | None, task: str, done: int, size: int, total: int) -> Callable[[float], None]:
     """What is told the share that is done of `size` texts, after `done` others; the watch hears of all."""
 
     def tell(share: float) -> None:
         if watch:
-            watch(what, done + int(share * size), total)
+            watch(task, done + int(share * size), total)
 
     return tell
 

@@ -45,12 +45,12 @@ class Ngrams:
 
 def _grams(text: str) -> Counter[str]:
     inside = f" {' '.join(text.lower().split())} "
-    return Counter(inside[place : place + _GRAM] for place in range(len(inside) - _GRAM + 1))
+    return Counter(inside[start : start + _GRAM] for start in range(len(inside) - _GRAM + 1))
 
 
-def _cosine(one: Counter[str], two: Counter[str]) -> float:
-    product = sum(count * two[gram] for gram, count in one.items())
-    sizes = sum(count * count for count in one.values()) * sum(count * count for count in two.values())
+def _cosine(left: Counter[str], right: Counter[str]) -> float:
+    product = sum(count * right[gram] for gram, count in left.items())
+    sizes = sum(count * count for count in left.values()) * sum(count * count for count in right.values())
     return product / float(np.sqrt(sizes)) if sizes else 0.0
 
 
@@ -99,10 +99,10 @@ class Embedded:
     def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
         names = [question("cosines", VERSION, self.embedder.identity, list(group)) for group in groups]
 
-        def answer(places: list[int]) -> Iterator[Arrays]:
-            for first in range(0, len(places), _BLOCK):
-                block = [groups[place] for place in places[first : first + _BLOCK]]
-                tell = share_of(self.embedder.watch, "similarities", first, len(block), len(places))
+        def answer(indices: list[int]) -> Iterator[Arrays]:
+            for first in range(0, len(indices), _BLOCK):
+                block = [groups[index] for index in indices[first : first + _BLOCK]]
+                tell = share_of(self.embedder.watch, "similarities", first, len(block), len(indices))
                 self._learn(dict.fromkeys(text for group in block for pair in group for text in pair), tell)
                 for group in block:
                     yield {"cosines": np.array([_angle(*(self._vectors[text] for text in pair)) for pair in group])}
@@ -117,6 +117,6 @@ class Embedded:
         self._vectors |= zip(fresh, self.embedder.embed(fresh, tell), strict=True) if fresh else ()
 
 
-def _angle(one: NDArray[np.float32], two: NDArray[np.float32]) -> float:
-    sizes = float(np.linalg.norm(one)) * float(np.linalg.norm(two))
-    return float(one @ two) / sizes if sizes else 0.0
+def _angle(left: NDArray[np.float32], right: NDArray[np.float32]) -> float:
+    sizes = float(np.linalg.norm(left)) * float(np.linalg.norm(right))
+    return float(left @ right) / sizes if sizes else 0.0

@@ -31,9 +31,9 @@ class SpacyTagger(Pipeline):
         texts = [document.text for document in axis.documents]
         names = [question("function words", VERSION, self.revision, text) for text in texts]
 
-        def answer(places: list[int]) -> Iterator[Arrays]:
+        def answer(indices: list[int]) -> Iterator[Arrays]:
             needed = self.until_last(NO_TAGS)
-            for tagged in self.read([texts[place] for place in places], needed, "function words"):
+            for tagged in self.read([texts[index] for index in indices], needed, "function words"):
                 always = ALWAYS if tagged.lang_ == "en" else frozenset()
                 spans = [
                     (token.idx, token.idx + len(token))

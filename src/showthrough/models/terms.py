@@ -63,9 +63,9 @@ class SpacyTerms(Pipeline):
         parsed = sentences or self.chunks
         names = [question("terms", VERSION, self.revision, self.chunks, parsed, text) for text in texts]
 
-        def answer(places: list[int]) -> Iterator[Arrays]:
+        def answer(indices: list[int]) -> Iterator[Arrays]:
             components = CHUNKING if self.chunks else SENTENCES if sentences else TOKENS
-            for read in self.read([texts[place] for place in places], components, "terms"):
+            for read in self.read([texts[index] for index in indices], components, "terms"):
                 yield {"terms": _terms(read, self.chunks, self.name), "sentences": _sentences(read)}
 
         entries = self.cache.through(names, answer)
@@ -75,7 +75,7 @@ class SpacyTerms(Pipeline):
 
 def _terms(read: Any, chunks: bool, name: str) -> Ints:
     spans: list[tuple[int, int]] = []
-    taken = np.zeros(len(read), dtype=bool)
+    in_span = np.zeros(len(read), dtype=bool)
     if chunks:
         try:
             candidates = [*read.ents, *read.noun_chunks]
@@ -84,10 +84,12 @@ def _terms(read: Any, chunks: bool, name: str) -> Ints:
                 f'the spaCy pipeline {name!r} finds no noun chunks: choose chunking="spacy-tokens:{name}" or "none"'
             ) from error
         for chunk in candidates:
-            if not taken[chunk.start : chunk.end].any():
-                taken[chunk.start : chunk.end] = True
+            if not in_span[chunk.start : chunk.end].any():
+                in_span[chunk.start : chunk.end] = True
                 spans.append((chunk.start_char, chunk.end_char))
-    spans += [(token.idx, token.idx + len(token)) for token in read if not taken[token.i] and not token.text.isspace()]
+    spans += [
+        (token.idx, token.idx + len(token)) for token in read if not in_span[token.i] and not token.text.isspace()
+    ]
     return _ints(sorted(spans))
 
 

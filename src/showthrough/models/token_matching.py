@@ -65,7 +65,7 @@ class TokenMatches(Model):
         limit = min(positions(model.config), tokenizer.model_max_length)
         with guarded(self.role.failed):
             read = [_TokenizedText(*self._cut(text, limit)) for text in texts]
-        lengths = [len(one.ids) for one in read]
+        lengths = [len(tokens.ids) for tokens in read]
         if getattr(model.config, "model_type", "") in PADDED:
             lengths = [width_of(length, limit) for length in lengths]
         padding = tokenizer.pad_token_id or 0
@@ -76,7 +76,7 @@ class TokenMatches(Model):
             for row, item in enumerate(filled):
                 ids[row, : len(read[item].ids)], mask[row, : len(read[item].ids)] = read[item].ids, 1
             with torch.inference_mode():
-                tensors = (torch.as_tensor(one, device=model.device) for one in (ids, mask))
+                tensors = (torch.as_tensor(array, device=model.device) for array in (ids, mask))
                 answers = model(**dict(zip(("input_ids", "attention_mask"), tensors, strict=True))).last_hidden_state
             states: States = answers.float().cpu().numpy()[: len(items)]
             refuse_nan(states, self.role.what, model.dtype)

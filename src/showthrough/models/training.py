@@ -57,10 +57,10 @@ class Course:
         size = self.at_once or len(batch)
         return [batch[first : first + size] for first in range(0, len(batch), size)]
 
-    def rate(self, taken: int, windows: int) -> float:
+    def rate(self, steps: int, windows: int) -> float:
         """The learning rate of a step after so many others."""
         total = self.epochs * -(-windows // self.batch_size)
-        return self.learning_rate * (1 - taken / total if self.falling else 1)
+        return self.learning_rate * (1 - steps / total if self.falling else 1)
 
     def step_seed(self, epoch: int, step: int) -> int:
         state = np.random.SeedSequence([self.seed, self.number, epoch, step]).generate_state(1, np.uint64)

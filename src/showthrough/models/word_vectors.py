@@ -77,14 +77,14 @@ class Shared:
         centred = sample - self.mean
         self.main = np.linalg.eigh(centred.T @ centred)[1][:, sample.shape[1] - directions :]
 
-    def without(self, vectors: Floats, known: Bools) -> Known:
+    def without(self, vectors: Floats, has_vector: Bools) -> Known:
         """Unit vectors of what is left; a word of which nothing is left has none."""
         remainder = vectors - self.mean
         remainder -= (remainder @ self.main) @ self.main.T
         size = np.linalg.norm(remainder, axis=1)
-        known = known & (size > 0)
-        unit = np.divide(remainder, size[:, None], out=np.zeros_like(remainder), where=known[:, None])
-        return Known(unit.round(_DIGITS), known)
+        has_vector = has_vector & (size > 0)
+        unit = np.divide(remainder, size[:, None], out=np.zeros_like(remainder), where=has_vector[:, None])
+        return Known(unit.round(_DIGITS), has_vector)
 
 
 def _spellings(word: str) -> tuple[str, ...]:
@@ -163,8 +163,8 @@ class FileVectors:
         nothing = np.zeros(self._width, dtype=np.float32)
         rows = [self._read[word] for word in words]
         vectors = np.array([nothing if row is None else row for row in rows], dtype=np.float64)
-        known = np.array([row is not None for row in rows], dtype=bool)
-        return shared.without(vectors.reshape(len(words), self._width), known)
+        has_vector = np.array([row is not None for row in rows], dtype=bool)
+        return shared.without(vectors.reshape(len(words), self._width), has_vector)
 
     @cached_property
     def _file(self) -> IO[bytes]:

@@ -64,12 +64,12 @@ class WordNet:
 
     def senses(self, word: str) -> Senses:
         """Of a word in lower case."""
-        known = self._senses.get(word)
-        if known is None:
+        word_senses = self._senses.get(word)
+        if word_senses is None:
             if len(self._senses) >= _HELD:
                 self._senses.clear()
-            known = self._senses[word] = self._look_up(word)
-        return known
+            word_senses = self._senses[word] = self._look_up(word)
+        return word_senses
 
     def _look_up(self, word: str) -> Senses:
         """The most common synset is the one that is tagged most often in WordNet's own texts, whatever its part of
@@ -79,11 +79,11 @@ class WordNet:
         lemmas = {word, *filter(None, (reader.morphy(word, part) for part in _PARTS))}
         synsets = reader.synsets(word)
         times = [
-            sum(self._times.get(lemma.key(), 0) for lemma in one.lemmas() if lemma.name().lower() in lemmas)
-            for one in synsets
+            sum(self._times.get(lemma.key(), 0) for lemma in synset.lemmas() if lemma.name().lower() in lemmas)
+            for synset in synsets
         ]
-        ordered = sorted(range(len(synsets)), key=lambda place: -times[place])
-        return Senses(frozenset(lemmas), tuple(synsets[place].name() for place in ordered))
+        ordered = sorted(range(len(synsets)), key=lambda index: -times[index])
+        return Senses(frozenset(lemmas), tuple(synsets[index].name() for index in ordered))
 
     @cached_property
     def _reader(self) -> Any:
@@ -103,9 +103,9 @@ class WordNet:
 
 def _found(data: Any) -> Any:
     """Where NLTK has it: in a folder, or packed."""
-    for place in (f"corpora/{_NAME}", f"corpora/{_NAME}.zip/{_NAME}/"):
+    for path in (f"corpora/{_NAME}", f"corpora/{_NAME}.zip/{_NAME}/"):
         try:
-            return data.find(place)
+            return data.find(path)
         except LookupError:
             continue
         except (OSError, BadZipFile) as error:

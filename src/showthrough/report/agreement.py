@@ -36,7 +36,7 @@ def agreement_sheet(agreement: Agreement) -> Sheet:
         blocks.append(_people(agreement.people))
     if agreement.decisions:
         blocks.append(_decisions(agreement.decisions))
-    blocks += [_heat(one) for one in agreement.confusions if one.meetings]
+    blocks += [_heat(confusion) for confusion in agreement.confusions if confusion.meetings]
     blocks += [_pairs(agreement, unit) for unit in ("spans", "characters")]
     if agreement.places:
         blocks.append(_cases(agreement))

@@ -19,12 +19,12 @@ def every_table(run: Run) -> list[Table]:
 
 def each_once(every: Sequence[Table]) -> list[Table]:
     """The same tables; of the headlines those that stand in a table of their own too are left out."""
-    told = {metric for table in every if isinstance(table, OwnTable) for metric in table.headlines()}
-    kept = []
+    elsewhere = {metric for table in every if isinstance(table, OwnTable) for metric in table.headlines()}
+    tables = []
     for table in every:
-        own = tuple(column for column in table.columns if column.head not in told)
+        own = tuple(column for column in table.columns if column.head not in elsewhere)
         if table.title != HEADLINES:
-            kept.append(table)
+            tables.append(table)
         elif own:
-            kept.append(replace(table, columns=own))
-    return kept
+            tables.append(replace(table, columns=own))
+    return tables

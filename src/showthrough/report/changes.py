@@ -45,7 +45,7 @@ def _common_words(before: list[str], after: list[str]) -> list[tuple[int, int]]:
 
 def _stretches(text: str, pieces: list[tuple[str, int, int]], common: set[int]) -> list[Stretch]:
     """A text cut where what is kept and what is not meet; white space between two goes with what is kept."""
-    stretches: list[Stretch] = []
+    segments: list[Stretch] = []
     begin = 0  # of the stretch that is not told yet
     changed = False
     for index, (_, start, end) in enumerate(pieces):
@@ -53,9 +53,9 @@ def _stretches(text: str, pieces: list[tuple[str, int, int]], common: set[int]) 
         if is_new != changed:
             cut = start if is_new else pieces[index - 1][2]
             if cut > begin:
-                stretches.append(Stretch(text[begin:cut], changed))
+                segments.append(Stretch(text[begin:cut], changed))
             begin, changed = cut, is_new
         if index == len(pieces) - 1 and is_new and end < len(text):
-            stretches.append(Stretch(text[begin:end], True))
+            segments.append(Stretch(text[begin:end], True))
             begin, changed = end, False
-    return [*stretches, Stretch(text[begin:], changed)] if begin < len(text) else stretches
+    return [*segments, Stretch(text[begin:], changed)] if begin < len(text) else segments

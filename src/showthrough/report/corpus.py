@@ -69,10 +69,10 @@ def _lead(whole: Part) -> Iterable[str]:
     )
     programs = sum(annotator.program for annotator in whole.annotators.values())
     people = len(whole.annotators) - programs
-    who = [counted_words(size, noun) for size, noun in ((people, "annotator"), (programs, "program")) if size]
+    sources = [counted_words(size, noun) for size, noun in ((people, "annotator"), (programs, "program")) if size]
     shared = f"{several:,} of the documents {'has' if several == 1 else 'have'}" if several else "no document has"
     layers = counted_words(whole.layers, "annotation layer")
-    yield f"{documents}, {layers} by {' and '.join(who)}; {shared} more than one layer."
+    yield f"{documents}, {layers} by {' and '.join(sources)}; {shared} more than one layer."
     if not marks.mentions.total:
         yield "Nothing is marked in any of them."
         return
@@ -212,7 +212,7 @@ def _annotators(whole: Part) -> Grid:
 
     heads = ["documents", "reviewed", "mentions", "entities", "mentions per document"]
     heads += ["program"] if whole.layers_by_programs else []
-    rows = [row(named(name, "name"), one) for name, one in first(whole.annotators)]
+    rows = [row(named(name, "name"), annotator_marks) for name, annotator_marks in first(whole.annotators)]
     notes = ["Marks of programs need not have been looked through by anybody."] if whole.layers_by_programs else []
     return Grid("Annotators", tuple(heads), tuple(rows), "annotator", (*notes, *rest("annotators", whole.annotators)))
 
@@ -244,10 +244,10 @@ def _masked(whole: Part) -> Grid:
         return Row(name, (blank, *both(spread, _why_none(whole)), *[blank] * 4), total=True)
 
     heads = ("of mentions", "mean", "deviation", "of characters", "of tokens", "characters marked", "tokens marked")
-    rows = [row(named(name, "name"), one) for name, one in first(whole.annotators)]
+    rows = [row(named(name, "name"), annotator_marks) for name, annotator_marks in first(whole.annotators)]
     rows.append(summary("over annotators", whole.masked_by_annotator))
     rows.append(summary("over layers", whole.masked_by_layer))
-    partly = any(0 < one.stated < one.mentions for one in whole.annotators.values())
+    partly = any(0 < annotator_marks.stated < annotator_marks.mentions for annotator_marks in whole.annotators.values())
     notes = [
         "Masked is what is marked as direct or quasi. Mean and deviation of an annotator are over the documents in "
         f"which the annotator marked something. {_DEVIATION} A token counts where a part of it is covered.",

@@ -18,25 +18,25 @@ _LEVELS = {
 
 def people_lead(people: People) -> str:
     """One sentence."""
-    who = "1 person" if people.subjects == 1 else f"{people.subjects:,} people"
+    persons = "1 person" if people.subjects == 1 else f"{people.subjects:,} people"
     where, tags = counted_words(people.documents, "document"), counted_words(len(people.tags), "tag")
-    return f"{who} in {where}, and {counted_words(people.said.values, 'value')} in {tags} that are true of them."
+    return f"{persons} in {where}, and {counted_words(people.said.values, 'value')} in {tags} that are true of them."
 
 
 def people_grids(people: People) -> Iterator[Grid]:
     """What is said of people by tag: how certain it is, and how hard to find out."""
-    yield _by_tag(people, "certainty", lambda said: said.certainty)
-    yield _by_tag(people, "hardness", lambda said: said.hardness)
+    yield _by_tag(people, "certainty", lambda counts: counts.certainty)
+    yield _by_tag(people, "hardness", lambda counts: counts.hardness)
 
 
-def _by_tag(people: People, what: str, levels: Callable[[Said], dict[int, int]]) -> Grid:
-    there = list(levels(people.said))
+def _by_tag(people: People, measure: str, levels: Callable[[Said], dict[int, int]]) -> Grid:
+    steps = list(levels(people.said))
 
-    def entries(said: Said) -> tuple[Entry, ...]:
-        return count(said.subjects), count(said.values), *(count(levels(said).get(one, 0)) for one in there)
+    def entries(counts: Said) -> tuple[Entry, ...]:
+        return count(counts.subjects), count(counts.values), *(count(levels(counts).get(step, 0)) for step in steps)
 
-    rows = [Row(named(tag, "name"), entries(said)) for tag, said in first(people.tags)]
+    rows = [Row(named(tag, "name"), entries(counts)) for tag, counts in first(people.tags)]
     rows.append(Row("all", entries(people.said), total=True))
-    heads = ("people", "values", *(f"{what} {shown(str(one))}" for one in there))
-    notes = ("Somebody in two documents counts twice.", _LEVELS[what], *rest("tags", people.tags))
-    return Grid(f"People by tag and {what}", heads, tuple(rows), "tag", notes, f"people, {what}")
+    heads = ("people", "values", *(f"{measure} {shown(str(step))}" for step in steps))
+    notes = ("Somebody in two documents counts twice.", _LEVELS[measure], *rest("tags", people.tags))
+    return Grid(f"People by tag and {measure}", heads, tuple(rows), "tag", notes, f"people, {measure}")

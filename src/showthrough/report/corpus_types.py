@@ -26,14 +26,14 @@ _Value = TypeVar("_Value")
 def levels_by_type(part: Part, where: str = "") -> list[Grid]:
     """Of mentions and entities of each type, how many are direct, quasi, not to be masked, and confidential."""
     mentions = _levels(
-        *(part, "mentions", where, lambda one: one.mentions, lambda one: (one.confidential, one.with_status)),
+        *(part, "mentions", where, lambda marks: marks.mentions, lambda marks: (marks.confidential, marks.with_status)),
         [inferred(part.marks)] if part.marks.inferred else [],
     )
     if not part.marks.repeated:  # entities are the mentions
         return [mentions]
     entities = _levels(
-        *(part, "entities", where, lambda one: one.entities),
-        lambda one: (one.confidential_entities, one.entities_with_status),
+        *(part, "entities", where, lambda marks: marks.entities),
+        lambda marks: (marks.confidential_entities, marks.entities_with_status),
         _OF_ENTITIES,
     )
     return [mentions, entities]
@@ -121,7 +121,7 @@ def edits(description: Description) -> Grid:
     marks = description.whole.marks
     names = [*islice(marks.edits, WIDE)]
     notes = _silent_notes(marks.with_edit, marks, "edits", marks.edits)
-    heads = (*map(shown, names), *(f"{shown(one)} share" for one in names))
+    heads = (*map(shown, names), *(f"{shown(edit_name)} share" for edit_name in names))
     return _by_type(
         "Edits of marks made beforehand, by type", heads, description.whole, entries, notes, "edits", description.splits
     )
@@ -152,9 +152,9 @@ def _by_type(
     return Grid(caption, heads, tuple(rows), "type", (*notes, *rest("types", part.types)), label)
 
 
-def ratio(some: int, of: int, why: str) -> Entry:
+def ratio(part: int, of: int, why: str) -> Entry:
     """The share of some of all, where there are any."""
-    return share(some / of) if of else missing(why)
+    return share(part / of) if of else missing(why)
 
 
 def named(name: str, noun: str) -> str:

@@ -25,7 +25,7 @@ _NAME = 24  # characters of a name
 def show_differences(run: Run, compared: Sequence[Comparison], alpha: float, console: Console) -> None:
     """For each metric a line for each pair: what it is, what it was, and whether chance may have made it."""
     width = min(console.width, _WIDTH)
-    for metric, part in dict.fromkeys((one.metric, one.part) for one in compared):
+    for metric, part in dict.fromkeys((comparison.metric, comparison.part) for comparison in compared):
         console.print()
         console.print(Text(metric if part == HEADLINE else f"{metric}, {part}", style="bold"), width=width)
         rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
@@ -34,31 +34,42 @@ def show_differences(run: Run, compared: Sequence[Comparison], alpha: float, con
         for head in ("is", "was", "difference", "p"):
             rich.add_column(head, justify="right", no_wrap=True)
         rich.add_column("", overflow="fold")
-        for one in (one for one in compared if (one.metric, one.part) == (metric, part)):
-            rich.add_row(*map(Text, _cells(run, one, alpha)))
+        for comparison in (
+            row_comparison
+            for row_comparison in compared
+            if (row_comparison.metric, row_comparison.part) == (metric, part)
+        ):
+            rich.add_row(*map(Text, _cells(run, comparison, alpha)))
         console.print(rich, width=width)
 
 
-def _cells(run: Run, one: Comparison, alpha: float) -> list[str]:
-    scores = [run.parts(name, one.metric).get(one.part) for name in (one.first, one.second)]
+def _cells(run: Run, comparison: Comparison, alpha: float) -> list[str]:
+    scores = [run.parts(name, comparison.metric).get(comparison.part) for name in (comparison.first, comparison.second)]
     values = [DASH if score is None or score.value is None else rounded(score.value) for score in scores]
-    size = DASH if one.difference is None else f"{one.difference:+.3f}"
-    if one.low is not None and one.high is not None:
-        size += f"\n{one.low:+.3f} to {one.high:+.3f}"
-    return [shown(one.first), shown(one.second), *values, size, p_text(one.p_holm), _in_words(run, one, alpha)]
+    size = DASH if comparison.difference is None else f"{comparison.difference:+.3f}"
+    if comparison.low is not None and comparison.high is not None:
+        size += f"\n{comparison.low:+.3f} to {comparison.high:+.3f}"
+    return [
+        shown(comparison.first),
+        shown(comparison.second),
+        *values,
+        size,
+        p_text(comparison.p_holm),
+        _in_words(run, comparison, alpha),
+    ]
 
 
-def _in_words(run: Run, one: Comparison, alpha: float) -> str:
+def _in_words(run: Run, comparison: Comparison, alpha: float) -> str:
     """`better`, `worse`, or what is not known."""
-    if one.p_holm is None:
-        return f"not tested: {one.note or 'it is undefined for one of the two'}"
-    if not one.significant(alpha):
+    if comparison.p_holm is None:
+        return f"not tested: {comparison.note or 'it is undefined for one of the two'}"
+    if not comparison.significant(alpha):
         return "not shown to differ"
-    return "differs" if describes(run, one) else result(run, one, alpha)
+    return "differs" if describes(run, comparison) else result(run, comparison, alpha)
 
 
 def _inputs(run: Run) -> list[Input]:
-    return [one.unplaced for one in run.anonymizations]
+    return [anonymization.unplaced for anonymization in run.anonymizations]
 
 
 def compared_json(

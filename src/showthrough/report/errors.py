@@ -71,12 +71,12 @@ def errors_sheet(errors: Errors, most: int | None = None, further: Sequence[Bloc
 def beside_sheet(analysis: ErrorAnalysis) -> Sheet:
     """Several anonymizations beside each other, without cases."""
     every = analysis.anonymizations
-    kept = every[0].kept
-    if not kept.annotated:
-        return _unjudged(kept)
+    sample = every[0].kept
+    if not sample.annotated:
+        return _unjudged(sample)
     lead = [
         *map(_leak_sentence, every if len(every) <= _SENTENCES else ()),
-        *_kept_sentences(kept),
+        *_kept_sentences(sample),
         "--anonymization NAME shows one of them by type and identifier, with every case in its context.",
     ]
     bars = (bar for errors in every for bar in _bars(errors, f"False negatives by type: {shown(errors.anonymization)}"))
@@ -84,10 +84,10 @@ def beside_sheet(analysis: ErrorAnalysis) -> Sheet:
     return Sheet("Where the anonymizations fail", tuple(lead), blocks, _notes(every[0]))
 
 
-def _unjudged(kept: Kept) -> Sheet:
-    which = "The document has no" if kept.documents == 1 else f"None of the {kept.documents:,} documents has"
+def _unjudged(sample: Kept) -> Sheet:
+    which = "The document has no" if sample.documents == 1 else f"None of the {sample.documents:,} documents has"
     sentence = f"{which} annotations: nothing can be called a leak, or needless."
-    return Sheet("Where the anonymizations fail", (sentence, *_kept_sentences(kept)), ())
+    return Sheet("Where the anonymizations fail", (sentence, *_kept_sentences(sample)), ())
 
 
 def _leak_sentence(errors: Errors) -> str:
@@ -122,16 +122,16 @@ def _chosen_sentence(errors: Errors) -> str:
     return f"{counted_words(number, 'case')} in context: {filters}. All else here is of everything."
 
 
-def _kept_sentences(kept: Kept) -> list[str]:
+def _kept_sentences(sample: Kept) -> list[str]:
     """Which documents the numbers are of, where these are not all."""
     sentences = []
-    if kept.documents < kept.corpus:
-        which = f"{kept.documents:,} of {counted_words(kept.corpus, 'document')}"
-        risk = f"the {which} in which most can be read" if kept.chosen == "riskiest" else f"the first {which}"
+    if sample.documents < sample.corpus:
+        which = f"{sample.documents:,} of {counted_words(sample.corpus, 'document')}"
+        risk = f"the {which} in which most can be read" if sample.chosen == "riskiest" else f"the first {which}"
         sentences.append(f"The run keeps {risk}: all counts here are of these alone, and no estimate for the others.")
-    if 0 < kept.annotated < kept.documents:
+    if 0 < sample.annotated < sample.documents:
         sentences.append(
-            f"Without annotations, and counted nowhere: {counted_words(kept.documents - kept.annotated, 'document')}."
+            f"Without annotations, and counted nowhere: {counted_words(sample.documents - sample.annotated, 'document')}."
         )
     return sentences
 

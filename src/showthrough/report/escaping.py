@@ -76,14 +76,14 @@ def latex_row(name: str) -> str:
     return re.sub(r"^(?=[\[*])", "{}", in_latex(name))
 
 
-def latex_label(title: str, taken: Collection[str]) -> str:
+def latex_label(title: str, used: Collection[str]) -> str:
     """What a table is referred to by, and no other is: titles may differ in signs alone.
 
     >>> latex_label("Types × labels", ["tab:types-labels"]), latex_label("山田", [])
     ('tab:types-labels-2', 'tab:table')
     """
     words = re.sub("[^a-z0-9]+", "-", title.lower())[:_LABEL].strip("-") or "table"
-    label, number = f"tab:{words}", len(taken) + 1
-    while label in taken:
+    label, number = f"tab:{words}", len(used) + 1
+    while label in used:
         label, number = f"tab:{words}-{number}", number + 1
     return label

@@ -40,8 +40,8 @@ def _table(estimated: Sequence[Estimated]) -> Table:
     plain = len({*names.values()}) == len(names)
     table = bare_table("calls", "recorded", "tokens\nsent", "answered\nabout", "\nat most", "$\nabout", "\nat most")
     for item in estimated:
-        who = f", {names[item.address.name] if plain else item.address.name}" if len(names) > 1 else ""
-        table.add_row(Text(printable(f"{item.anonymization}{who}")), *map(Text, _cells(item)))
+        model = f", {names[item.address.name] if plain else item.address.name}" if len(names) > 1 else ""
+        table.add_row(Text(printable(f"{item.anonymization}{model}")), *map(Text, _cells(item)))
     return table
 
 

@@ -34,8 +34,8 @@ def write_figures(run: Run, folder: Path, *, force: bool = False, read: Read | N
 
     charts = {file_name(name): chart for name, chart in figures(run)}
     paths = [folder / f"{name}.{form}" for name in charts for form in FORMATS]
-    if not force and (taken := next((path for path in paths if path.exists()), None)):
-        raise OutputError(f"{taken}: exists already; choose another folder or say --force to replace it")
+    if not force and (existing := next((path for path in paths if path.exists()), None)):
+        raise OutputError(f"{existing}: exists already; choose another folder or say --force to replace it")
     files: dict[str, bytes] = {}
     for name, chart in charts.items():
         drawing = vl_convert.vegalite_to_svg(drawable(chart.to_dict()), config=PAPER)
@@ -51,7 +51,7 @@ def drawable(content: Any) -> Any:
     {'part': 'A\\\\x00', 'names': ['B\\\\uffff', 1]}
     """
     if isinstance(content, str):
-        return NOT_XML.sub(lambda found: ascii(found[0])[1:-1], content)
+        return NOT_XML.sub(lambda match: ascii(match[0])[1:-1], content)
     if isinstance(content, dict):
         return {key: drawable(value) for key, value in content.items()}
     return list(map(drawable, content)) if isinstance(content, list | tuple) else content

@@ -41,7 +41,7 @@ def _csv(entry: str | float | None) -> str | float:
     ("'=1+1", 'AGE', -0.5, '', 'A\\\\rB')
     """
     if isinstance(entry, str):
-        return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], guarded(entry))
+        return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], guarded(entry))
     return "" if entry is None else entry
 
 
@@ -56,7 +56,7 @@ def json_text(run: Run) -> str:
         "settings": run.settings,
         "cautions": cautions(run),
         "notes": run.notes,
-        "references": [one.name for one in run.references],
+        "references": [reference.name for reference in run.references],
         "scores": run.scores,
         "ceiling": run.ceiling,
         "sweeps": run.sweeps,
@@ -78,11 +78,14 @@ def markdown_text(run: Run) -> str:
 
 
 def _markdown_table(table: Table, run: Run) -> str:
-    heads = [" ".join(filter(None, (in_markdown(one.head), one.arrow, f"({one.group})"))) for one in table.columns]
+    heads = [
+        " ".join(filter(None, (in_markdown(column.head), column.arrow, f"({column.group})")))
+        for column in table.columns
+    ]
     lines = [f"**{in_markdown(_title(table, run))}**", "", f"| | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
-    for place, name in enumerate(table.names):
-        head = in_markdown(name) if place < table.tested else f"*{in_markdown(name)}*"
-        lines.append(f"| {head} | {' | '.join(_md_cell(column.cells[place]) for column in table.columns)} |")
+    for index, name in enumerate(table.names):
+        head = in_markdown(name) if index < table.tested else f"*{in_markdown(name)}*"
+        lines.append(f"| {head} | {' | '.join(_md_cell(column.cells[index]) for column in table.columns)} |")
     notes = [f"- {in_markdown(line)}" for line in (*table.undefined(), *table.remarks())]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
@@ -117,11 +120,11 @@ def _latex_table(table: Table, run: Run, label: str) -> str:
     heads = " & ".join(f"{in_latex(column.head)}{_ARROW[column.better]}" for column in table.columns)
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\toprule"]
     lines += [rf" & {over} \\", rf" & {heads} \\", r"\midrule"]
-    for place, name in enumerate(table.names):
-        cells = [column.cells[place] for column in table.columns]
-        if place == table.tested:
+    for index, name in enumerate(table.names):
+        cells = [column.cells[index] for column in table.columns]
+        if index == table.tested:
             lines.append(r"\midrule")
-        if place >= table.tested:
+        if index >= table.tested:
             lines.append(rf"\textit{{{in_latex(name)}}} & {' & '.join(map(_tex_value, cells))} \\")
             continue
         lines.append(rf"{latex_row(name)} & {' & '.join(map(_tex_value, cells))} \\")

@@ -43,8 +43,8 @@ class Finding:
 def findings(run: Run) -> list[Finding]:
     """Of all anonymizations, the gravest first: by the share of the documents that it concerns."""
     ways = (_scant, _leaking, _uneven, _detected, _given_away, *(section.findings for section in sections()))
-    found = [one for name in run.names for way in ways for one in way(run, name)]
-    return sorted(found, key=lambda one: -one.weight)  # equal ones in the order of the run
+    every = [finding for name in run.names for way in ways for finding in way(run, name)]
+    return sorted(every, key=lambda finding: -finding.weight)  # equal ones in the order of the run
 
 
 def _leaking(run: Run, name: str) -> Iterator[Finding]:
@@ -59,12 +59,12 @@ def _leaking(run: Run, name: str) -> Iterator[Finding]:
 def _leak(run: Run, record: MetricRecord, name: str, entity_type: str, leaking: Counts, weight: float) -> Finding:
     count, documents = leaking.total, len(run.documents)
     kind = "direct identifier" if "direct identifiers" in record.roles else "quasi-identifier"
-    what = f"leaves {counted_words(count, kind)} readable among {type_words(entity_type)}"
+    summary = f"leaves {counted_words(count, kind)} readable among {type_words(entity_type)}"
     right, every = (in_all(counted(run, record, name, which)) for which in ("right", "all"))
     now, then = right / every, (right + count) / every
     return Finding(
         name,
-        f"{what}, in {len(leaking):,} of {counted_words(documents, 'document')}",
+        f"{summary}, in {len(leaking):,} of {counted_words(documents, 'document')}",
         named(leaking),
         f"hiding them all would bring {record.text} from {rounded(now)} to {rounded(then)}",
         weight=weight * len(leaking) / documents,
@@ -117,14 +117,18 @@ def _given_away(run: Run, name: str) -> Iterator[Finding]:
         if score is None or not score.value:
             continue
         evidence = run.evidence.get(record.text, {}).get(name, {})
-        found = [(document, one) for document, one in evidence.items() if one.rank == 1]
-        found.sort(key=lambda pair: (-(pair[1].margin or 0.0), pair[0]))
-        words = tuple(word for _, one in found[:1] for word, _ in one.words[:_WORDS])
+        ranked = [
+            (document, document_evidence)
+            for document, document_evidence in evidence.items()
+            if document_evidence.rank == 1
+        ]
+        ranked.sort(key=lambda pair: (-(pair[1].margin or 0.0), pair[0]))
+        words = tuple(word for _, document_evidence in ranked[:1] for word, _ in document_evidence.words[:_WORDS])
         yield Finding(
             name,
             f"lets an attack ({record.name}) find the person of {share_of(score.value, len(run.documents))} documents",
-            ", ".join(shown(document) for document, _ in found[:_SURE])
-            and f"surest: {', '.join(shown(document) for document, _ in found[:_SURE])}",
+            ", ".join(shown(document) for document, _ in ranked[:_SURE])
+            and f"surest: {', '.join(shown(document) for document, _ in ranked[:_SURE])}",
             words=words,
             weight=_FOUND * score.value,
         )

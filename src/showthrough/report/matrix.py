@@ -29,9 +29,9 @@ class Matrix:
     names: tuple[str, ...]
     p: dict[tuple[str, str], dict[str, float | None]]
 
-    def letters(self, one: str, two: str, alpha: float = ALPHA) -> str:
+    def letters(self, first: str, two: str, alpha: float = ALPHA) -> str:
         """The measures in which two systems do not differ significantly; a dash for each that is undefined."""
-        by_letter = self.p[(one, two) if (one, two) in self.p else (two, one)]
+        by_letter = self.p[(first, two) if (first, two) in self.p else (two, first)]
         return "".join("–" if p is None else letter for letter, p in by_letter.items() if p is None or p > alpha)
 
 
@@ -46,16 +46,16 @@ def significance(run: Run, metric: str, *, shuffles: int = 9999, seed: int | Non
     As the challenge did it: by plain differences, and without correction for many pairs.
     """
     p: dict[tuple[str, str], dict[str, float | None]] = {}
-    for one in run.compare(metric, parts=PARTS.values(), shuffles=shuffles, seed=seed, test="plain"):
-        p.setdefault((one.first, one.second), dict.fromkeys(PARTS))[one.part or "F"] = one.p
+    for comparison in run.compare(metric, parts=PARTS.values(), shuffles=shuffles, seed=seed, test="plain"):
+        p.setdefault((comparison.first, comparison.second), dict.fromkeys(PARTS))[comparison.part or "F"] = comparison.p
     return Matrix(metric, tuple(run.names), p)
 
 
 def show_matrix(matrix: Matrix, alpha: float, console: Console) -> None:
     rich = bare_table(*(Text(printable(name)) for name in matrix.names[1:]), justify="center")
-    for place, one in enumerate(matrix.names[:-1]):
-        cells = [Text(matrix.letters(one, two, alpha) or "·") for two in matrix.names[place + 1 :]]
-        rich.add_row(Text(printable(one)), *[Text("")] * place, *cells)
+    for index, row_name in enumerate(matrix.names[:-1]):
+        cells = [Text(matrix.letters(row_name, two, alpha) or "·") for two in matrix.names[index + 1 :]]
+        rich.add_row(Text(printable(row_name)), *[Text("")] * index, *cells)
     console.print()
     console.print(Text(f"{matrix.metric}: measures in which two systems do not differ significantly", style="bold"))
     console.print(rich)

@@ -64,13 +64,13 @@ def text_of(value: object) -> str:
 
 @html_of.register
 def _(run: Run) -> str:
-    places, table = Places(run.metrics), headlines(run)
+    folders, table = Places(run.metrics), headlines(run)
     box = _box(run)
-    _list(box, map(places.told, cautions(run)))
+    _list(box, map(folders.told, cautions(run)))
     columns = table.columns[:_COLUMNS]
-    body = _table(box, [Head(""), *(_head(run, places, column) for column in columns)])
+    body = _table(box, [Head(""), *(_head(run, folders, column) for column in columns)])
     tested = list(enumerate(run.names))
-    beside = [(len(tested) + index, one.name) for index, one in enumerate(run.references)]
+    beside = [(len(tested) + index, reference.name) for index, reference in enumerate(run.references)]
     for index, name in [*tested[:_ROWS], *beside]:
         row = SubElement(body, "tr", {"style": _DIM} if index >= len(tested) else {})
         head = SubElement(row, "th", {"style": _CELL + _LEFT, "scope": "row"})
@@ -81,11 +81,11 @@ def _(run: Run) -> str:
         for column in columns:
             _number(row, column.cells[index])
     left = {"anonymizations": len(tested) - _ROWS, "metrics": len(table.columns) - _COLUMNS}
-    lines = [f"more {what} in run.table(): {count}" for what, count in left.items() if count > 0]
-    lines += _failure_lines(run, places)
+    lines = [f"more {noun} in run.table(): {count}" for noun, count in left.items() if count > 0]
+    lines += _failure_lines(run, folders)
     lines += _some("note", [_NAMED.sub("", note) for note in run.notes], " in run.notes")
     lines += _some("", (*table.undefined(), *table.remarks()), "")
-    _list(box, map(places.told, lines))
+    _list(box, map(folders.told, lines))
     line = SubElement(box, "div", style=f"margin-top:.3em;{_DIM}")
     for code, does in _NEXT.items():
         SubElement(line, "code", style=_CODE).text = code
@@ -95,7 +95,7 @@ def _(run: Run) -> str:
 
 @html_of.register
 def _(scores: Scores) -> str:
-    run, places = scores.run, Places(scores.run.metrics)
+    run, folders = scores.run, Places(scores.run.metrics)
     box = _box(run, scores.anonymization)
     body = _table(box, [Head("metric", aligned=_LEFT), Head("score"), Head("interval")])
     records = [record for record in run.metrics if scores.parts(record.text)]
@@ -103,23 +103,25 @@ def _(scores: Scores) -> str:
         row = SubElement(body, "tr")
         head = SubElement(row, "th", {"style": _CELL + _LEFT + ";font-weight:normal", "scope": "row"})
         head.text = f"{shown(record.title)} "
-        SubElement(head, "code", style=_CODE).text = shown(places.told(record.text), _NAME)
+        SubElement(head, "code", style=_CODE).text = shown(folders.told(record.text), _NAME)
         for cell in _cells(scores, record):
             SubElement(row, "td", style=_CELL).text = cell
     lines = [f"more metrics in run.table(): {len(records) - 2 * _ROWS}"] if records[2 * _ROWS :] else []
-    lines += _failure_lines(run, places)
-    found = [(record.text, scores.parts(record.text).get(HEADLINE)) for record in records]
-    lines += _some("", (f"{text}: {why}" for text, one in found if one and (why := one.reason or one.note)), "")
-    _list(box, map(places.told, [*lines, *_warning_lines(run)]))
+    lines += _failure_lines(run, folders)
+    headline_scores = [(record.text, scores.parts(record.text).get(HEADLINE)) for record in records]
+    lines += _some(
+        "", (f"{text}: {why}" for text, score in headline_scores if score and (why := score.reason or score.note)), ""
+    )
+    _list(box, map(folders.told, [*lines, *_warning_lines(run)]))
     return _markup(box)
 
 
 @text_of.register
 def _(scores: Scores) -> str:
-    run, places = scores.run, Places(scores.run.metrics)
+    run, folders = scores.run, Places(scores.run.metrics)
     records = [record for record in run.metrics if scores.parts(record.text)]
-    rows = [(shown(places.told(record.text), _NAME), *_cells(scores, record)) for record in records]
-    below = [shown(places.told(line), LINE) for line in (*_failure_lines(run, places), *_warning_lines(run))]
+    rows = [(shown(folders.told(record.text), _NAME), *_cells(scores, record)) for record in records]
+    below = [shown(folders.told(line), LINE) for line in (*_failure_lines(run, folders), *_warning_lines(run))]
     return "\n".join([f"{shown(scores.anonymization)} on {_title(run)}", *_aligned(rows), *below])
 
 
@@ -152,9 +154,9 @@ def _(compared: Comparisons) -> str:
 
 
 def _compared(compared: Comparisons) -> Iterator[tuple[str, ...]]:
-    places = Places(compared.run.metrics)
+    folders = Places(compared.run.metrics)
     for comparison in islice(compared, 2 * _ROWS):
-        metric = ", ".join(filter(None, (shown(places.told(comparison.metric), _NAME), shown(comparison.part))))
+        metric = ", ".join(filter(None, (shown(folders.told(comparison.metric), _NAME), shown(comparison.part))))
         difference = DASH if comparison.difference is None else _signed(comparison.difference)
         interval = (
             ""
@@ -200,8 +202,8 @@ def _below(compared: Comparisons) -> Iterator[str]:
     yield from _warning_lines(compared.run)
 
 
-def _failure_lines(run: Run, places: Places) -> list[str]:
-    lines = (f"{failure.metric}: {places.told_of_failure(failure.reason)}" for failure in run.failures)
+def _failure_lines(run: Run, folders: Places) -> list[str]:
+    lines = (f"{failure.metric}: {folders.told_of_failure(failure.reason)}" for failure in run.failures)
     return _some("failed", lines, " in run.failures")
 
 
@@ -211,8 +213,8 @@ def _warning_lines(run: Run) -> list[str]:
 
 def _title(run: Run) -> str:
     sure = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
-    some = "" if run.complete else f"; interrupted: of {run.corpus.documents:,} documents these alone"
-    return shown(f"{documents_line(run)}{sure}{some}", LINE)
+    remark = "" if run.complete else f"; interrupted: of {run.corpus.documents:,} documents these alone"
+    return shown(f"{documents_line(run)}{sure}{remark}", LINE)
 
 
 def _box(run: Run, name: str = "") -> Element:
@@ -223,10 +225,10 @@ def _box(run: Run, name: str = "") -> Element:
     return box
 
 
-def _head(run: Run, places: Places, column: Column) -> Head:
+def _head(run: Run, folders: Places, column: Column) -> Head:
     record = run.record(column.head)
     title = f"{shown(record.title)} {column.arrow}".rstrip()
-    return Head(title, shown(places.told(record.text), _NAME), column.better)
+    return Head(title, shown(folders.told(record.text), _NAME), column.better)
 
 
 def _table(box: Element, heads: Iterable[Head]) -> Element:

@@ -35,31 +35,35 @@ def people(run: Run, metric: str) -> People | None:
     together = None if ceiling is None else _value(ceiling.people.get(metric))
     if ceiling is None or together is None:
         return None
-    each = {}
+    by_annotator = {}
     for name, by_metric in ceiling.annotators.items():
-        one = by_metric.get(metric)
-        if one is not None and (value := _value(one)):
-            each[name] = value, one.documents
+        human = by_metric.get(metric)
+        if human is not None and (value := _value(human)):
+            by_annotator[name] = value, human.documents
     shared, total = ceiling.documents, len(run.documents)
     sample = f"{shared:,} of {total:,} documents" if shared < total else f"all {total:,} documents"
-    return People(together, sample, each, max(0, ceiling.readers - len(each)))
+    return People(together, sample, by_annotator, max(0, ceiling.readers - len(by_annotator)))
 
 
-def _value(one: Human | None) -> Value | None:
-    if one is None or one.value is None:
+def _value(human: Human | None) -> Value | None:
+    if human is None or human.value is None:
         return None
-    return one.value, one.value if one.low is None else one.low, one.value if one.high is None else one.high
+    return (
+        human.value,
+        human.value if human.low is None else human.low,
+        human.value if human.high is None else human.high,
+    )
 
 
 def against_each_other(run: Run) -> list[str]:
     """The same in a sentence; none where nobody could be scored so."""
     texts = [record.text for role in _TOLD if (record := chosen(run, role))]
-    found = {text: one for text in texts if (one := people(run, text))}
-    if not found:
+    reached = {text: group for text in texts if (group := people(run, text))}
+    if not reached:
         return []
-    told = dict(islice(found.items(), _MOST))
-    numbers = listed([f"{text} {_with_ends(one.value)}" for text, one in told.items()])
-    sample = next(iter(told.values())).sample
+    shown_metrics = dict(islice(reached.items(), _MOST))
+    numbers = listed([f"{text} {_with_ends(group.value)}" for text, group in shown_metrics.items()])
+    sample = next(iter(shown_metrics.values())).sample
     where = sample if sample.startswith("all") else f"the {sample} that several marked; systems are scored on all"
     return [
         f"People reach {numbers} when each is scored against the others (on {where}). A number above theirs follows "

@@ -65,20 +65,22 @@ def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | Non
     """
     if len(numbers) < 2:
         return None
-    across = next((one for one in numbers if one.record.group == "privacy"), None)
-    useful = [one for one in numbers if one.record.group == "utility"]
-    up = next((one for one in useful if {INFORMATION, "words"} & {*one.record.roles}), next(iter(useful), None))
-    across = across or next(one for one in numbers if one is not up)
-    return across, up or next(one for one in reversed(numbers) if one is not across)
+    across = next((metric for metric in numbers if metric.record.group == "privacy"), None)
+    useful = [metric for metric in numbers if metric.record.group == "utility"]
+    up = next(
+        (metric for metric in useful if {INFORMATION, "words"} & {*metric.record.roles}), next(iter(useful), None)
+    )
+    across = across or next(metric for metric in numbers if metric is not up)
+    return across, up or next(metric for metric in reversed(numbers) if metric is not across)
 
 
 def points(names: Sequence[str], across: Measured, up: Measured) -> list[Point]:
     """The anonymizations that have a value on both metrics."""
     both = [name for name in names if name in across.values and name in up.values]
     best = on_front(names, across, up)
-    here = [Point(name, across.values[name], up.values[name], name in best) for name in both]
+    unnamed = [Point(name, across.values[name], up.values[name], name in best) for name in both]
     xs, ys = (_shares(metric, both) for metric in (across, up))
-    return _with_names_placed(here, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
+    return _with_names_placed(unnamed, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
 
 
 def on_front(names: Sequence[str], across: Measured, up: Measured) -> list[str]:

@@ -30,10 +30,10 @@ def readable_how(run: Run, record: MetricRecord, name: str) -> Iterator[Clause]:
     """Of the identifiers that can be read, those that cannot be where they were marked; and where one stands."""
     columns = run.rows[record.text][name]
     counts = {way: round(in_all(columns.get(f"{LEFT}:{way}", ()))) for way in _HOW}
-    found = [(way, count) for way, count in counts.items() if count]
-    for place, (way, count) in enumerate(found):
+    ways = [(way, count) for way, count in counts.items() if count]
+    for index, (way, count) in enumerate(ways):
         quote = _quote(run, record, name, way)
-        yield Clause("", f"{count:,}", f"{' of them' if not place else ''} {_HOW[way]}{quote}")
+        yield Clause("", f"{count:,}", f"{' of them' if not index else ''} {_HOW[way]}{quote}")
 
 
 def nearly_readable(run: Run, record: MetricRecord, name: str) -> Iterator[Clause]:
@@ -67,15 +67,15 @@ def _before(run: Run, record: MetricRecord, name: str, way: str, key: str) -> st
     evidence = run.evidence.get(record.text, {}).get(name, {})
     if run.texts is None or run.provenance.get(WITHOUT_TEXT) or key not in evidence:
         return ""
-    places = [place for place in evidence[key].places if place.how == way and place.end]
-    number = next((number for number, one in enumerate(run.texts.documents) if one.id == key), None)
-    if not places or number is None:
+    locations = [location for location in evidence[key].places if location.how == way and location.end]
+    number = next((number for number, candidate in enumerate(run.texts.documents) if candidate.id == key), None)
+    if not locations or number is None:
         return ""
     document = run.texts.documents[number]
     text = apply_masks(document.text, run.texts.masks[name][number])
     telling = _telling_words(document)
-    for place in places:
-        words = _SENTENCE.split(text[: place.start])[-1].split()[-_CONTEXT:]
+    for location in locations:
+        words = _SENTENCE.split(text[: location.start])[-1].split()[-_CONTEXT:]
         while words and not telling.isdisjoint(reading_form(words[-1]).split()):
             words.pop()
         if words and telling.isdisjoint(reading_form(" ".join(words)).split()):

@@ -25,8 +25,15 @@ def review_sheet(outcome: ReviewOutcome) -> Sheet:
     blocks: list[Grid | Cases] = [_told(outcome), *_readers(outcome), _applied(outcome)]
     if outcome.disagreements:
         cases = tuple(
-            Case(one.document, one.start or 0, one.before, one.words, one.after, one.note)
-            for one in outcome.disagreements
+            Case(
+                disagreement.document,
+                disagreement.start or 0,
+                disagreement.before,
+                disagreement.words,
+                disagreement.after,
+                disagreement.note,
+            )
+            for disagreement in outcome.disagreements
         )
         blocks.append(Cases("Disagreements to talk about; nothing was changed", cases))
     return Sheet(f"Review of {shown(outcome.annotator)}", tuple(_lead(outcome)), tuple(blocks), tuple(_notes(outcome)))
@@ -37,11 +44,11 @@ def _lead(outcome: ReviewOutcome) -> Iterator[str]:
     yield f"{of} {'was' if outcome.reviewed == 1 else 'were'} looked through and confirmed."
     if outcome.low is None or outcome.high is None:  # nothing was looked through
         return
-    told = f"In {outcome.told:,} of {outcome.reviewed:,} a reader could still tell who it is about"
+    sentence = f"In {outcome.told:,} of {outcome.reviewed:,} a reader could still tell who it is about"
     ends = f"{percent(outcome.low)} to {percent(outcome.high)}"
     between = f"{ends} of documents and readers like these, exact at {outcome.confidence * 100:.0f} %"
     unsure = f"; in {outcome.unsure:,} more a reader was unsure" if outcome.unsure else ""
-    yield f"{told} ({between}){unsure}."
+    yield f"{sentence} ({between}){unsure}."
     changed, left = sum(outcome.applied.values()), len(outcome.disagreements)
     yield f"{counted_words(changed, 'correction')} made, {counted_words(left, 'disagreement')} left."
 
@@ -61,12 +68,12 @@ def _told(outcome: ReviewOutcome) -> Grid:
 def _readers(outcome: ReviewOutcome) -> Iterator[Grid]:
     """Each two readers of the same documents; nothing where no two are."""
     rows, notes = [], {}
-    for one in outcome.readers:
-        kappa = number(one.cohen.value, one.cohen.low, one.cohen.high, reason=one.cohen.reason)
-        names = f"{one.first} – {one.second}"
-        rows.append(Row(names, (count(one.documents), count(one.alike), kappa)))
-        if one.cohen.note:
-            notes[f"no interval for {shown(names)}: {one.cohen.note}"] = True
+    for pair in outcome.readers:
+        kappa = number(pair.cohen.value, pair.cohen.low, pair.cohen.high, reason=pair.cohen.reason)
+        names = f"{pair.first} – {pair.second}"
+        rows.append(Row(names, (count(pair.documents), count(pair.alike), kappa)))
+        if pair.cohen.note:
+            notes[f"no interval for {shown(names)}: {pair.cohen.note}"] = True
     if rows:
         heads = ("documents", "answered alike", "Cohen's κ")
         meaning = "κ: agreement on yes, no and unsure beyond chance, over the documents that both confirmed"
@@ -81,6 +88,8 @@ def _applied(outcome: ReviewOutcome) -> Grid:
 
 def _notes(outcome: ReviewOutcome) -> Iterator[str]:
     if outcome.read_twice:
-        said = f"{outcome.answered_alike:,} of {counted_words(outcome.read_twice, 'document')} that several people read"
+        sentence = (
+            f"{outcome.answered_alike:,} of {counted_words(outcome.read_twice, 'document')} that several people read"
+        )
         were = "was" if outcome.read_twice == 1 else "were"
-        yield f"{said} {were} answered alike; it is enough that one of them can tell who it is."
+        yield f"{sentence} {were} answered alike; it is enough that one of them can tell who it is."

@@ -139,12 +139,12 @@ def points(difference: float) -> str:
 
 def _remaining(step: Step) -> str:
     """`the 14 remaining years`."""
-    rule, places = step.rule, "remaining place" if step.masks == 1 else f"{step.masks:,} remaining places"
+    rule, noun = step.rule, "remaining place" if step.masks == 1 else f"{step.masks:,} remaining places"
     if rule.kind == "string":
-        return f"the {places} with {_quoted(rule) or 'a string that is not told here'}"
+        return f"the {noun} with {_quoted(rule) or 'a string that is not told here'}"
     if rule.kind == "type":
-        return f"the {places} marked as {rule_name(rule)}"
-    return f"the {places} with {rule_name(rule, _RUN)}" if rule.name in _LEARNED else _count_words(step)
+        return f"the {noun} marked as {rule_name(rule)}"
+    return f"the {noun} with {rule_name(rule, _RUN)}" if rule.name in _LEARNED else _count_words(step)
 
 
 def _count_words(step: Step) -> str:

@@ -18,41 +18,45 @@ CANNOT_KNOW = (
 _MOST = 10  # documents that are listed
 
 
-def show_scan(scan: Scan, places: int, console: Console) -> None:
+def show_scan(scan: Scan, limit: int, console: Console) -> None:
     """What cannot be known, finds by type with an example, documents with most finds, and some places."""
     console.print(Text(CANNOT_KNOW))
     console.print()
-    found = len(scan.sightings)
-    head = f"{found} find{'' if found == 1 else 's'} in {len(scan.by_document())} of {_documents(scan.documents)}"
+    total = len(scan.sightings)
+    head = f"{total} find{'' if total == 1 else 's'} in {len(scan.by_document())} of {_documents(scan.documents)}"
     console.print(Text(f"{head}; looked at by {', '.join(map(printable, scan.detectors))}", "bold"))
-    if not found:
+    if not total:
         return
-    names = {one: one.partition("(")[0] for one in scan.detectors}
+    names = {name: name.partition("(")[0] for name in scan.detectors}
     if len(set(names.values())) < len(names):  # the same one with other parameters
-        names = {one: one for one in names}
+        names = {name: name for name in names}
     table = bare_table("finds", f"documents of {scan.documents}", "for example", "at")
     for column in table.columns[3:]:
         column.justify = "left"
-    for (detector, kind), here in scan.by_type().items():
+    for (detector, kind), sightings in scan.by_type().items():
         name = f"{printable(names[detector])}: {shown(kind)}" if len(names) > 1 else shown(kind)
-        documents = len({one.document for one in here})
-        table.add_row(Text(name), str(len(here)), str(documents), Text(shown(here[0].text)), Text(_place(here[0])))
+        documents = len({sighting.document for sighting in sightings})
+        table.add_row(
+            Text(name), str(len(sightings)), str(documents), Text(shown(sightings[0].text)), Text(_place(sightings[0]))
+        )
     console.print(table)
     console.print()
     most = scan.by_document()
     listed = ", ".join(f"{shown(document)} {count}" for document, count in most[:_MOST])
     more = f" and {len(most) - _MOST} more" if len(most) > _MOST else ""
     console.print(Text(f"most finds: {listed}{more}"), soft_wrap=True)
-    if places:
+    if limit:
         console.print()
-        for one in scan.sightings[:places]:
-            console.print(Text(f"{_place(one)}: {shown(one.entity_type)}: {shown(one.text)}"), soft_wrap=True)
-        if found > places:
-            console.print(Text(f"… and {found - places} more; --json FILE writes all of them"))
+        for sighting in scan.sightings[:limit]:
+            console.print(
+                Text(f"{_place(sighting)}: {shown(sighting.entity_type)}: {shown(sighting.text)}"), soft_wrap=True
+            )
+        if total > limit:
+            console.print(Text(f"… and {total - limit} more; --json FILE writes all of them"))
 
 
-def _place(one: Sighting) -> str:
-    return f"{shown(one.document)}, line {one.line}, offset {one.start}"
+def _place(sighting: Sighting) -> str:
+    return f"{shown(sighting.document)}, line {sighting.line}, offset {sighting.start}"
 
 
 def _documents(number: int) -> str:

@@ -29,41 +29,41 @@ def compared(run: Run, metric: str) -> list[Comparison]:
 
     None of a metric of another version or another package: its scores can be shown, not compared.
     """
-    kept: dict[str, list[Comparison]] = run.__dict__.setdefault("_compared", {})
-    if metric not in kept:
+    cached: dict[str, list[Comparison]] = run.__dict__.setdefault("_compared", {})
+    if metric not in cached:
         try:
-            kept[metric] = run.compare(metric, parts=False, shuffles=shuffles(run))
+            cached[metric] = run.compare(metric, parts=False, shuffles=shuffles(run))
         except PlanError:
-            kept[metric] = []
-    return kept[metric]
+            cached[metric] = []
+    return cached[metric]
 
 
 def pairs(run: Run) -> dict[str, list[Comparison]]:
     """All ordered pairs, for every metric that has a headline to judge by; none where they are not tested."""
     both: dict[str, list[Comparison]] = {}
-    judged = [one.text for one in run.metrics if one.text in run.rows and not one.describes(HEADLINE)]
+    judged = [record.text for record in run.metrics if record.text in run.rows and not record.describes(HEADLINE)]
     for metric in judged if tested(run) else ():
-        if found := compared(run, metric):
-            both[metric] = [pair for one in found for pair in (one, one.turned)]
+        if comparisons := compared(run, metric):
+            both[metric] = [pair for comparison in comparisons for pair in (comparison, comparison.turned)]
     return both
 
 
-def result(run: Run, one: Comparison, alpha: float = ALPHA) -> Result:
+def result(run: Run, comparison: Comparison, alpha: float = ALPHA) -> Result:
     """Whether the first is better than the second, as far as that is known."""
-    if one.p_holm is None:
+    if comparison.p_holm is None:
         return "undefined"
-    if not one.significant(alpha) or describes(run, one):
+    if not comparison.significant(alpha) or describes(run, comparison):
         return "unclear"
-    return "better" if first_is_better(run, one) else "worse"
+    return "better" if first_is_better(run, comparison) else "worse"
 
 
-def first_is_better(run: Run, one: Comparison) -> bool:
-    return ((one.difference or 0) > 0) == (run.record(one.metric).better == "higher")
+def first_is_better(run: Run, comparison: Comparison) -> bool:
+    return ((comparison.difference or 0) > 0) == (run.record(comparison.metric).better == "higher")
 
 
-def describes(run: Run, one: Comparison) -> bool:
+def describes(run: Run, comparison: Comparison) -> bool:
     """Whether neither a higher nor a lower value is better."""
-    return run.record(one.metric).describes(one.part)
+    return run.record(comparison.metric).describes(comparison.part)
 
 
 def p_text(p: float | None) -> str:

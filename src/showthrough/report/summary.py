@@ -28,9 +28,9 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
         _print(caution, "", "    ", console)
     if verdict.cautions:
         console.print()
-    for one in verdict.systems if any(one.sentence or one.grades for one in verdict.systems) else ():
-        console.print(_heading(one))
-        words = "; ".join(map(str, one.sentence)) or "has no number that a sentence could tell; see the table"
+    for judged in verdict.systems if any(system.sentence or system.grades for system in verdict.systems) else ():
+        console.print(_heading(judged))
+        words = "; ".join(map(str, judged.sentence)) or "has no number that a sentence could tell; see the table"
         _print(f"{words}.", "    ", "    ", console)
     if verdict.findings:
         console.print()
@@ -46,23 +46,23 @@ def show_verdict(verdict: Verdict, console: Console) -> None:
 
 def _print(words: str, first: str, then: str, console: Console) -> None:
     """Words in lines of the console's width, each a little in."""
-    kept = printable(words).replace(" %", f"{_TOGETHER}%")
-    for line in wrap(kept, console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False):
+    text = printable(words).replace(" %", f"{_TOGETHER}%")
+    for line in wrap(text, console.width, initial_indent=first, subsequent_indent=then, break_on_hyphens=False):
         console.print(Text(line.replace(_TOGETHER, " ")), soft_wrap=True)
 
 
-def _heading(one: Judged) -> Text:
+def _heading(system: Judged) -> Text:
     """`rules misses er_di ≥ 0.95 (0.808); meets trir ≤ 0.09 (0.010)`."""
-    line = Text(printable(one.name), style="bold")
-    for place, grade in enumerate(grade for grade in _ORDER if _of(one.grades, grade)):
-        line.append("; " if place else " ", style="not bold")
+    line = Text(printable(system.name), style="bold")
+    for index, grade in enumerate(grade for grade in _ORDER if _of(system.grades, grade)):
+        line.append("; " if index else " ", style="not bold")
         line.append(WORDS[grade], style=_STYLES[grade])
-        line.append(f" {', '.join(map(beside, _of(one.grades, grade)))}", style="not bold")
+        line.append(f" {', '.join(map(beside, _of(system.grades, grade)))}", style="not bold")
     return line
 
 
 def _of(grades: Sequence[Graded], grade: Grade) -> list[Graded]:
-    return [one for one in grades if one.grade == grade]
+    return [graded for graded in grades if graded.grade == grade]
 
 
 def in_words(finding: Finding) -> str:

@@ -49,15 +49,15 @@ def axes(run: Run) -> tuple[list[MetricRecord], list[MetricRecord]]:
 
 def curves(run: Run, across: MetricRecord, up: MetricRecord) -> list[Curve]:
     """Those that have a number on both metrics, in the order of the run."""
-    found = []
+    lines = []
     for name in run.names:
         points = tuple(
             Point(threshold, masks, x, y)
             for threshold, masks, (x, y) in _steps(run, name, (across, up))
             if x is not None and y is not None
         )
-        found += [Curve(name, points)] if points else []
-    return found
+        lines += [Curve(name, points)] if points else []
+    return lines
 
 
 def _steps(
@@ -77,14 +77,14 @@ def _steps(
 def sweep_grids(run: Run) -> list[Grid]:
     """The same in numbers, a table for each anonymization whose masks have scores."""
     grids = []
-    for one in run.anonymizations:
-        sweep = run.sweeps.get(one.name)
+    for anonymization in run.anonymizations:
+        sweep = run.sweeps.get(anonymization.name)
         if sweep is None:
             continue
         rows = []
-        for place, threshold in enumerate(sweep.thresholds):
-            values = [_entry(each[place]) for each in sweep.values.values()]
-            rows.append(Row(as_typed(threshold) if place else "0 (all masks)", (count(sweep.masks[place]), *values)))
+        for index, threshold in enumerate(sweep.thresholds):
+            values = [_entry(series[index]) for series in sweep.values.values()]
+            rows.append(Row(as_typed(threshold) if index else "0 (all masks)", (count(sweep.masks[index]), *values)))
         notes = []
         if sweep.unscored:
             several = f"{sweep.unscored:,} masks have no score and are never left out."
@@ -93,9 +93,9 @@ def sweep_grids(run: Run) -> list[Grid]:
             notes.append(
                 f"There are {sweep.levels:,} different scores; about as many masks lie between each row and the next."
             )
-        if one.made and one.made.replacement in _REWRITTEN:
+        if anonymization.made and anonymization.made.replacement in _REWRITTEN:
             notes.append("What stands in place of masks is as in the file; anonymize --threshold may write otherwise.")
-        grids.append(Grid(one.name, ("masks", *sweep.values), tuple(rows), "threshold", tuple(notes)))
+        grids.append(Grid(anonymization.name, ("masks", *sweep.values), tuple(rows), "threshold", tuple(notes)))
     return grids
 
 

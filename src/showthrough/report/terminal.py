@@ -66,7 +66,9 @@ def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
     shown = every if parts else [table for table in every if _is_main_table(run, table)] or every
     for table in shown:
         show_table(table, run, console)
-    if not console.is_terminal and any(cell.best for one in shown for column in one.columns for cell in column.cells):
+    if not console.is_terminal and any(
+        cell.best for own_table in shown for column in own_table.columns for cell in column.cells
+    ):
         console.print(Text(f"{_MARK} best of its column, by however little; {_COMPARE_HINT}", style="dim"))
     for failure in run.failures:
         console.print(Text("failed", "red").append(f" {failure.metric}: {failure.reason}", ""), soft_wrap=True)

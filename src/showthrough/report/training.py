@@ -16,8 +16,11 @@ _UNDEFINED = "undefined: nothing was masked there, or nothing was to be"
 def training_sheet(outcome: Outcome) -> Sheet:
     """One training: its loss and its scores after every epoch."""
     rows = tuple(
-        Row(f"{one.number}{' (kept)' if one.number == outcome.kept else ''}", (number(one.loss), *_scores(one.scores)))
-        for one in outcome.epochs
+        Row(
+            f"{epoch.number}{' (kept)' if epoch.number == outcome.kept else ''}",
+            (number(epoch.loss), *_scores(epoch.scores)),
+        )
+        for epoch in outcome.epochs
     )
     lead = (
         f"{outcome.windows:,} windows of at most {outcome.window:,} tokens, mask weight {outcome.mask_weight:g}, "
@@ -31,9 +34,9 @@ def training_sheet(outcome: Outcome) -> Sheet:
 def sweep_sheet(sweep: Sweep) -> Sheet:
     """A grid of trainings, as in Table 9 of Pilán et al. (2022)."""
     rows = tuple(
-        Row(f"{one.window:,}, weight {one.mask_weight:g}",
-            (count(one.steps), number(one.epochs[one.kept - 1].loss), *_scores(one.scores)))
-        for one in sweep.outcomes
+        Row(f"{outcome.window:,}, weight {outcome.mask_weight:g}",
+            (count(outcome.steps), number(outcome.epochs[outcome.kept - 1].loss), *_scores(outcome.scores)))
+        for outcome in sweep.outcomes
     )  # fmt: skip
     first = sweep.outcomes[0]
     notes = (*_seen(first), "losses of different weights cannot be compared", _TO_CHOOSE)

@@ -108,22 +108,29 @@ def verdict(run: Run) -> Verdict:
 def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
     if not run.complete:
         return "The run was interrupted: nothing can be said yet."
-    if not any(one.grades for one in systems):
+    if not any(system.grades for system in systems):
         return "No threshold was set, and these metrics have no usual one, so nothing can be recommended."
-    met, unsure = ([one.name for one in systems if one.grade == grade] for grade in ("met", "unsure"))
+    met, unsure = ([system.name for system in systems if system.grade == grade] for grade in ("met", "unsure"))
     if met:
-        beside = _beside([one for one in systems if one.grade == "met"])
+        beside = _beside([system for system in systems if system.grade == "met"])
         return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{beside}{_choice(run, met)} {_limits(run, met)}"
     if unsure:
-        doubt, advice = _doubt([one for one in systems if one.grade == "unsure"])
+        doubt, advice = _doubt([system for system in systems if system.grade == "unsure"])
         return (
             f"{listed(unsure)} {_meet(unsure)} {_thresholds(systems)} in these documents, but it is not sure "
             f"that others would ({doubt}): {advice}.{_choice(run, unsure)} {_limits(run, unsure)}"
         )
-    unjudged = [one.name for one in systems if one.grade == "unknown"]
-    closest = min((one for one in systems if one.grade == "missed"), key=lambda one: one.shortfall, default=None)
+    unjudged = [system.name for system in systems if system.grade == "unknown"]
+    closest = min(
+        (system for system in systems if system.grade == "missed"), key=lambda system: system.shortfall, default=None
+    )
     if closest is None:
-        whys = [(one.threshold, one.why) for system in systems for one in system.grades if one.bearing == "unknown"]
+        whys = [
+            (graded.threshold, graded.why)
+            for system in systems
+            for graded in system.grades
+            if graded.bearing == "unknown"
+        ]
         reason = next(
             (f"{why} ({threshold})" for threshold, why in whys if why),
             "a number that a threshold asks for is not there",

@@ -21,9 +21,9 @@ def wins(run: Run) -> dict[str, dict[str, tuple[int, int] | None]]:
     counted: dict[str, dict[str, tuple[int, int] | None]] = {}
     for metric, compared in pairs(run).items():
         for name in run.names:
-            found = Counter(result(run, one) for one in compared if one.first == name)
-            tested = found["better"] + found["worse"] + found["unclear"]
-            counted.setdefault(metric, {})[name] = (found["better"], found["worse"]) if tested else None
+            counts = Counter(result(run, comparison) for comparison in compared if comparison.first == name)
+            tested = counts["better"] + counts["worse"] + counts["unclear"]
+            counted.setdefault(metric, {})[name] = (counts["better"], counts["worse"]) if tested else None
     return counted
 
 
@@ -35,12 +35,12 @@ def show_wins(run: Run, console: Console, saved: str = "") -> None:
     names = list(map(printable, run.names))
     heads = _heads(list(counted))
     console.print()
-    others = "the other" if len(names) == 2 else f"how many of the {len(names) - 1} others"
-    console.print(Text(f"Significantly better than | worse than {others}", style="bold"))
+    rivals = "the other" if len(names) == 2 else f"how many of the {len(names) - 1} others"
+    console.print(Text(f"Significantly better than | worse than {rivals}", style="bold"))
     room = console.width - max(map(cell_len, names)) - 4
-    for places in side_by_side([max(cell_len(head), 7) + 3 for head in heads], room):
-        table = bare_table(*(Text(heads[place]) for place in places))
-        chosen = [list(counted.values())[place] for place in places]
+    for indexes in side_by_side([max(cell_len(head), 7) + 3 for head in heads], room):
+        table = bare_table(*(Text(heads[index]) for index in indexes))
+        chosen = [list(counted.values())[index] for index in indexes]
         for name, shown in zip(run.names, names, strict=True):
             table.add_row(Text(shown), *(_cell(column[name]) for column in chosen))
         console.print(table)
@@ -53,10 +53,10 @@ def show_wins(run: Run, console: Console, saved: str = "") -> None:
         console.print(Text(line, style="dim"), soft_wrap=True)
 
 
-def _cell(found: tuple[int, int] | None) -> Text:
-    if found is None:
+def _cell(counts: tuple[int, int] | None) -> Text:
+    if counts is None:
         return Text(_NOT_TESTED, style="dim")
-    better, worse = found
+    better, worse = counts
     return Text(f"{better} | {worse}", style="bold green" if better and not worse else "" if better or worse else "dim")
 
 

@@ -32,72 +32,80 @@ def _wordless(evidence: Mapping[str, Evidence]) -> Mapping[str, Evidence]:
     return _changed(evidence, _bare)
 
 
-def _bare(one: Evidence) -> Evidence | None:
-    if not one.attack and (one.places or one.strings or one.passages or one.inferred):
+def _bare(evidence: Evidence) -> Evidence | None:
+    if not evidence.attack and (evidence.places or evidence.strings or evidence.passages or evidence.inferred):
         return None
-    nothing: dict[str, list[object]] = {each: [] for each in ("words", "places", "strings", "passages", "inferred")}
-    return replace(one, **nothing)
+    nothing: dict[str, list[object]] = {field: [] for field in ("words", "places", "strings", "passages", "inferred")}
+    return replace(evidence, **nothing)
 
 
 def _changed(evidence: Mapping[str, Evidence], change: Callable[[Evidence], Evidence | None]) -> Mapping[str, Evidence]:
     """Something else about each document, or nothing; of what is in files when it is asked for."""
     if isinstance(evidence, StoredEvidence):
         return evidence.told(change)
-    return {document: told for document, one in evidence.items() if (told := change(one)) is not None}
+    return {document: replacement for document, entry in evidence.items() if (replacement := change(entry)) is not None}
 
 
-def _called(columns: Columns, told: Callable[[str], str]) -> Columns:
+def _called(columns: Columns, rename: Callable[[str], str]) -> Columns:
     """The same columns under other names."""
     if isinstance(columns, Table):
-        return cast(Columns, columns.called(list(map(told, columns))))
-    return {told(column): values for column, values in columns.items()}
+        return cast(Columns, columns.called(list(map(rename, columns))))
+    return {rename(column): values for column, values in columns.items()}
 
 
 def without_folders(run: Run) -> Run:
-    places = Places(run.metrics)
+    path_names = Places(run.metrics)
 
-    def told(one: Record, *fields: str) -> Record:
-        return replace(one, **{field: places.told(getattr(one, field)) for field in fields})
+    def told(record: Record, *fields: str) -> Record:
+        return replace(record, **{field: path_names.told(getattr(record, field)) for field in fields})
 
     return replace(
         run,
         corpus=run.corpus.unplaced,
-        anonymizations=[one.unplaced for one in run.anonymizations],
-        inputs={name: [one.unplaced for one in records] for name, records in run.inputs.items()},
-        asked=[told(one, "name", "model") for one in run.asked],
+        anonymizations=[anonymization.unplaced for anonymization in run.anonymizations],
+        inputs={name: [record.unplaced for record in records] for name, records in run.inputs.items()},
+        asked=[told(model, "name", "model") for model in run.asked],
         metrics=[told(record, "text", "parameters", "neutral") for record in run.metrics],
         scores=[told(score, "metric", "part", "reason", "signature", "note") for score in run.scores],
         rows={
-            places.told(metric): {name: _called(columns, places.told) for name, columns in by_name.items()}
+            path_names.told(metric): {name: _called(columns, path_names.told) for name, columns in by_name.items()}
             for metric, by_name in run.rows.items()
         },
-        failures=[Failure(places.told(one.metric), places.told_of_failure(one.reason)) for one in run.failures],
-        provenance=places.told(run.provenance),
+        failures=[
+            Failure(path_names.told(failure.metric), path_names.told_of_failure(failure.reason))
+            for failure in run.failures
+        ],
+        provenance=path_names.told(run.provenance),
         evidence={
-            places.told(metric): {name: _changed(by, lambda one: told(one, "attack")) for name, by in by_name.items()}
+            path_names.told(metric): {
+                name: _changed(by, lambda entry: told(entry, "attack")) for name, by in by_name.items()
+            }
             for metric, by_name in run.evidence.items()
         },
-        notes=places.told(run.notes),
-        thresholds=[told(one, "metric", "part") for one in run.thresholds],
-        ceiling=None if run.ceiling is None else run.ceiling.called(places.told),
-        sweeps={name: one.called(places.told) for name, one in run.sweeps.items()},
+        notes=path_names.told(run.notes),
+        thresholds=[told(threshold, "metric", "part") for threshold in run.thresholds],
+        ceiling=None if run.ceiling is None else run.ceiling.called(path_names.told),
+        sweeps={name: sweep.called(path_names.told) for name, sweep in run.sweeps.items()},
     )
 
 
-def with_folders_of(kept: Run, run: Run) -> Run:
-    places = Places(run.metrics)
-    texts = {places.told(record.text): record.text for record in run.metrics}
-    here = [(places.told(record.text), record.version) for record in run.metrics]
-    if not kept.provenance.get(WITHOUT_TEXT) or [(one.text, one.version) for one in kept.metrics] != here:
-        return kept
-    models = kept.provenance.get("models", {})
-    columns = {text: {column for by in by_name.values() for column in by} for text, by_name in kept.rows.items()}
-    rows = {texts[text]: by_name for text, by_name in kept.rows.items() if not places.named_in(columns[text])}
+def with_folders_of(earlier: Run, run: Run) -> Run:
+    path_names = Places(run.metrics)
+    texts = {path_names.told(record.text): record.text for record in run.metrics}
+    versions = [(path_names.told(record.text), record.version) for record in run.metrics]
+    if (
+        not earlier.provenance.get(WITHOUT_TEXT)
+        or [(record.text, record.version) for record in earlier.metrics] != versions
+    ):
+        return earlier
+    models = earlier.provenance.get("models", {})
+    columns = {text: {column for by in by_name.values() for column in by} for text, by_name in earlier.rows.items()}
+    rows = {texts[text]: by_name for text, by_name in earlier.rows.items() if not path_names.named_in(columns[text])}
     return replace(
-        kept,
+        earlier,
         metrics=run.metrics,
         rows=rows,
-        failures=[Failure(texts[one.metric], one.reason) for one in kept.failures],
-        provenance={**kept.provenance, "models": {places.full(name): models[name] for name in models}},
-        evidence={texts[text]: by_name for text, by_name in kept.evidence.items() if texts[text] in rows},
+        failures=[Failure(texts[failure.metric], failure.reason) for failure in earlier.failures],
+        provenance={**earlier.provenance, "models": {path_names.full(name): models[name] for name in models}},
+        evidence={texts[text]: by_name for text, by_name in earlier.evidence.items() if texts[text] in rows},
     )

@@ -33,13 +33,13 @@ class Beside:
     def fault(self, text: str) -> str:
         """Why the numbers of a metric cannot be held against each other; empty where they can."""
         records: list[MetricRecord] = []
-        for one, name in ((self.run, "this run"), (self.other, self.label)):
-            found = [record for record in one.metrics if record.text == text and text in one.rows]
-            if not found:
-                why = next((f": {failure.reason}" for failure in one.failures if failure.metric == text), "")
-                there = "" if why else f"; there are {some(one.rows)}"
-                return f"has no numbers in {name}{why}{there}"
-            records += found
+        for run, name in ((self.run, "this run"), (self.other, self.label)):
+            matches = [record for record in run.metrics if record.text == text and text in run.rows]
+            if not matches:
+                why = next((f": {failure.reason}" for failure in run.failures if failure.metric == text), "")
+                hint = "" if why else f"; there are {some(run.rows)}"
+                return f"has no numbers in {name}{why}{hint}"
+            records += matches
         versions = [record.version for record in records]
         if versions[0] != versions[1]:
             return f"this run has version {versions[0]}, {self.label} {versions[1]}; evaluate again to compare"
@@ -62,8 +62,8 @@ class Beside:
             label = dict(zip(units.documents, units.groups, strict=True))
             groups = [label[document] for document in self.run.documents]
         if self.run.documents != self.other.documents:
-            place = {document: number for number, document in enumerate(self.other.documents)}
-            order = [place[document] for document in self.run.documents]
+            positions = {document: number for number, document in enumerate(self.other.documents)}
+            order = [positions[document] for document in self.run.documents]
         texts = {record.text for record in self.metrics}
         return replace(
             self.run,
@@ -98,15 +98,15 @@ class Beside:
         )
 
     def _rows(self, text: str, order: Sequence[int] | None) -> dict[str, Columns]:
-        here, there = self.run.rows[text], self.other.rows[text]
-        ordered = {self.called[name]: _ordered(there[name], order) for name in self.other.names}
-        return {**{name: here[name] for name in self.run.names}, **ordered}
+        own_rows, other_rows = self.run.rows[text], self.other.rows[text]
+        ordered = {self.called[name]: _ordered(other_rows[name], order) for name in self.other.names}
+        return {**{name: own_rows[name] for name in self.run.names}, **ordered}
 
     def identical(self, name: str, earlier: str) -> bool:
         """Whether an anonymization is the very same in both runs."""
         digests = [
-            next(record.digest for record in one.anonymizations if record.name == which)
-            for one, which in ((self.run, name), (self.other, earlier))
+            next(record.digest for record in run.anonymizations if record.name == which)
+            for run, which in ((self.run, name), (self.other, earlier))
         ]
         return digests[0] == digests[1]
 
@@ -115,7 +115,7 @@ def _ordered(columns: Columns, order: Sequence[int] | None) -> Columns:
     """Columns in another order of documents; `None`: in their own."""
     if order is None:
         return columns
-    return {column: [values[place] for place in order] for column, values in columns.items()}
+    return {column: [values[index] for index in order] for column, values in columns.items()}
 
 
 def complete(run: Run, file: str) -> Run:
@@ -126,18 +126,18 @@ def complete(run: Run, file: str) -> Run:
 
 
 def _problems(run: Run, other: Run, label: str) -> list[Problem]:
-    def problem(place: str, message: str) -> Problem:
-        return Problem(shown(label), place, message)
+    def problem(location: str, message: str) -> Problem:
+        return Problem(shown(label), location, message)
 
     if run.corpus.digest != other.corpus.digest:
-        both = [f"{shown(one.corpus.name)} ({one.corpus.digest[:_DIGEST]})" for one in (run, other)]
+        both = [f"{shown(side.corpus.name)} ({side.corpus.digest[:_DIGEST]})" for side in (run, other)]
         return [problem("corpus", f"is a run of {both[1]}; expected one of the same corpus, {both[0]}")]
     if run.documents == other.documents:
         return [] if run.groups == other.groups or run.joined != other.joined else [problem("groups", _GROUPS)]
     strangers = sorted({*run.documents} ^ {*other.documents})
     if strangers or len(run.documents) != len(other.documents):
         return [problem("documents", f"are not the same as in this run: only one of the two has {some(strangers)}")]
-    groups = [dict(zip(one.documents, one.groups, strict=False)) for one in (run, other)]
+    groups = [dict(zip(side.documents, side.groups, strict=False)) for side in (run, other)]
     if groups[0] != groups[1] and run.joined == other.joined:
         return [problem("groups", _GROUPS)]
     return []
@@ -147,9 +147,9 @@ def _names(run: Run, other: Run, label: str) -> dict[str, str]:
     """What each of the other's anonymizations is called where those of both stand in one table."""
     called: dict[str, str] = {}
     for name in other.names:
-        taken = {*run.names, *called.values()}
-        numbered = (f"{name} ({label}, {number})" for number in range(2, len(taken) + 3))
-        called[name] = next(one for one in (name, f"{name} ({label})", *numbered) if one not in taken)
+        used = {*run.names, *called.values()}
+        numbered = (f"{name} ({label}, {number})" for number in range(2, len(used) + 3))
+        called[name] = next(candidate for candidate in (name, f"{name} ({label})", *numbered) if candidate not in used)
     return called
 
 

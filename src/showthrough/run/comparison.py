@@ -65,13 +65,15 @@ class Contest:
         together: Sequence[Sequence[int]] = [everyone] if pairs is None else [self._places(pair) for pair in pairs]
         testable = [part for part in parts if not self.metric.test_fault(part)]
         tests = self._tests(testable, together, shuffles, seed, test)
-        chosen = [pair for places in together for pair in combinations(places, 2)]
+        chosen = [pair for indices in together for pair in combinations(indices, 2)]
         for part in parts:
             compared = [self._pair(part, pair, tests.get((part, *pair))) for pair in chosen]
-            corrected = iter(holm([one.p for one in compared if one.p is not None]))
-            for one in compared:
-                note = one.note or ("" if one.difference is None else self.metric.test_fault(part))
-                yield msgspec.structs.replace(one, p_holm=None if one.p is None else next(corrected), note=note)
+            corrected = iter(holm([comparison.p for comparison in compared if comparison.p is not None]))
+            for comparison in compared:
+                note = comparison.note or ("" if comparison.difference is None else self.metric.test_fault(part))
+                yield msgspec.structs.replace(
+                    comparison, p_holm=None if comparison.p is None else next(corrected), note=note
+                )
 
     def lost(self, part: str, later: str, earlier: str, higher: bool, margin: float, shuffles: int, seed: int) -> Loss:
         """What one anonymization lost against an earlier one, beyond a margin."""
@@ -79,7 +81,7 @@ class Contest:
             return Loss(None, None, fault)
         if not self.tables:
             return Loss(None, None, "its documents cannot be exchanged one by one")
-        one, two = (self.tables[place] for place in self._places((later, earlier)))
+        one, two = (self.tables[index] for index in self._places((later, earlier)))
         return loss_of(
             self.metric.combine, self.tables[0].columns, one, two, part,
             higher=higher, margin=margin, shuffles=shuffles, seed=seed, unit=self.unit,
@@ -104,16 +106,18 @@ class Contest:
         self, parts: Sequence[str], together: Sequence[Sequence[int]], shuffles: int, seed: int, test: Test
     ) -> dict[tuple[str, int, int], PairTest]:
         """All pairs among those that are tested together; the coins are the same for all."""
-        found: dict[tuple[str, int, int], PairTest] = {}
-        for places in together if self.tables else ():
-            systems = [self.tables[place] for place in places]
-            asked = self.metric.combine, self.tables[0].columns, systems, parts, shuffles, seed
+        results: dict[tuple[str, int, int], PairTest] = {}
+        for indices in together if self.tables else ():
+            systems = [self.tables[index] for index in indices]
+            arguments = self.metric.combine, self.tables[0].columns, systems, parts, shuffles, seed
             if test == "plain":
-                tests = [PairTest(*key, p) for key, p in plain_p(*asked).items()]
+                tests = [PairTest(*key, p) for key, p in plain_p(*arguments).items()]
             else:
-                tests = list(pair_tests(*asked, self.unit))
-            found |= {(one.part, places[one.first], places[one.second]): one for one in tests}
-        return found
+                tests = list(pair_tests(*arguments, self.unit))
+            results |= {
+                (pair_test.part, indices[pair_test.first], indices[pair_test.second]): pair_test for pair_test in tests
+            }
+        return results
 
     def _pair(self, part: str, pair: tuple[int, int], test: PairTest | None) -> Comparison:
         first, second = pair
@@ -121,7 +125,7 @@ class Contest:
         named = self.text, part, self.names[first], self.names[second]
         if np.isnan(difference) or test is None:
             return Comparison(*named, None if np.isnan(difference) else difference)
-        one, two = (score.ends if (score := self.scores[place].get(part)) else None for place in pair)
+        one, two = (score.ends if (score := self.scores[index].get(part)) else None for index in pair)
         bounded = self.metric.bounded(part)
         low, high, p, note = judged(test, difference, one, two, self.confidence, bounded, self.unit)
         return Comparison(*named, difference, low, high, p, None, note)

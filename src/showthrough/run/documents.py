@@ -145,10 +145,10 @@ def free_words(chunk: Chunk, hiding: Hiding) -> Iterator[Spans]:
     marked[:-1] &= ~solid & ~axis.table(is_punctuation).view(np.bool_)
     edges = np.flatnonzero(np.diff(marked, prepend=False))
     start, end = edges[::2], edges[1::2]
-    place = np.searchsorted(start, axis.bounds)
+    bounds = np.searchsorted(start, axis.bounds)
     for number, base in enumerate(axis.bounds[:-1].tolist()):
-        here = slice(place[number], place[number + 1])
-        yield list(zip((start[here] - base).tolist(), (end[here] - base).tolist(), strict=True))
+        window = slice(bounds[number], bounds[number + 1])
+        yield list(zip((start[window] - base).tolist(), (end[window] - base).tolist(), strict=True))
 
 
 def ruler_of(axis: Axis, texts: Texts) -> Ruler:

@@ -51,8 +51,8 @@ class _Head(msgspec.Struct):
 
 
 def write_run(run: Run, path: Path, *, force: bool) -> None:
-    def content(kept: Run) -> bytes:
-        return msgspec.json.format(encoded(kept, path), indent=1)
+    def content(stored_run: Run) -> bytes:
+        return msgspec.json.format(encoded(stored_run, path), indent=1)
 
     if is_unfinished(run):
         why = "an unfinished run of so many documents is not held in memory; evaluate with an output file, or resume it"
@@ -107,7 +107,7 @@ def _former_inputs(content: bytes, path: Path) -> dict[str, list[Input]]:
     former = {key: msgspec.json.decode(raw) for key, raw in fields.items() if key not in Run.__struct_fields__}
     records = {kind.name: kind.former_records(former) for kind in input_types()}
     try:
-        return msgspec.convert({name: each for name, each in records.items() if each}, dict[str, list[Input]])
+        return msgspec.convert({name: inputs for name, inputs in records.items() if inputs}, dict[str, list[Input]])
     except msgspec.ValidationError as error:
         raise InputError(Problem(str(path), *type_fault(error, "inputs"))) from None
 
@@ -120,7 +120,7 @@ def read_journal(path: Path) -> Journal:
 
 
 def _check(run: Run, path: Path) -> None:
-    if problems := [Problem(str(path), place, message) for place, message in faults(run)]:
+    if problems := [Problem(str(path), location, message) for location, message in faults(run)]:
         raise InputError(problems)
 
 
@@ -137,8 +137,8 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
     for record in run.metrics:
         for name in (kind.name for kind in input_types()):  # a parameter of that name chooses among several
             if not isinstance(chosen := record.parameters.get(name, ""), str):
-                place = f"metrics.{shown(record.text, _SHOWN)}.parameters.{name}"
-                yield place, f"found {quoted(chosen)}; expected text"
+                location = f"metrics.{shown(record.text, _SHOWN)}.parameters.{name}"
+                yield location, f"found {quoted(chosen)}; expected text"
     if run.texts is not None:
         yield from run.texts.faults(run.names)
     if run.groups and len(run.groups) != len(run.documents):
@@ -146,22 +146,22 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
     texts = {record.text for record in run.metrics}
     yield from _sweep_faults(run, texts)
     for text, by_name in run.rows.items():
-        place = f"rows.{shown(text, _SHOWN)}"
+        location = f"rows.{shown(text, _SHOWN)}"
         if text not in texts or set(by_name) - set(beside) != set(run.names):
-            yield place, f"found {some(by_name)}; expected a metric of this run and all its names"
+            yield location, f"found {some(by_name)}; expected a metric of this run and all its names"
             continue
         for name in by_name:
             if fault := _row_fault(run, text, name):
-                yield f"{place}.{shown(name)}", fault
+                yield f"{location}.{shown(name)}", fault
 
 
 def _sweep_faults(run: Run, texts: Set[str]) -> Iterator[tuple[str, str]]:
     for name, sweep in run.sweeps.items():
-        place, count = f"sweeps.{shown(name)}", len(sweep.thresholds)
+        location, count = f"sweeps.{shown(name)}", len(sweep.thresholds)
         if name not in run.names or not texts >= {*sweep.values}:
-            yield place, "expected an anonymization and metrics of this run"
+            yield location, "expected an anonymization and metrics of this run"
         elif not count or {len(sweep.masks), *map(len, sweep.values.values())} != {count}:
-            yield place, f"expected as many masks and values as thresholds, {count}, and one at least"
+            yield location, f"expected as many masks and values as thresholds, {count}, and one at least"
 
 
 def _row_fault(run: Run, text: str, name: str) -> str:
@@ -173,8 +173,8 @@ def _row_fault(run: Run, text: str, name: str) -> str:
     # A table was written by a program, and its digest says that nobody changed it since: it is not read for this.
     if not isinstance(columns, Table) and any(map(beyond, columns.values())):
         return f"holds a number that no metric gives; expected 0, or {SMALLEST:g} to {LARGEST:g}"
-    asked = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
-    if lacking := [column for column in asked if columns and column not in columns]:
+    required = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
+    if lacking := [column for column in required if columns and column not in columns]:
         return f"{lacking[0]} is missing"
     try:
         metric = parse_metric(text)

@@ -88,9 +88,9 @@ class _Filling:
         ]
         self.index = Index(secrets.token_hex(8), documents, groups, rows, evidence, self._files)
 
-    def _noted(self, *stretches: Stretch) -> None:
-        for stretch in stretches:
-            self._files[stretch.path.name] = _File(stretch.size, stretch.digest)
+    def _noted(self, *file_slices: Stretch) -> None:
+        for file_slice in file_slices:
+            self._files[file_slice.path.name] = _File(file_slice.size, file_slice.digest)
 
     def _strings(self, name: str, strings: Sequence[str]) -> tuple[str, str]:
         content, ends = (self._folder / f"{name}.{ending}" for ending in ("utf8", "ends"))
@@ -113,21 +113,21 @@ class _Filling:
         return name
 
     def _shown(self, name: str, evidence: Mapping[str, Evidence], documents: Sequence[str]) -> tuple[str, str]:
-        content, places = (self._folder / f"{name}.{ending}" for ending in ("json", "npy"))
+        content, positions = (self._folder / f"{name}.{ending}" for ending in ("json", "npy"))
         if isinstance(evidence, StoredEvidence) and evidence.change is None:
-            self._noted(evidence.content.copy_to(content), evidence.places.stretch.copy_to(places))
-            return content.name, places.name
+            self._noted(evidence.content.copy_to(content), evidence.places.stretch.copy_to(positions))
+            return content.name, positions.name
         writer = EvidenceWriter(content)
         if isinstance(evidence, StoredEvidence):
-            for number, one in evidence.numbered():
-                writer.put([number], [one])
+            for number, entry in evidence.numbered():
+                writer.put([number], [entry])
         else:
             for number, document in enumerate(documents):
                 if document in evidence:
                     writer.put([number], [evidence[document]])
-        written = writer.written(cast(StoredStrings, documents), places)
+        written = writer.written(cast(StoredStrings, documents), positions)
         self._noted(written.content, written.places.stretch)
-        return content.name, places.name
+        return content.name, positions.name
 
 
 def _cells(by_metric: Mapping[str, Mapping[str, Any]]) -> Iterable[tuple[str, str, Any]]:
@@ -145,17 +145,17 @@ def write_with_folder(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> 
         target = Path(os.path.realpath(path))
         remove_unfinished(target.parent)
         before = folder_of(target)
-        if before is not None and (kept := _unchanged(run, before)) is not None:
-            put(target, encoded(_rowless(run, kept)))
+        if before is not None and (tables := _unchanged(run, before)) is not None:
+            put(target, encoded(_rowless(run, tables)))
             return
         with workshop(target.parent) as bench:
-            made = bench / _ROWS
-            made.mkdir(mode=0o700)
-            index = _Filling(made, run).index
+            draft = bench / _ROWS
+            draft.mkdir(mode=0o700)
+            index = _Filling(draft, run).index
             content = msgspec.json.encode(index)
-            put(made / _INDEX, content)
+            put(draft / _INDEX, content)
             home = target.parent / f"{target.name}.rows-{index.id[:8]}"
-            made.rename(home)
+            draft.rename(home)
         try:
             put(target, encoded(_rowless(run, Tables(index.id, home.name, digest_of([content])))))
         except BaseException:
@@ -170,22 +170,22 @@ def write_zip(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> None:
         target = Path(os.path.realpath(path))
         remove_unfinished(target.parent)
         with workshop(target.parent) as bench:
-            made = bench / _RUN
-            with zipfile.ZipFile(made, "x") as archive:
-                kept = run
+            draft = bench / _RUN
+            with zipfile.ZipFile(draft, "x") as archive:
+                stored_run = run
                 if run.in_files:
                     (bench / _ROWS).mkdir(mode=0o700)
                     index = _Filling(bench / _ROWS, run).index
                     content = msgspec.json.encode(index)
-                    kept = _rowless(run, Tables(index.id, "", digest_of([content])))
+                    stored_run = _rowless(run, Tables(index.id, "", digest_of([content])))
                     archive.writestr(f"{_ROWS}/{_INDEX}", content)
                     for name in index.files:
                         archive.write(bench / _ROWS / name, f"{_ROWS}/{name}")
-                archive.writestr(_RUN, encoded(kept), zipfile.ZIP_DEFLATED)
-            made.chmod(0o600)
-            with made.open("rb") as file:
+                archive.writestr(_RUN, encoded(stored_run), zipfile.ZIP_DEFLATED)
+            draft.chmod(0o600)
+            with draft.open("rb") as file:
                 os.fsync(file.fileno())
-            made.replace(target)
+            draft.replace(target)
 
 
 def _rowless(run: Run, tables: Tables) -> Run:
@@ -200,9 +200,13 @@ def folder_of(path: Path) -> Path | None:
     """The folder that belongs to the run that stands there, where one does."""
     with suppress(OSError, InputError, msgspec.DecodeError, UnicodeDecodeError):
         if path.is_file() and not is_zip(path):
-            found = msgspec.json.decode(path.read_bytes(), type=_Referring).tables
-            if found is not None and _NAME.fullmatch(found.folder) and (path.parent / found.folder / _INDEX).is_file():
-                return path.parent / found.folder
+            tables = msgspec.json.decode(path.read_bytes(), type=_Referring).tables
+            if (
+                tables is not None
+                and _NAME.fullmatch(tables.folder)
+                and (path.parent / tables.folder / _INDEX).is_file()
+            ):
+                return path.parent / tables.folder
     return None
 
 
@@ -222,7 +226,7 @@ def _unchanged(run: Run, folder: Path) -> Tables | None:
         return None
     index = _index_of(content, folder / _INDEX)
     rows = [(row.metric, row.anonymization, row.columns, folder / row.file) for row in index.rows]
-    evidence = [(one.metric, one.anonymization, folder / one.content) for one in index.evidence]
+    evidence = [(entry.metric, entry.anonymization, folder / entry.content) for entry in index.evidence]
     now = [
         (metric, name, list(table), table.stretch.path)
         for metric, name, table in _cells(run.rows)
@@ -233,8 +237,8 @@ def _unchanged(run: Run, folder: Path) -> Tables | None:
         for metric, name, by in _cells(run.evidence)
         if isinstance(by, StoredEvidence) and by.change is None
     ]
-    each = [one for one in (run.documents, run.groups) if one]
-    strings = [one.content.path if isinstance(one, StoredStrings) else None for one in each]
+    string_lists = [values for values in (run.documents, run.groups) if values]
+    strings = [values.content.path if isinstance(values, StoredStrings) else None for values in string_lists]
     named = [folder / names[0] for names in (index.documents, index.groups) if names]
     same = index.id == run.tables.id and (rows, evidence, named) == (now, told_of, strings)
     return run.tables if same and digest_of([content]) == run.tables.digest else None
@@ -249,7 +253,7 @@ def read_zip(path: Path) -> tuple[bytes, Callable[[Tables], tuple[bytes, Callabl
     """The JSON of a run in a zip file, and how to find its tables there."""
     try:
         with reading(path), zipfile.ZipFile(path) as archive:
-            members = {one.filename: one for one in archive.infolist()}
+            members = {info.filename: info for info in archive.infolist()}
             if _RUN not in members:
                 raise InputError(Problem(str(path), "", f"has no {_RUN}; expected the zip file of a run"))
             content, index = (
@@ -311,18 +315,18 @@ def read_folder(path: Path, tables: Tables) -> tuple[bytes, Callable[[str, _File
     return read_bytes(folder / _INDEX), found
 
 
-def _size_fault(name: str, found: int, expected: int) -> InputError:
-    return InputError(Problem(name, "", f"has {found:,} bytes; expected {expected:,}, as it was written with its run"))
+def _size_fault(name: str, size: int, expected: int) -> InputError:
+    return InputError(Problem(name, "", f"has {size:,} bytes; expected {expected:,}, as it was written with its run"))
 
 
-def with_tables(run: Run, path: Path, content: bytes, found: Callable[[str, _File], Stretch]) -> Run:
+def with_tables(run: Run, path: Path, content: bytes, find_slice: Callable[[str, _File], Stretch]) -> Run:
     """A run with its ids, groups, rows and evidence, which stay in files. Raises InputError where they are not its."""
     tables = run.tables
     if tables is None:
         raise InputError(Problem(str(path), "tables", "is missing; expected where the rows of this run are"))
     if digest_of([content]) != tables.digest:
-        whose = f"{tables.folder or 'what is in the zip file'} belongs to another run, or was changed"
-        raise InputError(Problem(str(path), "", whose))
+        fault = f"{tables.folder or 'what is in the zip file'} belongs to another run, or was changed"
+        raise InputError(Problem(str(path), "", fault))
     index = _index_of(content, path)
     if index.id != tables.id:
         raise InputError(Problem(str(path), "tables.id", f"found {shown(index.id)}; expected {shown(tables.id)}"))
@@ -330,7 +334,7 @@ def with_tables(run: Run, path: Path, content: bytes, found: Callable[[str, _Fil
     def stretch(name: str) -> Stretch:
         if not _NAME.fullmatch(name) or name in (".", "..") or name not in index.files:
             raise InputError(Problem(str(path), _INDEX, f"found {shown(name)}; expected the name of a file in it"))
-        return found(name, index.files[name])
+        return find_slice(name, index.files[name])
 
     def strings(names: tuple[str, str]) -> StoredStrings:
         return StoredStrings(*map(stretch, names))
@@ -340,10 +344,10 @@ def with_tables(run: Run, path: Path, content: bytes, found: Callable[[str, _Fil
     evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
     for row in index.rows:
         rows.setdefault(row.metric, {})[row.anonymization] = cast(Columns, Table(row.columns, stretch(row.file)))
-    for each in index.evidence:
-        places = Table(StoredEvidence.PLACES, stretch(each.places))
-        seen = StoredEvidence(documents, stretch(each.content), places)
-        evidence.setdefault(each.metric, {})[each.anonymization] = seen
+    for entry in index.evidence:
+        positions = Table(StoredEvidence.PLACES, stretch(entry.places))
+        seen = StoredEvidence(documents, stretch(entry.content), positions)
+        evidence.setdefault(entry.metric, {})[entry.anonymization] = seen
     groups = [] if index.groups is None else strings(index.groups)
     return replace(run, documents=documents, groups=groups, rows=rows, evidence=evidence)
 

@@ -27,8 +27,8 @@ def wide(run: Run, *, parts: bool, intervals: bool, references: bool) -> Any:
     columns: dict[tuple[str, ...], list[float | None]] = {}
     for record in run.metrics:
         scores = [run.parts(name, record.text) for name in names]
-        there = dict.fromkeys(part for by_part in scores for part in by_part) or [HEADLINE]
-        for part in there if parts else {HEADLINE} & set(there):
+        all_parts = dict.fromkeys(part for by_part in scores for part in by_part) or [HEADLINE]
+        for part in all_parts if parts else {HEADLINE} & set(all_parts):
             for end in ENDS if intervals else ENDS[:1]:
                 key = (record.text, *([part] if parts else []), *([end] if intervals else []))
                 columns[key] = [getattr(by_part.get(part), end, None) for by_part in scores]
@@ -42,9 +42,9 @@ def wide(run: Run, *, parts: bool, intervals: bool, references: bool) -> Any:
     return table
 
 
-def _pandas(asked: str) -> Any:
+def _pandas(feature: str) -> Any:
     try:
         import pandas
     except ImportError as error:
-        raise ImportError(f"{asked} needs pandas: pip install 'showthrough[pandas]'") from error
+        raise ImportError(f"{feature} needs pandas: pip install 'showthrough[pandas]'") from error
     return pandas

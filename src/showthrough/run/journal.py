@@ -139,12 +139,12 @@ class Journal:
         self._file = open_file(path) if file is None else file
         try:
             with reading(path):
-                found = pieces_in(self._file, TITLE)
-                self.head = decoded(next(found)[1], decoder_of(Head), path)
+                pieces = pieces_in(self._file, TITLE)
+                self.head = decoded(next(pieces)[1], decoder_of(Head), path)
                 if len(self.head.run.documents) not in (0, self.head.documents):
                     raise DamagedError
-                for place, piece in found:
-                    self._note(place, decoded(piece, decoder_of(Entry), path))
+                for location, piece in pieces:
+                    self._note(location, decoded(piece, decoder_of(Entry), path))
         except (DamagedError, StopIteration):
             self._file.close()
             raise InputError(Problem(str(path), "", _FAULT)) from None
@@ -172,13 +172,13 @@ class Journal:
             self._file.seek(part.place.start)
             return decoder_of(Entry).decode(self._file.read(part.place.size))
 
-    def _note(self, place: Place, entry: Entry) -> None:
+    def _note(self, location: Place, entry: Entry) -> None:
         """Takes down where an entry is. Who was stopped while writing may have written the same again: once counts."""
         numbers = entry.numbers
         if not 0 <= entry.start <= entry.stop <= self.head.documents or entry.key != key_of(self.head.key, numbers):
             raise DamagedError
-        each = [table for by_name in (*entry.rows.values(), *entry.risks) for table in by_name.values()]
-        if not all(table.fits(len(numbers)) for table in each):
+        tables = [table for by_name in (*entry.rows.values(), *entry.risks) for table in by_name.values()]
+        if not all(table.fits(len(numbers)) for table in tables):
             raise DamagedError
         self.failures.update((failure.metric, failure) for failure in entry.failures)
         cells = {(text, name) for text, by_name in entry.rows.items() for name in by_name}
@@ -191,7 +191,7 @@ class Journal:
         counted = entry.counted and _new(self._counted, numbers)
         seen = bool(entry.kept_by) and _new(looked, numbers)
         if counted or seen or whole:
-            self.parts.append(Part(place, numbers, counted, entry.kept_by if seen else "", whole))
+            self.parts.append(Part(location, numbers, counted, entry.kept_by if seen else "", whole))
         if counted or whole:
             for text, by_name in entry.rows.items():
                 self.columns.setdefault(text, set()).update(*(table.columns for table in by_name.values()))
@@ -216,9 +216,9 @@ class Journal:
                 for name, by in shown.items():
                     evidence.setdefault(text, {}).setdefault(name, {}).update(by)
         rows: dict[str, dict[str, Columns]] = {}
-        for (text, name), each in tables.items():
-            if text not in self.failures and sum(map(len, each)) == self.done:
-                rows.setdefault(text, {})[name] = columns_of(Rows.joined(each))
+        for (text, name), blocks in tables.items():
+            if text not in self.failures and sum(map(len, blocks)) == self.done:
+                rows.setdefault(text, {})[name] = columns_of(Rows.joined(blocks))
         run = self.head.run
         parts = sorted((part.numbers for part in self.parts if part.counted), key=lambda numbers: numbers.start)
         done = [number for numbers in parts for number in numbers]
@@ -270,5 +270,5 @@ def is_unfinished(run: Run) -> bool:
 
 def unfinished(run: Run | Journal) -> Journal | None:
     """The journal of a run that does not hold its rows itself."""
-    made: Callable[[], Journal] | None = run.__dict__.get(_UNFINISHED)
-    return None if made is None else made()
+    open_journal: Callable[[], Journal] | None = run.__dict__.get(_UNFINISHED)
+    return None if open_journal is None else open_journal()

@@ -22,7 +22,7 @@ def last_part(path: str) -> str:
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 
-def unplaced(made: Provenance) -> Provenance:
+def unplaced(provenance: Provenance) -> Provenance:
     """The same with the last part of every path alone; of a program that was run, its name and no argument.
 
     >>> made = Provenance(anonymizer="presidio+/home/ann/crf/", version=1)
@@ -31,15 +31,15 @@ def unplaced(made: Provenance) -> Provenance:
     >>> unplaced(replace(made, anonymizer="cmd:/home/ann/mask --key=4711")).anonymizer
     'cmd:mask …'
     """
-    said, program, command = made.anonymizer.partition(_PROGRAM)
-    told = _telling(made, said)
+    anonymizer, program, command = provenance.anonymizer.partition(_PROGRAM)
+    shorten = _telling(provenance, anonymizer)
     name, *arguments = _words(command)
     return replace(
-        made,
-        anonymizer=f"{told(said)}{program}{last_part(name)}{' …' if arguments else ''}",
-        parameters={} if program else {key: told(value) for key, value in made.parameters.items()},
-        pinned={told(key): told(value) for key, value in made.pinned.items()},
-        trained_on=told(made.trained_on),
+        provenance,
+        anonymizer=f"{shorten(anonymizer)}{program}{last_part(name)}{' …' if arguments else ''}",
+        parameters={} if program else {key: shorten(value) for key, value in provenance.parameters.items()},
+        pinned={shorten(key): shorten(value) for key, value in provenance.pinned.items()},
+        trained_on=shorten(provenance.trained_on),
     )
 
 
@@ -50,20 +50,20 @@ def _words(command: str) -> list[str]:
         return command.split() or [""]
 
 
-def _telling(made: Provenance, said: str) -> Callable[[object], object]:
+def _telling(provenance: Provenance, anonymizer: str) -> Callable[[object], object]:
     """What leaves the folders out of a text; parameters may be paths with spaces in them."""
-    models = set(_ON_THE_HUB.findall(said))
-    values = [value for value in made.parameters.values() if isinstance(value, str)]
-    paths = [one for one in values if re.search(r"[/\\]", one) and "://" not in one and "(" not in one]
-    spaced = {one: f"./{last_part(one)}" for one in paths if one not in models}
+    models = set(_ON_THE_HUB.findall(anonymizer))
+    values = [value for value in provenance.parameters.values() if isinstance(value, str)]
+    paths = [value for value in values if re.search(r"[/\\]", value) and "://" not in value and "(" not in value]
+    spaced = {path: f"./{last_part(path)}" for path in paths if path not in models}
 
-    def word(found: re.Match[str]) -> str:
-        kind, place = found["kind"] or "", found["place"]
-        if place.startswith("//"):  # which follow http:
-            return f"{kind}//{place.rpartition('@')[2].lstrip('/')}"
-        if place in models or place == f"./{last_part(place)}":
-            return found[0]
-        return f"{kind}{'./' if kind else ''}{last_part(place)}{'/' if place.endswith('/') else ''}"
+    def word(match: re.Match[str]) -> str:
+        kind, path = match["kind"] or "", match["place"]
+        if path.startswith("//"):  # which follow http:
+            return f"{kind}//{path.rpartition('@')[2].lstrip('/')}"
+        if path in models or path == f"./{last_part(path)}":
+            return match[0]
+        return f"{kind}{'./' if kind else ''}{last_part(path)}{'/' if path.endswith('/') else ''}"
 
     def told(content: object) -> object:
         if not isinstance(content, str):

@@ -36,26 +36,26 @@ class Places:
     def __init__(self, records: Iterable[MetricRecord]) -> None:
         pairs = dict(pair for record in records for pair in _pairs(record.parameters.items()))
         self.names: dict[str, str] = {}
-        taken = {place for place, name in pairs.items() if place == name}
-        for place, name in pairs.items():
-            if place != name:
+        used = {path for path, name in pairs.items() if path == name}
+        for path, name in pairs.items():
+            if path != name:
                 numbered = (f"{name} ({number})" for number in range(2, len(pairs) + 2))
-                self.names[place] = next(one for one in (name, *numbered) if one not in taken)
-                taken.add(self.names[place])
-        self._names = {form: name for place, name in self.names.items() for form in _forms(place)}
+                self.names[path] = next(candidate for candidate in (name, *numbered) if candidate not in used)
+                used.add(self.names[path])
+        self._names = {form: name for path, name in self.names.items() for form in _forms(path)}
         listed = "|".join(map(re.escape, sorted(self._names, key=len, reverse=True)))
         self._pattern = re.compile(rf"(?<![\w/.~\\-])(?:{listed})(?![\w-])" if listed else r"(?!)")
 
     def told(self, content: Value) -> Value:
         """Text, or whatever holds some, with the names of these places."""
-        told: object = content
+        result: object = content
         if isinstance(content, str):
-            told = self._pattern.sub(lambda place: self._names[place[0]], content)
+            result = self._pattern.sub(lambda match: self._names[match[0]], content)
         elif isinstance(content, dict):
-            told = {self.told(key): self.told(value) for key, value in content.items()}
+            result = {self.told(key): self.told(value) for key, value in content.items()}
         elif isinstance(content, list | tuple):
-            told = type(content)(map(self.told, content))
-        return told  # type: ignore[return-value]
+            result = type(content)(map(self.told, content))
+        return result  # type: ignore[return-value]
 
     def told_of_failure(self, reason: str) -> str:
         """A reason may also quote a path in part, or that of a file in a folder."""
@@ -63,8 +63,8 @@ class Places:
 
     def full(self, source: str) -> str:
         """The name of a source with its folders, of what `told` made of it."""
-        place = _split(source)[1]
-        return source.removesuffix(place) + next((full for full, name in self.names.items() if name == place), place)
+        path = _split(source)[1]
+        return source.removesuffix(path) + next((full for full, name in self.names.items() if name == path), path)
 
     def named_in(self, columns: Iterable[str]) -> bool:
         """Whether a column is called by what names a place, as the columns of attacks are."""
@@ -83,13 +83,13 @@ def _pairs(parameters: Iterable[tuple[str, object]]) -> Iterator[tuple[str, str]
             continue
         if models:
             continue
-        kind, place = _split(value)
-        bare = not kind and "/" in place and key in _SOURCES | _FILES
-        if place.startswith("//") or not (last_part(place) and (bare or is_path(place))):
-            yield place, place
+        kind, path = _split(value)
+        bare = not kind and "/" in path and key in _SOURCES | _FILES
+        if path.startswith("//") or not (last_part(path) and (bare or is_path(path))):
+            yield path, path
         else:  # a bare word would be a source, or a name on the hub
             source = kind or key in _SOURCES or key == "base_model_name"
-            yield place, f"./{last_part(place)}" if source else last_part(place)
+            yield path, f"./{last_part(path)}" if source else last_part(path)
 
 
 def _split(source: str) -> tuple[str, str]:
@@ -98,9 +98,9 @@ def _split(source: str) -> tuple[str, str]:
     return (kind[1], source[kind.end() :]) if kind else ("", source)
 
 
-def _forms(place: str) -> set[str]:
+def _forms(path: str) -> set[str]:
     """A path as it may be written: by a user, by a library, in a text form inside another, in a signature."""
-    forms = {place, os.path.normpath(place), os.path.normpath(os.path.expanduser(place))}  # noqa: PTH111 (nobody's home)
+    forms = {path, os.path.normpath(path), os.path.normpath(os.path.expanduser(path))}  # noqa: PTH111 (nobody's home)
     for _ in range(3):
         forms |= {form.replace("\\", "\\\\").replace('"', '\\"') for form in forms}
         forms |= {repr(form)[1:-1] for form in forms}

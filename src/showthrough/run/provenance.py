@@ -43,9 +43,9 @@ class Provenance(msgspec.Struct):
 def metric_record(metric: Metric) -> MetricRecord:
     """A metric as a run file keeps it."""
     explanation = (inspect.getdoc(metric) or "").partition(">>>")[0].strip()  # what stands before its example
-    made: dict[str, Any] = {"text": metric_text(metric), "name": metric_name(metric), "explanation": explanation}
-    asked = [field for field in MetricRecord.__struct_fields__ if field not in (*made, "counts")]
-    return MetricRecord(**made, **{field: getattr(metric, field) for field in asked}, counts=dict(metric.counts))
+    values: dict[str, Any] = {"text": metric_text(metric), "name": metric_name(metric), "explanation": explanation}
+    names = [field for field in MetricRecord.__struct_fields__ if field not in (*values, "counts")]
+    return MetricRecord(**values, **{field: getattr(metric, field) for field in names}, counts=dict(metric.counts))
 
 
 def provenance() -> dict[str, Any]:
@@ -68,8 +68,8 @@ def corpus_input(corpus: Corpus) -> Input:
 
 
 def anonymization_input(anonymization: Anonymization, unlike: int = 0) -> Input:
-    one = anonymization
-    return Input(one.name, one.digest, len(one), one.source, made=one.provenance, unlike=unlike)
+    source = anonymization
+    return Input(source.name, source.digest, len(source), source.source, made=source.provenance, unlike=unlike)
 
 
 def _version(package: str) -> str | None:

@@ -50,8 +50,8 @@ class Input(msgspec.Struct, frozen=True):
     @property
     def unplaced(self) -> Input:
         """With the name of its file alone: folders tell of people and projects."""
-        made = None if self.made is None else unplaced(self.made)
-        return msgspec.structs.replace(self, source=last_part(self.source), made=made)
+        provenance = None if self.made is None else unplaced(self.made)
+        return msgspec.structs.replace(self, source=last_part(self.source), made=provenance)
 
 
 class MetricRecord(msgspec.Struct, frozen=True):
@@ -88,18 +88,18 @@ def called(text: str, records: Iterable[MetricRecord]) -> str:
     ('f1(words="es")', '')
     """
     try:
-        name, given = parsed_call(ast.parse(text.strip(), mode="eval").body)
+        name, parameters = parsed_call(ast.parse(text.strip(), mode="eval").body)
     except UNREADABLE:
         return ""
-    found = [
+    texts = [
         record.text
         for record in records
         if record.name == name
-        and all(key in record.parameters and record.parameters[key] == given[key] for key in given)
+        and all(key in record.parameters and record.parameters[key] == parameters[key] for key in parameters)
     ]
-    if len(found) > 1:
-        raise PlanError(f"there are several; name one of {some(found)}", f"metric {shown(text)}")
-    return found[0] if found else ""
+    if len(texts) > 1:
+        raise PlanError(f"there are several; name one of {some(texts)}", f"metric {shown(text)}")
+    return texts[0] if texts else ""
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -131,7 +131,7 @@ class Score(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         """Without the signature, which is long; the numbers in full."""
-        named = ", ".join(shown(one, _NAME) for one in (self.anonymization, self.metric, self.part) if one)
+        named = ", ".join(shown(name, _NAME) for name in (self.anonymization, self.metric, self.part) if name)
         if self.ends is None:
             return f"Score({named}: {self.reason if self.value is None else self.value})"
         return f"Score({named}: {self.value}, {self.low} to {self.high})"
@@ -162,13 +162,15 @@ class Ceiling(msgspec.Struct, frozen=True):
         named = {f"annotator {number}": by for number, by in enumerate(self.annotators.values(), 1)}
         return msgspec.structs.replace(self, annotators=named)
 
-    def called(self, told: Callable[[str], str]) -> Ceiling:
+    def called(self, rename: Callable[[str], str]) -> Ceiling:
         """The same with other names of the metrics, and in reasons."""
-        people, *each = (
-            {told(text): msgspec.structs.replace(one, reason=told(one.reason)) for text, one in by.items()}
+        people, *annotators = (
+            {rename(text): msgspec.structs.replace(human, reason=rename(human.reason)) for text, human in by.items()}
             for by in (self.people, *self.annotators.values())
         )
-        return msgspec.structs.replace(self, people=people, annotators=dict(zip(self.annotators, each, strict=True)))
+        return msgspec.structs.replace(
+            self, people=people, annotators=dict(zip(self.annotators, annotators, strict=True))
+        )
 
 
 class Sweep(msgspec.Struct, frozen=True):
@@ -182,9 +184,9 @@ class Sweep(msgspec.Struct, frozen=True):
     unscored: Annotated[int, "masks without a score, which are never left out"] = 0
     levels: Annotated[int, "different scores; where these are more than thresholds, some were chosen"] = 0
 
-    def called(self, told: Callable[[str], str]) -> Sweep:
+    def called(self, rename: Callable[[str], str]) -> Sweep:
         """The same with other names of the metrics."""
-        return msgspec.structs.replace(self, values={told(text): each for text, each in self.values.items()})
+        return msgspec.structs.replace(self, values={rename(text): values for text, values in self.values.items()})
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -214,7 +216,7 @@ class Comparison(msgspec.Struct, frozen=True):
     @property
     def turned(self) -> Comparison:
         """The second against the first."""
-        difference, high, low = (None if one is None else -one for one in (self.difference, self.low, self.high))
+        difference, high, low = (None if value is None else -value for value in (self.difference, self.low, self.high))
         ends = {"difference": difference, "low": low, "high": high}
         return msgspec.structs.replace(self, first=self.second, second=self.first, **ends)
 

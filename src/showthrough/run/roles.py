@@ -26,8 +26,8 @@ _RELEASE: Role = "release"
 
 def playing(run: Run, role: Role) -> list[MetricRecord]:
     """The metrics that were computed and have a role, in the order of the run."""
-    here = [record for record in run.metrics if role in record.roles and record.text in run.rows]
-    return [record for record in here if role != "direct identifiers" or _tells_leaks(run, record)]
+    records = [record for record in run.metrics if role in record.roles and record.text in run.rows]
+    return [record for record in records if role != "direct identifiers" or _tells_leaks(run, record)]
 
 
 def _tells_leaks(run: Run, record: MetricRecord) -> bool:
@@ -44,11 +44,11 @@ def chosen(run: Run, *roles: Role) -> MetricRecord | None:
     before one that has not, the first role before the next, the metric without parameters of its own before others, and
     then the order of the run decides.
     """
-    every = [(place, record) for place, role in enumerate(roles) for record in playing(run, role)]
+    every = [(rank, record) for rank, role in enumerate(roles) for record in playing(run, role)]
     lacking = [not all(headline(run, name, record) for name in run.names) for _, record in every]
     ranked = [
-        ((not goes_first(record), lacks, place, record.text != record.name), record)
-        for (place, record), lacks in zip(every, lacking, strict=True)
+        ((not goes_first(record), lacks, rank, record.text != record.name), record)
+        for (rank, record), lacks in zip(every, lacking, strict=True)
     ]
     return min(ranked, key=lambda pair: pair[0], default=(None, None))[1]
 
@@ -116,14 +116,14 @@ class Counts(Mapping[str, int]):
     def most(self, count: int) -> list[tuple[str, int]]:
         """Those that have most, the first few of them; of equal ones those whose ids come first."""
         chosen = first(self._documents, [self._counts], count, self._numbers)[:count]
-        places = np.searchsorted(self._numbers, chosen)
-        return [(self._documents[number], int(self._counts[at])) for number, at in zip(chosen, places, strict=True)]
+        indices = np.searchsorted(self._numbers, chosen)
+        return [(self._documents[number], int(self._counts[at])) for number, at in zip(chosen, indices, strict=True)]
 
     def every(self, documents: int) -> Array:
         """How many there are in each of so many documents."""
-        found = np.zeros(documents)
-        found[self._numbers] = self._counts
-        return found
+        counts = np.zeros(documents)
+        counts[self._numbers] = self._counts
+        return counts
 
 
 def first(
@@ -137,7 +137,7 @@ def first(
         most = max(most, int(np.flatnonzero(tied)[-1]) + 1)
     chosen = order[:most]
     if not isinstance(documents, StoredStrings):
-        keys = [(*(-float(count[place]) for count in counts), documents[numbers[place]]) for place in chosen.tolist()]
+        keys = [(*(-float(count[index]) for count in counts), documents[numbers[index]]) for index in chosen.tolist()]
         chosen = chosen[sorted(range(len(chosen)), key=keys.__getitem__)]
     return list(map(int, numbers[chosen]))
 
@@ -159,14 +159,14 @@ def in_all(values: Sequence[float] | Array) -> float:
 def counted(run: Run, record: MetricRecord, name: str, kind: Count) -> Sequence[float] | Array:
     """How many things a metric counts in each document: what is `right`, what is `wrong`, or `all`."""
     columns = run.rows[record.text][name]
-    return _added(run, [columns[one] for one, is_ in record.counts.items() if is_ == kind])
+    return _added(run, [columns[column] for column, is_ in record.counts.items() if is_ == kind])
 
 
 def _added(run: Run, columns: Sequence[Sequence[float]]) -> Sequence[float] | Array:
     """Columns one upon the other."""
     if run.in_files:
         return sum(map(_float, columns), np.zeros(len(run.documents)))
-    return [sum(each) for each in zip(*columns, strict=True)]
+    return [sum(values) for values in zip(*columns, strict=True)]
 
 
 def _float(column: Sequence[float]) -> Array:
@@ -186,6 +186,6 @@ def wrongs(run: Run, record: MetricRecord, name: str) -> Sequence[float] | Array
         wrong: Array = every - right
         return wrong if run.in_files else list(wrong.tolist())
     columns = run.rows[record.text][name]
-    there = [columns[one] for one, kind in record.counts.items() if kind == "wrong" and one in columns]
-    added = _added(run, there)
+    wrong_columns = [columns[column] for column, kind in record.counts.items() if kind == "wrong" and column in columns]
+    added = _added(run, wrong_columns)
     return added if len(added) else [0.0] * len(run.documents)

@@ -110,7 +110,7 @@ class Run(msgspec.Struct, dict=True):
             return False
 
     def _ipython_key_completions_(self) -> list[str]:
-        return [*self.names, *(one.name for one in self.references)]
+        return [*self.names, *(reference.name for reference in self.references)]
 
     def parts(self, anonymization: str, metric: str | Metric) -> dict[str, Score]:
         """All values of one metric, by part; the headline under the empty string."""
@@ -128,14 +128,14 @@ class Run(msgspec.Struct, dict=True):
         try:
             text = metric_text(parse_metric(metric))
         except (PlanError, ResourceError):
-            if found := called(metric, self.metrics):
-                return found
+            if full_text := called(metric, self.metrics):
+                return full_text
             raise
         return text if self._has(text) else called(metric, self.metrics) or text
 
     def _has(self, text: str) -> bool:
         """Whether a text form is that of a metric of this run."""
-        return text in self.rows or any(one.text == text for one in self.metrics)
+        return text in self.rows or any(record.text == text for record in self.metrics)
 
     @property
     def _scores_of(self) -> dict[tuple[str, str], dict[str, Score]]:
@@ -155,8 +155,8 @@ class Run(msgspec.Struct, dict=True):
 
     def trained_on(self, anonymization: str) -> int:
         """How many of these documents its model was trained on, so far as its file says."""
-        made = next(one.made for one in self.anonymizations if one.name == anonymization)
-        return made.seen if made else 0
+        provenance = next(record.made for record in self.anonymizations if record.name == anonymization)
+        return provenance.seen if provenance else 0
 
     def record(self, metric: str) -> MetricRecord:
         """What is recorded of a metric, by its text form."""
@@ -216,11 +216,13 @@ class Run(msgspec.Struct, dict=True):
             chosen = [self.text_of(metric)]
             if chosen[0] not in self.rows:
                 raise PlanError(f"not in this run; there are {some(self.rows)}", f"metric {chosen[0]}")
-        wanted = parts if not isinstance(parts, bool) else None if parts else (HEADLINE,)
+        part_names = parts if not isinstance(parts, bool) else None if parts else (HEADLINE,)
         compared = Comparisons(self, test)
         for contest in map(self.contest, chosen):
-            here = [part for part in contest.values[0] if wanted is None or part in wanted]
-            compared += contest.compared(here, shuffles, self.settings.seed if seed is None else seed, test, pairs)
+            contest_parts = [part for part in contest.values[0] if part_names is None or part in part_names]
+            compared += contest.compared(
+                contest_parts, shuffles, self.settings.seed if seed is None else seed, test, pairs
+            )
         return compared
 
     def incomparable(self, text: str) -> str:
@@ -240,7 +242,7 @@ class Run(msgspec.Struct, dict=True):
             raise PlanError(fault)
         metric = parse_metric(text)
         rows = [self.rows_of(text, name) for name in self.names]
-        tables = aligned([self.units(one) for one in rows]) if metric.apart else []
+        tables = aligned([self.units(table) for table in rows]) if metric.apart else []
         totals = [table.totals() for table in tables] if metric.apart else map(metric.totals, rows)
         scores = [self.parts(name, text) for name in self.names]
         values = list(map(metric.combine, totals))
@@ -285,13 +287,13 @@ class Run(msgspec.Struct, dict=True):
     @property
     def _units(self) -> Units:
         """Found once where ids and groups cannot change, as those in files: all rows stand as they do."""
-        found: Units | None
-        documents, groups, found = self.__dict__.get("_drawn", (None, None, None))
-        if found is None or documents is not self.documents or groups is not self.groups:
-            found = Units(self.documents, self.groups)
+        units: Units | None
+        documents, groups, units = self.__dict__.get("_drawn", (None, None, None))
+        if units is None or documents is not self.documents or groups is not self.groups:
+            units = Units(self.documents, self.groups)
             if not isinstance(self.documents, list):
-                self.__dict__["_drawn"] = self.documents, self.groups, found
-        return found
+                self.__dict__["_drawn"] = self.documents, self.groups, units
+        return units
 
     def to_frame(self) -> Any:
         """The scores as a pandas DataFrame, one a row, where pandas is installed."""

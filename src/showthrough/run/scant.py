@@ -39,11 +39,11 @@ def almost_nothing(run: Run, name: str) -> Hiding | None:
     detector finds in the originals decides, and without that how much of the text is masked.
     """
     ways = (_of_marked, _of_identifiers, _of_finds, _of_text)
-    known = run.complete and all(name in table for table in run.rows.values())
-    found = next((hiding for way in ways if (hiding := way(run, name))), None) if known else None
-    if found is None or found.share >= (_OF_TEXT if found.by == "text" else ALMOST):
+    has_rows = run.complete and all(name in table for table in run.rows.values())
+    result = next((hiding for way in ways if (hiding := way(run, name))), None) if has_rows else None
+    if result is None or result.share >= (_OF_TEXT if result.by == "text" else ALMOST):
         return None
-    return found
+    return result
 
 
 def _of_marked(run: Run, name: str) -> Hiding | None:
@@ -57,8 +57,8 @@ def _of_marked(run: Run, name: str) -> Hiding | None:
 def _of_identifiers(run: Run, name: str) -> Hiding | None:
     """Where they were marked: who masks that and leaves the same elsewhere leaks, but does not do nothing."""
     roles: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers")
-    every = [[one for one in playing(run, role) if _counts(one)] for role in roles]
-    records = [min(some, key=goes_first) for some in every if some]
+    every = [[record for record in playing(run, role) if _counts(record)] for role in roles]
+    records = [min(candidates, key=goes_first) for candidates in every if candidates]
     sums = [_sums(run, record, name) for record in records]
     idle = [_sums(run, record, NOTHING)[0] for record in records if NOTHING in run.rows[record.text]]
     return _beyond(sum(right for right, _ in sums), sum(whole for _, whole in sums), sum(idle), "identifiers")
@@ -66,9 +66,9 @@ def _of_identifiers(run: Run, name: str) -> Hiding | None:
 
 def _of_finds(run: Run, name: str) -> Hiding | None:
     """By the detector that finds most in the originals."""
-    able = [one for one in playing(run, "residual") if NOTHING in run.rows[one.text]]
-    finds = {one.text: in_all(counted(run, one, NOTHING, "wrong")) for one in able}
-    record = max(able, key=lambda one: finds[one.text], default=None)
+    able = [candidate for candidate in playing(run, "residual") if NOTHING in run.rows[candidate.text]]
+    finds = {candidate.text: in_all(counted(run, candidate, NOTHING, "wrong")) for candidate in able}
+    record = max(able, key=lambda candidate: finds[candidate.text], default=None)
     if record is None or not finds[record.text]:
         return None
     whole = finds[record.text]

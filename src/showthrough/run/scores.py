@@ -31,11 +31,11 @@ class Scores(Mapping[str, Score]):
         text, parts = self._found(metric)
         if part in parts:
             return parts[part]
-        whose = f"{shown(text)} of {shown(self.anonymization)}"
+        subject = f"{shown(text)} of {shown(self.anonymization)}"
         listed = some(filter(None, parts))
         if part == HEADLINE:
-            raise NoScoreError(f"{whose} has parts alone; expected one of {listed}")
-        raise NoScoreError(f"{whose} has no part {quoted(part)}; {meant(part, parts)}there are {listed}")
+            raise NoScoreError(f"{subject} has parts alone; expected one of {listed}")
+        raise NoScoreError(f"{subject} has no part {quoted(part)}; {meant(part, parts)}there are {listed}")
 
     def _found(self, metric: str | Metric) -> tuple[str, dict[str, Score]]:
         """A metric's text form with its scores by part; raises NoScoreError where there are none, with the reason."""
@@ -75,16 +75,16 @@ def checked_key(run: Run, key: object) -> tuple[Any, ...]:
     """The one to three keys that a run was asked with, the first of them the name of an anonymization it has."""
     keys = _keys(key, 3, "an anonymization, or also a metric, or also one of its parts")
     beside = [reference.name for reference in run.references]
-    known = [*run.names, *beside]
+    names = [*run.names, *beside]
     if not isinstance(keys[0], str):
-        raise NoScoreError(f"found the key {quoted(keys[0])}; expected the name of an anonymization: {some(known)}")
-    if keys[0] in known:
+        raise NoScoreError(f"found the key {quoted(keys[0])}; expected the name of an anonymization: {some(names)}")
+    if keys[0] in names:
         return keys
     if keys[0] in run.rows and not keys[1:]:
-        asked = f"run[{quoted(known[0])}, {quoted(keys[0])}]" if known else "run[name, metric]"
-        raise NoScoreError(f"found the metric {quoted(keys[0])}; expected an anonymization first, as in {asked}")
+        example = f"run[{quoted(names[0])}, {quoted(keys[0])}]" if names else "run[name, metric]"
+        raise NoScoreError(f"found the metric {quoted(keys[0])}; expected an anonymization first, as in {example}")
     listed = f"there are {some(run.names)}" + (f", and the references {some(beside)}" if beside else "")
-    raise NoScoreError(f"no anonymization {quoted(keys[0])} in this run; {meant(keys[0], known)}{listed}")
+    raise NoScoreError(f"no anonymization {quoted(keys[0])} in this run; {meant(keys[0], names)}{listed}")
 
 
 def _keys(key: object, most: int, expected: str) -> tuple[Any, ...]:

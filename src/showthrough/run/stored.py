@@ -61,10 +61,10 @@ class StoredEvidence(Mapping[str, Evidence]):
         self,
         documents: StoredStrings,
         content: Stretch,
-        places: Table,
+        positions: Table,
         change: Callable[[Evidence], Evidence | None] | None = None,
     ) -> None:
-        self.documents, self.content, self.places = documents, content, places
+        self.documents, self.content, self.places = documents, content, positions
         self.change = change  # what is told of each in the place of it; None: nothing
 
     @cached_property
@@ -77,13 +77,13 @@ class StoredEvidence(Mapping[str, Evidence]):
 
     def __getitem__(self, document: str) -> Evidence:
         number = self.documents.place_of(document)
-        place = int(np.searchsorted(self._numbers, -1 if number is None else number))
-        if number is None or place == len(self._numbers) or self._numbers[place] != number:
+        index = int(np.searchsorted(self._numbers, -1 if number is None else number))
+        if number is None or index == len(self._numbers) or self._numbers[index] != number:
             raise KeyError(document)
-        found = self._at(place)
-        if found is None:
+        evidence = self._at(index)
+        if evidence is None:
             raise KeyError(document)
-        return found
+        return evidence
 
     def __iter__(self) -> Iterator[str]:
         return (document for document, _ in self.items())
@@ -101,16 +101,16 @@ class StoredEvidence(Mapping[str, Evidence]):
         """The same with something else told of each document, or nothing."""
         before = self.change
 
-        def both(one: Evidence) -> Evidence | None:
-            found = one if before is None else before(one)
-            return None if found is None else change(found)
+        def both(evidence: Evidence) -> Evidence | None:
+            result = evidence if before is None else before(evidence)
+            return None if result is None else change(result)
 
         return StoredEvidence(self.documents, self.content, self.places, both)
 
-    def _at(self, place: int) -> Evidence | None:
+    def _at(self, index: int) -> Evidence | None:
         starts, ends = self._spans
-        found = decoder_of(Evidence).decode(self.content.read(int(starts[place]), int(ends[place] - starts[place])))
-        return found if self.change is None else self.change(found)
+        evidence = decoder_of(Evidence).decode(self.content.read(int(starts[index]), int(ends[index] - starts[index])))
+        return evidence if self.change is None else self.change(evidence)
 
     def numbered(self) -> Iterator[tuple[int, Evidence]]:
         """All of them with the numbers of their documents, in that order."""
@@ -118,25 +118,25 @@ class StoredEvidence(Mapping[str, Evidence]):
         with self.content.opened() as file:
             for number, start, end in zip(self._numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
                 file.seek(self.content.start + start)
-                found: Evidence | None = decoder_of(Evidence).decode(file.read(end - start))
-                if found is not None and self.change is not None:
-                    found = self.change(found)
-                if found is not None:
-                    yield number, found
+                evidence: Evidence | None = decoder_of(Evidence).decode(file.read(end - start))
+                if evidence is not None and self.change is not None:
+                    evidence = self.change(evidence)
+                if evidence is not None:
+                    yield number, evidence
 
     def pairs(self) -> Iterator[tuple[str, Evidence]]:
         """All of them in the order of the documents."""
         start, ids = 0, Strings.of(())
-        for number, found in self.numbered():
+        for number, evidence in self.numbered():
             if number >= start + len(ids):
                 start, ids = number, self.documents.part(number, number + _BLOCK)
-            yield ids[number - start], found
+            yield ids[number - start], evidence
 
 
 def numbered(documents: Sequence[str], evidence: Mapping[str, Evidence]) -> Iterator[tuple[int, str, Evidence]]:
     """What is shown of documents, with their numbers and ids, in their order."""
     if isinstance(evidence, StoredEvidence):
-        yield from ((number, documents[number], one) for number, one in evidence.numbered())
+        yield from ((number, documents[number], entry) for number, entry in evidence.numbered())
         return
     for number, document in enumerate(documents):
         if document in evidence:
@@ -164,21 +164,23 @@ class EvidenceWriter:
 
     def put(self, numbers: Sequence[int], shown: Iterable[Evidence]) -> None:
         """Of documents with these numbers."""
-        encoded = [msgspec.json.encode(one) for one in shown]
+        encoded = [msgspec.json.encode(entry) for entry in shown]
         self._file.write(b"".join(encoded))
         self._numbers.append(np.array(numbers, dtype=np.int64))
         self._sizes.append(np.array(list(map(len, encoded)), dtype=np.int64))
 
     def written(
-        self, documents: StoredStrings, places: Path, rank: NDArray[np.uint32] | None = None, keeper: object = None
+        self, documents: StoredStrings, path: Path, rank: NDArray[np.uint32] | None = None, keeper: object = None
     ) -> StoredEvidence:
         """All of it; `rank` says which number each document has among all."""
         self._file.close()
-        numbers, sizes = (np.concatenate([np.zeros(0, dtype=np.int64), *each]) for each in (self._numbers, self._sizes))
+        numbers, sizes = (
+            np.concatenate([np.zeros(0, dtype=np.int64), *arrays]) for arrays in (self._numbers, self._sizes)
+        )
         if rank is not None:
             numbers = rank[numbers].astype(np.int64)
         ends = np.cumsum(sizes)
         order = np.argsort(numbers, kind="stable")
-        writer = TableWriter(places, StoredEvidence.PLACES, len(numbers), _PLACES)
+        writer = TableWriter(path, StoredEvidence.PLACES, len(numbers), _PLACES)
         writer.put(0, StoredEvidence.PLACES, np.column_stack((numbers, ends - sizes, ends))[order])
         return StoredEvidence(documents, Stretch.written(self._content, keeper), writer.written(None, keeper))

@@ -38,24 +38,24 @@ class Units:
             return Rows(rows.columns, self._sums(ordered, range(len(rows.columns))))
         return self._spilled(ordered)
 
-    def _sums(self, rows: Rows, places: Sequence[int]) -> Array:
+    def _sums(self, rows: Rows, columns: Sequence[int]) -> Array:
         """The sums of some columns by group: each group's documents are added in the order of their ids."""
-        values = np.zeros((self._count, len(places)))
+        values = np.zeros((self._count, len(columns)))
         start = 0
         for block in rows.blocks():
-            np.add.at(values, self._unit[start : start + len(block)], block[:, places])
+            np.add.at(values, self._unit[start : start + len(block)], block[:, columns])
             start += len(block)
         return values
 
     def _spilled(self, rows: Rows) -> Rows:
         """The same where the groups are too many to be held: in a file that has no name and goes with the rows."""
         spilled = SpilledColumns()
-        kept: list[Column] = []
+        columns: list[Column] = []
         width = max(1, _CELLS // self._count)
         for first in range(0, len(rows.columns), width):
             sums = self._sums(rows, range(first, min(first + width, len(rows.columns))))
-            kept += map(spilled.put, sums.T)
-        return Derived(rows.columns, self._count, partial(spilled.blocks, kept, range(self._count), BLOCK))
+            columns += map(spilled.put, sums.T)
+        return Derived(rows.columns, self._count, partial(spilled.blocks, columns, range(self._count), BLOCK))
 
 
 def _order(documents: Sequence[str]) -> Ints | None:
@@ -82,7 +82,7 @@ def numbered(groups: Strings) -> Ints:
     """The number of each document's group, where they stand in the order of their groups; an empty one is no group."""
     begins = np.ones(len(groups), dtype=np.int64)
     before = ""
-    for place, group in enumerate(groups):
-        begins[place] = not group or group != before
+    for index, group in enumerate(groups):
+        begins[index] = not group or group != before
         before = group
     return np.cumsum(begins) - 1

@@ -43,14 +43,14 @@ def counted(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Array, list[H
     >>> counts.tolist(), categories
     ([[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]], ['a', 'b'])
     """
-    said = {one for row in ratings for one in row if one is not None}
-    categories = sorted(said)  # type: ignore[type-var]
-    place = {category: number for number, category in enumerate(categories)}
+    values = {rating for row in ratings for rating in row if rating is not None}
+    categories = sorted(values)  # type: ignore[type-var]
+    index = {category: number for number, category in enumerate(categories)}
     counts = np.zeros((max(map(len, ratings), default=0), len(categories)))
     for row in ratings:
-        for item, one in enumerate(row):
-            if one is not None:
-                counts[item, place[one]] += 1
+        for item, rating in enumerate(row):
+            if rating is not None:
+                counts[item, index[rating]] += 1
     return counts, categories
 
 

@@ -32,8 +32,8 @@ def tosses(documents: int, shuffles: int, seed: int, once: bool, most: int) -> I
     if once:
         for flips in coins(documents, shuffles, seed):
             for first in range(0, len(flips), most):
-                some = flips[first : first + most]
-                yield Tosses(len(some), partial(_known, some))
+                batch = flips[first : first + most]
+                yield Tosses(len(batch), partial(_known, batch))
         return
     most = max(_EACH, most // _EACH * _EACH)
     for first in range(0, shuffles, most):

@@ -40,9 +40,9 @@ class Spread:
     )  # how far from the value documents may lie that are heavier
 
     @classmethod
-    def of(cls, resampled: Array, each: Influences | Moved) -> Spread:
+    def of(cls, resampled: Array, influences: Influences | Moved) -> Spread:
         """From resampled values (resamples × values) and what documents do to them."""
-        moved = each if isinstance(each, Moved) else Moved.of(each)
+        moved = influences if isinstance(influences, Moved) else Moved.of(influences)
         counted = moved.counted
         defined = ~np.isnan(resampled)
         number = np.maximum(defined.sum(axis=0), 1)

@@ -43,9 +43,9 @@ class Sizes:
         )
 
     @classmethod
-    def stacked(cls, some: Sequence[Sizes]) -> Sizes:
+    def stacked(cls, parts: Sequence[Sizes]) -> Sizes:
         """Of several, one above the other."""
-        return cls(*(np.stack([getattr(sizes, size_field.name) for sizes in some]) for size_field in fields(cls)))
+        return cls(*(np.stack([getattr(sizes, size_field.name) for sizes in parts]) for size_field in fields(cls)))
 
     def __add__(self, more: Sizes) -> Sizes:
         """With other documents of the same table."""
@@ -169,8 +169,8 @@ def moved_together(form: Form, systems: Sequence[Table], pairs: Sequence[Pair]) 
     below = slice(1, 2) if isinstance(form, Ratios) else slice(None)
     sides: list[Moved] = []
     between: list[Between] = []
-    for some in abreast(systems):
-        rows = [form.sums(block) for block in some]
+    for row_blocks in abreast(systems):
+        rows = [form.sums(block) for block in row_blocks]
         system_influences = [influences(form, table, point) for table, point in zip(rows, at, strict=True)]
         sides = _plus(sides, [*map(Moved.of, system_influences)])
         between = _plus(between, [Between.of(system_influences, [table[below] for table in rows], pairs)])

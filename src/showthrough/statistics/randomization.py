@@ -33,7 +33,7 @@ def plain_p(
     totals = np.stack([summed(system) for system in systems])
     real = values_at(combine, columns, totals)
     large = {part: np.zeros((len(systems), len(systems))) for part in parts}
-    flat = Again(systems, lambda some: np.stack(some, axis=1).reshape(len(some[0]), -1))
+    flat = Again(systems, lambda blocks: np.stack(blocks, axis=1).reshape(len(blocks[0]), -1))
     for shuffled in tosses(len(systems[0]), shuffles, seed, flat.once, _HELD // max(totals.size, 1)):
         moved = np.zeros((shuffled.shuffles, totals.size))
         for number, rows in enumerate(flat):
@@ -75,11 +75,11 @@ def studentized_p(
     """
     from threadpoolctl import threadpool_limits
 
-    def moments_of(some: tuple[Array, ...]) -> _Moments:
-        first, *others = map(form.sums, some)
-        return _Moments.of([form.raised(first, lead) if lead and isinstance(form, Ratios) else first, *others])
+    def moments_of(blocks: tuple[Array, ...]) -> _Moments:
+        first, *rest = map(form.sums, blocks)
+        return _Moments.of([form.raised(first, lead) if lead and isinstance(form, Ratios) else first, *rest])
 
-    several = [_SystemGroup(*some) for some in _system_groups(len(systems), len(form.parts))]
+    several = [_SystemGroup(*bounds) for bounds in _system_groups(len(systems), len(form.parts))]
     moments = Again(systems, moments_of)
     sums = _Sums.of(moments, several)
     real = [
@@ -132,8 +132,8 @@ class _SystemGroup:
 
     def across(self, rows: Array) -> Array:
         """Products of one side's sums with the other's, summed: sums × sums × others × 1 × parts."""
-        others = range(self.first, self.last)
-        products = [np.einsum("anp,bnp->abp", rows[:, self.one], rows[:, two]) for two in others]
+        indices = range(self.first, self.last)
+        products = [np.einsum("anp,bnp->abp", rows[:, self.one], rows[:, two]) for two in indices]
         return np.stack(products, axis=2)[:, :, :, None]
 
     def _split(self, values: Array) -> tuple[Array, Array]:
@@ -156,8 +156,8 @@ class _SystemGroup:
 
     def unlike(self, products: Array, parts: int) -> Array:
         """The same, added up by coins: unlike sums × others × shuffles × parts."""
-        others = self.last - self.first
-        return _unflat(products, (len(products) // (others * parts), others, 1, parts))
+        count = self.last - self.first
+        return _unflat(products, (len(products) // (count * parts), count, 1, parts))
 
 
 @dataclass(frozen=True)

@@ -64,9 +64,9 @@ def _drawn_of_some(random: np.random.Generator, documents: int, draws: Ints) -> 
     together = max(1, _CELLS // documents)
     kind = np.uint16 if documents <= np.iinfo(np.uint16).max + 1 else np.int32
     for start in range(0, len(draws), together):
-        some = draws[start : start + together]
-        times = np.zeros((len(some), documents))
-        drawn = random.integers(0, documents, int(some.sum()), dtype=kind)
-        for index, documents_drawn in enumerate(np.split(drawn, np.cumsum(some)[:-1])):
+        batch = draws[start : start + together]
+        times = np.zeros((len(batch), documents))
+        drawn = random.integers(0, documents, int(batch.sum()), dtype=kind)
+        for index, documents_drawn in enumerate(np.split(drawn, np.cumsum(batch)[:-1])):
             times[index] = np.bincount(documents_drawn, minlength=documents)
         yield times

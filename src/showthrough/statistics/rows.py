@@ -52,8 +52,8 @@ class Rows:
 
     def column(self, name: str) -> Array:
         """One number of every document."""
-        place = self.columns.index(name)
-        return np.concatenate([np.zeros(0), *(block[:, place] for block in self.blocks())])
+        index = self.columns.index(name)
+        return np.concatenate([np.zeros(0), *(block[:, index] for block in self.blocks())])
 
     def blocks(self) -> Iterator[Array]:
         """The same values, those of `BLOCK` documents at a time: rows may lie in files, and none has to hold them all.

@@ -156,13 +156,13 @@ class GrowingFile:
             with told(self.path):
                 os.fsync(self._handle)
 
-    def read(self, place: Place) -> bytes:
+    def read(self, byte_range: Place) -> bytes:
         """A piece that was added."""
         if self._handle is None:
             raise OutputError(f"{self.path}: cannot be read: it was not begun")
         with told(self.path), open(self._handle, "rb", buffering=0, closefd=False) as file:
-            file.seek(place.start)
-            return b"".join(iter(lambda: file.read(place.start + place.size - file.tell()), b""))
+            file.seek(byte_range.start)
+            return b"".join(iter(lambda: file.read(byte_range.start + byte_range.size - file.tell()), b""))
 
     def reopened(self) -> IO[bytes]:
         """The same file, to read; it is there also when this one is closed."""

@@ -52,11 +52,11 @@ def place_of(path: str | os.PathLike[str]) -> Path:
     if isinstance(path, Remote):
         return path
     name = os.fspath(path)
-    found = _URL.match(name)
-    if found is None or os.path.lexists(name):
+    match = _URL.match(name)
+    if match is None or os.path.lexists(name):
         return Path(path)
-    rest = name[found.end() :]
-    return Path(f"/{rest}") if found[1] == "file" else Remote.at(f"{found[1]}://{rest}")
+    rest = name[match.end() :]
+    return Path(f"/{rest}") if match[1] == "file" else Remote.at(f"{match[1]}://{rest}")
 
 
 class StorageError(OSError):

@@ -39,8 +39,8 @@ UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what b
 _CHOICES = {"identifier_type": "DIRECT, QUASI or NO_MASK", "better": "higher or lower"}
 
 
-def fail(file: Path | str, message: str, place: str = "") -> InputError:
-    return InputError(Problem(str(file), place, message))
+def fail(file: Path | str, message: str, location: str = "") -> InputError:
+    return InputError(Problem(str(file), location, message))
 
 
 def suffix(path: Path) -> str:
@@ -146,7 +146,11 @@ def _decoder_of(kind: type[Any]) -> msgspec.json.Decoder[Any]:
 
 
 def decoded(
-    content: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T], file: Path | str, place: str = "", field: str = ""
+    content: bytes | msgspec.Raw,
+    decoder: msgspec.json.Decoder[T],
+    file: Path | str,
+    location: str = "",
+    field: str = "",
 ) -> T:
     """One JSON value of a known type; anything else is an InputError that says where and what.
 
@@ -163,7 +167,7 @@ def decoded(
         fault = "is not UTF-8; expected UTF-8 throughout"
     except RecursionError:
         fault = "is nested too deeply; expected a few levels"
-    raise fail(file, fault, ": ".join(filter(None, (place, field))))
+    raise fail(file, fault, ": ".join(filter(None, (location, field))))
 
 
 def decoded_or_none(content: bytes | msgspec.Raw, decoder: msgspec.json.Decoder[T]) -> T | None:
@@ -243,20 +247,20 @@ _TOP = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _PAIR = lazy_pattern(rb'\s*[,{]\s*"(?:[^"\\]|\\.)*"\s*:\s*')
 
 
-def object_entries(path: Path, content: bytes, place: str = "document", at: str = "") -> dict[str, msgspec.Raw]:
+def object_entries(path: Path, content: bytes, noun: str = "document", at: str = "") -> dict[str, msgspec.Raw]:
     """The values of a JSON object by key, still encoded. A key that occurs twice is an error, not a lost value."""
     entries = decoded(content, _TOP, path, at)
     longest = RECORD.bytes
     for key, raw in entries.items():
         if len(memoryview(raw)) > longest:
-            raise RECORD.passed(path, "has", f"{place} {shown(key)}")
+            raise RECORD.passed(path, "has", f"{noun} {shown(key)}")
     end = 0
     base = _address(content)
     # A value that a later one of the same key replaced lies in the gap before the next value that was kept.
     for start, raw in sorted((_address(raw) - base, raw) for raw in entries.values()):
         if not _PAIR.fullmatch(content, end, start):
             raise InputError(
-                Problem(str(path), f"{place} {shown(key)}", "occurs twice; expected it once")
+                Problem(str(path), f"{noun} {shown(key)}", "occurs twice; expected it once")
                 for key in _repeated_keys(content)
             )
         end = start + len(memoryview(raw))

@@ -75,8 +75,10 @@ def walk(path: Path, handler: Handler) -> None:
     try:
         parser.Parse(content, True)
     except expat.ExpatError as error:
-        what = expat.errors.messages[error.code]
-        raise fail(path, f"is not well-formed XML: {what} (line {error.lineno}, column {error.offset + 1})") from error
+        reason = expat.errors.messages[error.code]
+        raise fail(
+            path, f"is not well-formed XML: {reason} (line {error.lineno}, column {error.offset + 1})"
+        ) from error
 
 
 def _unified(path: Path, content: bytes) -> bytes:

@@ -295,9 +295,9 @@ def _move_in(source: Path, target: Path, before: Path, names: list[str]) -> None
 
 def _make_folders(folder: Path) -> list[Path]:
     """Makes a folder and those above it that are not there yet; gives those, the topmost first."""
-    missing = [one for one in (*reversed(folder.parents), folder) if not os.path.lexists(one)]
-    for one in missing:
-        one.mkdir()
+    missing = [path for path in (*reversed(folder.parents), folder) if not os.path.lexists(path)]
+    for path in missing:
+        path.mkdir()
     return missing
 
 

@@ -56,20 +56,24 @@ class Located(NamedTuple):
 
 
 def case_at(
-    document: Document, place: Place, kind: CaseKind, entity_type: str, identifier: Literal["DIRECT", "QUASI", ""] = ""
+    document: Document,
+    location: Place,
+    kind: CaseKind,
+    entity_type: str,
+    identifier: Literal["DIRECT", "QUASI", ""] = "",
 ) -> ErrorCase:
     """A place with its context."""
-    start, end = place.start, place.end
+    start, end = location.start, location.end
     return ErrorCase(kind, entity_type, identifier, document.id, start, end, *context_of(document.text, start, end))
 
 
 def ranked(located: Iterable[Located]) -> list[ErrorCase]:
     """All of them, the most frequent strings first; of one string in the order of the documents."""
-    every = [(one.case.string, *one) for one in located]
-    places = Counter(string for string, _ in {(string, place) for string, place, _ in every})
-    documents = Counter(string for string, _ in {(string, place.document) for string, place, _ in every})
-    every.sort(key=lambda one: (-places[one[0]], one[0], one[1], one[2].entity_type))
-    return [replace(case, times=places[string], documents=documents[string]) for string, _, case in every]
+    every = [(case_row.case.string, *case_row) for case_row in located]
+    location_counts = Counter(string for string, _ in {(string, location) for string, location, _ in every})
+    documents = Counter(string for string, _ in {(string, location.document) for string, location, _ in every})
+    every.sort(key=lambda row: (-location_counts[row[0]], row[0], row[1], row[2].entity_type))
+    return [replace(case, times=location_counts[string], documents=documents[string]) for string, _, case in every]
 
 
 def readable_words(text: str, hidden: Bools) -> str:

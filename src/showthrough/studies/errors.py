@@ -175,11 +175,11 @@ def all_errors(run: Run) -> ErrorAnalysis:
 
 def _type(errors: Errors, name: str) -> str:
     types = errors.types
-    found = name if name in types else Labels(types).title(name) or NO_TYPE
-    if found not in types:
+    entity_type = name if name in types else Labels(types).title(name) or NO_TYPE
+    if entity_type not in types:
         message = f"nothing of this type is to be masked or masked needlessly; there are {some(types)}"
         raise PlanError(message, f"type {shown(name)}")
-    return found
+    return entity_type
 
 
 def _one_of(field: str, value: str, choices: Sequence[str]) -> str:

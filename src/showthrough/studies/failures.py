@@ -110,8 +110,8 @@ class Inspection:
         outcome = self.states(coverage)
         outcome[self.gold.level == 0] = UNASKED
         failures: dict[tuple[Kind, str], list[Place]] = {}
-        for kind, entity_type, place in self._mentions(outcome):
-            failures.setdefault((kind, entity_type), []).append(place)
+        for kind, entity_type, location in self._mentions(outcome):
+            failures.setdefault((kind, entity_type), []).append(location)
         for mask in self.needless(coverage, name):
             mask_kind: Kind = "over-masked" if mask.kind == "over-masked" else "spurious"
             failures.setdefault((mask_kind, mask.entity_type), []).append(mask.place)
@@ -136,8 +136,8 @@ class Inspection:
     def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
         marks = np.column_stack([self.gold.start, self.gold.end, self.entity_type, outcome])[outcome <= PARTLY]
         start, end, type_codes, codes = np.unique(marks, axis=0).T
-        for place, kind, code in zip(self.places(start, end), type_codes.tolist(), codes.tolist(), strict=True):
-            yield ("missed" if code == LEAKED else "under-masked"), self.types[kind], place
+        for location, kind, code in zip(self.places(start, end), type_codes.tolist(), codes.tolist(), strict=True):
+            yield ("missed" if code == LEAKED else "under-masked"), self.types[kind], location
 
     def needless(self, coverage: Coverage, name: str) -> Iterator[Needless]:
         """Masks over words that nobody wants masked, as they stand in the texts; those that overlap are one."""
@@ -145,9 +145,9 @@ class Inspection:
         start, end = coverage.start[judged], coverage.end[judged]
         beside = self._outside[end] > self._outside[start]
         start, end = start[beside], end[beside]
-        wanted, unwanted = (painted.first(start, end).tolist() for painted in (self._wanted, self._unwanted))
+        wanted_types, unwanted = (painted.first(start, end).tolist() for painted in (self._wanted, self._unwanted))
         types, own_types = self.types, self._own_types(name)
-        for location, hidden, marked in zip(self.places(start, end), wanted, unwanted, strict=True):
+        for location, hidden, marked in zip(self.places(start, end), wanted_types, unwanted, strict=True):
             if hidden >= 0:
                 yield Needless("over-masked", types[hidden], location)
             elif marked >= 0:
@@ -167,8 +167,8 @@ class Inspection:
 
     def _leaks(self, outcome: NDArray[np.int8]) -> Ints:
         leaking, count = outcome <= PARTLY, len(self.texts.documents)
-        places = np.column_stack([self.gold.start, self.gold.end])[leaking]
-        spans, number = np.unique(places, axis=0, return_inverse=True)
+        bounds = np.column_stack([self.gold.start, self.gold.end])[leaking]
+        spans, number = np.unique(bounds, axis=0, return_inverse=True)
         level = np.zeros(len(spans), dtype=np.int8)
         np.maximum.at(level, number.ravel(), self.gold.level[leaking])  # direct for one annotator is direct
         document = self.axis.document_at(spans[:, 0])

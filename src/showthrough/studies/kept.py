@@ -24,6 +24,6 @@ def name_in(run: Run, name: str | None) -> str:
             return run.names[0]
         raise PlanError(f"there are {some(run.names)}; expected one of them", "anonymization")
     if name not in run.names:
-        told = f"{meant(name, run.names)}there are {some(run.names)}"
-        raise PlanError(f"not in this run; {told}", f"anonymization {shown(name)}")
+        hint = f"{meant(name, run.names)}there are {some(run.names)}"
+        raise PlanError(f"not in this run; {hint}", f"anonymization {shown(name)}")
     return name

@@ -117,7 +117,9 @@ def _crossed(inspection: Inspection, coverage: Coverage) -> Bools:
 
 def _repeated(inspection: Inspection, coverage: Coverage) -> Bools:
     """Of which mentions words can be read that a mask hides: its replacement says them again."""
-    asked, ruler = inspection.ruler.mentions, inspection.ruler
+    mentions, ruler = inspection.ruler.mentions, inspection.ruler
     by_masks = coverage.readable(ruler, "trusted")
     in_all = coverage.readable(ruler, inspection.texts.replacements)
-    return np.asarray(in_all[asked.closes] - in_all[asked.opens] > by_masks[asked.closes] - by_masks[asked.opens])
+    return np.asarray(
+        in_all[mentions.closes] - in_all[mentions.opens] > by_masks[mentions.closes] - by_masks[mentions.opens]
+    )

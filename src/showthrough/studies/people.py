@@ -39,12 +39,12 @@ def people_in(corpus: Corpus) -> People | None:
         subjects += len(document.subjects)
         for subject in document.subjects:
             somebody += bool(subject.attributes)
-            having.update({one.tag for one in subject.attributes})
-            for one in subject.attributes:
-                levels[one.tag][one.certainty, one.hardness] += 1
-    tags = {tag: _said(having[tag], found.items()) for tag, found in levels.items()}
+            having.update({attribute.tag for attribute in subject.attributes})
+            for attribute in subject.attributes:
+                levels[attribute.tag][attribute.certainty, attribute.hardness] += 1
+    tags = {tag: _said(having[tag], counts.items()) for tag, counts in levels.items()}
     ordered = dict(sorted(tags.items(), key=lambda item: (-item[1].values, item[0])))
-    everything = _said(somebody, (item for found in levels.values() for item in found.items()))
+    everything = _said(somebody, (item for counts in levels.values() for item in counts.items()))
     return People(documents=documents, subjects=subjects, said=everything, tags=ordered)
 
 
@@ -54,5 +54,5 @@ def _said(subjects: int, levels: Iterable[tuple[tuple[int, int], int]]) -> Said:
     for (certain, hard), many in levels:
         certainty[certain] += many
         hardness[hard] += many
-    in_order = (dict(sorted(one.items())) for one in (certainty, hardness))
+    in_order = (dict(sorted(counts.items())) for counts in (certainty, hardness))
     return Said(subjects=subjects, values=certainty.total(), certainty=next(in_order), hardness=next(in_order))

@@ -70,7 +70,7 @@ class Extent(Struct, frozen=True):
     masked_tokens: int = 0
 
     def __add__(self, other: Extent) -> Extent:
-        return Extent(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
+        return Extent(*(own + another for own, another in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass
@@ -98,14 +98,14 @@ class Tally:
 
 def tallies(corpus: Corpus) -> dict[str, Tally]:
     """The counts of every split, in one walk; documents of which nobody said the split are one of their own."""
-    found: defaultdict[str, Tally] = defaultdict(Tally)
+    split_tallies: defaultdict[str, Tally] = defaultdict(Tally)
     for numbers in corpus.chunks():
         by_split: defaultdict[str, list[Document]] = defaultdict(list)
         for document in corpus.part(numbers):
             by_split[document.split].append(document)
         for split, documents in by_split.items():
-            found[split].add(_counted(Axis(Corpus(documents))))
-    return dict(found)
+            split_tallies[split].add(_counted(Axis(Corpus(documents))))
+    return dict(split_tallies)
 
 
 def _counted(axis: Axis) -> Tally:
@@ -137,19 +137,22 @@ def _layers(axis: Axis, marks: list[Mention]) -> Counter[LayerKind]:
     entity_layer[gold.entity] = gold.layer
     stated = gold.layer[np.array([mark.stated for mark in marks], dtype=bool)]
     counts = [
-        _times(one, len(axis.layers.mentions)).tolist()
-        for one in (gold.layer, entity_layer, gold.layer[gold.level > 0], stated)
+        _times(numbers, len(axis.layers.mentions)).tolist()
+        for numbers in (gold.layer, entity_layer, gold.layer[gold.level > 0], stated)
     ]
-    who = [
-        (one.annotator, one.annotator in (each.reviewed or ())) for each in axis.documents for one in each.annotations
+    annotators = [
+        (annotation.annotator, annotation.annotator in (document.reviewed or ()))
+        for document in axis.documents
+        for annotation in document.annotations
     ]
-    names, reviewed = [name for name, _ in who], [looked for _, looked in who]
+    names, reviewed = [name for name, _ in annotators], [looked for _, looked in annotators]
     return Counter(map(LayerKind, names, *counts, reviewed))
 
 
 def _mentions(marks: list[Mention]) -> Counter[MentionKind]:
     plain = Counter(  # a named tuple for each of a million mentions would take most of the time
-        (one.entity_type, one.identifier, one.stated, bool(one.entity_id), one.confidential, one.edit) for one in marks
+        (mark.entity_type, mark.identifier, mark.stated, bool(mark.entity_id), mark.confidential, mark.edit)
+        for mark in marks
     )
     return Counter({MentionKind(*kind): times for kind, times in plain.items()})
 
@@ -165,7 +168,9 @@ def _extents(axis: Axis) -> list[Extent]:
     tokens = np.diff(np.searchsorted(axis.tokens.start, axis.bounds))
     marked = _covered(axis, np.ones(len(axis.gold.level), dtype=bool))
     masked = _covered(axis, axis.gold.level > 0)
-    return list(map(Extent, *(one.tolist() for one in (characters[document], tokens[document], *marked, *masked))))
+    return list(
+        map(Extent, *(column.tolist() for column in (characters[document], tokens[document], *marked, *masked)))
+    )
 
 
 def _covered(axis: Axis, which: Bools) -> tuple[Ints, Ints]:
@@ -193,14 +198,14 @@ def _entities(axis: Axis, marks: list[Mention]) -> Counter[EntityKind]:
     other = length != length[first]
     alike = np.flatnonzero(~other & (gold.start != gold.start[first]))
     pairs = zip(gold.start[alike].tolist(), gold.start[first[alike]].tolist(), length[alike].tolist(), strict=True)
-    other[alike] = [text[one : one + size] != text[another : another + size] for one, another, size in pairs]
+    other[alike] = [text[start : start + size] != text[another : another + size] for start, another, size in pairs]
     several = _times(gold.entity[other], many) > 0
     # 0: says nothing, 1: says that it is not, 2: is confidential; of an entity the highest.
     says = np.array([_SAYS[is_confidential(mark.confidential)] for mark in marks], dtype=np.int8)
-    said = np.zeros(many, dtype=np.int8)
-    np.maximum.at(said, gold.entity, says)
+    status = np.zeros(many, dtype=np.int8)
+    np.maximum.at(status, gold.entity, says)
     kinds = (gold.types[kind] for kind in gold.entity_type.tolist())
-    confidential = map((None, False, True).__getitem__, said.tolist())
+    confidential = map((None, False, True).__getitem__, status.tolist())
     return Counter(
         map(EntityKind, kinds, gold.entity_level.tolist(), mentions.tolist(), several.tolist(), confidential)
     )

@@ -163,17 +163,19 @@ def _compare(
 ) -> Iterator[Comparison]:
     """All pairs on each measure, with Holm's correction within it."""
     tests = {
-        (one.part, one.first, one.second): one
-        for one in pair_tests(measured, columns, rows, _PARTS, shuffles, seed, _UNIT)
+        (test.part, test.first, test.second): test
+        for test in pair_tests(measured, columns, rows, _PARTS, shuffles, seed, _UNIT)
     }
     for part in _PARTS:
-        sides = [one[part] for one in estimates]
+        sides = [estimate[part] for estimate in estimates]
         pairs = list(combinations(range(len(rows)), 2))
-        judgements = [_judge(sides[one], sides[two], tests.get((part, one, two)), confidence) for one, two in pairs]
+        judgements = [
+            _judge(sides[first], sides[two], tests.get((part, first, two)), confidence) for first, two in pairs
+        ]
         corrected = iter(holm([p for _, (_, _, p, _) in judgements if p is not None]))
-        for (one, two), (difference, (low, high, p, note)) in zip(pairs, judgements, strict=True):
+        for (first, two), (difference, (low, high, p, note)) in zip(pairs, judgements, strict=True):
             by_holm = None if p is None else next(corrected)
-            yield Comparison(part, "", names[one], names[two], difference, low, high, p, by_holm, note)
+            yield Comparison(part, "", names[first], names[two], difference, low, high, p, by_holm, note)
 
 
 def _judge(

@@ -35,17 +35,17 @@ _EXAMPLE = 'spacy(model="en_core_web_sm")'
 _DEEPEST = 20  # brackets in brackets
 
 
-def asked(given: Anonymizer | Function | str) -> tuple[str, Anonymizer]:
+def asked(system: Anonymizer | Function | str) -> tuple[str, Anonymizer]:
     """The anonymizer that a program asks for, and its name: written, as a value, or as a function. Raises PlanError."""
-    if isinstance(given, str):
-        return named_anonymizer(given)
-    if isinstance(given, type):
-        given = value_of(Anonymizer, "anonymizer", given.__name__, given)
-    if not isinstance(given, Anonymizer):
-        if not callable(given):
-            raise PlanError(f"found {quoted(given)}; expected how one is written, a value or a function", "anonymizer")
-        given = Called(given)
-    return given.name, given
+    if isinstance(system, str):
+        return named_anonymizer(system)
+    if isinstance(system, type):
+        system = value_of(Anonymizer, "anonymizer", system.__name__, system)
+    if not isinstance(system, Anonymizer):
+        if not callable(system):
+            raise PlanError(f"found {quoted(system)}; expected how one is written, a value or a function", "anonymizer")
+        system = Called(system)
+    return system.name, system
 
 
 def anonymizer(text: str) -> Anonymizer:
@@ -64,19 +64,19 @@ def named_anonymizer(text: str) -> tuple[str, Anonymizer]:
     match = _NAMED.fullmatch(text)
     if match:
         return match["name"], anonymizer(match["rest"])
-    made = anonymizer(text)
-    return made.name, made
+    system = anonymizer(text)
+    return system.name, system
 
 
 def named_anonymizers(texts: Iterable[str]) -> dict[str, Anonymizer]:
     """Several of them by name. Raises PlanError where two have one."""
-    made: dict[str, Anonymizer] = {}
-    for name, one in map(named_anonymizer, texts):
-        if name in made:
+    by_name: dict[str, Anonymizer] = {}
+    for name, system in map(named_anonymizer, texts):
+        if name in by_name:
             fault = "is there twice; expected each once, or a name of its own, as in second=presidio"
             raise PlanError(fault, f"anonymizer {shown(name)}")
-        made[name] = one
-    return made
+        by_name[name] = system
+    return by_name
 
 
 def _anonymizer(text: str) -> Anonymizer:
@@ -87,18 +87,18 @@ def _anonymizer(text: str) -> Anonymizer:
     parts = [part.strip() for part in _parted(text, "+")]
     if not all(parts):
         raise PlanError(f"found {quoted(text)}, with nothing beside a +; expected a name there", "anonymizer")
-    made = [_single(part) for part in parts]
-    return made[0] if len(made) == 1 else Union(tuple(made))
+    members = [_single(part) for part in parts]
+    return members[0] if len(members) == 1 else Union(tuple(members))
 
 
 def _parted(text: str, sign: str) -> list[str]:
     """At each sign that stands in no brackets; what a program is told is its own."""
     parts, start = [], 0
     program = text.startswith("cmd:")
-    for place, letter, depth in outside_texts(text):
+    for offset, letter, depth in outside_texts(text):
         if letter == sign and not depth and not program:
-            parts.append(text[start:place])
-            start = place + 1
+            parts.append(text[start:offset])
+            start = offset + 1
             program = text[start:].lstrip().startswith("cmd:")
     return [*parts, text[start:]]
 
@@ -108,14 +108,14 @@ def _single(text: str) -> Anonymizer:
         return _everywhere(text[len(EVERYWHERE) + 1 : -1])
     if text.startswith("cmd:"):
         return _made("cmd", text[4:], {})
-    head, given = (text, {}) if _is_there(text) else placed_call(text, "anonymizer", _EXAMPLE)
+    head, parameters = (text, {}) if _is_there(text) else placed_call(text, "anonymizer", _EXAMPLE)
     if head.startswith(("http://", "https://")):
-        return _made("http", head, given)
-    name, colon, place = head.partition(":")
+        return _made("http", head, parameters)
+    name, colon, argument = head.partition(":")
     if name in ANONYMIZERS:
-        return _made(name, place if colon else None, given)
+        return _made(name, argument if colon else None, parameters)
     if head.endswith(("/", "\\")) or _is_there(head):
-        return _made("trained", head, given)
+        return _made("trained", head, parameters)
     if head == EVERYWHERE:
         raise PlanError(
             "found nothing to repeat; expected another anonymizer in brackets, as in everywhere(rules)", head
@@ -124,11 +124,11 @@ def _single(text: str) -> Anonymizer:
 
 
 def _everywhere(inside: str) -> Anonymizer:
-    *others, last = _parted(inside, ",")
-    if not others or not _DICTIONARY.match(last):
+    *parts, last = _parted(inside, ",")
+    if not parts or not _DICTIONARY.match(last):
         return Everywhere(_anonymizer(inside.strip()))
-    given = read_call(f"{EVERYWHERE}({last})", "anonymizer", 'everywhere(rules, dictionary="wordfreq:es")')[1]
-    return completed(f"anonymizer {EVERYWHERE}", Everywhere(_anonymizer(",".join(others).strip())), given)
+    parameters = read_call(f"{EVERYWHERE}({last})", "anonymizer", 'everywhere(rules, dictionary="wordfreq:es")')[1]
+    return completed(f"anonymizer {EVERYWHERE}", Everywhere(_anonymizer(",".join(parts).strip())), parameters)
 
 
 def _is_there(text: str) -> bool:
@@ -139,5 +139,5 @@ def _is_there(text: str) -> bool:
         return False
 
 
-def _made(name: str, place: str | None, given: dict[str, Any]) -> Anonymizer:
-    return with_place(f"anonymizer {name}", name, ANONYMIZERS[name], place, given)
+def _made(name: str, argument: str | None, parameters: dict[str, Any]) -> Anonymizer:
+    return with_place(f"anonymizer {name}", name, ANONYMIZERS[name], argument, parameters)

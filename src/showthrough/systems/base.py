@@ -49,10 +49,10 @@ class Built:
         'spacy:en_core_web_md'
         """
         usual = type(self)()
-        first = next((each.name for each in fields(self)), "")
-        place = getattr(self, first, None)
-        if list(difference(self, usual)) == [first] and isinstance(place, str) and not _SIGNS & set(place):
-            return f"{self.kind}:{place}"
+        first = next((field.name for field in fields(self)), "")
+        value = getattr(self, first, None)
+        if list(difference(self, usual)) == [first] and isinstance(value, str) and not _SIGNS & set(value):
+            return f"{self.kind}:{value}"
         return call_text(self.kind, self, usual)
 
     @property
@@ -106,14 +106,14 @@ def parameters_of(anonymizer: Anonymizer) -> dict[str, Any]:
     """All parameters, as a file can hold them; of anonymizers in it, how they are written."""
     if not is_dataclass(anonymizer):
         return {}
-    return {each.name: _plain(getattr(anonymizer, each.name)) for each in fields(anonymizer)}
+    return {field.name: _plain(getattr(anonymizer, field.name)) for field in fields(anonymizer)}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, str | int | float | bool | None):
         return value
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
+        return [_plain(element) for element in value]
     if isinstance(value, Anonymizer):
         return written(value)
     return getattr(value, "__qualname__", type(value).__qualname__) if callable(value) else str(value)

@@ -33,7 +33,7 @@ class Found:
 
 def bare(documents: Corpus) -> list[Document]:
     """Documents as anonymizers are given them: without annotations."""
-    return [Document(one.id, one.text, group=one.group) for one in documents]
+    return [Document(document.id, document.text, group=document.group) for document in documents]
 
 
 def found_in(anonymizer: Anonymizer, part: Corpus) -> Found:
@@ -42,7 +42,7 @@ def found_in(anonymizer: Anonymizer, part: Corpus) -> Found:
     started = time.perf_counter()
     told(anonymizer, "prepare", lambda: None)()
     ready = time.perf_counter()
-    masks = [_of_one_kind(each) for each in found_by(anonymizer, documents)]
+    masks = [_of_one_kind(document_masks) for document_masks in found_by(anonymizer, documents)]
     seconds = time.perf_counter() - ready
     return Found(masks, seconds, ready - started, device=told(anonymizer, "device", "cpu"))
 
@@ -58,12 +58,12 @@ def found_apart(anonymizer: Anonymizer, part: Corpus) -> Found:
     return replace(found_in(anonymizer, part), peak_bytes=peak_memory())
 
 
-def replaced(part: Corpus, found: Sequence[Sequence[Mask]], way: Way, threshold: float | None) -> list[list[Mask]]:
+def replaced(part: Corpus, masks: Sequence[Sequence[Mask]], way: Way, threshold: float | None) -> list[list[Mask]]:
     """What was found, as far as it is sure enough, with what stands in its place."""
     replace_in = replacing(way)
     return [
-        _of_one_kind(replace_in(document, [mask for mask in each if _is_sure(mask, threshold)]))
-        for document, each in zip(bare(part), found, strict=True)
+        _of_one_kind(replace_in(document, [mask for mask in document_masks if _is_sure(mask, threshold)]))
+        for document, document_masks in zip(bare(part), masks, strict=True)
     ]
 
 

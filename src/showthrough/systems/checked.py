@@ -13,33 +13,37 @@ from showthrough.systems.base import Anonymizer
 
 def found_by(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
     """What it finds, checked like input, since guests may return anything."""
-    place = f"anonymizer {shown(anonymizer.name)}"
+    location = f"anonymizer {shown(anonymizer.name)}"
     try:
-        found = anonymizer.masks(documents)
+        answer = anonymizer.masks(documents)
     except Exception as error:  # of a guest, anything
         why = raised(error, ours=not is_guest(anonymizer))
-        for one in documents if len(documents) > 1 else ():  # the first that it cannot do alone is named
-            found_by(anonymizer, [one])
+        for doc in documents if len(documents) > 1 else ():  # the first that it cannot do alone is named
+            found_by(anonymizer, [doc])
         where = f"document {shown(documents[0].id)}" if len(documents) == 1 else ""
-        raise InputError([Problem(place, where, why)]) from error
-    if not isinstance(found, list | tuple) or len(found) != len(documents):
-        count = f"{len(found)} lists" if isinstance(found, list | tuple) else f"a value of type {type(found).__name__}"
+        raise InputError([Problem(location, where, why)]) from error
+    if not isinstance(answer, list | tuple) or len(answer) != len(documents):
+        count = (
+            f"{len(answer)} lists" if isinstance(answer, list | tuple) else f"a value of type {type(answer).__name__}"
+        )
         fault = f"gave {count} for {len(documents)} documents; expected a list of masks for each"
-        raise InputError([Problem(place, "", fault)])
+        raise InputError([Problem(location, "", fault)])
     problems = [
-        one for document, masks in zip(documents, found, strict=True) for one in _problems(place, document, masks)
+        problem
+        for document, masks in zip(documents, answer, strict=True)
+        for problem in _problems(location, document, masks)
     ]
     if problems:
         raise InputError(problems)
-    return found
+    return answer
 
 
-def _problems(place: str, document: Document, masks: object) -> list[Problem]:
-    place = f"{place}: document {shown(document.id)}"
+def _problems(location: str, document: Document, masks: object) -> list[Problem]:
+    location = f"{location}: document {shown(document.id)}"
     if not isinstance(masks, list | tuple):
-        return [Problem("", place, f"found a value of type {type(masks).__name__}; expected a list of masks")]
+        return [Problem("", location, f"found a value of type {type(masks).__name__}; expected a list of masks")]
     faults = {number: _fault(mask, len(document.text)) for number, mask in enumerate(masks)}
-    return [Problem("", f"{place}: masks[{number}]", fault) for number, fault in faults.items() if fault]
+    return [Problem("", f"{location}: masks[{number}]", fault) for number, fault in faults.items() if fault]
 
 
 def _fault(mask: object, length: int) -> str:

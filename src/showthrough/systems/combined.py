@@ -36,12 +36,12 @@ class Combined(ABC):
     @property
     def pinned(self) -> Mapping[str, str]:
         """Of each part its version and what it pins, under its name."""
-        found: dict[str, str] = {}
+        pins: dict[str, str] = {}
         for number, part in enumerate(self.made_of, 1):
             name = part.name if len(self.made_of) == 1 else f"{number}:{part.name}"
-            found[name] = f"v{part.version}"
-            found |= {f"{name}: {key}": value for key, value in told(part, "pinned", {}).items()}
-        return found
+            pins[name] = f"v{part.version}"
+            pins |= {f"{name}: {key}": value for key, value in told(part, "pinned", {}).items()}
+        return pins
 
     @property
     def model_bytes(self) -> int | None:
@@ -51,11 +51,13 @@ class Combined(ABC):
     @property
     def training(self) -> Training | None:
         """Of all parts that were trained here: a document that any of them has seen is seen."""
-        known: list[Training] = [one for part in self.made_of if (one := told(part, "training", None)) is not None]
-        if len(known) < 2:
-            return known[0] if known else None
-        names, digests = (_listed(getattr(one, field) for one in known) for field in ("corpus", "digest"))
-        return reduce(lambda one, other: one.joined(other, names, digests), known)
+        trainings: list[Training] = [
+            training for part in self.made_of if (training := told(part, "training", None)) is not None
+        ]
+        if len(trainings) < 2:
+            return trainings[0] if trainings else None
+        names, digests = (_listed(getattr(training, field) for training in trainings) for field in ("corpus", "digest"))
+        return reduce(lambda first, other: first.joined(other, names, digests), trainings)
 
     @property
     def device(self) -> str:
@@ -95,12 +97,15 @@ class Union(Combined):
 
     @property
     def written(self) -> str:
-        *others, last = self.parts
-        return "+".join([*map(_closed, others), written(last)])
+        *front_parts, last = self.parts
+        return "+".join([*map(_closed, front_parts), written(last)])
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
-        found = [found_by(part, documents) for part in self.parts]
-        return [_without_twins(mask for masks in each for mask in masks) for each in zip(*found, strict=True)]
+        masks_by_part = [found_by(part, documents) for part in self.parts]
+        return [
+            _without_twins(mask for masks in part_masks for mask in masks)
+            for part_masks in zip(*masks_by_part, strict=True)
+        ]
 
 
 def _closed(part: Anonymizer) -> str:
@@ -179,8 +184,8 @@ class Everywhere(Combined):
             dictionary_from(self.dictionary)  # fails here where there is none
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
-        found = found_by(self.of, documents)
+        all_masks = found_by(self.of, documents)
         return [
             [*masks, *occurrences(document.text, masks, words_of(document.text, self.dictionary))]
-            for document, masks in zip(documents, found, strict=True)
+            for document, masks in zip(documents, all_masks, strict=True)
         ]

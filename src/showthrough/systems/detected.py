@@ -39,16 +39,16 @@ class SpacyAnonymizer(Built):
             raise PlanError(f"found {self.digits}; expected 0 or more", "digits")
 
     def masks(self, documents: Sequence[Document]) -> list[list[TypedMask]]:
-        wanted = self._wanted
-        found = Spacy(self.model).find([one.text for one in documents])
+        masked_types = self._wanted
+        all_finds = Spacy(self.model).find([doc.text for doc in documents])
         return [
             [
                 TypedMask(find.start, find.end, None, find.entity_type)
                 for find in finds
-                if (not wanted or find.entity_type in wanted)
+                if (not masked_types or find.entity_type in masked_types)
                 and (find.entity_type != _CARDINAL or self._is_long(document.text[find.start : find.end]))
             ]
-            for document, finds in zip(documents, found, strict=True)
+            for document, finds in zip(documents, all_finds, strict=True)
         ]
 
     def _is_long(self, number: str) -> bool:
@@ -56,12 +56,12 @@ class SpacyAnonymizer(Built):
 
     @property
     def _wanted(self) -> frozenset[str]:
-        return frozenset(filter(None, (one.strip() for one in self.types.split(","))))
+        return frozenset(filter(None, (name.strip() for name in self.types.split(","))))
 
     def prepare(self) -> None:
-        known = _named_entities(self.model)
-        if unknown := sorted(self._wanted.difference(known)) if known else []:
-            fault = f"found {some(map(shown, unknown))}; the pipeline {shown(self.model)} finds {', '.join(known)}"
+        available_types = _named_entities(self.model)
+        if unknown := sorted(self._wanted.difference(available_types)) if available_types else []:
+            fault = f"found {some(map(shown, unknown))}; the pipeline {shown(self.model)} finds {', '.join(available_types)}"
             raise PlanError(fault, "anonymizer spacy: types")
 
     @property
@@ -96,9 +96,10 @@ class PresidioAnonymizer(Built):
         return Presidio(self.model, self.language, self.threshold, self.org)
 
     def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
-        found = self._detector.find([one.text for one in documents])
+        all_finds = self._detector.find([document.text for document in documents])
         return [
-            [ScoredMask(find.start, find.end, None, find.entity_type, find.score) for find in finds] for finds in found
+            [ScoredMask(find.start, find.end, None, find.entity_type, find.score) for find in finds]
+            for finds in all_finds
         ]
 
     def prepare(self) -> None:

@@ -54,18 +54,18 @@ class Keeping:
             return None
         try:
             entry = _decoder.decode(stored[_KEY].tobytes())
-            masks = LazyMasks({str(place): raw for place, raw in enumerate(entry.masks)})
-            found = [[*masks[str(place)]] for place in range(len(part))]
-            return Found(found, entry.seconds, entry.loading, entry.peak_bytes, entry.device)
+            masks = LazyMasks({str(index): raw for index, raw in enumerate(entry.masks)})
+            all_masks = [[*masks[str(index)]] for index in range(len(part))]
+            return Found(all_masks, entry.seconds, entry.loading, entry.peak_bytes, entry.device)
         except (msgspec.MsgspecError, KeyError):  # of another program's making
             return None
 
-    def put(self, part: Corpus, found: Found) -> None:
+    def put(self, part: Corpus, result: Found) -> None:
         if self._cache is None:
             return
-        masks = [msgspec.Raw(msgspec.json.encode(each)) for each in found.masks]
-        entry = _Entry(masks, found.seconds, found.loading, found.peak_bytes, found.device)
+        masks = [msgspec.Raw(msgspec.json.encode(document_masks)) for document_masks in result.masks]
+        entry = _Entry(masks, result.seconds, result.loading, result.peak_bytes, result.device)
         self._cache.put(self._name(part), {_KEY: np.frombuffer(msgspec.json.encode(entry), dtype=np.uint8)})
 
     def _name(self, part: Corpus) -> str:
-        return question(*self._of, [(one.id, one.group, one.text) for one in part])
+        return question(*self._of, [(document.id, document.group, document.text) for document in part])

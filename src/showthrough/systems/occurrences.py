@@ -45,18 +45,18 @@ def occurrences(text: str, masks: Sequence[Mask], vocabulary: Vocabulary) -> lis
     """
     document = Masking(text, vocabulary)
     release = Release(text, document.capitals, vocabulary)
-    known: set[Form] = set()
+    forms: set[Form] = set()
     added: list[Mask] = []
     new: Sequence[Mask] = masks
     while new:  # where a mask has cut an occurrence, what is left of it may stand elsewhere too
-        places = []
+        spans = []
         for mask in sorted(new, key=_order):
             string = document.string(mask)
             for form in (string.form, _of_somebody(string.form)) if string else ():
-                if form not in known:
-                    known.add(form)
-                    places += _places(release, form, mask)
-        new = _apart(text, [*masks, *added], places)
+                if form not in forms:
+                    forms.add(form)
+                    spans += _places(release, form, mask)
+        new = _apart(text, [*masks, *added], spans)
         added += new
     return sorted(added, key=lambda mask: (mask.start, mask.end))
 
@@ -64,13 +64,13 @@ def occurrences(text: str, masks: Sequence[Mask], vocabulary: Vocabulary) -> lis
 def _places(release: Release, form: Form, like: Mask) -> list[_Place]:
     """Where a form can be read; words of a name that stand beside each other are one place."""
     reading = release.reading
-    found = {
+    hits = {
         (*span, hit.view.form[hit.start : hit.end])
         for hit in release.hits(form)
         for span in reading.spans(hit.view, hit.start, hit.end)
     }
     rows: list[list[tuple[int, int, str]]] = []
-    for start, end, word in sorted(found):
+    for start, end, word in sorted(hits):
         if rows:
             _, high, before = rows[-1][-1]
             if start < high or (word != before and _JOINT.fullmatch(reading.text, high, start)):
@@ -94,24 +94,26 @@ def _sureness(mask: Mask) -> float:
     return math.inf if mask.score is None else mask.score
 
 
-def _apart(text: str, masks: Sequence[Mask], places: Iterable[_Place]) -> list[Mask]:
+def _apart(text: str, masks: Sequence[Mask], spans: Iterable[_Place]) -> list[Mask]:
     """What of these places no mask hides as surely."""
     on_top = sorted(masks, key=_order, reverse=True)
     owner = np.full(len(text), -1)
     for number, mask in enumerate(on_top):
         owner[mask.start : mask.end] = number
     sure = np.array([*map(_sureness, on_top), -math.inf])
-    made: list[Mask] = []
-    taken = np.full(len(text), -math.inf)  # how sure what was made already is
-    for start, end, like in sorted(set(places), key=lambda one: (-_sureness(one.like), one.start - one.end, one.start)):
+    new_masks: list[Mask] = []
+    coverage = np.full(len(text), -math.inf)  # how sure what was made already is
+    for start, end, like in sorted(
+        set(spans), key=lambda span: (-_sureness(span.like), span.start - span.end, span.start)
+    ):
         sureness = _sureness(like)
-        free = (sure[owner[start:end]] < sureness) & (taken[start:end] < sureness)
+        free = (sure[owner[start:end]] < sureness) & (coverage[start:end] < sureness)
         for low, high, number in _stretches(free, owner[start:end]):
-            stretch = _trimmed(text, start + low, start + high)
-            if stretch:
-                made.append(_alike(*stretch, on_top[number] if number >= 0 else like, like.score))
-        taken[start:end] = np.maximum(taken[start:end], sureness)
-    return made
+            bounds = _trimmed(text, start + low, start + high)
+            if bounds:
+                new_masks.append(_alike(*bounds, on_top[number] if number >= 0 else like, like.score))
+        coverage[start:end] = np.maximum(coverage[start:end], sureness)
+    return new_masks
 
 
 def _stretches(free: Bools, owner: Ints) -> Iterator[tuple[int, int, int]]:

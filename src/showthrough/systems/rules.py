@@ -33,11 +33,11 @@ class Rules(Built):
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         """The masks of each document, ascending, none overlapping another."""
-        return [_typed(flattened([*_formed(one.text), *_persons(one.text)])) for one in documents]
+        return [_typed(flattened([*_formed(document.text), *_persons(document.text)])) for document in documents]
 
 
 def _typed(masks: list[Mask]) -> list[Mask]:
-    return [TypedMask(one.start, one.end, one.replacement, one.replacement or "") for one in masks]
+    return [TypedMask(mask.start, mask.end, mask.replacement, mask.replacement or "") for mask in masks]
 
 
 def _formed(text: str) -> Iterator[Mask]:

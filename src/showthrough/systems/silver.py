@@ -48,8 +48,8 @@ def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int 
     """
     if isinstance(anonymizers, str):
         anonymizers = [anonymizers]
-    programs = [anonymizer(one) if isinstance(one, str) else one for one in anonymizers]
-    names = [_program(one) for one in programs]
+    programs = [anonymizer(system) if isinstance(system, str) else system for system in anonymizers]
+    names = [_program(system) for system in programs]
     if not programs:
         raise PlanError("none was given; expected at least one", "anonymizers")
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -57,38 +57,45 @@ def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int 
     if type(vote) is not int or not 1 <= vote <= len(programs):
         expected = f"a whole number from 1 to {len(programs)}, the number of anonymizers"
         raise PlanError(f"found {quoted(vote)}; expected {expected}", "vote")
-    found = gathered(programs, lambda program: anonymize(corpus, program))
+    anonymizations = gathered(programs, lambda program: anonymize(corpus, program))
     name = silver_name(names, vote)
-    documents = [_annotated(document, found, vote, name, keep) for document in corpus]
+    documents = [_annotated(document, anonymizations, vote, name, keep) for document in corpus]
     return Corpus(documents, corpus.name, corpus.source)
 
 
 def _program(anonymizer: Anonymizer) -> str:
     """A program by its name, its version and what it was told: `spacy.v1 en_core_web_sm`; of a path the last part."""
     described: dict[str, str] = descriptions(anonymizer) if is_dataclass(anonymizer) else {}
-    values = [str(getattr(anonymizer, key)) for key, what in described.items() if what]
+    values = [str(getattr(anonymizer, key)) for key, description in described.items() if description]
     values = [PurePath(value).name.replace("+", " ") for value in values]
     return " ".join([f"{told(anonymizer, 'kind', anonymizer.name)}.v{anonymizer.version}", *values])
 
 
 def _mentions_of(corpus: Corpus) -> Iterator[Mention]:
-    return (one for document in corpus for layer in document.annotations for one in layer.mentions)
+    return (mention for document in corpus for layer in document.annotations for mention in layer.mentions)
 
 
-def _annotated(document: Document, found: Sequence[Anonymization], vote: int, name: str, keep: bool) -> Document:
-    layer = Annotation(name, tuple(silver_mentions(document.text, [one.of(document.id) for one in found], vote)))
-    others = tuple(one for one in document.annotations if keep and one.annotator != name)
-    return structs.replace(document, annotations=(*others, layer))
+def _annotated(
+    document: Document, anonymizations: Sequence[Anonymization], vote: int, name: str, keep: bool
+) -> Document:
+    layer = Annotation(
+        name,
+        tuple(
+            silver_mentions(document.text, [anonymization.of(document.id) for anonymization in anonymizations], vote)
+        ),
+    )
+    other_layers = tuple(annotation for annotation in document.annotations if keep and annotation.annotator != name)
+    return structs.replace(document, annotations=(*other_layers, layer))
 
 
-def silver_mentions(text: str, found: Sequence[Sequence[Mask]], vote: int = 1) -> list[Mention]:
+def silver_mentions(text: str, program_masks: Sequence[Sequence[Mask]], vote: int = 1) -> list[Mention]:
     """What at least so many programs hide of a text, with types and entities; `found` has each program's masks.
 
     >>> silver_mentions("Mr John Doe", [[Mask(0, 11, "PERSON")], [Mask(3, 7, "NAME")]], vote=2)[0].entity_type
     'PERSON'
     """
-    spans = [trimmed for span in _stretches(found, vote) if (trimmed := _trimmed(text, *span))]
-    types = _types(text, spans, found)
+    spans = [trimmed for span in _stretches(program_masks, vote) if (trimmed := _trimmed(text, *span))]
+    types = _types(text, spans, program_masks)
     entities: dict[tuple[str, str], str] = {}
     mentions = []
     for (start, end), kind in zip(spans, types, strict=True):
@@ -98,20 +105,20 @@ def silver_mentions(text: str, found: Sequence[Sequence[Mask]], vote: int = 1) -
     return mentions
 
 
-def _stretches(found: Sequence[Sequence[Mask]], vote: int) -> Iterator[Span]:
+def _stretches(program_masks: Sequence[Sequence[Mask]], vote: int) -> Iterator[Span]:
     """What enough programs cover. Characters stand at even places, the seam after each at the odd one that follows."""
     steps: Counter[int] = Counter()
-    for masks in found:
+    for masks in program_masks:
         for mask in flattened(masks):
             steps[2 * mask.start] += 1
             steps[2 * mask.end - 1] -= 1
     covering, start = 0, None
-    for place in sorted(steps):
-        covering += steps[place]
+    for position in sorted(steps):
+        covering += steps[position]
         if start is None and covering >= vote:
-            start = place // 2
+            start = position // 2
         elif start is not None and covering < vote:
-            yield start, (place + 1) // 2
+            yield start, (position + 1) // 2
             start = None
 
 
@@ -123,14 +130,14 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
     return (start, end) if start < end else None
 
 
-def _types(text: str, spans: Sequence[Span], found: Sequence[Sequence[Mask]]) -> list[str]:
+def _types(text: str, spans: Sequence[Span], program_masks: Sequence[Sequence[Mask]]) -> list[str]:
     """The type of each span, for which most was said; empty where nobody said any."""
     weights: list[dict[str, int]] = [{} for _ in spans]  # by type as it is compared, in the order of the programs
     spelled: dict[str, str] = {}  # as the first program writes it that has it
     ends = [end for _, end in spans]
-    for masks in found:
-        said = dict.fromkeys((mask.start, mask.end, type_of(mask, text)) for mask in masks)
-        for start, end, kind in sorted(said):
+    for masks in program_masks:
+        votes = dict.fromkeys((mask.start, mask.end, type_of(mask, text)) for mask in masks)
+        for start, end, kind in sorted(votes):
             if not kind:
                 continue
             key = folded(kind)

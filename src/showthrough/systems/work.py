@@ -75,16 +75,16 @@ def anonymize(
     done = 0
     if progress:
         progress(done, len(corpus))
-    for place, found, earlier in _found(anonymizer, parts, keeping, jobs):
+    for index, result, earlier in _found(anonymizer, parts, keeping, jobs):
         started = perf_counter()
-        masks = replaced(parts[place], found.masks, replacement, threshold)
-        taken = replace(found, masks=[])  # or a large corpus would have its masks in memory twice
-        batches[place] = _Batch(masks, taken, perf_counter() - started, earlier)
-        done += len(parts[place])
+        masks = replaced(parts[index], result.masks, replacement, threshold)
+        summary = replace(result, masks=[])  # or a large corpus would have its masks in memory twice
+        batches[index] = _Batch(masks, summary, perf_counter() - started, earlier)
+        done += len(parts[index])
         if progress:
             progress(done, len(corpus))
-    ordered = [batches[place] for place in range(len(parts))]
-    by_id = dict(zip(corpus.ids, (one for batch in ordered for one in batch.masks), strict=True))
+    ordered = [batches[index] for index in range(len(parts))]
+    by_id = dict(zip(corpus.ids, (document_masks for batch in ordered for document_masks in batch.masks), strict=True))
     cost = _cost(corpus, anonymizer, ordered, jobs)
     provenance = _provenance(corpus, anonymizer, replacement, threshold, again, cost)
     return Anonymization(by_id, name=name or label, provenance=provenance)
@@ -108,13 +108,13 @@ def check_ready(
     without `loading`, only whether what it names is there is looked at.
     """
     problems: list[Problem] = []
-    for name, one in systems.items():
+    for name, system in systems.items():
         try:
-            refuse_seen(corpus, one, seen)
+            refuse_seen(corpus, system, seen)
             for fact in ("version", "pinned", "model_bytes"):
-                told(one, fact, None)
-            if loading and _loads(one) and not _is_all_kept(corpus, Keeping(one, cache)):
-                _prepared_apart(one)
+                told(system, fact, None)
+            if loading and _loads(system) and not _is_all_kept(corpus, Keeping(system, cache)):
+                _prepared_apart(system)
         except InputError as error:
             problems += error.problems
         except ResourceError as error:  # nothing was done yet: a bad request, and no system that failed
@@ -147,8 +147,8 @@ def refuse_seen(corpus: Corpus, anonymizer: Anonymizer, allowed: bool = False) -
     learned = Learned(training)
     seen = sum(learned.has(document.text) for document in corpus)
     if seen and not allowed:
-        what = f"was trained on {seen} of these {len(corpus)} documents ({training.corpus})"
-        fault = f"{what}, so its numbers would be too good; expected others, or --seen to have them all the same"
+        reason = f"was trained on {seen} of these {len(corpus)} documents ({training.corpus})"
+        fault = f"{reason}, so its numbers would be too good; expected others, or --seen to have them all the same"
         raise PlanError(fault, f"anonymizer {shown(anonymizer.name)}")
     return seen
 
@@ -158,20 +158,20 @@ def _found(
 ) -> Iterator[tuple[int, Found, bool]]:
     """What is found in each part, and whether that was earlier: first what is kept, then what is to be done."""
     missing = []
-    for place, part in enumerate(parts):
-        kept = keeping.get(part)
-        if kept is None:
-            missing.append(place)
+    for index, part in enumerate(parts):
+        entry = keeping.get(part)
+        if entry is None:
+            missing.append(index)
         else:
-            yield place, kept, True
-    tasks = ((anonymizer, parts[place]) for place in missing)
+            yield index, entry, True
+    tasks = ((anonymizer, parts[index]) for index in missing)
     with closing(Local(jobs or 1)) as workers, _finished(anonymizer):
-        made = (
+        results = (
             starmap(found_in, tasks) if jobs is None else _surviving(workers.in_order(found_apart, tasks), anonymizer)
         )
-        for place, found in zip(missing, made, strict=True):
-            keeping.put(parts[place], found)
-            yield place, found, False
+        for index, result in zip(missing, results, strict=True):
+            keeping.put(parts[index], result)
+            yield index, result, False
 
 
 @contextmanager
@@ -191,17 +191,17 @@ def _surviving(answers: Iterable[Result], anonymizer: Anonymizer) -> Iterator[Re
 
 
 def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], jobs: int | None) -> Cost:
-    found = [batch.found for batch in batches]
-    peaks = [one.peak_bytes for one in found if one.peak_bytes is not None]
+    results = [batch.found for batch in batches]
+    peaks = [result.peak_bytes for result in results if result.peak_bytes is not None]
     return Cost(
         seconds=sum(batch.found.seconds + batch.replacing for batch in batches),
         documents=len(corpus),
         characters=int(corpus.survey.lengths.sum()),
-        loading=max((one.loading for one in found), default=0.0),
-        peak_bytes=max(peaks, default=None) if len(peaks) == len(found) else None,
+        loading=max((result.loading for result in results), default=0.0),
+        peak_bytes=max(peaks, default=None) if len(peaks) == len(results) else None,
         model_bytes=told(anonymizer, "model_bytes", None),
         processes=jobs or 1,
-        device=", ".join(dict.fromkeys(one.device for one in found)) or "cpu",
+        device=", ".join(dict.fromkeys(result.device for result in results)) or "cpu",
         earlier=sum(len(batch.masks) for batch in batches if batch.earlier),
     )
 

@@ -81,22 +81,24 @@ class Coverage:
         self._masks, self._order, self._opens = masks, order, opens
         self._readable: dict[tuple[Ruler, Replacements], Counts32] = {}
 
-    def covered(self, stretches: Stretches, ruler: Ruler, replacements: Replacements) -> Bools:
+    def covered(self, ranges: Stretches, ruler: Ruler, replacements: Replacements) -> Bools:
         """Which stretches of a ruler have all of their characters hidden."""
         readable = self.readable(ruler, replacements)
-        return np.asarray(readable[stretches.opens] == readable[stretches.closes])
+        return np.asarray(readable[ranges.opens] == readable[ranges.closes])
 
     def readable(self, ruler: Ruler, replacements: Replacements) -> Counts32:
         """How many characters can be read before each place of a ruler."""
         key = ruler, replacements
         if key not in self._readable:
-            given = self.given if replacements == "read" else _NOTHING
+            disclosures = self.given if replacements == "read" else _NOTHING
             step = np.zeros(ruler.before[-1] + 1, dtype=np.int8)
             _count_edges(step, ruler.before, self.start, self.end, 1)
-            _count_edges(step, ruler.before, given.start, given.end, -1)
+            _count_edges(step, ruler.before, disclosures.start, disclosures.end, -1)
             masked = np.cumsum(step[:-1], dtype=np.int8) > 0
             if len(ruler.whole):
-                whole = _within(ruler.whole, self.start, self.end) & ~_within(ruler.whole, given.start, given.end)
+                whole = _within(ruler.whole, self.start, self.end) & ~_within(
+                    ruler.whole, disclosures.start, disclosures.end
+                )
                 masked = np.concatenate([masked, whole])
             self._readable[key] = counted(~masked)
         return self._readable[key]

@@ -54,7 +54,7 @@ class Gold:
         for mentions in layers.mentions:
             ids: list[str | int] = list(map(attrgetter("entity_id"), mentions))
             if not all(ids):
-                ids = [entity_id or place for place, entity_id in enumerate(ids)]
+                ids = [entity_id or position for position, entity_id in enumerate(ids)]
             numbers = dict(zip(dict.fromkeys(ids), count(known)))
             entities += map(numbers.__getitem__, ids)
             known += len(numbers)

@@ -48,10 +48,10 @@ class Runs:
     mention: Ints  # of a run
 
     @classmethod
-    def alone(cls, place: Stretches) -> Runs:
+    def alone(cls, ranges: Stretches) -> Runs:
         """Every mention as one thing."""
-        number = np.arange(len(place.opens))
-        return cls(place, number, number + 1, number)
+        number = np.arange(len(ranges.opens))
+        return cls(ranges, number, number + 1, number)
 
     def __getitem__(self, chosen: Bools) -> Runs:
         """Some of the runs."""

@@ -137,11 +137,11 @@ class RatingsInput(InputType):
     def accept(self, arguments: AuthorshipArguments) -> Ratings | None:
         from showthrough.data.authorship import Ratings
 
-        given = arguments.ratings
-        if given is not None and not isinstance(given, Ratings):
+        ratings = arguments.ratings
+        if ratings is not None and not isinstance(ratings, Ratings):
             expected = "expected Ratings: read_ratings reads them"
-            raise PlanError(f"found a value of type {type(given).__name__}; {expected}", RATINGS)
-        return given
+            raise PlanError(f"found a value of type {type(ratings).__name__}; {expected}", RATINGS)
+        return ratings
 
     def keys(self, options: AuthorshipOptions) -> tuple[str, ...]:
         return ("",) if _as_tuple(options.ratings) else ()
@@ -223,13 +223,13 @@ def _relocate_file(plan: Path, text: str, key: str) -> str:
     from showthrough.evaluation.requests import path_of
 
     name, sign, path = text.partition("=")
-    there = False
+    exists = False
     location = plan.parent / path_of(text, plan, key)
     with suppress(OSError):  # a name too long, which reading will tell
-        there = location.exists()
-    if sign and not there:
+        exists = location.exists()
+    if sign and not exists:
         return f"{name}={plan.parent / path}"
-    return str(location) if there or "/" in text else text
+    return str(location) if exists or "/" in text else text
 
 
 def _verifier_problems(plan: Plan) -> Iterator[Problem]:

@@ -79,15 +79,17 @@ class KnownWords(Metric):
     dictionary: str = parameter("wordfreq:en", "which words are known: a file with a word a line, or wordfreq:LANGUAGE")
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        known = chunk.once(("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
+        dictionary = chunk.once(("dictionary", self.dictionary), lambda: dictionary_from(self.dictionary))
 
         def rows(anonymized: Anonymized) -> Rows:
             sides = _collect_sides(chunk, anonymized)
             columns: dict[str, Sequence[float]] = {}
             for side, texts in (("", sides.written), ("original_", sides.original)):
                 words = [words_of(text) for text in texts]
-                columns[f"{side}known"] = [sum(_is_known(word, known) for word in some) for some in words]
-                columns[f"{side}words"] = [len(some) for some in words]
+                columns[f"{side}known"] = [
+                    sum(_is_known(word, dictionary) for word in text_words) for text_words in words
+                ]
+                columns[f"{side}words"] = [len(text_words) for text_words in words]
             return _sum_by_document(chunk, sides, columns)
 
         return rows

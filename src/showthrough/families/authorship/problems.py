@@ -42,7 +42,7 @@ class Problems:
         return np.array([not any(map(str.isalnum, texts[key])) for key in self.ids], dtype=bool)
 
 
-def problems_of(corpus: Corpus, known: int, seed: int) -> Problems:
+def problems_of(corpus: Corpus, known_count: int, seed: int) -> Problems:
     """What documents ask themselves; where none does, whether their groups can be told, a group being an author.
 
     Neither depends on the order of the documents.
@@ -52,7 +52,7 @@ def problems_of(corpus: Corpus, known: int, seed: int) -> Problems:
     ordered = [documents[index] for index in order.tolist()]
     random = np.random.default_rng(seed)
     asking = any(document.authorship for document in ordered)
-    draft = _draft_from_questions(ordered, random) if asking else _draft_from_groups(ordered, known, random)
+    draft = _draft_from_questions(ordered, random) if asking else _draft_from_groups(ordered, known_count, random)
     return draft.placed(corpus.ids, order)
 
 
@@ -81,12 +81,12 @@ class _Draft:
 
 def _draft_from_questions(documents: Sequence[Document], random: np.random.Generator) -> _Draft:
     """The questions that documents ask. Without any right answer all count as by the same author."""
-    authorships = {index: one.authorship for index, one in enumerate(documents) if one.authorship}
-    answered = {index: one for index, one in authorships.items() if one.same is not None}
+    authorships = {index: document.authorship for index, document in enumerate(documents) if document.authorship}
+    answered = {index: authorship for index, authorship in authorships.items() if authorship.same is not None}
     used = answered or authorships
     sets = components([traces(documents[index]) for index in used])
     circles = _draw_circles(sets, random)
-    questions = [(index, one.known, one.same is not False, True) for index, one in used.items()]
+    questions = [(index, authorship.known, authorship.same is not False, True) for index, authorship in used.items()]
     ours: dict[int, list[tuple[int, int]]] = {}  # by circle, the same-author problems with their sets
     for (index, _, same, _), number, circle in zip(questions, sets.tolist(), circles.tolist(), strict=True):
         if same:
@@ -106,7 +106,7 @@ def _draft_from_questions(documents: Sequence[Document], random: np.random.Gener
     return _Draft(questions, everyone, _count_sets(sets), untold, asked=True)
 
 
-def _draft_from_groups(documents: Sequence[Document], known: int, random: np.random.Generator) -> _Draft:
+def _draft_from_groups(documents: Sequence[Document], known_count: int, random: np.random.Generator) -> _Draft:
     """Of each document whether it is by its own author, and whether it is by another one of the same circle."""
     groups: dict[str, list[int]] = {}
     for index, document in enumerate(documents):
@@ -121,7 +121,7 @@ def _draft_from_groups(documents: Sequence[Document], known: int, random: np.ran
         circles.setdefault(int(everyone[indices[0]]), []).append(indices)
 
     def drawn(indices: Sequence[int]) -> tuple[str, ...]:
-        return tuple(documents[index].text for index in np.sort(random.permutation(indices)[:known]).tolist())
+        return tuple(documents[index].text for index in np.sort(random.permutation(indices)[:known_count]).tolist())
 
     questions = []
     for own in authors:

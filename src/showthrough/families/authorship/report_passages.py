@@ -35,38 +35,42 @@ def passages(run: Run) -> dict[str, Any]:
     record = chosen(run, "meaning")
     if run.texts is None or record is None:
         return {}
-    found = sorted(_found(run, record.text))
+    candidates = sorted(_found(run, record.text))
     shown: list[_Found] = []
     left = dict.fromkeys(range(len(run.names)), MOST)
-    for one in found:
-        if left[one.system] and len(shown) < IN_ALL:
-            left[one.system] -= 1
-            shown.append(one)
+    for passage in candidates:
+        if left[passage.system] and len(shown) < IN_ALL:
+            left[passage.system] -= 1
+            shown.append(passage)
     listed = [
-        [one.system, run.texts.documents[one.document].id, one.start, one.value, *_sides(run, one)] for one in shown
+        [passage.system, run.texts.documents[passage.document].id, passage.start, passage.value, *_sides(run, passage)]
+        for passage in shown
     ]
-    return {"metric": record.text, "most": MOST, "found": len(found), "passages": listed} if listed else {}
+    return {"metric": record.text, "most": MOST, "found": len(candidates), "passages": listed} if listed else {}
 
 
 def _found(run: Run, metric: str) -> Iterator[_Found]:
-    numbers = {} if run.texts is None else {document.id: place for place, document in enumerate(run.texts.documents)}
+    numbers = {} if run.texts is None else {document.id: index for index, document in enumerate(run.texts.documents)}
     for system, name in enumerate(run.names):
         evidence = run.evidence.get(metric, {}).get(name, {})
         for key, number in numbers.items():
-            for one in evidence[key].passages if key in evidence else ():
-                yield _Found(one.value, one.start - one.end, system, number, one.start, one.end)
+            for passage in evidence[key].passages if key in evidence else ():
+                yield _Found(passage.value, passage.start - passage.end, system, number, passage.start, passage.end)
 
 
-def _sides(run: Run, one: _Found) -> tuple[list[Stretch], list[Stretch]]:
+def _sides(run: Run, passage: _Found) -> tuple[list[Stretch], list[Stretch]]:
     """What stood there and what stands there now, long ones cut off."""
     if run.texts is None:
         return [], []
-    text, masks = run.texts.documents[one.document].text, run.texts.masks[run.names[one.system]][one.document]
-    own = [mask.replacement or "" for mask in masks if (mask.start, mask.end) == (one.start, one.end)]
-    touched = any(mask.start < one.end and one.start < mask.end for mask in masks)
+    text, masks = (
+        run.texts.documents[passage.document].text,
+        run.texts.masks[run.names[passage.system]][passage.document],
+    )
+    own = [mask.replacement or "" for mask in masks if (mask.start, mask.end) == (passage.start, passage.end)]
+    touched = any(mask.start < passage.end and passage.start < mask.end for mask in masks)
     # A passage that no mask touches and that lost something is gone: the text that was handed in does not have it.
-    written = own[0] if own else standing(text, flattened(masks), one.start, one.end) if touched else ""
-    return changes(_cut(text[one.start : one.end]), _cut(written))
+    written = own[0] if own else standing(text, flattened(masks), passage.start, passage.end) if touched else ""
+    return changes(_cut(text[passage.start : passage.end]), _cut(written))
 
 
 def _cut(text: str) -> str:

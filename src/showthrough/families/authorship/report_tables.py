@@ -71,15 +71,17 @@ def masking_tables(run: Run) -> list[AuthorsTable]:
 
 def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[MetricRecord]) -> AuthorsTable:
     asked_verifiers = verifiers(run, record)
-    answered = [one for one in asked_verifiers if _answered(run, record, one)]
-    reference_names = [one.name for one in run.references]
+    answered = [verifier_name for verifier_name in asked_verifiers if _answered(run, record, verifier_name)]
+    reference_names = [reference.name for reference in run.references]
     alone = answered[0] if len(answered) == 1 else ""
-    owners = [(name, one) for name in run.names for one in ("", *(() if alone else answered))]
+    owners = [(name, verifier_name) for name in run.names for verifier_name in ("", *(() if alone else answered))]
     owners += [(name, "") for name in reference_names]
     indexes = {name: index for index, name in enumerate((*run.names, *reference_names))}
     columns = []
     for measure in _measures(run, record):
-        of_each = {one: column_of(run, record, f"{measure}:{one}", measure) for one in answered}
+        of_each = {
+            verifier_name: column_of(run, record, f"{measure}:{verifier_name}", measure) for verifier_name in answered
+        }
         worst = column_of(run, record, HEADLINE, measure) if measure == C_AT_1 else of_each.get(alone)
         cells = []
         for name, verifier in owners:
@@ -88,19 +90,31 @@ def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[
         better = (worst or next(iter(of_each.values()))).better if of_each else "neither"
         columns.append(Column(measure, record.group, better, tuple(cells), _MEASURES.get(measure, "")))
     for other in beside:
-        one = column_of(run, other, HEADLINE, other.text)
-        cells = [Blank(None) if verifier else one.cells[indexes[name]] for name, verifier in owners]
-        columns.append(replace(one, cells=tuple(cells)))
-    shown_columns = [one for one in columns if any(cell.score and cell.score.value is not None for cell in one.cells)]
-    shown_columns = shown_columns or [one for one in columns if one.head == C_AT_1]  # where nobody answered it says so
+        base = column_of(run, other, HEADLINE, other.text)
+        cells = [Blank(None) if verifier else base.cells[indexes[name]] for name, verifier in owners]
+        columns.append(replace(base, cells=tuple(cells)))
+    shown_columns = [
+        shown_column
+        for shown_column in columns
+        if any(cell.score and cell.score.value is not None for cell in shown_column.cells)
+    ]
+    shown_columns = shown_columns or [
+        own_column for own_column in columns if own_column.head == C_AT_1
+    ]  # where nobody answered it says so
     names = tuple(f"{name}, {verifier}" if verifier else name for name, verifier in owners)
     silent = [
-        f"left out: {one}: {_why(run, record, f'{C_AT_1}:{one}')}" for one in asked_verifiers if one not in answered
+        f"left out: {silent_verifier}: {_why(run, record, f'{C_AT_1}:{silent_verifier}')}"
+        for silent_verifier in asked_verifiers
+        if silent_verifier not in answered
     ]
     worst_case = (
         () if len(answered) < 2 else ("the row of an anonymization is its worst case: the verifier that tells most",)
     )
-    asides = (*worst_case, *silent, *_left_out(one for one in columns if one not in shown_columns))
+    asides = (
+        *worst_case,
+        *silent,
+        *_left_out(hidden_column for hidden_column in columns if hidden_column not in shown_columns),
+    )
     return AuthorsTable(title, names, tuple(shown_columns), len(reference_names), asides=asides, owners=tuple(owners))
 
 
@@ -189,10 +203,10 @@ def _sure(score: Score) -> float:
 def _still_found(run: Run, record: MetricRecord, name: str, verifier: str) -> Iterator[Clause]:
     """Of the authors that a verifier found in the originals those that it finds again; no answer is no find."""
     columns = run.rows[record.text][name]
-    found, answers = (columns.get(f"{statistic}:{verifier}") for statistic in ("found", "answer"))
-    if found is None or answers is None or not (total := in_all(found)):
+    hits, answers = (columns.get(f"{statistic}:{verifier}") for statistic in ("found", "answer"))
+    if hits is None or answers is None or not (total := in_all(hits)):
         return
-    again = in_all(np.asarray(found)[np.asarray(answers) > UNANSWERED])
+    again = in_all(np.asarray(hits)[np.asarray(answers) > UNANSWERED])
     share = f" ({again / total:.0%})".replace("%", " %")
     # An author of several documents is found in one and not in another.
     statement = (

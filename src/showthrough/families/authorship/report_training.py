@@ -26,14 +26,14 @@ def training_sheet(trained: TrainedVerifier) -> Sheet:
         f"{figures['authors']:,} of them, or groups of them, share no text with others. "
         f"Trained in {figures['seconds']:,.1f} s.",
     )
-    rows = tuple(Row(name, _cells(figures[f"held_out_{what}"])) for what, name in _ROWS.items())
+    rows = tuple(Row(name, _cells(figures[f"held_out_{split}"])) for split, name in _ROWS.items())
     caption = f"Problems held out, one part of {figures['folds']} at a time"
     grid = Grid(caption, (*_HEADS.values(), "unanswered"), rows, "what", tuple(_explained()), "held-out")
     return Sheet("Training a verifier", lead, (grid,), tuple(_notes(figures)))
 
 
-def _cells(held: Mapping[str, float]) -> tuple[Any, ...]:
-    return (*(share(held[name], reason="undefined") for name in _HEADS), count(held["unanswered"]))
+def _cells(measures: Mapping[str, float]) -> tuple[Any, ...]:
+    return (*(share(measures[name], reason="undefined") for name in _HEADS), count(measures["unanswered"]))
 
 
 def _explained() -> Iterator[str]:
@@ -44,10 +44,10 @@ def _explained() -> Iterator[str]:
 
 def _notes(figures: Mapping[str, Any]) -> Iterator[str]:
     """What makes the figures, or the verifier, worth little."""
-    problems, held = figures["problems"], figures[f"held_out_{AUTHORS}"]
+    problems, measures = figures["problems"], figures[f"held_out_{AUTHORS}"]
     if problems < _FEW:
         yield f"only {counted_words(problems, 'problem')}: the figures are uncertain, and more would make it better"
-    if (held[AUC] or 0) - 2 * _deviation(figures) <= 0.5:
+    if (measures[AUC] or 0) - 2 * _deviation(figures) <= 0.5:
         yield (
             "on authors it has not met it tells little more than a coin would: that it does not find an author "
             "says nothing about masking"

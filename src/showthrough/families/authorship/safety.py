@@ -196,9 +196,9 @@ def _outside(problems: Problems, by_feature: Mapping[str, Bools]) -> dict[str, A
     outside = np.any([*features.values()], axis=0) if features else np.zeros(len(problems.same), dtype=bool)
     if outside.sum() <= _MANY * problems.counted.sum():
         return {}
-    places, size = problems.documents, len(problems.ids)
+    document_indices, size = problems.documents, len(problems.ids)
     named = {OUTSIDE: outside, **{f"{OUTSIDE} {feature}": flags for feature, flags in features.items()}}
-    return {name: np.bincount(places, flags, size).astype(np.float64) for name, flags in named.items()}
+    return {name: np.bincount(document_indices, flags, size).astype(np.float64) for name, flags in named.items()}
 
 
 def _side(answers: Array) -> Array:

@@ -20,7 +20,7 @@ _PAIR = 2  # raters of an item, without whom nothing tells whether people agree
 _POINTS, _RATINGS = "points", "ratings"
 _AGREEING = "agreeing"
 _SHARES = [f"share_{value}" for value in range(_VALUES)]
-_MEETINGS = {(one, two): f"met_{one}_{two}" for one in range(_VALUES) for two in range(one, _VALUES)}
+_MEETINGS = {(low, high): f"met_{low}_{high}" for low in range(_VALUES) for high in range(low, _VALUES)}
 
 
 @dataclass(frozen=True)

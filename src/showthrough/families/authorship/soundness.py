@@ -109,8 +109,10 @@ class Soundness(Metric):
         def rows(anonymized: Anonymized) -> Rows:
             every = [passages(document, anonymized.anonymization) for document in documents]
             changed = [[passage for passage in group if not passage.unchanged] for group in every]
-            found = sts.similarities([[(passage.original, passage.written) for passage in group] for group in changed])
-            values = [_settled(group, given) for group, given in zip(changed, found, strict=True)]
+            similarities = sts.similarities(
+                [[(passage.original, passage.written) for passage in group] for group in changed]
+            )
+            values = [_settled(group, scores) for group, scores in zip(changed, similarities, strict=True)]
             counts = np.array([len(group) for group in every], dtype=np.float64)
             same = counts - [len(group) for group in changed]
             totals = MOST * same + [float(group.sum()) for group in values]
@@ -125,7 +127,7 @@ class Soundness(Metric):
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
         """How much hangs on vectors, of which PAN did not name its own."""
         sums = [rows.totals() for name, rows in tables.items() if name not in REFERENCES]
-        if self.similarity != OVERLAP or all(each["passages"] == each[UNCHANGED] for each in sums):
+        if self.similarity != OVERLAP or all(totals["passages"] == totals[UNCHANGED] for totals in sums):
             return []
         without = "" if self.vectors else "has no word vectors here, and "
         return [

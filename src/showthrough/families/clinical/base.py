@@ -96,8 +96,8 @@ class ClinicalMetric(Metric):
         return frozenset(filter(None, (label_of(mask.replacement) for mask in masks)))
 
     def taken_for(self, types: Iterable[str], anonymization: Anonymization) -> dict[str, str]:
-        meaning, said = self.meaning(types), label_map(self.map)
-        meant = {name: meaning(name) for name in sorted(self.types_in(anonymization)) if name not in said}
+        meaning, mapping = self.meaning(types), label_map(self.map)
+        meant = {name: meaning(name) for name in sorted(self.types_in(anonymization)) if name not in mapping}
         return {name: kind for name, kind in meant.items() if kind != name and kind in meaning.types}
 
     def retyped(self, types: Retyping, read: frozenset[str]) -> Metric:
@@ -198,8 +198,8 @@ def parts_by_category(values: Mapping[str, Array], gold: Array, kinds: list[str]
     for measure, value in values.items():
         counts = ~np.isnan(value) & (gold > 0)
         parts[f"macro {measure}"] = ratio(np.where(counts, value, 0).sum(axis=0), counts.sum(axis=0))
-    for place, kind in enumerate(kinds):
-        parts |= {f"{measure}:{kind}": value[place] for measure, value in values.items()}
+    for index, kind in enumerate(kinds):
+        parts |= {f"{measure}:{kind}": value[index] for measure, value in values.items()}
     return parts
 
 

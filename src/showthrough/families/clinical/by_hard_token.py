@@ -63,4 +63,4 @@ class PhiHardToken(PhiToken):
             key = ("clinical words", self.map, self.labels, self.tokens)
             words = chunk.once(key, lambda: words_of(tokens))
             listed = words.ambiguous(between_kinds=self.hard == "ambiguous")
-        return lambda some: np.array([(word in listed) != outside for word in tokens.spellings(some)], dtype=bool)
+        return lambda spans: np.array([(word in listed) != outside for word in tokens.spellings(spans)], dtype=bool)

@@ -83,8 +83,10 @@ class PhiInstance(InstanceMetric):
     def combine(self, totals: Totals) -> dict[str, Array]:
         correct, substituted, inserted, deleted = (np.asarray(totals[outcome]) for outcome in "CSID")
         parts = named(measures(correct, correct + substituted + inserted, correct + substituted + deleted))
-        kinds, (correct, here, there, inserted, deleted) = of_categories(totals, ("C", "S", "S*", "I", "D"))
+        kinds, (correct, gold_substituted, system_substituted, inserted, deleted) = of_categories(
+            totals, ("C", "S", "S*", "I", "D")
+        )
         if kinds:
-            gold = correct + here + deleted
-            parts |= parts_by_category(measures(correct, correct + there + inserted, gold), gold, kinds)
+            gold = correct + gold_substituted + deleted
+            parts |= parts_by_category(measures(correct, correct + system_substituted + inserted, gold), gold, kinds)
         return self.where_typed(parts, totals)

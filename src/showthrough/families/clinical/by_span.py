@@ -28,13 +28,13 @@ _WORD = re.compile(r"\w")
 
 def matched(gold: TypedSpans, system: TypedSpans, types: bool, tolerance: int) -> tuple[Bools, Bools]:
     """Which gold and which system instances have a partner of the same extent (and type)."""
-    true, taken = beginning_alike(gold, system, tolerance)
+    true, partner = beginning_alike(gold, system, tolerance)
     if types:
-        fits = gold.kind[true] == system.kind[taken]
-        true, taken = true[fits], taken[fits]
-    distance = np.abs(gold.end[true] - system.end[taken])
-    stands = one_to_one(true, taken, (taken, true, distance))
-    return ~others(len(gold), true[stands]), ~others(len(system), taken[stands])
+        fits = gold.kind[true] == system.kind[partner]
+        true, partner = true[fits], partner[fits]
+    distance = np.abs(gold.end[true] - system.end[partner])
+    stands = one_to_one(true, partner, (partner, true, distance))
+    return ~others(len(gold), true[stands]), ~others(len(system), partner[stands])
 
 
 @dataclass(frozen=True)
@@ -82,13 +82,13 @@ class PhiSpan(InstanceMetric):
         def rows(anonymized: Anonymized) -> Rows:
             marked = self.system(gold, anonymized)
             system = self.compared(marked.instances)
-            found, right = matched(true, system, self.types, self.tolerance)
+            hits, right = matched(true, system, self.types, self.tolerance)
             if letters is not None:
                 (ours, of_true), (theirs, of_system) = _merged(letters, true), _merged(letters, system)
                 both, also = matched(ours, theirs, False, 0)
-                found |= both[of_true]
+                hits |= both[of_true]
                 right |= also[of_system]
-            sides = {"found": true.at(found), "gold": true, "right": system.at(right), "system": system}
+            sides = {"found": true.at(hits), "gold": true, "right": system.at(right), "system": system}
             return self.rows({name: gold.by_document(spans) for name, spans in sides.items()}, marked)
 
         return rows
@@ -142,12 +142,14 @@ class PhiLeak(InstanceMetric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
         true = self.compared(gold.instances)
-        lines = chunk.once("sentences", lambda: np.array([sentences(one.text) for one in gold.axis.documents], float))
+        lines = chunk.once(
+            "sentences", lambda: np.array([sentences(document.text) for document in gold.axis.documents], float)
+        )
 
         def rows(anonymized: Anonymized) -> Rows:
             marked = self.system(gold, anonymized)
-            found, _ = matched(true, marked.instances, self.types, 0)
-            missed = gold.by_document(true.at(~found))
+            hits, _ = matched(true, marked.instances, self.types, 0)
+            missed = gold.by_document(true.at(~hits))
             return self.rows({"missed": missed, "sentences": lines * gold.axis.layers.count}, marked)
 
         return rows

@@ -59,8 +59,8 @@ class PhiToken(ClinicalMetric):
 
         def rows(anonymized: Anonymized) -> Rows:
             marked = self.system(gold, anonymized)
-            taken, beyond = tokens.taken(marked.instances)
-            return _rows(gold, inside, taken[chosen], beyond.at(counts(beyond)), marked)
+            token_kinds, beyond = tokens.taken(marked.instances)
+            return _rows(gold, inside, token_kinds[chosen], beyond.at(counts(beyond)), marked)
 
         return rows
 
@@ -71,7 +71,7 @@ class PhiToken(ClinicalMetric):
 
     def counting(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
         """Tells which of some tokens count: all."""
-        return lambda some: np.ones(len(some), dtype=bool)
+        return lambda spans: np.ones(len(spans), dtype=bool)
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         right, extra, lost = (np.asarray(totals[outcome]) for outcome in _OUTCOMES)
@@ -85,13 +85,13 @@ class PhiToken(ClinicalMetric):
         return parts
 
 
-def _rows(gold: PhiGold, inside: TypedSpans, taken: Ints, beyond: TypedSpans, marked: PhiSystem) -> Rows:
+def _rows(gold: PhiGold, inside: TypedSpans, token_kinds: Ints, beyond: TypedSpans, marked: PhiSystem) -> Rows:
     """TP, FP and FN of PHI against the rest, and of every category.
 
     `taken` is what gold's tokens were taken for; the tokens beyond gold have the kinds that they were taken for.
     """
-    hidden, same = taken != NONE, taken == inside.kind
-    retyped = replace(inside, kind=taken).at(hidden & ~same)
+    hidden, same = token_kinds != NONE, token_kinds == inside.kind
+    retyped = replace(inside, kind=token_kinds).at(hidden & ~same)
     outcomes = {"TP": inside.at(hidden), "FP": beyond, "FN": inside.at(~hidden)}
     overall = {outcome: gold.by_document(tokens) for outcome, tokens in outcomes.items()} | marked.stated
     typed = {"TP": inside.at(same), "FP": beyond, "FN": inside.at(~same)}

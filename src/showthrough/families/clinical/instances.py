@@ -41,8 +41,8 @@ class Kinds(dict[str, int]):
         return list(self._numbers)
 
     def __missing__(self, name: str) -> int:
-        kept = self._meaning(name)
-        number = self[name] = self._numbers.setdefault(kept, len(self._numbers)) if kept else NONE
+        meaning = self._meaning(name)
+        number = self[name] = self._numbers.setdefault(meaning, len(self._numbers)) if meaning else NONE
         return number
 
     def extended(self) -> Kinds:
@@ -205,12 +205,12 @@ def one_to_one(left: Ints, right: Ints, keys: Sequence[Ints | Bools]) -> Bools:
         winners = alive[_firsts(left[alive]) & _firsts(right[alive])]
         chosen[winners] = True
         alive = alive[~(np.isin(left[alive], left[winners]) | np.isin(right[alive], right[winners]))]
-    taken: tuple[set[int], set[int]] = set(), set()
-    for pair, one, two in zip(alive.tolist(), left[alive].tolist(), right[alive].tolist(), strict=True):
-        if one not in taken[0] and two not in taken[1]:
+    matches: tuple[set[int], set[int]] = set(), set()
+    for pair, left_index, right_index in zip(alive.tolist(), left[alive].tolist(), right[alive].tolist(), strict=True):
+        if left_index not in matches[0] and right_index not in matches[1]:
             chosen[pair] = True
-            taken[0].add(one)
-            taken[1].add(two)
+            matches[0].add(left_index)
+            matches[1].add(right_index)
     return chosen
 
 

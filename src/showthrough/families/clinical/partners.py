@@ -35,25 +35,25 @@ def paired(gold: TypedSpans, system: TypedSpans, types: bool) -> Pairs:
     ours, theirs = others(len(gold), alike[0]), others(len(system), alike[1])
     overlap = _by_overlap(gold.at(ours), system.at(theirs), types)
     true = np.concatenate([alike[0], np.flatnonzero(ours)[overlap[0]]])
-    taken = np.concatenate([alike[1], np.flatnonzero(theirs)[overlap[1]]])
-    same = (gold.kind[true] == system.kind[taken]) | (not types)
+    partner = np.concatenate([alike[1], np.flatnonzero(theirs)[overlap[1]]])
+    same = (gold.kind[true] == system.kind[partner]) | (not types)
     exact = np.arange(len(true)) < len(alike[0])
-    return Pairs(true, taken, np.asarray(same & exact))
+    return Pairs(true, partner, np.asarray(same & exact))
 
 
-def others(count: int, taken: Ints) -> Bools:
+def others(count: int, indices: Ints) -> Bools:
     """Which of so many are not among those taken."""
     left = np.ones(count, dtype=bool)
-    left[taken] = False
+    left[indices] = False
     return left
 
 
 def _of_one_extent(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:
     """Pairs of the same extent, which no other can better: those of one type, then the rest in their order."""
-    true, taken = beginning_alike(gold, system, tolerance=0)
-    unlike = (gold.kind[true] != system.kind[taken]) & types
-    stands = one_to_one(true, taken, (taken, true, unlike))
-    return true[stands], taken[stands]
+    true, partner = beginning_alike(gold, system, tolerance=0)
+    unlike = (gold.kind[true] != system.kind[partner]) & types
+    stands = one_to_one(true, partner, (partner, true, unlike))
+    return true[stands], partner[stands]
 
 
 def _by_overlap(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:
@@ -61,17 +61,17 @@ def _by_overlap(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints
     ended = np.searchsorted(np.sort(gold.end), system.start, side="right")
     if (begun - ended).sum() > _LISTED:  # so many pairs share characters
         return _asked(gold, system, types)
-    true, taken, shared = overlapping(gold, system)
-    outside = gold.size[true] + system.size[taken] - 2 * shared
-    unlike = (gold.kind[true] != system.kind[taken]) & types
-    stands = one_to_one(true, taken, (taken, true, unlike, outside, -shared))
-    return true[stands], taken[stands]
+    true, partner, shared = overlapping(gold, system)
+    outside = gold.size[true] + system.size[partner] - 2 * shared
+    unlike = (gold.kind[true] != system.kind[partner]) & types
+    stands = one_to_one(true, partner, (partner, true, unlike, outside, -shared))
+    return true[stands], partner[stands]
 
 
 def _asked(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:
     """The same pairs, found by asking each span for its best partner."""
     sides = _Side(gold, types), _Side(system, types)
-    spans = [np.column_stack([one.start, one.end, one.kind]).tolist() for one in (gold, system)]
+    spans = [np.column_stack([instances.start, instances.end, instances.kind]).tolist() for instances in (gold, system)]
     pairs: list[tuple[int, int]] = []
     for first in range(len(gold)):
         chain = [] if sides[0].gone[first] else [first]  # of gold and system in turn
@@ -88,8 +88,8 @@ def _asked(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Int
                 del chain[-2:]
             else:
                 chain.append(best)
-    true, taken = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
-    return true, taken
+    true, partner = np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2).T
+    return true, partner
 
 
 class _Side:
@@ -119,8 +119,8 @@ class _Side:
 
     def remove(self, number: int) -> None:
         self.gone[number] = True
-        block, place = divmod(int(self._place[number]), _BLOCK)
-        self._start[block, place], self._end[block, place], self._size[block, place] = _NOWHERE, -_NOWHERE, 0
+        block, offset = divmod(int(self._place[number]), _BLOCK)
+        self._start[block, offset], self._end[block, offset], self._size[block, offset] = _NOWHERE, -_NOWHERE, 0
         sizes = self._size[block]
         self._opens[block], self._closes[block] = self._start[block].min(), self._end[block].max()
         self._largest[block] = sizes.max()
@@ -144,8 +144,8 @@ class _Side:
         value = shared * weight - (end - start + self._size[block] - 2 * shared)
         value[shared <= 0] = -1
         good = int(value.max())
-        places = np.flatnonzero(value == good)
-        numbers = self._number[block, places]
-        unlike = (self._kind[block, places] != kind) & self._types
+        offsets = np.flatnonzero(value == good)
+        numbers = self._number[block, offsets]
+        unlike = (self._kind[block, offsets] != kind) & self._types
         chosen = np.lexsort((numbers, unlike))[0]
         return good, -int(unlike[chosen]), -int(numbers[chosen])

@@ -26,10 +26,10 @@ _HARD = {"oov": "out of vocabulary", "ambiguous": "ambiguous", "ambiguous_non_ph
 def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
     """Tables 2 to 5 of the paper: instances, tokens, and the words that categories share."""
     lists = f"words of {analysis.dictionary}" + (f", medical terms of {analysis.medical}" if analysis.medical else "")
-    for what, rows in (("instances", analysis.instances), ("tokens", analysis.tokens)):
+    for noun, rows in (("instances", analysis.instances), ("tokens", analysis.tokens)):
         console.print()
-        console.print(Text(f"{corpus.name}: PHI {what} that are hard to tell; {lists}", "bold"))
-        console.print(_difficulties(what, rows))
+        console.print(Text(f"{corpus.name}: PHI {noun} that are hard to tell; {lists}", "bold"))
+        console.print(_difficulties(noun, rows))
     if not analysis.medical:
         console.print()
         hint = "--medical FILE tells how many of the ambiguous ones are ambiguous with medical terms"
@@ -41,11 +41,15 @@ def show_analysis(analysis: Analysis, corpus: Corpus, console: Console) -> None:
     console.print()
 
 
-def _difficulties(what: str, rows: Mapping[str, Difficulty]) -> Table:
-    table = bare_table(what, *_HEADS, *((_MEDICAL,) if rows[ALL].medical is not None else ()))
+def _difficulties(noun: str, rows: Mapping[str, Difficulty]) -> Table:
+    table = bare_table(noun, *_HEADS, *((_MEDICAL,) if rows[ALL].medical is not None else ()))
     for name, row in rows.items():
         shares = (row.out_of_vocabulary, row.ambiguous_in_record, row.ambiguous_in_corpus, row.medical)
-        cells = [f"{one.count} ({DASH if one.value is None else f'{100 * one.value:.1f} %'})" for one in shares if one]
+        cells = [
+            f"{share.count} ({DASH if share.value is None else f'{100 * share.value:.1f} %'})"
+            for share in shares
+            if share
+        ]
         table.add_row(Text(printable(name)), str(row.out_of_vocabulary.total), *cells)
     return table
 
@@ -73,10 +77,10 @@ def show_hard(run: Run, console: Console) -> None:
     table.columns[1].justify = "left"
     for name in run.names:
         for record in playing(run, "F, P and R"):
-            what = _HARD.get(str(record.parameters.get("hard")), "all tokens")
+            tokens = _HARD.get(str(record.parameters.get("hard")), "all tokens")
             scores = run.parts(name, record.text)
             cells = [Cell(scores.get(part)) for part in ("P", "R", HEADLINE)]
-            table.add_row(Text(printable(name)), what, *(cell.value for cell in cells), cells[-1].interval)
+            table.add_row(Text(printable(name)), tokens, *(cell.value for cell in cells), cells[-1].interval)
     console.print(table)
 
 

@@ -84,17 +84,19 @@ class _Asked:
     def _before(self) -> Ints:
         return np.concatenate([[0], np.cumsum(self._sizes)])
 
-    def _between(self, stretch: Ints, place: Ints) -> Ints:
+    def _between(self, segment: Ints, position: Ints) -> Ints:
         """Letters and digits from the start of a stretch to a place in it."""
-        return self.letters.between(self.tokens.layer[self.token[stretch]], self.start[stretch], place)
+        return self.letters.between(self.tokens.layer[self.token[segment]], self.start[segment], position)
 
-    def before(self, place: Ints) -> Ints:
+    def before(self, position: Ints) -> Ints:
         """How many letters and digits that are asked for come before places of the line."""
-        passed = np.searchsorted(self.start, place, side="right")
+        passed = np.searchsorted(self.start, position, side="right")
         count = self._before[passed]
-        inside = np.flatnonzero((passed > 0) & (np.append(self.end, 0)[passed - 1] > place))  # a stretch goes on there
-        stretch = passed[inside] - 1
-        count[inside] = self._before[stretch] + self._between(stretch, place[inside])
+        inside = np.flatnonzero(
+            (passed > 0) & (np.append(self.end, 0)[passed - 1] > position)
+        )  # a stretch goes on there
+        segment = passed[inside] - 1
+        count[inside] = self._before[segment] + self._between(segment, position[inside])
         return count
 
     def kinds(self, instances: TypedSpans) -> Ints:
@@ -110,19 +112,19 @@ class _Asked:
         best[token] = self.sizes[token] * count + rank
         letters = self.before(cut.end) - self.before(cut.start)
         np.maximum.at(best, cut.token, letters * count + instances.rank[cut.origin])
-        taken = best >= count  # by one letter or more
+        has_kind = best >= count  # by one letter or more
         kind_of_rank = np.empty_like(instances.kind)
         kind_of_rank[instances.rank] = instances.kind
         kind = np.full(len(best), NONE, dtype=np.int64)
-        kind[taken] = kind_of_rank[best[taken] % count]
+        kind[has_kind] = kind_of_rank[best[has_kind] % count]
         return kind
 
     def covered(self, spans: TypedSpans) -> Ints:
         """How many of each token's letters and digits lie in spans that do not overlap."""
-        stretch, span, _ = overlapping(self, spans)
-        start, end = np.maximum(self.start[stretch], spans.start[span]), np.minimum(self.end[stretch], spans.end[span])
+        segment, span, _ = overlapping(self, spans)
+        start, end = np.maximum(self.start[segment], spans.start[span]), np.minimum(self.end[segment], spans.end[span])
         letters = self.letters.between(spans.layer[span], start, end)
-        return np.bincount(self.token[stretch], letters, minlength=len(self.tokens)).astype(np.int64)
+        return np.bincount(self.token[segment], letters, minlength=len(self.tokens)).astype(np.int64)
 
 
 class TokenGold:
@@ -167,8 +169,8 @@ class TokenGold:
         kind[self._asked.covered(system.joined) < self._asked.sizes] = NONE
         number = self._touched(system)
         beyond = self._whole(number[self._every.kind[number] == NONE])
-        others = replace(beyond.tokens, kind=beyond.kinds(system))
-        return kind, others.at(others.kind != NONE)
+        typed_tokens = replace(beyond.tokens, kind=beyond.kinds(system))
+        return kind, typed_tokens.at(typed_tokens.kind != NONE)
 
     def _touched(self, instances: TypedSpans) -> Ints:
         """The numbers of the tokens that instances have, at least in part: few of all."""
@@ -190,9 +192,9 @@ class TokenGold:
 
     def including(self, which: Bools) -> Bools:
         """The gold instances that have a letter or digit of one or more of some tokens, which are told of all."""
-        held = contents_of(self.tokens, self._gold.start, self._gold.end)
-        before, cut = counted(which), held.cut
-        including = before[held.last] > before[held.first]
+        contents = contents_of(self.tokens, self._gold.start, self._gold.end)
+        before, cut = counted(which), contents.cut
+        including = before[contents.last] > before[contents.first]
         letters = self._letters.between(self.tokens.layer[cut.token], cut.start, cut.end)
         including[cut.origin[which[cut.token] & (letters > 0)]] = True
         return np.asarray(including)

@@ -126,10 +126,10 @@ def _traits(seen: Words, words: Set[str], medical: Set[str] | None) -> dict[str,
     """Of every token, what makes it hard, by the fields of `Difficulty`."""
     outside = ~seen.is_phi
     in_corpus = seen.occurs(outside)[seen.code]
-    place = seen.tokens.layer * len(seen.spelling) + seen.code
+    word_key = seen.tokens.layer * len(seen.spelling) + seen.code
     traits = {
         "out_of_vocabulary": ~seen.within(words),
-        "ambiguous_in_record": np.isin(place, place[outside]),
+        "ambiguous_in_record": np.isin(word_key, word_key[outside]),
         "ambiguous_in_corpus": in_corpus,
     }
     return traits if medical is None else {**traits, "medical": in_corpus & seen.within(medical)}

@@ -43,10 +43,10 @@ def agreement(tag: str, true: str, guess: str) -> float:
     >>> agreement("AGE", "54-55", "54"), agreement("LOCATION", "Stockholm / Sweden", "Sweden")
     (1.0, 0.5)
     """
-    one, two = plain(true), plain(guess)
-    if not one or not two:
-        return FULL if one == two else NOT
-    return _RULES.get(tag.upper(), _texts)(one, two)
+    plain_true, plain_guess = plain(true), plain(guess)
+    if not plain_true or not plain_guess:
+        return FULL if plain_true == plain_guess else NOT
+    return _RULES.get(tag.upper(), _texts)(plain_true, plain_guess)
 
 
 def plain(value: str) -> str:
@@ -68,9 +68,9 @@ def age_of(value: str) -> tuple[int, int] | None:
     return min(first, last), max(first, last)
 
 
-def ages(one: str, two: str) -> float:
+def ages(true: str, guess: str) -> float:
     """Ranges by their overlap over the shorter one's length; numbers within 5 years; a number inside a range."""
-    first, second = age_of(one), age_of(two)
+    first, second = age_of(true), age_of(guess)
     if first is None or second is None:
         return NOT
     (low, high), (start, end) = first, second
@@ -82,10 +82,11 @@ def ages(one: str, two: str) -> float:
     return FULL if overlap / shorter >= _OVERLAP else NOT
 
 
-def _places(one: str, two: str) -> float:
+def _places(true: str, guess: str) -> float:
     """Levels from special to general: all equal, or all but one, counted from the general end over the deeper one's."""
     levels, other_levels = (
-        [name for level in _TURKEY.sub("türkiye", value).split("/") if (name := level.strip())] for value in (one, two)
+        [name for level in _TURKEY.sub("türkiye", value).split("/") if (name := level.strip())]
+        for value in (true, guess)
     )
     if levels == other_levels:
         return FULL
@@ -98,25 +99,25 @@ def _places(one: str, two: str) -> float:
     return PARTLY if equal == len(longer) - 1 else NOT
 
 
-def _classes(one: str, two: str) -> float:
+def _classes(true: str, guess: str) -> float:
     """Equal, or words for the same: man and male, single and unmarried."""
-    return FULL if one == two or (one in _CLASS_OF and _CLASS_OF[one] == _CLASS_OF.get(two)) else NOT
+    return FULL if true == guess or (true in _CLASS_OF and _CLASS_OF[true] == _CLASS_OF.get(guess)) else NOT
 
 
-def _codes(one: str, two: str) -> float:
+def _codes(true: str, guess: str) -> float:
     """Letters and digits alone: equal, or one is the end of the other, which has at most 3 more."""
-    shorter, longer = sorted(("".join(filter(str.isalnum, value)) for value in (one, two)), key=len)
-    if one == two or not shorter:  # signs without a letter or digit are no code
-        return FULL if one == two else NOT
+    shorter, longer = sorted(("".join(filter(str.isalnum, value)) for value in (true, guess)), key=len)
+    if true == guess or not shorter:  # signs without a letter or digit are no code
+        return FULL if true == guess else NOT
     return FULL if longer.endswith(shorter) and len(longer) - len(shorter) <= _FURTHER else NOT
 
 
-def _emails(one: str, two: str) -> float:
-    return FULL if one == two else NOT
+def _emails(true: str, guess: str) -> float:
+    return FULL if true == guess else NOT
 
 
-def _texts(one: str, two: str) -> float:
-    return FULL if jaro_winkler(one, two) >= CLOSE else NOT
+def _texts(true: str, guess: str) -> float:
+    return FULL if jaro_winkler(true, guess) >= CLOSE else NOT
 
 
 _RULES: dict[str, Callable[[str, str], float]] = {
@@ -129,7 +130,7 @@ _RULES: dict[str, Callable[[str, str], float]] = {
 TAGS = (*_RULES, "NAME", "NATIONALITY", "OCCUPATION", "AFFILIATION", "POSITION")
 
 
-def jaro_winkler(one: str, two: str) -> float:
+def jaro_winkler(first: str, second: str) -> float:
     """Similarity of two strings (Winkler 1990), from 0 to 1; characters are compared as they are.
 
     Jaro's: the mean of the share of either one's characters that stand near in the other (m), and of those that are in
@@ -139,22 +140,22 @@ def jaro_winkler(one: str, two: str) -> float:
     >>> round(jaro_winkler("martha", "marhta"), 6)  # m = 6, t = 2: (1 + 1 + 5/6) / 3 = 17/18; + 0.3 · 1/18
     0.961111
     """
-    if one == two:
+    if first == second:
         return 1.0
-    near = max(len(one), len(two)) // 2 - 1
-    places: dict[str, deque[int]] = {}
-    for place, letter in enumerate(two):
-        places.setdefault(letter, deque()).append(place)
+    near = max(len(first), len(second)) // 2 - 1
+    positions: dict[str, deque[int]] = {}
+    for position, letter in enumerate(second):
+        positions.setdefault(letter, deque()).append(position)
     shared: list[tuple[int, str]] = []  # in the order of the first, with their places in the second
-    for place, letter in enumerate(one):
-        there = places.get(letter) or deque()
-        while there and there[0] < place - near:
-            there.popleft()
-        if there and there[0] <= place + near:
-            shared.append((there.popleft(), letter))
+    for position, letter in enumerate(first):
+        candidates = positions.get(letter) or deque()
+        while candidates and candidates[0] < position - near:
+            candidates.popleft()
+        if candidates and candidates[0] <= position + near:
+            shared.append((candidates.popleft(), letter))
     if not shared:
         return 0.0
     moved = sum(letter != other for (_, letter), (_, other) in zip(shared, sorted(shared), strict=True))
-    jaro = (len(shared) / len(one) + len(shared) / len(two) + 1 - moved / 2 / len(shared)) / 3
-    alike = sum(one[:end] == two[:end] for end in range(1, min(len(one), len(two), _PREFIX) + 1))
+    jaro = (len(shared) / len(first) + len(shared) / len(second) + 1 - moved / 2 / len(shared)) / 3
+    alike = sum(first[:end] == second[:end] for end in range(1, min(len(first), len(second), _PREFIX) + 1))
     return jaro + _EACH * alike * (1 - jaro)

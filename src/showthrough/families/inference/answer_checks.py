@@ -19,46 +19,46 @@ _EACH = f"expected anonymization in its lines, or {ANSWERS}NAME=FILE,NAME=FILE"
 
 def answer_problems(plan: Plan) -> list[Problem]:
     """What keeps recorded answers from being used: files, names, and texts that they say nothing about."""
-    asked = dict.fromkeys(name for metric in plan.metrics for name in metric.asks if name.startswith(ANSWERS))
-    tested = [one.name for one in plan.anonymizations]
+    names = dict.fromkeys(name for metric in plan.metrics for name in metric.asks if name.startswith(ANSWERS))
+    tested = [anonymization.name for anonymization in plan.anonymizations]
     problems: list[Problem] = []
-    if asked and ORIGINAL in tested:
+    if names and ORIGINAL in tested:
         why = "this name is that of the originals among answers; expected another"
         problems.append(Problem("", f"anonymization {ORIGINAL}", why))
-    for name in asked:
+    for name in names:
         try:
             files = AnswerFiles(name)
         except InputError as error:
             problems += error.problems
             continue
-        found = [*_unknown(files, tested, plan.corpus.ids)]
-        problems += found or _untold(files, tested)
+        file_problems = [*_unknown(files, tested, plan.corpus.ids)]
+        problems += file_problems or _untold(files, tested)
     return problems
 
 
 def _unknown(files: AnswerFiles, tested: Sequence[str], documents: Sequence[str]) -> Iterator[Problem]:
     """Names of no anonymization and ids of no document: nothing in such a file is about what is evaluated."""
-    known, ids = [ORIGINAL, *tested], frozenset(documents)
+    names, ids = [ORIGINAL, *tested], frozenset(documents)
     for of, lines in files.by_name.items():
         path = files.paths[of]
-        if of and of not in (*known, NOTHING):
-            expected = f"expected some of {some(known)}"
+        if of and of not in (*names, NOTHING):
+            expected = f"expected some of {some(names)}"
             yield Problem(path, f"answers {shown(of)}", f"is no anonymization; {expected}")
         elif not any(document in ids for _, document in lines):
-            found = f"answers about {some((document for _, document in lines), 40)}, and no document"
-            yield Problem(path, "", f"{found}; expected ids such as {shown(documents[0])}")
+            message = f"answers about {some((document for _, document in lines), 40)}, and no document"
+            yield Problem(path, "", f"{message}; expected ids such as {shown(documents[0])}")
 
 
 def _untold(files: AnswerFiles, tested: Sequence[str]) -> Iterator[Problem]:
     """An answer about one text says nothing of another, and one that is missing must not look like protection."""
     if "" in files.by_name and len(tested) > 1 and any(not of for of, _ in files.by_name[""]):
-        found = f"does not say which of {len(tested)} anonymizations it is about"
-        yield Problem(files.paths[""], "", f"{found}; {_EACH}")
+        fault = f"does not say which of {len(tested)} anonymizations it is about"
+        yield Problem(files.paths[""], "", f"{fault}; {_EACH}")
         return
     for name in tested:
         if not _speaks_of(files.by_name, name):
-            told = f"has no answers about {shown(name)}; {_EACH}"
-            yield Problem(", ".join(dict.fromkeys(files.paths.values())), "", told)
+            message = f"has no answers about {shown(name)}; {_EACH}"
+            yield Problem(", ".join(dict.fromkeys(files.paths.values())), "", message)
 
 
 def _speaks_of(by_name: Mapping[str, Mapping[Key, object]], name: str) -> bool:

@@ -36,41 +36,41 @@ def guesses_in_json(answer: str, names: Mapping[str, str]) -> dict[str, list[Lis
     >>> guesses_in_json('{"Sex": ["Male", "Female"]}', {"sex": "sex"})["sex"][0].value
     'Male'
     """
-    found: dict[str, list[Listed]] = {}
+    guesses: dict[str, list[Listed]] = {}
     for _, begin in zip(range(_TRIES), _BEGINS.finditer(answer), strict=False):
         try:
             value, _ = json.JSONDecoder().raw_decode(answer, begin.end())
         except (ValueError, RecursionError):
             continue
-        _walk(value, names, found, _DEPTH)
-        if found:
-            return found
-    return found
+        _walk(value, names, guesses, _DEPTH)
+        if guesses:
+            return guesses
+    return guesses
 
 
-def _walk(value: object, names: Mapping[str, str], found: dict[str, list[Listed]], depth: int) -> None:
+def _walk(value: object, names: Mapping[str, str], guesses: dict[str, list[Listed]], depth: int) -> None:
     """Looks for guesses in an object and those below it."""
     if not depth:
         return
     if isinstance(value, list):
         for item in value:
-            _walk(item, names, found, depth - 1)
+            _walk(item, names, guesses, depth - 1)
     elif isinstance(value, dict):
         named = next((tag for key in _TYPES if (tag := named_tag(str(_get(value, key)), names))), None)
         if named is not None:
-            _add(found, named, _values(value, named))
+            _add(guesses, named, _values(value, named))
             return
         for key, item in value.items():
             tag = named_tag(key, names)
             if tag is None:
-                _walk(item, names, found, depth - 1)
+                _walk(item, names, guesses, depth - 1)
             else:
-                _add(found, tag, _values(item, tag))
+                _add(guesses, tag, _values(item, tag))
 
 
-def _add(found: dict[str, list[Listed]], tag: str, values: list[Listed]) -> None:
+def _add(guesses: dict[str, list[Listed]], tag: str, values: list[Listed]) -> None:
     if values:
-        found.setdefault(tag, []).extend(values)
+        guesses.setdefault(tag, []).extend(values)
 
 
 def _get(value: Mapping[str, object], name: str) -> object:
@@ -85,7 +85,7 @@ def _values(value: object, tag: str, many: bool = False) -> list[Listed]:
     if isinstance(value, str | int | float):
         return listed(str(value), tag, single=many)
     if isinstance(value, list):
-        return [one for item in value if not isinstance(item, list) for one in _values(item, tag, many=True)]
+        return [guess for item in value if not isinstance(item, list) for guess in _values(item, tag, many=True)]
     if not isinstance(value, dict):
         return []
     inside = next((item for key in _VALUES if (item := _get(value, key)) is not None), None)
@@ -95,12 +95,12 @@ def _values(value: object, tag: str, many: bool = False) -> list[Listed]:
     sure = next((item for key in _SURE if (item := _get(value, key)) is not None), None)
     levels = sure if isinstance(sure, list) else [sure] * len(guesses)
     paired = zip(guesses, [*levels, *[None] * len(guesses)], strict=False)
-    return [Listed(one.value, _level(level, one.certainty)) for one, level in paired]
+    return [Listed(guess.value, _level(level, guess.certainty)) for guess, level in paired]
 
 
-def _level(said: object, otherwise: int) -> int:
+def _level(level: object, otherwise: int) -> int:
     """A certainty from 0 to 5, where one was said."""
-    if isinstance(said, str) and said.strip().isascii() and said.strip().isdigit():
-        said = int(said.strip()[:3])
-    whole = isinstance(said, int) and not isinstance(said, bool)
-    return int(said) if whole and 0 <= said <= CERTAIN else otherwise  # type: ignore[call-overload, operator]
+    if isinstance(level, str) and level.strip().isascii() and level.strip().isdigit():
+        level = int(level.strip()[:3])
+    whole = isinstance(level, int) and not isinstance(level, bool)
+    return int(level) if whole and 0 <= level <= CERTAIN else otherwise  # type: ignore[call-overload, operator]

@@ -28,8 +28,8 @@ def judge_fault(name: str) -> str:
 
 
 def _fault(name: str, alone: str) -> str:
-    known = name == alone or any(name.startswith(kind) and name != kind for kind in (ANSWERS, MODEL))
-    return "" if known else f"found {quoted(name)}; expected {alone}, {_WRITTEN}"
+    is_valid = name == alone or any(name.startswith(kind) and name != kind for kind in (ANSWERS, MODEL))
+    return "" if is_valid else f"found {quoted(name)}; expected {alone}, {_WRITTEN}"
 
 
 def attacker_of(name: str, resources: Resources) -> Attacker:
@@ -66,12 +66,12 @@ def judge_of(name: str, resources: Resources) -> Judge | None:
 
 def asked_of(names: Iterable[str], resources: Resources) -> list[Asked]:
     """What a run says of all who were asked. Nobody is asked for it: it follows from what is recorded."""
-    found: list[Asked] = []
+    records: list[Asked] = []
     for name in dict.fromkeys(names):
         if name.startswith(MODEL):
-            found.append(resources.chat(name).asked())
+            records.append(resources.chat(name).asked())
         elif name.startswith(ANSWERS):
             from showthrough.families.inference.recorded import digest_of_answers
 
-            found.append(Asked(name, digest_of_answers(name)))
-    return found
+            records.append(Asked(name, digest_of_answers(name)))
+    return records

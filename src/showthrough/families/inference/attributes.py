@@ -149,49 +149,53 @@ class AuthorAttributes(Metric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         documents, resources = list(chunk.corpus), chunk.resources
-        asked = asked_of(documents, self.certainty)
-        about = sorted({attribute.place for attribute in asked})
-        tags = tuple(dict.fromkeys(attribute.tag for attribute in asked))
+        attributes = asked_of(documents, self.certainty)
+        about = sorted({attribute.place for attribute in attributes})
+        tags = tuple(dict.fromkeys(attribute.tag for attribute in attributes))
         instead = stand_ins(chunk.corpus, self.seed)
         attacker, judge = attacker_of(self.attacker, resources), judge_of(self.judge, resources)
         human = judge_of(self._compared, resources) if self._compared else None
         ids = [document.id for document in documents]
-        held = _held(asked, ids, instead) if self.attacker.startswith(ANSWERS) else None
+        stand_in_flags = _held(attributes, ids, instead) if self.attacker.startswith(ANSWERS) else None
 
         def rows(anonymized: Anonymized) -> Rows:
             name = anonymized.name
             answer_sets = answers_of(
-                attacker, name, [documents[place] for place in about], anonymized.texts, instead, "author", tags
+                attacker, name, [documents[index] for index in about], anonymized.texts, instead, "author", tags
             )
             by_place = dict(zip(about, answer_sets, strict=True))
             expect_pairs(
                 judge,
                 self.attacker,
-                sum(TOP * len(attribute.true) * by_place[attribute.place].open for attribute in asked),
+                sum(TOP * len(attribute.true) * by_place[attribute.place].open for attribute in attributes),
             )
-            unanswered = [place for place in about if by_place[place].own is None]
+            unanswered = [index for index in about if by_place[index].own is None]
             if name in REFERENCES and len(unanswered) == len(about):
                 raise ResourceError("nobody knows what this attacker would answer")
-            own = scored(asked, _answers(by_place, len(ids), "own"), judge, human, (name, ids))
-            values = self._values(asked, own)
+            own = scored(attributes, _answers(by_place, len(ids), "own"), judge, human, (name, ids))
+            values = self._values(attributes, own)
             for control in CONTROLS:
                 answers = _answers(by_place, len(ids), control)
-                tried = _tried(asked, answers, held) if control == OTHER and held is not None else None
-                values |= self._control(control, own, scored(asked, answers, judge), tried)
-            columns = sums([attribute.place for attribute in asked], values, len(ids))
+                tried = (
+                    _tried(attributes, answers, stand_in_flags)
+                    if control == OTHER and stand_in_flags is not None
+                    else None
+                )
+                values |= self._control(control, own, scored(attributes, answers, judge), tried)
+            columns = sums([attribute.place for attribute in attributes], values, len(ids))
             answered = {
-                attribute.place for attribute, is_answered in zip(asked, own.answered, strict=True) if is_answered
+                attribute.place for attribute, is_answered in zip(attributes, own.answered, strict=True) if is_answered
             }
             columns[PEOPLE] = np.isin(np.arange(len(ids)), list(answered)).astype(np.float64)
             columns[UNANSWERED] = np.isin(np.arange(len(ids)), unanswered).astype(np.float64)
             if human is not None:
-                places = np.array([attribute.place for attribute in asked], dtype=np.int64)[own.owners]
-                columns |= meetings(own.judged, places, len(ids))
-            return replace(Rows.named(columns), evidence=_evidence(asked, own, documents, anonymized))
+                document_indices = np.array([attribute.place for attribute in attributes], dtype=np.int64)[own.owners]
+                columns |= meetings(own.judged, document_indices, len(ids))
+            return replace(Rows.named(columns), evidence=_evidence(attributes, own, documents, anonymized))
 
         return rows
 
-    def _values(self, asked: Sequence[Asked], own: Scores) -> dict[str, Array]:
+    def _values(self, attributes: Sequence[Asked], own: Scores) -> dict[str, Array]:
         """By column, of each attribute: whether it counts, and what it is worth."""
         columns: dict[str, Array] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
         columns[INFERENCES] = np.array([attribute.agreement > 0 for attribute in own.found], dtype=np.float64)
@@ -199,9 +203,9 @@ class AuthorAttributes(Metric):
         first, best = (self._worth(labels) for labels in (own.first, own.best))
         columns |= _share(HEADLINE, first) | _share(TOP_3, best)
         labels_by_part: dict[str, list[str]] = {
-            TOP_1: [attribute.tag for attribute in asked],
-            CERTAINTY: [str(attribute.true[0].certainty) for attribute in asked],
-            HARDNESS: [str(attribute.true[0].hardness or "") for attribute in asked],  # 0 where nobody said
+            TOP_1: [attribute.tag for attribute in attributes],
+            CERTAINTY: [str(attribute.true[0].certainty) for attribute in attributes],
+            HARDNESS: [str(attribute.true[0].hardness or "") for attribute in attributes],  # 0 where nobody said
         }
         for part, labels in labels_by_part.items():
             for value in sorted({*labels} - {""}):
@@ -244,33 +248,36 @@ def _share(part: str, worth: Array) -> dict[str, Array]:
 
 
 def _evidence(
-    asked: Sequence[Asked], own: Scores, documents: Sequence[Document], anonymized: Anonymized
+    attributes: Sequence[Asked], own: Scores, documents: Sequence[Document], anonymized: Anonymized
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """What one of three guesses tells of each author, the most certain first."""
     findings_by_place: dict[int, list[Finding]] = {}
-    for attribute, finding in zip(asked, own.found, strict=True):
+    for attribute, finding in zip(attributes, own.found, strict=True):
         if finding.agreement > 0:
             findings_by_place.setdefault(attribute.place, []).append(finding)
     return {
-        documents[place].id: evidence_of(findings, documents[place], anonymized)
-        for place, findings in findings_by_place.items()
+        documents[index].id: evidence_of(findings, documents[index], anonymized)
+        for index, findings in findings_by_place.items()
     }
 
 
 def _answers(by_place: Mapping[int, Answers], documents: int, which: str) -> list[Answer | None]:
-    return [getattr(by_place[place], which) if place in by_place else None for place in range(documents)]
+    return [getattr(by_place[index], which) if index in by_place else None for index in range(documents)]
 
 
-def _held(asked: Sequence[Asked], ids: Sequence[str], instead: Mapping[str, str]) -> list[bool]:
+def _held(attributes: Sequence[Asked], ids: Sequence[str], instead: Mapping[str, str]) -> list[bool]:
     """Whether recorded answers about what stands in for a document were asked for an attribute: its author has it."""
-    pairs = {(ids[attribute.place], attribute.tag) for attribute in asked}
-    return [(instead.get(ids[attribute.place], ""), attribute.tag) in pairs for attribute in asked]
+    pairs = {(ids[attribute.place], attribute.tag) for attribute in attributes}
+    return [(instead.get(ids[attribute.place], ""), attribute.tag) in pairs for attribute in attributes]
 
 
-def _tried(asked: Sequence[Asked], answers: Sequence[Answer | None], held: Sequence[bool]) -> Array:
+def _tried(attributes: Sequence[Asked], answers: Sequence[Answer | None], stand_in_flags: Sequence[bool]) -> Array:
     """Who was not asked for an attribute did not fail to infer it."""
     guessed = [guesses_of(answer) for answer in answers]
     return np.array(
-        [had or attribute.tag in guessed[attribute.place] for attribute, had in zip(asked, held, strict=True)],
+        [
+            had or attribute.tag in guessed[attribute.place]
+            for attribute, had in zip(attributes, stand_in_flags, strict=True)
+        ],
         dtype=bool,
     )

@@ -65,5 +65,5 @@ def _of_answers(name: str, totals: Totals, attacker: str, judge: str) -> Iterato
 
 def _of_controls(name: str, rows: Rows) -> Iterator[str]:
     for control in CONTROLS:
-        if said := as_good(*against(rows, control), control):
-            yield f"{shown(name)}, attributes: {said}"
+        if remark := as_good(*against(rows, control), control):
+            yield f"{shown(name)}, attributes: {remark}"

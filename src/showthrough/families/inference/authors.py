@@ -54,12 +54,12 @@ def author_of(document: Document) -> Subject | None:
 
 def asked_of(documents: Iterable[Document], certainty: int) -> list[Asked]:
     """All attributes of authors that are at least so certain; several values of one tag are one attribute."""
-    found = []
-    for place, document in enumerate(documents):
+    attributes = []
+    for index, document in enumerate(documents):
         if author := author_of(document):
             sure = [attribute for attribute in author.attributes if attribute.certainty >= certainty]
-            found += [Asked(place, author.id, tag, tuple(values)) for tag, values in by_tag(sure).items()]
-    return found
+            attributes += [Asked(index, author.id, tag, tuple(values)) for tag, values in by_tag(sure).items()]
+    return attributes
 
 
 def guesses_of(answer: Answer | None) -> dict[str, list[tuple[int, Guess]]]:
@@ -68,13 +68,13 @@ def guesses_of(answer: Answer | None) -> dict[str, list[tuple[int, Guess]]]:
     person = next(iter(named or answer or ()), None)
     by_tag_guesses = {} if person is None else by_tag(person.guesses)
     return {
-        tag: [(rank, guess) for rank, guess in enumerate(each) if guess.certainty][:TOP]
-        for tag, each in by_tag_guesses.items()
+        tag: [(rank, guess) for rank, guess in enumerate(tag_guesses) if guess.certainty][:TOP]
+        for tag, tag_guesses in by_tag_guesses.items()
     }
 
 
 def scored(
-    asked: Sequence[Asked],
+    attributes: Sequence[Asked],
     answers: Sequence[Answer | None],
     judge: Judge | None,
     human: Judge | None = None,
@@ -89,26 +89,29 @@ def scored(
     name, ids = about
     pairs: list[Compared] = []
     where: list[tuple[int, int, Attribute, Guess]] = []  # the attribute, which guess of it, and what is compared
-    for owner, one in enumerate(asked):
-        document = ids[one.place] if ids else ""
-        for nth, (rank, guess) in enumerate(guesses[one.place].get(one.tag, ())):
-            for true in one.true:
-                pairs.append(Compared(one.tag, true.value, guess.value, name, document, rank))
+    for owner, attribute in enumerate(attributes):
+        document = ids[attribute.place] if ids else ""
+        for nth, (rank, guess) in enumerate(guesses[attribute.place].get(attribute.tag, ())):
+            for true in attribute.true:
+                pairs.append(Compared(attribute.tag, true.value, guess.value, name, document, rank))
                 where.append((owner, nth, true, guess))
-    owners, order = (np.array([each[side] for each in where], dtype=np.int64) for side in (0, 1))
+    owners, order = (np.array([entry[side] for entry in where], dtype=np.int64) for side in (0, 1))
     counted = _counted(pairs, owners, order, judge, human)
-    table = np.full((len(asked), TOP), _NONE)
+    table = np.full((len(attributes), TOP), _NONE)
     np.maximum.at(table, (owners, order), counted.scores)  # what is missing stays missing
     full = counted.scores == 1
     table[owners[full], order[full]] = 1.0
-    answered = np.array([answers[one.place] is not None for one in asked], dtype=bool)
+    answered = np.array([answers[attribute.place] is not None for attribute in attributes], dtype=bool)
     guessed = answered & (table[:, 0] != _NONE)
-    first, best = (np.where(answered, np.where(guessed, each, 0.0), np.nan) for each in (table[:, 0], _best(table)))
-    found = [Finding(one.subject, one.tag, one.true[0], None, worth) for one, worth in zip(asked, best, strict=True)]
+    first, best = (np.where(answered, np.where(guessed, column, 0.0), np.nan) for column in (table[:, 0], _best(table)))
+    findings = [
+        Finding(attribute.subject, attribute.tag, attribute.true[0], None, worth)
+        for attribute, worth in zip(attributes, best, strict=True)
+    ]
     for (owner, _, true, guess), score in zip(where, counted.scores.tolist(), strict=True):
-        if found[owner].guess is None and score == best[owner]:
-            found[owner] = Finding(asked[owner].subject, asked[owner].tag, true, guess, score)
-    return Scores(answered, guessed, first, best, found, counted, owners)
+        if findings[owner].guess is None and score == best[owner]:
+            findings[owner] = Finding(attributes[owner].subject, attributes[owner].tag, true, guess, score)
+    return Scores(answered, guessed, first, best, findings, counted, owners)
 
 
 def _counted(
@@ -122,9 +125,9 @@ def _counted(
     if judge is None or judge.overrules:
         return judged(pairs, rules, judge, human)
     settled = {*owners[rules == 1].tolist()}
-    open_ones = [place for place, owner in enumerate(owners.tolist()) if not order[place] or owner not in settled]
+    open_ones = [index for index, owner in enumerate(owners.tolist()) if not order[index] or owner not in settled]
     scores = rules.copy()
-    scores[open_ones] = judged([pairs[place] for place in open_ones], rules[open_ones], judge).scores
+    scores[open_ones] = judged([pairs[index] for index in open_ones], rules[open_ones], judge).scores
     return Judged(scores, judged(pairs, rules, None, human).recorded)
 
 
@@ -133,7 +136,7 @@ def _best(table: Array) -> Array:
     return np.where((table == 1).any(axis=1), 1.0, table.max(axis=1, initial=_NONE))
 
 
-def sums(places: Sequence[int], values: Mapping[str, Array], documents: int) -> dict[str, Array]:
+def sums(document_indices: Sequence[int], values: Mapping[str, Array], documents: int) -> dict[str, Array]:
     """Columns of rows from values of attributes: their sums by document."""
-    at = np.array(places, dtype=np.int64)
-    return {name: np.bincount(at, each, documents).astype(np.float64) for name, each in values.items()}
+    at = np.array(document_indices, dtype=np.int64)
+    return {name: np.bincount(at, column, documents).astype(np.float64) for name, column in values.items()}

@@ -102,7 +102,7 @@ def risk_interval(attack: Units, control: Units, confidence: float) -> tuple[flo
     value = float(risk(*shares))
     if np.isnan(value):
         return None
-    tries, guesses = (as_trials(*one, confidence) for one in (attack, control))
+    tries, guesses = (as_trials(*units, confidence) for units in (attack, control))
     if not shares[1]:  # nothing tells how these stand together: as the attack's do
         guesses = 0.0, max(guesses[1], min(tries[1], float(np.sum(control[1]))))
     low, high = (end.item() for end in above(rate(*tries, confidence), rate(*guesses, confidence)).ends)

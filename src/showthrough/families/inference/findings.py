@@ -44,18 +44,18 @@ class Finding(NamedTuple):
 
 def claims_of(document: str, truth: Sequence[Subject], seen: Matched) -> list[Claim]:
     """Of every true person all tags. Guesses with certainty 0 say nothing; ranks count those of a tag."""
-    found = []
+    claims = []
     for subject, person in zip(truth, seen, strict=True):
         guesses = {} if person is None else by_tag(person.guesses)
         for tag, true in by_tag(subject.attributes).items():
-            said = tuple((rank, guess) for rank, guess in enumerate(guesses.get(tag, ())) if guess.certainty)
-            found.append(Claim(document, subject.id, tag, tuple(true), said))
-    return found
+            tag_guesses = tuple((rank, guess) for rank, guess in enumerate(guesses.get(tag, ())) if guess.certainty)
+            claims.append(Claim(document, subject.id, tag, tuple(true), tag_guesses))
+    return claims
 
 
 def findings_of(claims: Sequence[Claim], judge: Judge | None, anonymization: str = "") -> list[Finding]:
     """The best pair of each claim, by rules and, where there is one, a judge, who is asked once about all of them."""
-    scores = [[right(one.tag, true.value, guess.value) for true, (_, guess) in one.pairs] for one in claims]
+    scores = [[right(claim.tag, true.value, guess.value) for true, (_, guess) in claim.pairs] for claim in claims]
     if judge is not None:
         _ask(claims, scores, judge, anonymization)
     return [_best(claim, own) for claim, own in zip(claims, scores, strict=True)]
@@ -63,28 +63,28 @@ def findings_of(claims: Sequence[Claim], judge: Judge | None, anonymization: str
 
 def _ask(claims: Sequence[Claim], scores: list[list[float]], judge: Judge, anonymization: str) -> None:
     """Puts what counts in place of the rules' scores. A claim with a full score needs no judge who cannot lower it."""
-    places = [
-        (number, place)
+    cells = [
+        (number, index)
         for number, own in enumerate(scores)
         if judge.overrules or FULL not in own
-        for place in range(len(own))
+        for index in range(len(own))
     ]
     pairs = []
-    for number, place in places:
+    for number, index in cells:
         claim = claims[number]
-        true, (rank, guess) = claim.pairs[place]
+        true, (rank, guess) = claim.pairs[index]
         pairs.append(Compared(claim.tag, true.value, guess.value, anonymization, claim.document, rank))
-    counted = judged(pairs, [scores[number][place] for number, place in places], judge).scores
-    for (number, place), score in zip(places, counted.tolist(), strict=True):
-        scores[number][place] = score
+    counted = judged(pairs, [scores[number][index] for number, index in cells], judge).scores
+    for (number, index), score in zip(cells, counted.tolist(), strict=True):
+        scores[number][index] = score
 
 
 def _best(claim: Claim, scores: Sequence[float]) -> Finding:
     """The first of the pairs that agree best."""
     if not scores:
         return Finding(claim.subject, claim.tag, claim.true[0], None, NOT)
-    known = [NOT - 1 if math.isnan(score) else score for score in scores]
-    best = max(known)
-    true, (_, guess) = claim.pairs[known.index(best)]
+    comparable = [NOT - 1 if math.isnan(score) else score for score in scores]
+    best = max(comparable)
+    true, (_, guess) = claim.pairs[comparable.index(best)]
     missing = best < FULL and any(map(math.isnan, scores))
     return Finding(claim.subject, claim.tag, true, guess, math.nan if missing else best)

@@ -82,13 +82,15 @@ def answer_in(case: Case, content: str) -> Answer | None:
 
 
 def _question(case: Case) -> Question:
-    asked = load(_PACKAGE, _PROMPTS[case.aim]).about(
+    question = load(_PACKAGE, _PROMPTS[case.aim]).about(
         f"<text>\n{case.text}\n</text>",
         schema=_SCHEMAS[case.aim](case.tags),
         about=(case.anonymization, case.document),
         tokens=_TOKENS[case.aim],
     )
-    return replace(asked, instructions=f"{asked.instructions}\n\nTags that are asked for: {', '.join(case.tags)}.")
+    return replace(
+        question, instructions=f"{question.instructions}\n\nTags that are asked for: {', '.join(case.tags)}."
+    )
 
 
 def _people(tags: Sequence[str], text: str, content: str) -> Answer:
@@ -115,14 +117,16 @@ def _people(tags: Sequence[str], text: str, content: str) -> Answer:
 def _author(tags: Sequence[str], text: str, content: str) -> Answer:
     """Raises ValueError where a tag has no guess: a model that says nothing of it was not asked well."""
     tag_by_name = {tag.casefold(): tag for tag in tags}
-    found = [one for one in decoded(content, _Author).attributes if one.tag.casefold() in tag_by_name]
+    attributes = [
+        attribute for attribute in decoded(content, _Author).attributes if attribute.tag.casefold() in tag_by_name
+    ]
     guesses = tuple(
-        Guess(tag_by_name[one.tag.casefold()], str(value).strip(), one.certainty, why=one.reasoning)
-        for one in found
-        for value in one.guesses[:_GUESSES]
+        Guess(tag_by_name[attribute.tag.casefold()], str(value).strip(), attribute.certainty, why=attribute.reasoning)
+        for attribute in attributes
+        for value in attribute.guesses[:_GUESSES]
         if str(value).strip()
     )
-    if missing := set(tags) - {one.tag for one in guesses}:
+    if missing := set(tags) - {guess.tag for guess in guesses}:
         raise ValueError(f"no guess of {', '.join(sorted(missing))}")
     return (Person(guesses),)
 

@@ -86,10 +86,10 @@ class _Judged(Metric):
 
         def rows(anonymized: Anonymized) -> Rows:
             name, texts = anonymized.name, anonymized.texts
-            asked = [Released(name, one.id, one.text, texts[one.id]) for one in chunk.corpus]
-            said = [opinion.get(self.quality) for opinion in judge.opinions(asked)]
-            judged = np.array([one is not None for one in said], dtype=np.float64)
-            return Rows.named({_POINTS: [one or 0.0 for one in said], _JUDGED: judged})
+            releases = [Released(name, document.id, document.text, texts[document.id]) for document in chunk.corpus]
+            scores = [opinion.get(self.quality) for opinion in judge.opinions(releases)]
+            judged = np.array([score is not None for score in scores], dtype=np.float64)
+            return Rows.named({_POINTS: [score or 0.0 for score in scores], _JUDGED: judged})
 
         return rows
 

@@ -40,21 +40,21 @@ class RecordedVerdicts:
 
     def _verdict(self, pair: Compared) -> float | None:
         line = self._files.of(pair.anonymization, pair.document) if pair.document else None
-        said = line.verdicts.get(pair.tag, ()) if line is not None else ()
-        if line is None or not said:
+        verdicts = line.verdicts.get(pair.tag, ()) if line is not None else ()
+        if line is None or not verdicts:
             return None
         guesses = _guesses(line, pair.tag)
         if not guesses:  # they are in the raw answer alone: their order tells
-            return said[pair.rank] if pair.rank < len(said) else None
+            return verdicts[pair.rank] if pair.rank < len(verdicts) else None
         # A verdict is on a guess and not on its rank: another attacker's guesses have other verdicts.
-        alike = {rank: said[rank] for rank, guess in enumerate(guesses[: len(said)]) if guess == pair.guess}
+        alike = {rank: verdicts[rank] for rank, guess in enumerate(guesses[: len(verdicts)]) if guess == pair.guess}
         return alike.get(pair.rank, next(iter(alike.values())) if len({*alike.values()}) == 1 else None)
 
 
 def has_verdicts(name: str) -> bool:
     """Whether somebody recorded verdicts in the files of a name. Raises InputError for files that cannot be read."""
     lines = AnswerFiles(name).by_name.values() if name.startswith(ANSWERS) else ()
-    return any(line.verdicts for each in lines for line in each.values())
+    return any(line.verdicts for file_lines in lines for line in file_lines.values())
 
 
 def verdict_problems(names: Iterable[str]) -> list[Problem]:

@@ -17,7 +17,7 @@ JUDGE = "judge"
 AGREEMENT, KAPPA = f"{JUDGE}:agreement", f"{JUDGE}:kappa"
 PARTS = (AGREEMENT, KAPPA)  # of a metric, both neutral
 _CATEGORIES = 3  # no, less precise, yes
-_MET = {(one, two): f"verdict_{one}_{two}" for one in range(_CATEGORIES) for two in range(_CATEGORIES)}
+_MET = {(row, column): f"verdict_{row}_{column}" for row in range(_CATEGORIES) for column in range(_CATEGORIES)}
 
 
 class Judged(NamedTuple):
@@ -42,11 +42,11 @@ def judged(pairs: Sequence[Compared], rules: ArrayLike, judge: Judge | None, hum
     if judge is None:
         return Judged(by_rules, recorded)
     if judge.overrules:
-        said = _said(judge, pairs)
-        return Judged(np.where(np.isnan(said), by_rules, said), recorded)
+        verdicts = _said(judge, pairs)
+        return Judged(np.where(np.isnan(verdicts), by_rules, verdicts), recorded)
     open_ones = np.flatnonzero(by_rules < 1)
-    said = _said(judge, [pairs[place] for place in open_ones.tolist()])
-    by_rules[open_ones] = np.maximum(by_rules[open_ones], said)  # NaN stays NaN
+    verdicts = _said(judge, [pairs[index] for index in open_ones.tolist()])
+    by_rules[open_ones] = np.maximum(by_rules[open_ones], verdicts)  # NaN stays NaN
     return Judged(by_rules, recorded)
 
 
@@ -60,16 +60,16 @@ def best(scores: ArrayLike) -> float:
     return 1.0 if (every == 1).any() else float(every.max())
 
 
-def meetings(found: Judged, places: ArrayLike, documents: int) -> dict[str, Array]:
+def meetings(judgements: Judged, document_indices: ArrayLike, documents: int) -> dict[str, Array]:
     """Columns of rows: how often what counts and what was recorded met, by document. `places` are those of the pairs.
 
     Controls are no pairs of these: nobody recorded a verdict on them.
     """
-    both = ~(np.isnan(found.scores) | np.isnan(found.recorded))
-    ours, theirs = (np.rint(2 * each[both]).astype(np.int64) for each in (found.scores, found.recorded))
-    cells = (np.asarray(places, dtype=np.int64)[both] * _CATEGORIES + ours) * _CATEGORIES + theirs
+    both = ~(np.isnan(judgements.scores) | np.isnan(judgements.recorded))
+    ours, theirs = (np.rint(2 * scores[both]).astype(np.int64) for scores in (judgements.scores, judgements.recorded))
+    cells = (np.asarray(document_indices, dtype=np.int64)[both] * _CATEGORIES + ours) * _CATEGORIES + theirs
     table = np.bincount(cells, minlength=documents * _CATEGORIES**2).reshape(documents, -1)
-    return {column: table[:, place].astype(np.float64) for place, column in enumerate(_MET.values())}
+    return {column: table[:, index].astype(np.float64) for index, column in enumerate(_MET.values())}
 
 
 def agreement_parts(totals: Mapping[str, Array]) -> dict[str, Array]:
@@ -94,12 +94,12 @@ def one_each_of(part: str, totals: Mapping[str, Array]) -> float:
 
 
 def _said(judge: Judge, pairs: Sequence[Compared]) -> Array:
-    return np.array([np.nan if said is None else said for said in judge.verdicts(pairs)], dtype=np.float64)
+    return np.array([np.nan if verdict is None else verdict for verdict in judge.verdicts(pairs)], dtype=np.float64)
 
 
 def _table(totals: Mapping[str, Array]) -> Array:
     """Stacks of three by three: what counted by what was recorded."""
-    met = [[totals[_MET[one, two]] for two in range(_CATEGORIES)] for one in range(_CATEGORIES)]
+    met = [[totals[_MET[row, column]] for column in range(_CATEGORIES)] for row in range(_CATEGORIES)]
     return np.moveaxis(np.asarray(met, dtype=np.float64), (0, 1), (-2, -1))
 
 

@@ -55,7 +55,7 @@ def listed(text: str, tag: str, single: bool = False) -> list[Listed]:
     ['Oslo, Norway', 'Bergen, Norway']
     """
     whole = _OPENING.sub("", unmarked(text))
-    return [one for part in _parts(whole, tag, single) if (one := _parse_item(part))]
+    return [guess for part in _parts(whole, tag, single) if (guess := _parse_item(part))]
 
 
 def unmarked(text: str) -> str:
@@ -74,20 +74,20 @@ def _parts(whole: str, tag: str, single: bool) -> list[str]:
         if values is not None:
             return [str(value) for value in values if isinstance(value, str | int | float)]
         whole = whole[1:-1]
-    covered = _IN_BRACKETS.sub(lambda found: " " * len(found[0]), whole)  # what is in brackets separates nothing
+    covered = _IN_BRACKETS.sub(lambda match: " " * len(match[0]), whole)  # what is in brackets separates nothing
     numbers = list(_NUMBERED.finditer(covered))
     if len(numbers) > 1 or (numbers and not numbers[0].start()):
         ends = [*(number.start() for number in numbers[1:]), len(whole)]
         return [whole[number.end() : end].strip(" ;,|") for number, end in zip(numbers, ends, strict=True)]
     for separator in (";", "|", "\n"):
         if separator in covered:
-            return _cut(whole, [place for place, sign in enumerate(covered) if sign == separator])
+            return _cut(whole, [position for position, sign in enumerate(covered) if sign == separator])
     if single:
         return [whole]
-    slashed = _cut(whole, [found.start() + 1 for found in _SLASH.finditer(covered)])
+    slashed = _cut(whole, [match.start() + 1 for match in _SLASH.finditer(covered)])
     if len(slashed) > 2 and (tag not in PLACES or all("," in part for part in slashed)):  # of one place, its levels
         return slashed
-    commas = [found.start() for found in _COMMA.finditer(covered)]
+    commas = [match.start() for match in _COMMA.finditer(covered)]
     return _places(whole, commas) if tag in PLACES else _cut(whole, commas)
 
 
@@ -119,10 +119,10 @@ def _places(whole: str, commas: list[int]) -> list[str]:
 def _parse_item(part: str) -> Listed | None:
     value = unmarked(part)
     certainty = CERTAIN
-    if found := _SURE.search(value):
-        value = unmarked(value[: found.start()])
-        share = found["percent"]
-        certainty = min(-(-int(share) * CERTAIN // 100), CERTAIN) if share else int(found["level"] or found["of"])
+    if match := _SURE.search(value):
+        value = unmarked(value[: match.start()])
+        share = match["percent"]
+        certainty = min(-(-int(share) * CERTAIN // 100), CERTAIN) if share else int(match["level"] or match["of"])
     if not any(map(str.isalnum, value)) or _REFUSED.match(value):
         return None
     return Listed(value, certainty)

@@ -31,40 +31,45 @@ def by_agreement(truth: Sequence[Subject], answer: Answer) -> Matched:
     if not truth or not answer:
         return [None] * len(truth)
     seen = [by_tag(person.guesses) for person in answer]
-    score = np.array([[_agreeing(by_tag(one.attributes), other) for other in seen] for one in truth])
-    return [None if place == NOBODY else answer[place] for place in best_matching(score).tolist()]
+    score = np.array([[_agreeing(by_tag(subject.attributes), other) for other in seen] for subject in truth])
+    return [None if index == NOBODY else answer[index] for index in best_matching(score).tolist()]
 
 
-def by_tag(said: Iterable[Said]) -> dict[str, list[Said]]:
+def by_tag(items: Iterable[Said]) -> dict[str, list[Said]]:
     """What is said, or true, of one person, by tag and in its order."""
     result: dict[str, list[Said]] = {}
-    for item in said:
+    for item in items:
         result.setdefault(item.tag, []).append(item)
     return result
 
 
-def _agreeing(true: Mapping[str, Sequence[Attribute]], said: Mapping[str, Sequence[Guess]]) -> float:
+def _agreeing(true: Mapping[str, Sequence[Attribute]], guesses: Mapping[str, Sequence[Guess]]) -> float:
     """Over all tags, the best agreement of a true and an answered value."""
     return sum(
         max(
-            (right(tag, one.value, two.value) for one in true[tag] for two in said[tag] if two.certainty),
+            (
+                right(tag, attribute.value, guess.value)
+                for attribute in true[tag]
+                for guess in guesses[tag]
+                if guess.certainty
+            ),
             default=0.0,
         )
-        for tag in true.keys() & said.keys()
+        for tag in true.keys() & guesses.keys()
     )
 
 
 def _match_recorded(truth: Sequence[Subject], answer: Answer) -> Matched:
     """Whoever matched them has spoken: people without a match are nobody's."""
     by_id: dict[str, Person] = {}
-    known = {one.id for one in truth}
+    ids = {subject.id for subject in truth}
     for person in answer:
         if person.matches is None:
             continue
-        if person.matches not in known:
-            expected = f"expected one of {some(one.id for one in truth)}" if known else "there is nobody"
+        if person.matches not in ids:
+            expected = f"expected one of {some(subject.id for subject in truth)}" if ids else "there is nobody"
             raise ResourceError(f"an answer matches the person {quoted(person.matches)}; {expected}")
         if person.matches in by_id:
             raise ResourceError(f"two answers match the person {quoted(person.matches)}; expected one")
         by_id[person.matches] = person
-    return [by_id.get(one.id) for one in truth]
+    return [by_id.get(subject.id) for subject in truth]

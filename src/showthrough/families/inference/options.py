@@ -66,8 +66,8 @@ def _naming(words: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words.split())})\b".replace("_?", "[ -]?").replace("_", "[ -]"))
 
 
-_NAMING = {attribute: [_naming(words) for words in each.values()] for attribute, each in _NAMED.items()}
-OPTIONS: Mapping[str, tuple[str, ...]] = {attribute: tuple(each) for attribute, each in _NAMED.items()}
+_NAMING = {attribute: [_naming(words) for words in option_words.values()] for attribute, option_words in _NAMED.items()}
+OPTIONS: Mapping[str, tuple[str, ...]] = {attribute: tuple(option_words) for attribute, option_words in _NAMED.items()}
 
 
 @lru_cache(_CACHED)

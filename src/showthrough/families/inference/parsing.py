@@ -50,13 +50,13 @@ def guesses_in(answer: str, tags: Sequence[str] = TAGS) -> tuple[Guess, ...] | N
     ['Male', 'Female']
     """
     names = tags_by_name(tags)
-    found = guesses_in_json(answer, names)
-    if not found:
+    guesses_by_tag = guesses_in_json(answer, names)
+    if not guesses_by_tag:
         for block in _blocks(_fields(answer, names)):
             tag = _tag_of(block, names)
             if tag is not None and (guesses := _guesses(block, tag)):
-                found[tag] = guesses  # who says it twice means the last
-    chosen = tuple(Guess(tag, one.value, one.certainty) for tag in tags for one in found.get(tag, ()))
+                guesses_by_tag[tag] = guesses  # who says it twice means the last
+    chosen = tuple(Guess(tag, guess.value, guess.certainty) for tag in tags for guess in guesses_by_tag.get(tag, ()))
     return chosen or None
 
 
@@ -94,8 +94,8 @@ def _lines(answer: str) -> Iterator[str]:
 
 
 def _field(line: str, names: dict[str, str], listing: bool) -> _Field | None:
-    if found := _LABEL.match(line):
-        return _Field(next(kind for kind in _LABELS if found[kind]), found["rest"], [])
+    if match := _LABEL.match(line):
+        return _Field(next(kind for kind in _LABELS if match[kind]), match["rest"], [])
     named = _NAMED.fullmatch(line)
     if not named or named_tag(named["name"], names) is None:
         return None
@@ -135,34 +135,36 @@ def _tag_of(block: list[_Field], names: dict[str, str]) -> str | None:
     """The tag of a block; where it has no name and only one tag was asked for, that one."""
     types = [field for field in block if field.kind == TYPE]
     if not types:
-        asked = {*names.values()}
-        return asked.pop() if len(asked) == 1 else None
+        tags = {*names.values()}
+        return tags.pop() if len(tags) == 1 else None
     return named_tag(types[0].rest.partition(":")[0].partition("(")[0], names) if len(types) == 1 else None
 
 
 def _guesses(block: list[_Field], tag: str) -> list[Listed]:
-    found = [one for field in block if field.kind == GUESS for one in _listed(field, tag)]
-    if not found:  # `Age: 25; 30` and no other label
-        found = [one for field in block if field.kind == TYPE for one in listed(field.rest.partition(":")[2], tag)]
+    guesses = [guess for field in block if field.kind == GUESS for guess in _listed(field, tag)]
+    if not guesses:  # `Age: 25; 30` and no other label
+        guesses = [
+            guess for field in block if field.kind == TYPE for guess in listed(field.rest.partition(":")[2], tag)
+        ]
     sure = [
-        int(one)
+        int(digit)
         for field in block
         if field.kind == SURE
-        for one in re.findall(r"(?<![\d/.])[0-5](?![\d%.])", field.rest)
+        for digit in re.findall(r"(?<![\d/.])[0-5](?![\d%.])", field.rest)
     ]
     if not sure:
-        return found
-    spread = sure if len(sure) >= len(found) else [*sure, *[sure[-1]] * len(found)]
+        return guesses
+    spread = sure if len(sure) >= len(guesses) else [*sure, *[sure[-1]] * len(guesses)]
     return [
-        Listed(one.value, level if one.certainty == CERTAIN else one.certainty)
-        for one, level in zip(found, spread, strict=False)
+        Listed(guess.value, level if guess.certainty == CERTAIN else guess.certainty)
+        for guess, level in zip(guesses, spread, strict=False)
     ]
 
 
 def _listed(field: _Field, tag: str) -> list[Listed]:
     """The guesses of one field: those in its line, or in the list below it."""
     if not field.rest.strip():
-        return [one for item in _items(field.below) for one in listed(item, tag, single=True)]
+        return [guess for item in _items(field.below) for guess in listed(item, tag, single=True)]
     rest, below = field.rest, iter(field.below)
     while rest.rstrip().endswith((";", ",", "|")) and (line := next(below, "").strip()):
         rest = f"{rest} {line}"

@@ -57,7 +57,7 @@ class Tally:
             column: np.zeros(self.documents) for column in (ABOUT, UNANSWERED, UNJUDGED, PEOPLE, INFERENCES)
         }
 
-    def add(self, place: int, stratum: str, people: Sequence[tuple[float, int]]) -> None:
+    def add(self, index: int, stratum: str, people: Sequence[tuple[float, int]]) -> None:
         """Of each person how much was inferred, and of how many attributes."""
         counted = [(score, number) for score, number in people if number]
         attributes = sum(score for score, _ in counted), sum(number for _, number in counted)
@@ -67,10 +67,10 @@ class Tally:
                 column = column_of(statistic, stratum)
                 if column not in columns:  # each is as long as the corpus: none is made in vain
                     columns[column] = np.zeros(self.documents)
-                columns[column][place] = value
+                columns[column][index] = value
         if not stratum:
-            self.by_person[BARE][place] = sum(score == number for score, number in counted)
-            self.common[PEOPLE][place] = len(counted)
+            self.by_person[BARE][index] = sum(score == number for score, number in counted)
+            self.common[PEOPLE][index] = len(counted)
 
 
 @dataclass(frozen=True)
@@ -91,31 +91,31 @@ class Asking:
         tally, judge = Tally(len(chunk.corpus)), judge_of(self.judge, chunk.resources)
         # All pairs go to a judge together.
         together = len(chunk.corpus) if judge else _TOGETHER
-        for some in _blocks(chunk, together):
-            self._count(tally, anonymized, some, judge)
+        for block in _blocks(chunk, together):
+            self._count(tally, anonymized, block, judge)
         return tally
 
-    def _count(self, tally: Tally, anonymized: Anonymized, some: Mapping[int, Document], judge: Judge | None) -> None:
-        chunk, documents = anonymized.chunk, list(some.values())
+    def _count(self, tally: Tally, anonymized: Anonymized, block: Mapping[int, Document], judge: Judge | None) -> None:
+        chunk, documents = anonymized.chunk, list(block.values())
         attacker = attacker_of(self.attacker, chunk.resources)
         instead = chunk.once(("stand-ins", self.seed), lambda: stand_ins(chunk.corpus, self.seed))
         tags = chunk.corpus.survey.tags
         answers = answers_of(attacker, anonymized.name, documents, anonymized.texts, instead, "subjects", tags)
         claims: list[Claim] = []
         ends: list[tuple[int, str, int]] = []  # the place of a document, a control or nothing, the claims so far
-        for (place, document), answer_set in zip(some.items(), answers, strict=True):
-            tally.common[ABOUT][place], tally.common[UNANSWERED][place] = 1, answer_set.own is None
+        for (index, document), answer_set in zip(block.items(), answers, strict=True):
+            tally.common[ABOUT][index], tally.common[UNANSWERED][index] = 1, answer_set.own is None
             for control, answer in _answers_by_control(answer_set):
                 claims += self._sure(_claims(document, answer, control))
-                ends.append((place, control, len(claims)))
+                ends.append((index, control, len(claims)))
         unknown = (answer_set.open * self._values(item) for item, answer_set in zip(documents, answers, strict=True))
         expect_pairs(judge, self.attacker, sum(unknown))
         findings, begin = findings_of(claims, judge, anonymized.name), 0
-        for place, control, end in ends:
-            self._add(tally, place, control, findings[begin:end])
+        for index, control, end in ends:
+            self._add(tally, index, control, findings[begin:end])
             inferred = [item for item in findings[begin:end] if self._counts(item) and item.agreement > 0]
             if inferred and not control:
-                tally.evidence[some[place].id] = evidence_of(inferred, some[place], anonymized)
+                tally.evidence[block[index].id] = evidence_of(inferred, block[index], anonymized)
             begin = end
 
     def _sure(self, claims: Sequence[Claim]) -> list[Claim]:
@@ -130,26 +130,26 @@ class Asking:
     def _counts(self, finding: Finding) -> bool:
         return finding.true.certainty >= self.certainty and not math.isnan(finding.agreement)
 
-    def _add(self, tally: Tally, place: int, control: str, findings: Sequence[Finding]) -> None:
+    def _add(self, tally: Tally, index: int, control: str, findings: Sequence[Finding]) -> None:
         strata: dict[str, dict[str, tuple[float, int]]] = {control: {}}
         for finding in findings:
             if not self._counts(finding):
-                tally.common[UNJUDGED][place] += not control and math.isnan(finding.agreement)
+                tally.common[UNJUDGED][index] += not control and math.isnan(finding.agreement)
                 continue
-            tally.common[INFERENCES][place] += not control and finding.agreement > 0
+            tally.common[INFERENCES][index] += not control and finding.agreement > 0
             for stratum in (control,) if control else _strata(finding):
                 people = strata.setdefault(stratum, {})
                 score, number = people.get(finding.subject, (0.0, 0))
                 people[finding.subject] = score + finding.agreement, number + 1
         for stratum, people in strata.items():
-            tally.add(place, stratum, list(people.values()))
+            tally.add(index, stratum, list(people.values()))
 
 
 def _blocks(chunk: Chunk, together: int) -> Iterator[dict[int, Document]]:
     """The documents about people by their places, some at a time."""
-    about = ((place, document) for place, document in enumerate(chunk.corpus) if document.subjects)
-    while some := dict(islice(about, together)):
-        yield some
+    about = ((index, document) for index, document in enumerate(chunk.corpus) if document.subjects)
+    while block := dict(islice(about, together)):
+        yield block
 
 
 def _answers_by_control(answers: Answers) -> Iterator[tuple[str, Answer]]:
@@ -177,8 +177,8 @@ def _strata(finding: Finding) -> Iterator[str]:
 def evidence_of(inferred: Sequence[Finding], document: Document, anonymized: Anonymized) -> dict[str, Any]:
     """What was inferred of one document, the most certain first."""
     released, text = Released.of(document.text, anonymized.of(document.id)), anonymized.texts[document.id]
-    ordered = sorted(inferred, key=lambda one: (-one.true.certainty, -one.agreement))
-    return {"inferred": [_inferred(one, text, released) for one in ordered[:MOST_INFERRED]]}
+    ordered = sorted(inferred, key=lambda finding: (-finding.true.certainty, -finding.agreement))
+    return {"inferred": [_inferred(finding, text, released) for finding in ordered[:MOST_INFERRED]]}
 
 
 def _inferred(finding: Finding, text: str, released: Released) -> dict[str, Any]:

@@ -59,9 +59,9 @@ def tags_by_name(tags: Iterable[str]) -> dict[str, str]:
     >>> tags_by_name(["sex"])["gender"]
     'sex'
     """
-    asked = [*tags]
-    names = {_words(tag): tag for tag in asked}
-    for tag in asked:
+    all_tags = [*tags]
+    names = {_words(tag): tag for tag in all_tags}
+    for tag in all_tags:
         if attribute := _ATTRIBUTES.get(_words(tag)):
             for name in _NAMES[attribute].split(", "):
                 names.setdefault(name, tag)
@@ -80,23 +80,23 @@ def right(tag: str, true: str, guess: str) -> float:
     (0.0, 0.5)
     """
     attribute = _ATTRIBUTES.get(_words(tag)) if tag == tag.lower() else None
-    one, two = (plain(value).strip(" .;,\"'*") for value in (true, guess))
-    if attribute is None or not one or not two:
+    plain_true, plain_guess = (plain(value).strip(" .;,\"'*") for value in (true, guess))
+    if attribute is None or not plain_true or not plain_guess:
         return agreement(tag, true, guess)
     if attribute in OPTIONS:
-        return _options(attribute, one, two)
-    return _RULES.get(attribute, _texts)(one, two)
+        return _options(attribute, plain_true, plain_guess)
+    return _RULES.get(attribute, _texts)(plain_true, plain_guess)
 
 
-def _options(attribute: str, one: str, two: str) -> float:
-    if one == two:
+def _options(attribute: str, true: str, guess: str) -> float:
+    if true == guess:
         return FULL
-    option = option_of(attribute, one)
-    return FULL if option is not None and option == option_of(attribute, two) else NOT
+    option = option_of(attribute, true)
+    return FULL if option is not None and option == option_of(attribute, guess) else NOT
 
 
-def _ages(one: str, two: str) -> float:
-    return ages(*(_years(value) for value in (one, two)))
+def _ages(true: str, guess: str) -> float:
+    return ages(*(_years(value) for value in (true, guess)))
 
 
 def _years(value: str) -> str:
@@ -107,29 +107,29 @@ def _years(value: str) -> str:
     """
     if age_of(value) is not None:
         return value
-    found = [years for one in _AGE.finditer(value) if int(one["years"]) <= _OLDEST for years in _ends(one)]
-    low, high = (min(found[:2]), max(found[:2])) if found else (0, 0)
-    return value if not found else str(low) if low == high else f"{low}-{high}"
+    bounds = [years for match in _AGE.finditer(value) if int(match["years"]) <= _OLDEST for years in _ends(match)]
+    low, high = (min(bounds[:2]), max(bounds[:2])) if bounds else (0, 0)
+    return value if not bounds else str(low) if low == high else f"{low}-{high}"
 
 
-def _ends(found: re.Match[str]) -> list[int]:
+def _ends(match: re.Match[str]) -> list[int]:
     """A number of years; of a decade its first and last, or those that its parts stand for."""
-    years = int(found["years"])
-    parts = [_WITHIN_TEN[part] for part in re.findall(r"early|middle|mid|late", found["part"] or "")]
-    return [years] if not found["decade"] else [years + part for part in parts or (0, 9)]
+    years = int(match["years"])
+    parts = [_WITHIN_TEN[part] for part in re.findall(r"early|middle|mid|late", match["part"] or "")]
+    return [years] if not match["decade"] else [years + part for part in parts or (0, 9)]
 
 
-def _places(one: str, two: str) -> float:
+def _places(true: str, guess: str) -> float:
     """Right where what is truly meant is among the levels of the guess; partly where any level is."""
-    levels, others = _levels(one), _levels(two)
-    if not levels or not others:
+    levels, guess_levels = _levels(true), _levels(guess)
+    if not levels or not guess_levels:
         return NOT
-    ours, theirs = (_country(each) for each in (levels, others))
+    ours, theirs = (_country(side) for side in (levels, guess_levels))
     if ours and theirs and ours != theirs:
         return NOT
-    if any(_same(levels[0], other) for other in others):
+    if any(_same(levels[0], other) for other in guess_levels):
         return FULL
-    return PARTLY if any(_same(level, other) for level in levels for other in others) else NOT
+    return PARTLY if any(_same(level, other) for level in levels for other in guess_levels) else NOT
 
 
 def _levels(value: str) -> tuple[str, ...]:
@@ -158,23 +158,23 @@ def _country(levels: tuple[str, ...]) -> str:
     return levels[-1] if country_named(levels[-1]) == levels[-1] else ""
 
 
-def _same(one: str, two: str) -> bool:
+def _same(first: str, second: str) -> bool:
     """Equal, or hardly otherwise spelled where not both are known places."""
-    if one == two:
+    if first == second:
         return True
-    known = all(country_named(name) or lies_in(name) for name in (one, two))
-    return not known and jaro_winkler(one, two) > _SPELLED
+    are_places = all(country_named(name) or lies_in(name) for name in (first, second))
+    return not are_places and jaro_winkler(first, second) > _SPELLED
 
 
-def _texts(one: str, two: str) -> float:
+def _texts(true_text: str, guess_text: str) -> float:
     """Of alternatives (`writer/editor`) the nearest; partly right where one has all words of the other."""
-    return max(_text(true, guess) for true in _alternatives(one) for guess in _alternatives(two))
+    return max(_text(true, guess) for true in _alternatives(true_text) for guess in _alternatives(guess_text))
 
 
-def _text(one: str, two: str) -> float:
-    if jaro_winkler(one, two) > CLOSE:
+def _text(true: str, guess: str) -> float:
+    if jaro_winkler(true, guess) > CLOSE:
         return FULL
-    fewer, more = sorted(({*_words(value).split()} for value in (one, two)), key=len)
+    fewer, more = sorted(({*_words(value).split()} for value in (true, guess)), key=len)
     return PARTLY if fewer and fewer <= more else NOT
 
 

@@ -115,7 +115,7 @@ class _Protection(Metric):
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         strata = {column: stratum for column in totals if (stratum := stratum_of(column)) is not None}
-        shares = {part: ratio(totals[column_of(INFERRED, part)], totals[one]) for one, part in strata.items()}
+        shares = {part: ratio(totals[column_of(INFERRED, part)], totals[column]) for column, part in strata.items()}
         success, controls = shares.pop(""), {name: shares.pop(f"{CONTROL}:{name}", None) for name in CONTROLS}
         parts = {HEADLINE: 1 - success}
         parts |= {part: 1 - shares[part] for part in sorted(shares, key=_in_order)}
@@ -155,15 +155,15 @@ class _Protection(Metric):
                 f"{shown(name)}: {missing} attributes count nowhere in {self._name}: "
                 f"{shown(self.judge)} did not say whether their guesses are right"
             )
-        for control in [one for one in CONTROLS if column_of(ASKED, f"{CONTROL}:{one}") in totals]:
-            if said := as_good(*_against(rows, control), control):
-                yield f"{shown(name)}, {self._name}: {said}"
+        for control in [candidate for candidate in CONTROLS if column_of(ASKED, f"{CONTROL}:{candidate}") in totals]:
+            if remark := as_good(*_against(rows, control), control):
+                yield f"{shown(name)}, {self._name}: {remark}"
 
 
 def _against(units: Rows, control: str) -> tuple[Units, Units]:
     """By unit what the attack inferred, of how much, and the same of a control."""
     sides = ("", f"{CONTROL}:{control}")
-    attack, other = ([units.column(column_of(one, of)) for one in (INFERRED, ASKED)] for of in sides)
+    attack, other = ([units.column(column_of(statistic, of)) for statistic in (INFERRED, ASKED)] for of in sides)
     return (attack[0], attack[1]), (other[0], other[1])
 
 

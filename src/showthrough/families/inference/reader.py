@@ -75,14 +75,14 @@ def _answer(case: Case, page: Page) -> Answer:
     people = []
     for person in case.truth:
         role = "" if _role(person) in roles else _role(person)
-        whose = Whose(page, _names(person), role, alone, author)
-        people.append(Person(_guesses(whose, person, case.tags, parts), person.id, person.id))
+        view = Whose(page, _names(person), role, alone, author)
+        people.append(Person(_guesses(view, person, case.tags, parts), person.id, person.id))
     return tuple(people)
 
 
-def _shared(each: Iterable[set[str]]) -> frozenset[str]:
+def _shared(groups: Iterable[set[str]]) -> frozenset[str]:
     """What more than one of them has."""
-    return frozenset(word for word, people in Counter(chain.from_iterable(each)).items() if people > 1)
+    return frozenset(word for word, people in Counter(chain.from_iterable(groups)).items() if people > 1)
 
 
 def _names(person: Subject) -> list[str]:
@@ -93,21 +93,21 @@ def _role(person: Subject) -> str:
     return role_of(person.description, bool(_names(person)))
 
 
-def _guesses(whose: Whose, person: Subject, tags: Collection[str], shared: frozenset[str]) -> tuple[Guess, ...]:
+def _guesses(view: Whose, person: Subject, tags: Collection[str], shared: frozenset[str]) -> tuple[Guess, ...]:
     read = (
         Guess(attribute.tag, value, CERTAIN, span)
         for attribute in person.attributes
         if attribute.tag in tags and attribute.certainty
-        for value, span in _found(whose, attribute.tag.upper(), attribute.value, shared)
+        for value, span in _found(view, attribute.tag.upper(), attribute.value, shared)
     )
     return tuple(dict.fromkeys(read))
 
 
-def _found(whose: Whose, tag: str, value: str, shared: frozenset[str]) -> list[Read]:
-    page = whose.page
+def _found(view: Whose, tag: str, value: str, shared: frozenset[str]) -> list[Read]:
+    page = view.page
     if not page.words:
         return []
     if tag in _CUES:
-        return _CUES[tag](whose, value)
-    found = values.name(page, value, shared) if tag == NAME else _VALUES.get(tag, values.in_words)(page, value)
-    return found or values.unspaced(page, value)
+        return _CUES[tag](view, value)
+    readings = values.name(page, value, shared) if tag == NAME else _VALUES.get(tag, values.in_words)(page, value)
+    return readings or values.unspaced(page, value)

@@ -48,7 +48,7 @@ def answer_of(line: Recorded, case: Case) -> Answer | None:
 
 
 def _person(person: RecordedPerson) -> Person:
-    guesses = (Guess(one.tag, one.value, one.certainty, one.span, one.why) for one in person.guesses)
+    guesses = (Guess(guess.tag, guess.value, guess.certainty, guess.span, guess.why) for guess in person.guesses)
     return Person(tuple(guesses), person.id, person.matches)
 
 

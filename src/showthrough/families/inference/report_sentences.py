@@ -48,11 +48,15 @@ class Worst(NamedTuple):
 
 def worst_of(run: Run, name: str, role: Role) -> Worst | None:
     every = askings(run, role)
-    found = [(share, some) for some in every if (share := _inferred(run, name, some[0])) is not None]
-    if not found:
+    candidates = [
+        (share, asked_records)
+        for asked_records in every
+        if (share := _inferred(run, name, asked_records[0])) is not None
+    ]
+    if not candidates:
         return None
-    share, records = max(found, key=lambda pair: pair[0])
-    return Worst(records, share, len(every) == 1, len(found) < len(every))
+    share, records = max(candidates, key=lambda pair: pair[0])
+    return Worst(records, share, len(every) == 1, len(candidates) < len(every))
 
 
 def _inferred(run: Run, name: str, record: MetricRecord) -> float | None:
@@ -145,8 +149,8 @@ def inference_caveats(run: Run) -> list[str]:
     lines = [f"{counts}{half}What the corpus does not say of people was not asked for."]
     if READER in attackers:
         lines.append(f"{READER} finds what can simply be read off; better attackers infer more.")
-    if others := [called(one) for one in attackers if one != READER]:
-        lines.append(f"Another attacker than {listed(list(dict.fromkeys(others)))} may infer more.")
+    if names := [called(attacker) for attacker in attackers if attacker != READER]:
+        lines.append(f"Another attacker than {listed(list(dict.fromkeys(names)))} may infer more.")
     return lines
 
 
@@ -160,14 +164,14 @@ def inference_limits(run: Run) -> list[str]:
 
 def inferred_tags(run: Run, name: str, worst: Worst) -> dict[str, tuple[float, float, Counts]]:
     """By tag how much was inferred, of how much, and in which documents; what is inferred most first."""
-    record, found = worst.records[0], {}
+    record, by_tag = worst.records[0], {}
     columns = run.rows[record.text][name]
     for column, values in columns.items():
         statistic, _, tag = column.partition(":")
-        every = next((columns[one] for one in (f"{ASKED}:{tag}", f"{ALL}:{tag}") if one in columns), None)
+        every = next((columns[key] for key in (f"{ASKED}:{tag}", f"{ALL}:{tag}") if key in columns), None)
         if statistic != INFERRED or not in_all(values) or every is None:
             continue
         if record.better == "lower" and not tag.startswith(f"{TOP_1}:"):
             continue
-        found[tag.removeprefix(f"{TOP_1}:")] = in_all(values), in_all(every), Counts(run.documents, values)
-    return dict(sorted(found.items(), key=lambda pair: (-pair[1][0], pair[0])))
+        by_tag[tag.removeprefix(f"{TOP_1}:")] = in_all(values), in_all(every), Counts(run.documents, values)
+    return dict(sorted(by_tag.items(), key=lambda pair: (-pair[1][0], pair[0])))

@@ -208,30 +208,37 @@ def bare_of(run: Run, record: MetricRecord, name: str) -> tuple[float, float]:
 
 def asked_lines(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
     """Who was asked for these metrics, a line each: the model as the server calls it, prompts, calls and tokens."""
-    named = {str(record.parameters.get(one, "")) for record in records for one in ("attacker", "judge", "verdicts")}
-    for one in run.asked:
-        if one.name not in named:
+    named = {
+        str(record.parameters.get(parameter, ""))
+        for record in records
+        for parameter in ("attacker", "judge", "verdicts")
+    }
+    for usage in run.asked:
+        if usage.name not in named:
             continue
-        who = f"{shown(one.name, _LONGEST)}{f' (the server says {shown(one.model)})' if one.model else ''}"
-        details = [f"answers {one.digest[:8]}"] if one.digest else []
-        details += [f"prompt {shown(name)} {digest[:8]}" for name, digest in one.prompts.items()]
-        if one.calls:
+        model = f"{shown(usage.name, _LONGEST)}{f' (the server says {shown(usage.model)})' if usage.model else ''}"
+        details = [f"answers {usage.digest[:8]}"] if usage.digest else []
+        details += [f"prompt {shown(name)} {digest[:8]}" for name, digest in usage.prompts.items()]
+        if usage.calls:
             details.append(
-                f"{counted_words(one.calls, 'call')}, {one.tokens_in:,} tokens sent, {one.tokens_out:,} received"
+                f"{counted_words(usage.calls, 'call')}, {usage.tokens_in:,} tokens sent, {usage.tokens_out:,} received"
             )
-        details += [f"{count:,} without an answer ({shown(why)})" for why, count in one.unanswered.items()]
-        yield f"asked {who}{': ' if details else ''}{'; '.join(details)}"
+        details += [f"{count:,} without an answer ({shown(why)})" for why, count in usage.unanswered.items()]
+        yield f"asked {model}{': ' if details else ''}{'; '.join(details)}"
 
 
 def strata_tables(run: Run) -> list[StrataTable]:
     """By tag, certainty and hardness, a table each: what is inferred most first, or in their order."""
     tables = []
-    for record in [one for one in run.metrics if inferring(one) and one.text in run.rows]:
+    for record in [candidate for candidate in run.metrics if inferring(candidate) and candidate.text in run.rows]:
         parts = list(dict.fromkeys(part for name in run.names for part in run.parts(name, record.text)))
         kinds = dict.fromkeys(part.partition(":")[0] for part in parts if is_category(part))
         if by_person(run, record) and _beside_attributes(run, record):
             kinds.pop(TAG, None)  # a person has a tag once: the numbers are the same
-        tables += [_strata(run, record, kind, [one for one in parts if one.startswith(f"{kind}:")]) for kind in kinds]
+        tables += [
+            _strata(run, record, kind, [stratum for stratum in parts if stratum.startswith(f"{kind}:")])
+            for kind in kinds
+        ]
     return tables
 
 

@@ -86,14 +86,14 @@ class RecordedOpinions:
             raise InputError(faults)
 
     def opinions(self, texts: Sequence[Released]) -> list[Opinion]:
-        return [self.opinion(one.anonymization, one.document) for one in texts]
+        return [self.opinion(release.anonymization, release.document) for release in texts]
 
     def opinion(self, anonymization: str, document: str) -> Opinion:
         line = self._files.of(anonymization, document)
         if isinstance(line, Replies):  # a language model's, in another run
             return _opinion_in(line.by_prompt.get(PROMPT.partition(".")[0], ""))
-        said = line.utility if line is not None else {}
-        return {quality: said[quality] for quality in SCALES if quality in said}
+        scores = line.utility if line is not None else {}
+        return {quality: scores[quality] for quality in SCALES if quality in scores}
 
     def _faults(self) -> list[Problem]:
         """Numbers that are on no scale: what they mean nobody knows."""
@@ -138,15 +138,15 @@ class AskedOpinions:
         self._known: dict[tuple[str, str], Opinion] = {}
 
     def opinions(self, texts: Sequence[Released]) -> list[Opinion]:
-        open_ones = [one for one in texts if one[:2] not in self._known]
-        replies = self._chat.replies([self._question(one) for one in open_ones], _opinion)
-        for one, reply in zip(open_ones, replies, strict=True):
-            self._known[one[:2]] = {} if reply is None else _opinion(reply.content)
-        return [self._known[one[:2]] for one in texts]
+        open_ones = [release for release in texts if release[:2] not in self._known]
+        replies = self._chat.replies([self._question(release) for release in open_ones], _opinion)
+        for release, reply in zip(open_ones, replies, strict=True):
+            self._known[release[:2]] = {} if reply is None else _opinion(reply.content)
+        return [self._known[release[:2]] for release in texts]
 
-    def _question(self, one: Released) -> Question:
-        text = f"<original>\n{one.original}\n</original>\n\n<released>\n{one.text}\n</released>"
-        return self._prompt.about(text, schema=_SCHEMA, about=(one.anonymization, one.document), tokens=_TOKENS)
+    def _question(self, release: Released) -> Question:
+        text = f"<original>\n{release.original}\n</original>\n\n<released>\n{release.text}\n</released>"
+        return self._prompt.about(text, schema=_SCHEMA, about=(release.anonymization, release.document), tokens=_TOKENS)
 
 
 def _opinion_in(content: str) -> Opinion:
@@ -158,9 +158,9 @@ def _opinion_in(content: str) -> Opinion:
 
 def _opinion(content: str) -> Opinion:
     """What an answer says; raises ValueError where it lacks a score or has one that is on no scale."""
-    said = decoded(content, _Reply)
+    reply = decoded(content, _Reply)
     return {
-        "readability": said.readability.score,
-        "meaning": said.meaning.score,
-        "hallucinations": float(said.hallucinations.score),
+        "readability": reply.readability.score,
+        "meaning": reply.meaning.score,
+        "hallucinations": float(reply.hallucinations.score),
     }

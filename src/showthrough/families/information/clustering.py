@@ -104,8 +104,8 @@ class ClusteringAgreement(Metric):
         super().__post_init__()
         EMBEDDING.parse(self.embedding)
         if self.embedding == LSA and self.long_documents != "truncate":
-            given = f"long_documents={quoted(self.long_documents)}"
-            raise PlanError(f"{given} is for models; lsa takes a text of any length")
+            option = f"long_documents={quoted(self.long_documents)}"
+            raise PlanError(f"{option} is for models; lsa takes a text of any length")
         for name, (least, most) in _COUNTS.items():
             if not least <= getattr(self, name) <= most:
                 raise PlanError(f"{name}={getattr(self, name)} is out of range; expected {least} to {most:,}")
@@ -122,8 +122,8 @@ class ClusteringAgreement(Metric):
         marks, resources = marks_pattern(self.mask_marks), chunk.resources
         texts: list[str] = []
         digests: list[str] = []
-        for some in chunk.some():
-            bare = [_without(marks, text) for text in some.texts()]
+        for batch in chunk.some():
+            bare = [_without(marks, text) for text in batch.texts()]
             digests += [digest_of_bytes(text.encode("utf-8", "surrogatepass")).hex() for text in bare]
             texts += bare if self.embedding == LSA else []  # which learns from all of them
         learned = Learned.of(resources, self.embedding, sorted(texts), self.long_documents)
@@ -135,8 +135,8 @@ class ClusteringAgreement(Metric):
             Where a clustering starts is drawn by place: neither names nor the order of the documents may move it.
             Where originals are the same, what was made of them tells the order.
             """
-            request, some = (learned, self.mask_marks), chunk.some(anonymization)
-            vectors = gathered(resources, learned, _embedded, request, some, len(chunk.corpus))
+            request, batches = (learned, self.mask_marks), chunk.some(anonymization)
+            vectors = gathered(resources, learned, _embedded, request, batches, len(chunk.corpus))
             alike = np.unique(vectors, axis=0, return_inverse=True)[1].reshape(-1)
             order = np.lexsort((alike, rank))
             return np.asarray(vectors[order], dtype=np.float64), np.argsort(order)
@@ -166,7 +166,7 @@ class ClusteringAgreement(Metric):
         k = self.min_k
         while k <= min(self.max_k, len(points)):
             labels = self._clusterings(points, k)
-            clear = [silhouette(points, each) for each in labels]
+            clear = [silhouette(points, clustering) for clustering in labels]
             described = {SILHOUETTE: float(np.mean(clear))}
             if len(labels) > 1:
                 described[ERROR] = float(np.std(clear, ddof=1)) / math.sqrt(len(clear))
@@ -214,7 +214,7 @@ class ClusteringAgreement(Metric):
             parts[LEAD] = first - second
         if self.n_clusterings > 1:
             parts[REPEAT] = _chosen(best, np.array([ratio(totals[f"{REPEAT}.{k}"], documents) for k in by_k]))
-        return parts | {f"{K}={k}": one.nmi for k, one in by_k.items()}
+        return parts | {f"{K}={k}": result.nmi for k, result in by_k.items()}
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
         """Where another k is about as clear as the one that was chosen, and scores would be others with it."""
@@ -226,10 +226,10 @@ class ClusteringAgreement(Metric):
         clear = {k: described[f"{SILHOUETTE}.{k}"] for k in _tables(sums)}
         if len(clear) < 2:
             return []
-        values = {name: self.combine(each) for name, each in totals.items()}
-        best, *others = sorted(clear, key=lambda k: (-clear[k], k))
-        for k in others:
-            error = math.hypot(*(described.get(f"{ERROR}.{each}", 0.0) for each in (best, k)))
+        values = {name: self.combine(row_totals) for name, row_totals in totals.items()}
+        best, *rivals = sorted(clear, key=lambda k: (-clear[k], k))
+        for k in rivals:
+            error = math.hypot(*(described.get(f"{ERROR}.{count}", 0.0) for count in (best, k)))
             if clear[best] - clear[k] > max(_NEAR, _ERRORS * error):
                 continue
             pairs = {name: (float(parts[f"{K}={best}"]), float(parts[f"{K}={k}"])) for name, parts in values.items()}
@@ -276,8 +276,8 @@ def _tables(totals: Totals) -> dict[int, list[list[tuple[int, int, Array]]]]:
     return tables
 
 
-def _apart(one: float, two: float) -> bool:
-    return abs(one - two) >= _VISIBLE
+def _apart(first: float, second: float) -> bool:
+    return abs(first - second) >= _VISIBLE
 
 
 def _chosen(best: Ints, values: Array) -> Array:
@@ -285,9 +285,9 @@ def _chosen(best: Ints, values: Array) -> Array:
     return np.asarray(np.take_along_axis(values, best[None], axis=0)[0])
 
 
-def _crossed(one: Array | Ints, two: Array | Ints) -> list[tuple[int, int, Array]]:
+def _crossed(labels: Array | Ints, other_labels: Array | Ints) -> list[tuple[int, int, Array]]:
     """All pairs of clusters that some document stands in, and how many do."""
-    pairs, counts = np.unique(np.stack([one, two]).astype(np.int64), axis=1, return_counts=True)
+    pairs, counts = np.unique(np.stack([labels, other_labels]).astype(np.int64), axis=1, return_counts=True)
     return list(zip(*pairs.tolist(), counts, strict=True))
 
 
@@ -310,11 +310,11 @@ def marks_pattern(mask_marks: str) -> re.Pattern[str] | None:
     return re.compile("|".join(alternatives)) if alternatives else None
 
 
-def _embedded(resources: Resources, asked: tuple[Learned, str], some: Some) -> Vectors:
+def _embedded(resources: Resources, request: tuple[Learned, str], batch: Some) -> Vectors:
     """A few documents as vectors, without mask marks."""
-    learned, mask_marks = asked
+    learned, mask_marks = request
     marks = marks_pattern(mask_marks)
-    return learned.embedded(resources, [_without(marks, text) for text in some.texts()])
+    return learned.embedded(resources, [_without(marks, text) for text in batch.texts()])
 
 
 def _edge(letter: str) -> str:

@@ -48,8 +48,8 @@ def clusterings(points: Array, k: int, count: int, tries: int, seed: int) -> lis
 def _best(points: Array, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
     if len(points) <= SAMPLE:
         return _best_try(points, k, tries, block, random)
-    some = points[np.sort(random.choice(len(points), SAMPLE, replace=False))]
-    centres = _means(some, _best_try(some, k, tries, block, random)[None], some[None, :k])
+    sample = points[np.sort(random.choice(len(points), SAMPLE, replace=False))]
+    centres = _means(sample, _best_try(sample, k, tries, block, random)[None], sample[None, :k])
     return np.asarray(_settled(points, centres)[0][0])
 
 
@@ -59,11 +59,11 @@ def _best_try(points: Array, k: int, tries: int, block: int, random: np.random.G
     chances = random.random((k - 1, tries, 2 + int(math.log(k))))
     best, least = np.zeros(len(points), dtype=np.int64), math.inf
     for first in range(0, tries, block):
-        some = slice(first, first + block)
-        labels, inertia = _settled(points, _starts(points, firsts[some], chances[:, some]))
-        place = int(np.argmin(inertia))
-        if inertia[place] < least:
-            best, least = labels[place], float(inertia[place])
+        batch = slice(first, first + block)
+        labels, inertia = _settled(points, _starts(points, firsts[batch], chances[:, batch]))
+        index = int(np.argmin(inertia))
+        if inertia[index] < least:
+            best, least = labels[index], float(inertia[index])
     return best
 
 
@@ -82,13 +82,13 @@ def _starts(points: Array, firsts: Ints, chances: Array) -> Array:
     chosen = np.empty((len(firsts), 1 + len(chances)), dtype=np.int64)
     chosen[:, 0] = firsts
     nearest = _squared(points, points[firsts])
-    for place, chance in enumerate(chances, start=1):
+    for index, chance in enumerate(chances, start=1):
         reach = np.cumsum(nearest, axis=1)
         drawn = chance * reach[:, -1:]
         picked = np.minimum((reach[:, None, :] <= drawn[:, :, None]).sum(axis=2), len(points) - 1)
         closer = np.minimum(_squared(points, points[picked]), nearest[:, None, :])
         best = closer.sum(axis=2).argmin(axis=1)
-        chosen[:, place] = picked[rows, best]
+        chosen[:, index] = picked[rows, best]
         nearest = closer[rows, best]
     return points[chosen]
 

@@ -39,9 +39,12 @@ def agreement(cells: Cells) -> Agreement:
     """
     counts = np.array([count for _, _, count in cells], dtype=np.float64)
     documents = counts.sum(axis=0)
-    first, second = _sizes([one for one, _, _ in cells], counts), _sizes([two for _, two, _ in cells], counts)
-    one, two, both = (_entropy(ratio(sizes, documents)) for sizes in (first, second, counts))
-    shared, mean = np.maximum(one + two - both, 0.0), (one + two) / 2
+    first, second = (
+        _sizes([cluster for cluster, _, _ in cells], counts),
+        _sizes([cluster for _, cluster, _ in cells], counts),
+    )
+    first_entropy, second_entropy, both = (_entropy(ratio(sizes, documents)) for sizes in (first, second, counts))
+    shared, mean = np.maximum(first_entropy + second_entropy - both, 0.0), (first_entropy + second_entropy) / 2
     expected = expected_information(first, second, documents)
     room = mean - expected
     return Agreement(
@@ -61,20 +64,20 @@ def _entropy(share: Array) -> Array:
     return np.asarray(-np.sum(share * np.log(np.where(share > 0, share, 1.0)), axis=0))
 
 
-def expected_information(one: Array, two: Array, documents: Array) -> Array:
+def expected_information(row_sizes: Array, column_sizes: Array, documents: Array) -> Array:
     """Mean mutual information of clusterings with these sizes over all permutations of labels (Vinh et al. 2010).
 
     How many documents two clusters of a and b out of n share by chance is hypergeometric. Each (n, a, b) is worked out
     once, however often it occurs: clusters of many resamples mostly have sizes that were there before.
     """
-    shape = (len(one), len(two), *np.shape(documents))
-    sizes = documents, one[:, None], two[None]
+    shape = (len(row_sizes), len(column_sizes), *np.shape(documents))
+    sizes = documents, row_sizes[:, None], column_sizes[None]
     n, a, b = (np.broadcast_to(np.rint(size), shape).astype(np.int64) for size in sizes)
     width = int(n.max(initial=0)) + 1
-    triples, place = np.unique((n * width + a) * width + b, return_inverse=True)
+    triples, inverse = np.unique((n * width + a) * width + b, return_inverse=True)
     rest, second = np.divmod(triples, width)
     values = _expected_terms(*np.divmod(rest, width), second)
-    return np.asarray(values[place.reshape(shape)].sum(axis=(0, 1)))
+    return np.asarray(values[inverse.reshape(shape)].sum(axis=(0, 1)))
 
 
 def _expected_terms(n: Ints, a: Ints, b: Ints) -> Array:
@@ -82,8 +85,8 @@ def _expected_terms(n: Ints, a: Ints, b: Ints) -> Array:
     factorial = log_gamma(np.arange(n.max(initial=0) + 1) + 1.0)  # logarithms
     turn = np.cumsum(np.minimum(a, b)) // _TERMS
     cuts = np.flatnonzero(np.diff(turn, prepend=-1))
-    some = (slice(first, last) for first, last in zip(cuts, [*cuts[1:], len(n)], strict=True))
-    return np.concatenate([np.zeros(0), *(_terms(n[here], a[here], b[here], factorial) for here in some)])
+    slices = (slice(first, last) for first, last in zip(cuts, [*cuts[1:], len(n)], strict=True))
+    return np.concatenate([np.zeros(0), *(_terms(n[part], a[part], b[part], factorial) for part in slices)])
 
 
 def _terms(n: Ints, a: Ints, b: Ints, factorial: Array) -> Array:

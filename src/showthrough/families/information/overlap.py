@@ -105,8 +105,8 @@ class Bleu(_Overlap):
         bleu = BLEU(lowercase=self.lowercase, tokenize=self.tokenize, force=True)
 
         def count(original: str, released: str) -> list[float]:
-            found = bleu.corpus_score([released], [[original]])
-            return [found.sys_len, found.ref_len, *found.counts, *found.totals]
+            score = bleu.corpus_score([released], [[original]])
+            return [score.sys_len, score.ref_len, *score.counts, *score.totals]
 
         return count
 
@@ -181,20 +181,20 @@ class Rouge(_Overlap):
         """What is not read cannot differ: a text in another alphabet would look untouched, or not be there."""
         for rows in tables.values():
             counts = rows.totals()
-            told = []
+            reasons = []
             if lacking := len(rows) - int(counts[_COMPARED]):
-                told.append(f"{lacking} of {len(rows)} documents have none and count nowhere")
+                reasons.append(f"{lacking} of {len(rows)} documents have none and count nowhere")
             if counts[_UNREAD] > _MUCH * counts[_LETTERS]:
-                told.append(f"{counts[_UNREAD] / counts[_LETTERS]:.0%} of the letters are none of these")
-            if told:
-                return [f"rouge-score reads a to z and digits alone: {', and '.join(told)}"]
+                reasons.append(f"{counts[_UNREAD] / counts[_LETTERS]:.0%} of the letters are none of these")
+            if reasons:
+                return [f"rouge-score reads a to z and digits alone: {', and '.join(reasons)}"]
         return []
 
 
-def _common(one: list[Any], two: list[Any]) -> int:
+def _common(left_words: list[Any], right_words: list[Any]) -> int:
     """How many words the longest sequence has that both have in that order; rouge-score's own way is quadratic."""
     from rapidfuzz.distance import LCSseq
 
     numbers: dict[str, int] = {}
-    first, second = ([numbers.setdefault(word, len(numbers)) for word in words] for words in (one, two))
+    first, second = ([numbers.setdefault(word, len(numbers)) for word in words] for words in (left_words, right_words))
     return int(LCSseq.similarity(first, second))

@@ -90,14 +90,14 @@ class WeightedPrecision(Precision, Informed):
 
         def weights(masked: Masked) -> Array:
             scored = axis.gold.annotators[masked.document] > 0  # who has no annotator is not asked about either
-            start, end, document, times = (each[scored] for each in masked)
+            start, end, document, times = (column[scored] for column in masked)
             numbers, first = np.unique(document, return_index=True)
             ends = np.searchsorted(document, numbers, side="right")
             questions = []
             for number, low, high in zip(numbers.tolist(), first.tolist(), ends.tolist(), strict=True):
                 base = axis.bounds[number]
-                places = start[low:high] - base, end[low:high] - base
-                questions.append(Question(axis.documents[number].text, *places, np.zeros(high - low, dtype=np.int64)))
+                offsets = start[low:high] - base, end[low:high] - base
+                questions.append(Question(axis.documents[number].text, *offsets, np.zeros(high - low, dtype=np.int64)))
             weight = np.zeros(len(scored))
             weight[scored] = times * np.concatenate([np.zeros(0), *source.weigh(questions, self.context)])
             return weight
@@ -279,7 +279,7 @@ class TextPreservedSimilarity(TextPreservedInformation):
         similarity = chunk.resources.similarity(self.similarity)
 
         def rows(anonymized: Anonymized) -> Rows:
-            kept = np.where(terms.masked(anonymized.coverage), 0.0, 1.0)
+            shares = np.where(terms.masked(anonymized.coverage), 0.0, 1.0)
             start, end, pairs = [], [], []
             for document, base in zip(axis.documents, axis.bounds[:-1].tolist(), strict=True):
                 masks = [mask for mask in flattened(anonymized.of(document.id)) if not mask.suppressed]
@@ -289,8 +289,8 @@ class TextPreservedSimilarity(TextPreservedInformation):
             near = np.concatenate([np.zeros(0), *similarity.cosines(list(filter(None, pairs)))])
             last = np.searchsorted(start, terms.end, side="left") - 1
             under = (last >= 0) & (np.array([*end, 0])[last] > terms.start)
-            kept[under] = np.clip(near[last[under]], 0.0, 1.0)
-            return Rows.of(**averaged("preserved", ratio(terms.by_document(terms.ic * kept), total)))
+            shares[under] = np.clip(near[last[under]], 0.0, 1.0)
+            return Rows.of(**averaged("preserved", ratio(terms.by_document(terms.ic * shares), total)))
 
         return rows
 

@@ -100,12 +100,12 @@ def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> Masked
 
 
 def _tokens_of_each(axis: Axis, start: Ints, end: Ints) -> Masked:
-    held = axis.contents(start, end)
-    times = held.times(len(axis.tokens))
+    contents = axis.contents(start, end)
+    times = contents.times(len(axis.tokens))
     whole_tokens = np.flatnonzero(times)
-    low = np.concatenate([axis.tokens.start[whole_tokens], held.cut.start])
-    high = np.concatenate([axis.tokens.end[whole_tokens], held.cut.end])
+    low = np.concatenate([axis.tokens.start[whole_tokens], contents.cut.start])
+    high = np.concatenate([axis.tokens.end[whole_tokens], contents.cut.end])
     order = np.lexsort((high, low))
     low, high = low[order], high[order]
-    times = np.concatenate([times[whole_tokens], np.ones_like(held.cut.start)])[order]
+    times = np.concatenate([times[whole_tokens], np.ones_like(contents.cut.start)])[order]
     return Masked(low, high, axis.document_at(low), times)

@@ -149,9 +149,9 @@ class Removed(ReadsRelease):
         """How many entities of each document can still be read."""
         return rows.values[:, rows.columns.index("total")] - rows.values[:, rows.columns.index("removed")]
 
-    def by_chance(self, anonymized: Anonymized, others: Sequence[Sequence[int]]) -> dict[str, float | None]:
+    def by_chance(self, anonymized: Anonymized, other_documents: Sequence[Sequence[int]]) -> dict[str, float | None]:
         search = self.search(anonymized.chunk)
-        readable, looked = anonymized.once(("chance", search), lambda: search.by_chance(anonymized, others))
+        readable, looked = anonymized.once(("chance", search), lambda: search.by_chance(anonymized, other_documents))
         chosen = search.gold.entities(_LEVELS[self.identifier])
         looked_at = int(looked[chosen].sum())
         return {CHANCE: int(readable[chosen].sum()) / looked_at if looked_at else None}

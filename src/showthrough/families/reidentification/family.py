@@ -70,10 +70,10 @@ class BackgroundInput(InputType):
             return {"": value}
         if isinstance(value, Mapping):
             return {"": Background(value)}
-        if isinstance(value, str) or not all(isinstance(each, Background) for each in value):
+        if isinstance(value, str) or not all(isinstance(background, Background) for background in value):
             expected = "expected a Background: read_background"
             raise PlanError(f"found a value of type {type(value).__name__}; {expected}", BACKGROUND)
-        by_name = {each.name: each for each in value}  # also where there is one
+        by_name = {background.name: background for background in value}  # also where there is one
         return by_name if len(by_name) == len(value) else _RepeatedNames(value)
 
     def keys(self, options: BackgroundOptions) -> tuple[str, ...]:
@@ -136,7 +136,9 @@ class _Reidentification(Family):
             return [Problem("", BACKGROUND, f"found {some(backgrounds.names)}; expected unique names")]
         using = [metric for metric in plan.metrics if BACKGROUND in metric.needs]
         return _background_problems(
-            backgrounds, {metric_text(each): each.parameters.get(BACKGROUND, "") for each in using}, plan.corpus.ids
+            backgrounds,
+            {metric_text(metric): metric.parameters.get(BACKGROUND, "") for metric in using},
+            plan.corpus.ids,
         )
 
     def relocate(self, options: BackgroundOptions, plan: Path) -> dict[str, Any]:

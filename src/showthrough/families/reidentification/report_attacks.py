@@ -39,15 +39,17 @@ class AtRisk(NamedTuple):
 def show_attacks(run: Run, console: Console) -> None:
     """Per anonymization the strongest attack, chance and ceiling; then every attack, its control and the risk above."""
     record, attacks, k = _attack(run)
-    population = "".join(f" against {one.documents:,} individuals" for one in run.inputs.get(BACKGROUND, []))
+    population = "".join(
+        f" against {background.documents:,} individuals" for background in run.inputs.get(BACKGROUND, [])
+    )
     console.print()
     percent = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
     console.print(Text(f"{documents_line(run)}{population}{percent}", style="bold"))
     for line in cautions(run):
         console.print(Text(printable(line)), soft_wrap=True)
-    beside = [one.name for one in run.references]
+    beside = [reference.name for reference in run.references]
     worst = bare_table(f"{WORST} ↓", *_BOUNDS)
-    sure = [one.replace("@", "\n@") for one in _recalls(record)]
+    sure = [heading.replace("@", "\n@") for heading in _recalls(record)]
     table = bare_table("found ↓", CONTROL, f"{RISK} ↓", f"@{k}", "mrr", *sure, "time")
     for anonymization in (*run.names, *beside):
         parts = run.parts(anonymization, record.text)
@@ -126,7 +128,7 @@ def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
 def attacks_json_text(run: Run) -> str:
     """What the table shows: values by anonymization and attack, `worst` among them; references last."""
     record, attacks, k = _attack(run)
-    beside = [one.name for one in run.references]
+    beside = [reference.name for reference in run.references]
 
     def values(anonymization: str) -> Iterator[tuple[str, dict[str, Any]]]:
         parts, seconds = run.parts(anonymization, record.text), _seconds(run, anonymization)

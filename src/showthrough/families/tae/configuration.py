@@ -52,15 +52,15 @@ def is_tae(head: Head) -> bool:
 def read_tae(path: Path) -> Request:
     """What a configuration asks for."""
     content = read_bytes(path)
-    found = decoded(content, msgspec.json.Decoder(_Configuration), path)
+    configuration = decoded(content, msgspec.json.Decoder(_Configuration), path)
     for key, raw in object_entries(path, content).items():
         if key in ("anonymizations", "metrics"):
             object_entries(path, bytes(raw), key.removesuffix("s"))  # a name that occurs twice would lose one
     labels: dict[str, Metric] = {}
     unavailable: dict[str, str] = {}
     problems: list[Problem] = []
-    backgrounds = _backgrounds(found.metrics, path)
-    for label, parameters in found.metrics.items():
+    backgrounds = _backgrounds(configuration.metrics, path)
+    for label, parameters in configuration.metrics.items():
         key = _key(label)
         try:
             if key == _ATTACK and _BACKGROUND not in parameters:
@@ -70,22 +70,22 @@ def read_tae(path: Path) -> Request:
             if key == _ATTACK and len(backgrounds) > 1:
                 metric = with_parameters(metric, background=backgrounds[Path(parameters[_BACKGROUND])])
         except PlanError as error:
-            problems += [Problem(str(path), f"metrics.{shown(label)}", one.message) for one in error.problems]
+            problems += [Problem(str(path), f"metrics.{shown(label)}", problem.message) for problem in error.problems]
             continue
         labels[label] = metric
     if problems:
         raise InputError(problems)
     # TAE takes paths relative to where it is started, not to its configuration.
     return Request(
-        corpus=Source(path_of(found.corpus, path, "corpus")),
+        corpus=Source(path_of(configuration.corpus, path, "corpus")),
         anonymizations={
-            name: Source(path_of(given, path, f"anonymizations.{shown(name)}"))
-            for name, given in found.anonymizations.items()
+            name: Source(path_of(file_name, path, f"anonymizations.{shown(name)}"))
+            for name, file_name in configuration.anonymizations.items()
         },
         metrics=tuple(dict.fromkeys(labels.values())),
         labels=labels,
         unavailable=unavailable,
-        results_file=path_of(found.results_file_path, path, "results_file_path"),
+        results_file=path_of(configuration.results_file_path, path, "results_file_path"),
         settings=FileSettings(background=_known(backgrounds)),
     )
 
@@ -143,26 +143,26 @@ _KINDS = {bool: "true or false", int: "a whole number", str: "the name of a mode
 def _key(label: str) -> str:
     """The metric that a label begins with, in TAE's own writing; TAE does not mind capitals."""
     key = label.split("_")[0]
-    return {known.lower(): known for known in (*_DEFAULTS, _ATTACK)}.get(key.lower(), key)
+    return {name.lower(): name for name in (*_DEFAULTS, _ATTACK)}.get(key.lower(), key)
 
 
-def _metric(key: str, given: Mapping[str, Any]) -> Metric:
+def _metric(key: str, parameters: Mapping[str, Any]) -> Metric:
     if key == _ATTACK:
-        return _attack(given)
+        return _attack(parameters)
     if key not in _DEFAULTS:
         raise PlanError(
             f"found {shown(key)}; expected one of {', '.join([*_DEFAULTS, _ATTACK])}, then anything after _"
         )
     defaults = _DEFAULTS[key]
-    given = {name: value for name, value in given.items() if name != _TELLING}
-    for name, value in given.items():
+    parameters = {name: value for name, value in parameters.items() if name != _TELLING}
+    for name, value in parameters.items():
         if name not in defaults:
             raise PlanError(f"unknown parameter {shown(name)}; expected one of {', '.join(defaults)}")
         kind = type(defaults[name])
         types, expected = _TYPES.get(name) or (kind, _KINDS[kind])
         if not isinstance(value, types) or (isinstance(value, bool) and kind is not bool):
             raise PlanError(f"{name} is {quoted(value)}; expected {expected}")
-    chosen = {**defaults, **given}
+    chosen = {**defaults, **parameters}
     if key == "NMI":
         return _clustering(chosen)
     if key in ("TPI", "TPS"):
@@ -178,14 +178,14 @@ def _metric(key: str, given: Mapping[str, Any]) -> Metric:
     return (Recall if key == "Recall" else RecallPerType)(unit=unit, include=include)
 
 
-def _attack(given: Mapping[str, Any]) -> Metric:
+def _attack(parameters: Mapping[str, Any]) -> Metric:
     """TRIR as TAE's code makes it.
 
     Its README has `only_use_anonymized_background_knowledge` false by default, its code true. (It also has three
     `load_saved_…` true that the code has false; they change no number here, where nothing that was made otherwise is
     ever loaded.)
     """
-    chosen = {name: value for name, value in given.items() if name != _BACKGROUND}
+    chosen = {name: value for name, value in parameters.items() if name != _BACKGROUND}
     if chosen.get("anonymize_background_knowledge", True):
         chosen = {"only_use_anonymized_background_knowledge": True} | chosen
     return ReIdentification(f"transformer({', '.join(f'{name}={value!r}' for name, value in chosen.items())})")

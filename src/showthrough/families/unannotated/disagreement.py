@@ -65,17 +65,17 @@ class Disagreement(Metric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         axis = chunk.axis
         documents = axis.document_at(axis.tokens.start)
-        names = {one.name for one in chunk.systems}
+        names = {system.name for system in chunk.systems}
         counts = np.zeros(len(axis.tokens), dtype=np.int32)  # how many hide a word
         types: dict[str, list[Ints]] = {}
-        for one in chunk.systems if len(names) >= _FEWEST else ():
-            coverage = Coverage(axis, one)
+        for system in chunk.systems if len(names) >= _FEWEST else ():
+            coverage = Coverage(axis, system)
             hidden = _hidden(coverage)
             counts += hidden
             for kind, tokens in _typed(coverage).items():
                 types.setdefault(kind, []).append(tokens[hidden[tokens]])
         counts[_free(chunk, axis, self.function_words)] = 0
-        all_of = {kind: np.unique(np.concatenate(found)) for kind, found in types.items()}
+        all_of = {kind: np.unique(np.concatenate(arrays)) for kind, arrays in types.items()}
 
         def count(tokens: Ints) -> Array:
             return axis.by_document(documents[tokens])
@@ -97,8 +97,8 @@ class Disagreement(Metric):
         masked = totals["masked"]
         values = {HEADLINE: ratio(totals["left"], masked), ALONE: ratio(totals[ALONE], masked)}
         for kind in sorted(column.removeprefix("masked:") for column in totals if column.startswith("masked:")):
-            for what in ("left", ALONE):
-                values[f"{what}:{kind}"] = ratio(totals[f"{what}:{kind}"], totals[f"masked:{kind}"])
+            for part in ("left", ALONE):
+                values[f"{part}:{kind}"] = ratio(totals[f"{part}:{kind}"], totals[f"masked:{kind}"])
         return values
 
 
@@ -123,9 +123,9 @@ def _typed(coverage: Coverage) -> dict[str, Ints]:
         for mask in masks:
             if mask.entity_type:
                 spans.setdefault(mask.entity_type, []).append((shift + mask.start, shift + mask.end))
-    found = {}
+    tokens_by_type = {}
     for kind, of_kind in spans.items():
         start, end = np.array(sorted(of_kind), dtype=np.int64).T
         contents = contents_of(coverage.axis.tokens, *joined(start, end))
-        found[kind] = spread(contents.first, contents.last)[1]
-    return found
+        tokens_by_type[kind] = spread(contents.first, contents.last)[1]
+    return tokens_by_type

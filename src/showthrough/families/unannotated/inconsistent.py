@@ -130,7 +130,7 @@ class _Search:
         hidden: list[Ints] = []
         readable: list[frozenset[int]] = []
         shown: dict[int, _Hidden] = {}
-        for place, page in enumerate(self._pages(anonymized)):
+        for document_index, page in enumerate(self._pages(anonymized)):
             hidden_strings = _Hidden()
             for number, form in self._within(page, hidden_strings, numbers):
                 if (number, form) not in pairs:
@@ -139,18 +139,18 @@ class _Search:
             hidden.append(np.fromiter(hidden_strings.spans, np.int64, len(hidden_strings.spans)))
             readable.append(frozenset(hidden_strings.here))
             if hidden_strings.spans and len(shown) < _DOCUMENTS:
-                shown[place] = hidden_strings
+                shown[document_index] = hidden_strings
         del pairs, numbers
         anywhere: dict[int, tuple[int, int, int]] = {}  # the first place: document, start, end
-        for place, page in enumerate(self._pages(anonymized)):
+        for document_index, page in enumerate(self._pages(anonymized)):
             for number, hit in index.found_in(page.release, page.counts):
-                anywhere[number] = (place, *next(iter(page.places(hit)), (0, 0)))
+                anywhere[number] = (document_index, *next(iter(page.places(hit)), (0, 0)))
         columns = {
             "strings": [len(of) for of in hidden],
             "readable": [len(of) for of in readable],
             "anywhere": [
-                sum(number in here or number in anywhere for number in of.tolist())
-                for of, here in zip(hidden, readable, strict=True)
+                sum(number in visible or number in anywhere for number in of.tolist())
+                for of, visible in zip(hidden, readable, strict=True)
             ],
         }
         ids = self._chunk.corpus.ids

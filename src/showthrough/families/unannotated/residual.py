@@ -90,15 +90,15 @@ class Residual(Metric):
 
         def rows(anonymized: Anonymized) -> Rows:
             released = [Released.of(document.text, anonymized.of(document.id)) for document in documents]
-            touched = [number for number, one in enumerate(released) if one.masks]
-            found: list[list[Find]] = [[] for _ in documents]
+            touched = [number for number, release in enumerate(released) if release.masks]
+            finds_by_document: list[list[Find]] = [[] for _ in documents]
             if len(touched) < len(documents):  # what nobody masked is looked at once for all
-                found = list(chunk.once(("finds", self.detector), originals))
-            for number, finds in zip(touched, detector.find([released[one].text for one in touched]), strict=True):
-                found[number] = finds
+                finds_by_document = list(chunk.once(("finds", self.detector), originals))
+            for number, finds in zip(touched, detector.find([released[index].text for index in touched]), strict=True):
+                finds_by_document[number] = finds
             left = [
-                _left(one, finds, partial(telling, number))
-                for number, (one, finds) in enumerate(zip(released, found, strict=True))
+                _left(release, finds, partial(telling, number))
+                for number, (release, finds) in enumerate(zip(released, finds_by_document, strict=True))
             ]
             columns: dict[str, ArrayLike] = {
                 _WORDS: words,
@@ -110,7 +110,7 @@ class Residual(Metric):
             for kind in sorted({*detector.detector.types, *(kind for counts in kinds for kind in counts)}):
                 columns[f"{_FINDS}{kind}"] = [counts[kind] for counts in kinds]
             seen = zip(documents, released, left, strict=True)
-            evidence = {document.id: _places(one, finds) for document, one, finds in seen if finds}
+            evidence = {document.id: _places(release, finds) for document, release, finds in seen if finds}
             return replace(Rows.named(columns), evidence=evidence)
 
         return rows

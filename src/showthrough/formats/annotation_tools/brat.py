@@ -34,7 +34,7 @@ def read(file: Input) -> list[Document]:
     path = file.path
     if not file.head.folder:
         raise fail(path, "is no folder; expected one with .txt and .ann files")
-    homes = sorted({one.parent / stem(one) for one in file.head.files((".txt", ".ann"))})
+    homes = sorted({record_file.parent / stem(record_file) for record_file in file.head.files((".txt", ".ann"))})
     if not homes:
         raise fail(path, "holds no .txt or .ann file; expected brat records")
     return gathered(homes, lambda home: _document(home, file.originals, file.columns.offsets))
@@ -151,8 +151,8 @@ def _lines(document: Document) -> Iterator[str]:
     mentions = one_layer(document)
     ids = [mention.entity_id for mention in mentions]
     # Names that came from a brat file stay; all others are made.
-    kept = all(map(_NAME.fullmatch, ids)) and len(set(ids)) == len(ids)
-    names = ids if kept else [f"T{number}" for number in range(1, len(ids) + 1)]
+    keep_ids = all(map(_NAME.fullmatch, ids)) and len(set(ids)) == len(ids)
+    names = ids if keep_ids else [f"T{number}" for number in range(1, len(ids) + 1)]
     for name, mention in zip(names, mentions, strict=True):
         if not mention.entity_type or re.search(r"\s", mention.entity_type):
             kind = quoted(mention.entity_type)

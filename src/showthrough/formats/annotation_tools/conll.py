@@ -38,7 +38,7 @@ def read(file: Input) -> list[Document]:
     files = file.head.files(ENDINGS)
     if not files:
         raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
-    records = (record for one in files for record in _records(one))
+    records = (record for path in files for record in _records(path))
     return gathered(records, lambda record: record.document(file.originals.get(record.id)))
 
 
@@ -87,15 +87,15 @@ class _Record:
         columns = list(zip(*fields, strict=True))
         if "" in columns[0] or None in map(parsed, set(columns[-1])):
             return None
-        places = self._places(columns, text)
-        if places is None:
+        token_spans = self._places(columns, text)
+        if token_spans is None:
             return None
         mentions, before = [], 0
         wrong = partial(self._fault, message=f"expected {EXPECTED}")  # of which there is none
         for lines in sentences:
             tags = columns[-1][before : before + len(lines)]
             for first, after, kind in runs(tags, wrong):
-                mentions.append(by_type(*places.span(before + first, before + after - 1), kind))
+                mentions.append(by_type(*token_spans.span(before + first, before + after - 1), kind))
             before += len(lines)
         return mentions
 
@@ -104,12 +104,15 @@ class _Record:
         at = {name: number for number, name in enumerate(self.columns[: len(columns)])}
         if not {"START", "END"} <= at.keys():
             return Places.quick(columns[0], text)
-        said = columns[at["START"]], columns[at["END"]]
-        if not all(all(one) and "".join(one).isdecimal() and max(map(len, one)) <= _DIGITS for one in said):
+        offset_columns = columns[at["START"]], columns[at["END"]]
+        if not all(
+            all(column) and "".join(column).isdecimal() and max(map(len, column)) <= _DIGITS
+            for column in offset_columns
+        ):
             return None
-        offsets = _Offsets(*(list(map(int, one)) for one in said))
-        found = map(text.__getitem__, map(slice, offsets.starts, offsets.ends))
-        return offsets if all(map(eq, found, columns[0])) else None
+        offsets = _Offsets(*(list(map(int, column)) for column in offset_columns))
+        covered = map(text.__getitem__, map(slice, offsets.starts, offsets.ends))
+        return offsets if all(map(eq, covered, columns[0])) else None
 
     def _spelled(self) -> str:
         """Tokens with a space between, sentences with a line feed: the best guess where the file says no more."""

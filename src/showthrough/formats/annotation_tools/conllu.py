@@ -51,7 +51,7 @@ def read(file: Input) -> list[Document]:
     if not files:
         raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
     misc_values: set[str] = set()
-    slices = [cut for cuts in gathered(files, lambda one: slices_of(one, misc_values)) for cut in cuts]
+    slices = [cut for cuts in gathered(files, lambda path: slices_of(path, misc_values)) for cut in cuts]
     reader = _Reader(file, _locate_marks(slices, misc_values))
     documents = gathered(slices, lambda cut: reader.document(record_of(cut)))
     file.remarks.others += reader.notes

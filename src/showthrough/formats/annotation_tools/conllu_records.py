@@ -78,7 +78,7 @@ class Record:
         return fail(self.file, message, f"{at_document(self.id)}: line {line}")
 
 
-def slices_of(file: Path, said: set[str]) -> list[Slice]:
+def slices_of(file: Path, misc_values: set[str]) -> list[Slice]:
     """The records of a file; what their lines say in the last column is added to `said`."""
     content = with_line_feeds(text_of(file, read_bytes(file)))
     slices: list[Slice] = []
@@ -92,9 +92,13 @@ def slices_of(file: Path, said: set[str]) -> list[Slice]:
             continue
         text = content[before : line.start if line else None]
         # Before the first that is named there may be one without a name, or nothing.
-        if before or any(_comment(one)[0] == "text" or one.strip()[:1] not in ("", "#") for one in text.split("\n")):
+        if before or any(
+            _comment(text_line)[0] == "text" or text_line.strip()[:1] not in ("", "#") for text_line in text.split("\n")
+        ):
             slices.append(Slice(file, name, order, number, text))
-            said.update(one[one.rfind("\t") + 1 :] for one in text.split("\n") if one[:1] != "#")
+            misc_values.update(
+                text_line[text_line.rfind("\t") + 1 :] for text_line in text.split("\n") if text_line[:1] != "#"
+            )
         if line is not None:
             name = value.strip() or f"{stem(file)}-{len(slices) + 1}"
             number, before = line.number + 1, line.end
@@ -103,8 +107,8 @@ def slices_of(file: Path, said: set[str]) -> list[Slice]:
 
 def _comment(line: str) -> tuple[str, str]:
     """The key and the value of a comment; none of another line."""
-    found = _COMMENT.fullmatch(line) if line[:1] == "#" else None
-    return (found[1], found[2] or "") if found else ("", "")
+    match = _COMMENT.fullmatch(line) if line[:1] == "#" else None
+    return (match[1], match[2] or "") if match else ("", "")
 
 
 def record_of(cut: Slice) -> Record:

@@ -73,13 +73,13 @@ def _example(wire: _Example, entry: Entry) -> Document:
     if wire.annotations:
         fault = "labels are numbers there, whose names are not in the file; export with their names (JSONL)"
         raise entry.fail(fault, "annotations")
-    kinds = [one for one in (*(wire.label or ()), *(wire.labels or ())) if isinstance(one, str)]
+    kinds = [label for label in (*(wire.label or ()), *(wire.labels or ())) if isinstance(label, str)]
     if kinds or wire.cats:
         entry.remarks.left["labels of whole texts"] += len(kinds) + len(wire.cats or ())
     marks = list(_marks(wire))
-    asked = any(value is not None for value in (wire.label, wire.labels, wire.entities))
+    is_annotated = any(value is not None for value in (wire.label, wire.labels, wire.entities))
     annotations: tuple[Annotation, ...] = ()
-    if asked and (marks or not kinds):
+    if is_annotated and (marks or not kinds):
         entity = _entities(wire, marks, entry).shared()
         placed = _placed(text, marks, entry)
         mentions = tuple(
@@ -94,21 +94,21 @@ def _example(wire: _Example, entry: Entry) -> Document:
 
 def _marks(wire: _Example) -> Iterable[_Mark]:
     for key, marks in (("label", wire.label), ("labels", wire.labels), ("entities", wire.entities)):
-        for number, one in enumerate(marks or ()):
-            if isinstance(one, tuple):
-                yield _Mark(one[0], one[1], one[2], "", key, number)
-            elif isinstance(one, _Entity):
-                name = "" if one.id is None else str(one.id)
-                yield _Mark(one.start_offset, one.end_offset, one.label or "", name, key, number)
+        for number, mark in enumerate(marks or ()):
+            if isinstance(mark, tuple):
+                yield _Mark(mark[0], mark[1], mark[2], "", key, number)
+            elif isinstance(mark, _Entity):
+                name = "" if mark.id is None else str(mark.id)
+                yield _Mark(mark.start_offset, mark.end_offset, mark.label or "", name, key, number)
 
 
 def _entities(wire: _Example, marks: Sequence[_Mark], entry: Entry) -> Entities:
     entities = Entities(mark.name for mark in marks) if wire.relations else Entities()
-    for number, one in enumerate(wire.relations or ()):
-        ends = str(one.from_id), str(one.to_id)
+    for number, relation in enumerate(wire.relations or ()):
+        ends = str(relation.from_id), str(relation.to_id)
         if lacking := [end for end in ends if end not in entities]:
             raise entry.fail(f"is to {shown(lacking[0])}, which is no entity", f"relations[{number}]")
-        entities.relate([one.type or ""], *ends, entry.remarks)
+        entities.relate([relation.type or ""], *ends, entry.remarks)
     return entities
 
 
@@ -127,8 +127,8 @@ def _placed(text: str, marks: Sequence[_Mark], entry: Entry) -> list[tuple[int, 
     fitting = {unit: spans for unit, spans in ways.items() if all(_at_words(text, *span) for span in spans)}
     chosen = next(iter(fitting or ways))
     if len(set(map(tuple, fitting.values()))) != 1:  # words do not tell either
-        others = "the file does not say what they count in texts with emoji and the like"
-        entry.remarks.taken[f"offsets were taken as {_UNIT_NAMES[chosen]}: {others}"] += 1
+        reason = "the file does not say what they count in texts with emoji and the like"
+        entry.remarks.taken[f"offsets were taken as {_UNIT_NAMES[chosen]}: {reason}"] += 1
     return ways[chosen]
 
 
@@ -156,15 +156,15 @@ def write(documents: Iterable[Document]) -> Files:
 
 def _written(document: Document) -> dict[str, Any]:
     mentions, text = to_mask(document), document.text
-    edges = from_code_points(text, [edge for one in mentions for edge in (one.start, one.end)], "utf-16")
+    edges = from_code_points(text, [edge for mention in mentions for edge in (mention.start, mention.end)], "utf-16")
     first: dict[str, int] = {}
     entities: list[dict[str, Any]] = []
     relations: list[dict[str, Any]] = []
-    for number, one in enumerate(mentions, 1):
+    for number, mention in enumerate(mentions, 1):
         start, end = edges[2 * number - 2 : 2 * number]
-        entities.append({"id": number, "label": one.entity_type, "start_offset": start, "end_offset": end})
-        if one.entity_id and first.setdefault(one.entity_id, number) != number:
-            ends = {"from_id": number, "to_id": first[one.entity_id]}
+        entities.append({"id": number, "label": mention.entity_type, "start_offset": start, "end_offset": end})
+        if mention.entity_id and first.setdefault(mention.entity_id, number) != number:
+            ends = {"from_id": number, "to_id": first[mention.entity_id]}
             relations.append({"id": len(relations) + 1, **ends, "type": COREFERENCE})
     group = {"group": document.group} if document.group else {}
     marks = {"entities": entities, "relations": relations} if document.annotations else {}
@@ -179,12 +179,14 @@ def _recognise(head: Head) -> Fit:
     ):
         return Fit.NO
     lists = {key: example[key] for key in ("label", "labels", "entities") if isinstance(example.get(key), list)}
-    if any(_is_span(one) for marks in lists.values() for one in marks[:1]):
+    if any(_is_span(mark) for marks in lists.values() for mark in marks[:1]):
         return Fit.SURE
-    known = {*_Example.__struct_fields__, *_Example.aside}
+    own_keys = {*_Example.__struct_fields__, *_Example.aside}
     # Its examples carry whatever columns were imported with them: labels alone tell, where nobody else has such.
-    told = example.keys() <= known or (not lists.keys().isdisjoint({"label", "labels"}) and "tokens" not in example)
-    empty = all(not marks for marks in lists.values()) and told
+    typical = example.keys() <= own_keys or (
+        not lists.keys().isdisjoint({"label", "labels"}) and "tokens" not in example
+    )
+    empty = all(not marks for marks in lists.values()) and typical
     if (lists and empty) or "Comments" in example or _is_old(example.get("annotations")):
         return Fit.SURE
     return Fit.NO
@@ -192,12 +194,14 @@ def _recognise(head: Head) -> Fit:
 
 def _is_span(value: Any) -> bool:
     if isinstance(value, list):
-        return len(value) == 3 and all(type(one) is int for one in value[:2]) and isinstance(value[2], str)
+        return len(value) == 3 and all(type(offset) is int for offset in value[:2]) and isinstance(value[2], str)
     return isinstance(value, dict) and {"start_offset", "end_offset"} <= value.keys()
 
 
 def _is_old(annotations: Any) -> bool:
-    return isinstance(annotations, list) and any(isinstance(one, dict) and "label" in one for one in annotations)
+    return isinstance(annotations, list) and any(
+        isinstance(annotation, dict) and "label" in annotation for annotation in annotations
+    )
 
 
 EXAMPLES = Objects(_Example, _example)

@@ -174,9 +174,9 @@ def group_in(data: dict[str, Any], entry: Entry) -> str:
 
 
 def _annotator_name(annotation: _Annotation) -> str:
-    who = annotation.completed_by
-    who = (who.email or who.id) if isinstance(who, _User) else who
-    return ANNOTATOR if who is None else str(who)
+    annotator = annotation.completed_by
+    annotator = (annotator.email or annotator.id) if isinstance(annotator, _User) else annotator
+    return ANNOTATOR if annotator is None else str(annotator)
 
 
 def distinct(names: Sequence[tuple[str, Id]]) -> list[str]:
@@ -348,13 +348,13 @@ def _build_task(document: Document, number: int) -> dict[str, Any]:
 def _build_results(text: str, annotation: Annotation) -> Iterator[dict[str, Any]]:
     mentions = annotation.mentions
     edges = from_code_points(text, [edge for mention in mentions for edge in (mention.start, mention.end)], "utf-16")
-    taken = {mention.entity_id for mention in mentions}
+    used_ids = {mention.entity_id for mention in mentions}
     first: dict[str, str] = {}  # the region that an entity is named after
     relations = []
     for number, mention in enumerate(mentions, 1):
         entity = mention.entity_id
         region = entity if entity and entity not in first else f"mark-{number}"
-        while region in taken and region != entity:
+        while region in used_ids and region != entity:
             region += "-"
         if entity and first.setdefault(entity, region) != region:
             ends = {"from_id": region, "to_id": first[entity]}

@@ -49,13 +49,13 @@ class _Row(msgspec.Struct, gc=False):
 
 def read(file: Input) -> Sequence[Document]:
     def row(placed: tuple[str, bytes | msgspec.Raw]) -> _Row:
-        place, content = placed
-        entry = Entry(file.path, place, file.columns, file.remarks)
-        return _row(decoded(content, _ROW, file.path, place), entry)
+        location, content = placed
+        entry = Entry(file.path, location, file.columns, file.remarks)
+        return _row(decoded(content, _ROW, file.path, location), entry)
 
     tasks: dict[str | bytes, list[_Row]] = {}
-    for one in gathered(objects_of(file.head, "row"), row):
-        tasks.setdefault(one.id or text_digest(one.text), []).append(one)
+    for task_row in gathered(objects_of(file.head, "row"), row):
+        tasks.setdefault(task_row.id or text_digest(task_row.text), []).append(task_row)
     file.remarks.numbered += sum(not rows[0].id for rows in tasks.values())
     return gathered(enumerate(tasks.values(), 1), lambda task: _document(task[1], task[0], file))
 
@@ -87,14 +87,14 @@ def _row(row: dict[str, Any], entry: Entry) -> _Row:
         for mark, span in zip(marks, placed, strict=True)
         for kind in mark.kinds or ("",)
     )
-    taken = _taken(entry.columns)
-    for other in [name for name in row if name not in taken and name not in tags and name != key]:
+    reserved = _taken(entry.columns)
+    for other in [name for name in row if name not in reserved and name not in tags and name != key]:
         entry.remarks.unknown[other] += 1
         if like_spans(row[other]):
             entry.remarks.spans.add(other)
     annotated = bool(tags) or number is not None or annotator is not None
-    who = (ANNOTATOR if annotator is None else str(annotator)) if annotated else None
-    return _Row(name, text, group_in(row, entry), who, number, mentions)
+    annotator_name = (ANNOTATOR if annotator is None else str(annotator)) if annotated else None
+    return _Row(name, text, group_in(row, entry), annotator_name, number, mentions)
 
 
 @lru_cache(maxsize=16)
@@ -104,7 +104,9 @@ def _taken(columns: Columns) -> frozenset[str | None]:
 
 
 def _is_marks(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(one, dict) and not one.keys().isdisjoint(MARKS) for one in value)
+    return isinstance(value, list) and any(
+        isinstance(mark, dict) and not mark.keys().isdisjoint(MARKS) for mark in value
+    )
 
 
 def _marks(tag: str, value: Any, entry: Entry) -> Iterator[Mark]:
@@ -114,10 +116,16 @@ def _marks(tag: str, value: Any, entry: Entry) -> Iterator[Mark]:
     except msgspec.ValidationError:  # a key that nobody knows, or something wrong
         keys_of(Value).look_at(value, entry.remarks, tag)
         values = _values(value, name, entry)
-    for number, one in enumerate(values):
+    for number, mark_value in enumerate(values):
         field = f"{name}[{number}]"
-        several = max(len(kinds or ()) for kinds in (one.labels, one.hypertextlabels, one.paragraphlabels)) > 1
-        yield mark_of(one, (), field, entry, field if several else "")  # all of its types are of one entity
+        several = (
+            max(
+                len(kinds or ())
+                for kinds in (mark_value.labels, mark_value.hypertextlabels, mark_value.paragraphlabels)
+            )
+            > 1
+        )
+        yield mark_of(mark_value, (), field, entry, field if several else "")  # all of its types are of one entity
 
 
 def _values(value: Any, name: str, entry: Entry) -> list[Value]:
@@ -132,8 +140,8 @@ def _text_key(row: dict[str, Any], entry: Entry) -> str:
     if entry.columns.text:
         likely = [entry.columns.text]
     else:
-        taken = _taken(entry.columns)
-        texts = [key for key, value in row.items() if isinstance(value, str) and key not in taken]
+        reserved = _taken(entry.columns)
+        texts = [key for key, value in row.items() if isinstance(value, str) and key not in reserved]
         likely = ["text"] if "text" in texts else texts
     if len(likely) > 1:
         raise entry.fail(f"has several texts: {some(likely)}; choose with --text-column")

@@ -79,9 +79,9 @@ class InARow:
         offsets, sizes = np.empty(len(numbers), dtype=np.int64), self.sizes[numbers].astype(np.int64)
         order = np.argsort(numbers, kind="stable")
         blocks, bounds = np.unique(numbers[order] // _EVERY, return_index=True)
-        for block, here in zip(blocks.tolist(), np.split(order, bounds[1:]), strict=False):
+        for block, positions in zip(blocks.tolist(), np.split(order, bounds[1:]), strict=False):
             first = block * _EVERY
-            offsets[here] = self.at(first, min(first + _EVERY, len(self)))[0][numbers[here] - first]
+            offsets[positions] = self.at(first, min(first + _EVERY, len(self)))[0][numbers[positions] - first]
         return Scattered(offsets, sizes)
 
 
@@ -106,11 +106,11 @@ class Growing:
         self._sizes.append(size)
         self._end = offset + size
 
-    def extend(self, places: Places, start: int = 0, stop: int | None = None) -> None:
+    def extend(self, lines: Places, start: int = 0, stop: int | None = None) -> None:
         """Adds lines that are after these, from one number up to another."""
-        stop = len(places) if stop is None else stop
+        stop = len(lines) if stop is None else stop
         for low in range(start, stop, _EVERY):
-            offsets, sizes = places.at(low, min(low + _EVERY, stop))
+            offsets, sizes = lines.at(low, min(low + _EVERY, stop))
             before = len(self._sizes)
             ends = np.concatenate(([self._end if before else offsets[0]], (offsets + sizes)[:-1]))
             gapped = np.flatnonzero(offsets > ends)
@@ -122,5 +122,5 @@ class Growing:
 
     def made(self) -> InARow:
         """All of them; none can be added then."""
-        wide = (one.made().astype(np.int64) for one in (self._marks, self._gapped, self._gaps))
+        wide = (numbers.made().astype(np.int64) for numbers in (self._marks, self._gapped, self._gaps))
         return InARow(self._sizes.made(), *wide)

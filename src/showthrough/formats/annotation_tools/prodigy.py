@@ -92,28 +92,28 @@ def _answer(wire: _Answer, entry: Entry, *, scored: bool) -> Document:
 
 def _id(wire: _Answer, entry: Entry) -> Id:
     """What Prodigy tells texts by, or what a user named; without, an id that there is."""
-    others = {key: one for key, one in (("doc_id", wire.doc_id), ("id", wire.number)) if one is not None}
-    if wire.id is None and not entry.columns.id and others:
-        return others[next(iter(others))]
-    entry.remarks.unknown.update(others.keys())
+    alternatives = {key: value for key, value in (("doc_id", wire.doc_id), ("id", wire.number)) if value is not None}
+    if wire.id is None and not entry.columns.id and alternatives:
+        return alternatives[next(iter(alternatives))]
+    entry.remarks.unknown.update(alternatives.keys())
     return wire.id
 
 
 def _layer(wire: _Answer, entry: Entry, scored: bool) -> Annotation:
     spans = wire.spans or []
-    who = wire.session if wire.annotator is None else wire.annotator
+    annotator = wire.session if wire.annotator is None else wire.annotator
     entity = _entities(wire, entry).shared() if wire.relations else {}
     mentions = tuple(
         with_score(
             entry.mention(
-                wire.text, *entry.counted(wire.text, one.start, one.end, f"spans[{number}]"), one.label or "",
-                entity_id=entity.get(_name(one), "") if entity else "", covered=one.text, field=f"spans[{number}]",
+                wire.text, *entry.counted(wire.text, span.start, span.end, f"spans[{number}]"), span.label or "",
+                entity_id=entity.get(_name(span), "") if entity else "", covered=span.text, field=f"spans[{number}]",
             ),
-            *(one.score if scored else None, entry, f"spans[{number}].score"),
+            *(span.score if scored else None, entry, f"spans[{number}].score"),
         )
-        for number, one in enumerate(spans)
+        for number, span in enumerate(spans)
     )  # fmt: skip
-    return Annotation(ANNOTATOR if who is None else str(who), mentions)
+    return Annotation(ANNOTATOR if annotator is None else str(annotator), mentions)
 
 
 def _name(span: _Span) -> str:
@@ -122,10 +122,14 @@ def _name(span: _Span) -> str:
 
 def _entities(wire: _Answer, entry: Entry) -> Entities:
     entities = Entities(map(_name, wire.spans or ()))
-    for one in wire.relations or ():
-        ends = [_name(end) for end in (one.head_span, one.child_span) if end is not None and _name(end) in entities]
+    for relation in wire.relations or ():
+        ends = [
+            _name(end)
+            for end in (relation.head_span, relation.child_span)
+            if end is not None and _name(end) in entities
+        ]
         if len(ends) == 2:
-            entities.relate([one.label or ""], ends[0], ends[1], entry.remarks)
+            entities.relate([relation.label or ""], ends[0], ends[1], entry.remarks)
         else:
             entry.remarks.left["relations of words that are not marked"] += 1
     return entities
@@ -142,13 +146,13 @@ def _rows(document: Document) -> Iterator[dict[str, Any]]:
     if not document.annotations:
         yield shared
     for annotation in document.annotations:
-        mentions = [one for one in annotation.mentions if one.identifier != "NO_MASK"]
-        spans = [{"start": one.start, "end": one.end, "label": one.entity_type} for one in mentions]
+        mentions = [mention for mention in annotation.mentions if mention.identifier != "NO_MASK"]
+        spans = [{"start": mention.start, "end": mention.end, "label": mention.entity_type} for mention in mentions]
         first: dict[str, dict[str, Any]] = {}
         relations = []
-        for span, one in zip(spans, mentions, strict=True):
-            if one.entity_id and first.setdefault(one.entity_id, span) is not span:
-                relations.append({"head_span": first[one.entity_id], "child_span": span, "label": COREFERENCE})
+        for span, mention in zip(spans, mentions, strict=True):
+            if mention.entity_id and first.setdefault(mention.entity_id, span) is not span:
+                relations.append({"head_span": first[mention.entity_id], "child_span": span, "label": COREFERENCE})
         marks = {"spans": spans, **({"relations": relations} if relations else {})}
         yield {**shared, **marks, "answer": "accept", "_session_id": annotation.annotator}
 
@@ -161,7 +165,7 @@ def _recognise(head: Head) -> Fit:
         return Fit.CERTAIN
     spans = task.get("spans") or []
     marks = isinstance(spans, list) and all(
-        isinstance(one, dict) and {"start", "end"} <= one.keys() for one in spans[:1]
+        isinstance(span, dict) and {"start", "end"} <= span.keys() for span in spans[:1]
     )
     answered = task.get("answer") in ("accept", *_REFUSED)
     return Fit.SURE if marks and (answered or ("spans" in task and "uid" not in task)) else Fit.NO

@@ -34,13 +34,13 @@ class Entities:
     def __contains__(self, name: str) -> bool:
         return name in self._order
 
-    def relate(self, kinds: Iterable[str], one: str, other: str, remarks: Remarks) -> None:
+    def relate(self, kinds: Iterable[str], name: str, other: str, remarks: Remarks) -> None:
         """Takes a relation between two marks that are there."""
         named = list(kinds)
         if not any(folded(kind) in _SAME for kind in named):
             remarks.left[f"relations {'/'.join(named)}" if any(named) else "relations without a label"] += 1
             return
-        first, second = sorted((self.of(one), self.of(other)), key=self._order.__getitem__)
+        first, second = sorted((self.of(name), self.of(other)), key=self._order.__getitem__)
         if first != second:
             self._same[second] = first
 
@@ -52,5 +52,5 @@ class Entities:
 
     def shared(self) -> dict[str, str]:
         """The entities of the marks that are the same as others; names of others may mean nothing."""
-        made = {name: self.of(name) for name in self._same}
-        return {**made, **{name: name for name in made.values()}}
+        entities = {name: self.of(name) for name in self._same}
+        return {**entities, **{name: name for name in entities.values()}}

@@ -100,11 +100,11 @@ def _document(marks: Marks, wire: _Doc, entry: Entry) -> Document:
         return Document(name, wire.text, group=group)
     length = len(wire.text)
     mentions = []
-    for number, one in enumerate(spans):
-        start, end = entry.counted(wire.text, one.start, one.end, f"{where}[{number}]")
+    for number, span in enumerate(spans):
+        start, end = entry.counted(wire.text, span.start, span.end, f"{where}[{number}]")
         if not 0 <= start < end <= length:
             raise entry.outside(start, end, length, f"{where}[{number}]")
-        mentions.append(by_type(start, end, one.label, entity_of(one.kb_id, one.id)))
+        mentions.append(by_type(start, end, span.label, entity_of(span.kb_id, span.id)))
     return Document(name, wire.text, (Annotation(ANNOTATOR, tuple(mentions)),), group)
 
 
@@ -112,14 +112,14 @@ def _first(own: Id, extensions: Mapping[str, Any] | None, keys: Iterable[str]) -
     """A value that an object has, or else its extension attributes, which spaCy writes under `_`."""
     if own is not None or not extensions:
         return own
-    return next((one for key in keys if isinstance(one := extensions.get(key), str | int)), None)
+    return next((value for key in keys if isinstance(value := extensions.get(key), str | int)), None)
 
 
 def entity_of(link: str | int | None, own: str | int | None) -> str:
     """What entity a mark is of: what it is linked to, else the id that it has."""
     if link is None and own is None:
         return ""
-    return next((str(one) for one in (link, own) if one is not None and one not in NO_LINK), "")
+    return next((str(candidate) for candidate in (link, own) if candidate is not None and candidate not in NO_LINK), "")
 
 
 def read(file: Input) -> Sequence[Document]:
@@ -182,7 +182,9 @@ def _recognise(head: Head) -> Fit:
 
 def _version_2(first: Mapping[str, Any]) -> bool:
     paragraphs = first.get("paragraphs")
-    return isinstance(paragraphs, list) and any("sentences" in one for one in paragraphs if isinstance(one, dict))
+    return isinstance(paragraphs, list) and any(
+        "sentences" in paragraph for paragraph in paragraphs if isinstance(paragraph, dict)
+    )
 
 
 def _all_with(values: object, keys: set[str], without: set[str] | None = None) -> bool:
@@ -217,9 +219,9 @@ def _of_pair(marks: Marks, wire: _Pair, entry: Entry) -> Document:
     mentions = []
     for number, span in enumerate(spans):
         field = f"{where}[{number}]"
-        if not (len(span) in (2, 3, 4, 5) and all(type(one) is int for one in span[:2]) and _texts(span[2:])):
+        if not (len(span) in (2, 3, 4, 5) and all(type(offset) is int for offset in span[:2]) and _texts(span[2:])):
             raise entry.fail(f"found {shown(str(list(span)))}; expected [start, end, label]", field)
-        kind, link, own = (*(one or "" for one in span[2:]), "", "", "")[:3]
+        kind, link, own = (*(value or "" for value in span[2:]), "", "", "")[:3]
         start, end = entry.counted(wire.text, span[0], span[1], field)
         mentions.append(entry.mention(wire.text, start, end, kind, entity_id=entity_of(link, own), field=field))
     return Document("", wire.text, (Annotation(ANNOTATOR, tuple(mentions)),))
@@ -238,7 +240,7 @@ def write_pairs(documents: Iterable[Document]) -> Files:
     pairs = [
         [
             document.text,
-            {"entities": [[one.start, one.end, one.entity_type] for one in separate(document)]}
+            {"entities": [[mention.start, mention.end, mention.entity_type] for mention in separate(document)]}
             if document.annotations
             else {},
         ]

@@ -31,10 +31,12 @@ def named(file: Path, top: Path) -> tuple[str, str]:
 
 def touched(files: Sequence[Path], file: Input) -> list[Path]:
     """The files that an annotator worked on; says how many others there are."""
-    kept = [one for one in files if not (file.head.folder and stem(one) == _UNTOUCHED)]
-    if len(kept) < len(files):
-        file.remarks.others.append(f"left aside, since nobody annotated them ({_UNTOUCHED}): {len(files) - len(kept)}")
-    return kept
+    annotated_files = [path for path in files if not (file.head.folder and stem(path) == _UNTOUCHED)]
+    if len(annotated_files) < len(files):
+        file.remarks.others.append(
+            f"left aside, since nobody annotated them ({_UNTOUCHED}): {len(files) - len(annotated_files)}"
+        )
+    return annotated_files
 
 
 def joined(documents: Sequence[Document], file: Input) -> list[Document]:
@@ -42,16 +44,16 @@ def joined(documents: Sequence[Document], file: Input) -> list[Document]:
     whole: dict[str, Document] = {}
     problems = []
     for document in documents:
-        known = whole.setdefault(document.id, document)
-        if known is document:
+        first = whole.setdefault(document.id, document)
+        if first is document:
             continue
-        annotators = {one.annotator for one in known.annotations}
-        if known.text != document.text:
+        annotators = {annotation.annotator for annotation in first.annotations}
+        if first.text != document.text:
             problems.append(Problem(str(file.path), at_document(document.id), "annotators have different texts of it"))
-        elif annotators & {one.annotator for one in document.annotations} or not document.annotations:
+        elif annotators & {annotation.annotator for annotation in document.annotations} or not document.annotations:
             problems.append(Problem(str(file.path), at_document(document.id), "occurs twice; expected it once"))
-        layers = known.annotations + document.annotations
-        whole[document.id] = msgspec.structs.replace(known, annotations=layers)
+        layers = first.annotations + document.annotations
+        whole[document.id] = msgspec.structs.replace(first, annotations=layers)
     if problems:
         raise InputError(problems)
     return list(whole.values())

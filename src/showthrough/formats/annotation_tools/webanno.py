@@ -69,8 +69,8 @@ def read(file: Input) -> list[Document]:
 
     def document(pair: tuple[Export, list[Mark]]) -> Document:
         export, marks = pair
-        text, places = laid(export, file.originals.get(export.id), gaps)
-        placed = [mark._replace(start=places[mark.start], end=places[mark.end]) for mark in marks]
+        text, offsets = laid(export, file.originals.get(export.id), gaps)
+        placed = [mark._replace(start=offsets[mark.start], end=offsets[mark.end]) for mark in marks]
         read_ = any(layer.is_mark for layer in export.layers) or any(tsv_path.chain for tsv_path in marks)
         layer = (Annotation(export.annotator, tuple(mentions(placed, roles))),) if read_ else ()
         return Document(export.id, text, layer)
@@ -126,8 +126,8 @@ class _Marks:
             for index, stacked in enumerate(_STACKED.findall(cell)):
                 value, number, _, _ = _parse_value(stacked)
                 name = (layer.name, number) if number else (layer.name, row.unit, index)
-                known = self._spans.setdefault(name, [row.start, row.end])
-                known[:] = min(known[0], row.start), max(known[1], row.end)
+                span = self._spans.setdefault(name, [row.start, row.end])
+                span[:] = min(span[0], row.start), max(span[1], row.end)
                 features = self._features.setdefault(name, {})
                 if feature:
                     features.setdefault(feature, None if value == "*" else unescaped(value))
@@ -143,8 +143,8 @@ class _Marks:
             if not chain:
                 continue
             name = (layer.name, chain, link, "link")
-            known = self._spans.setdefault(name, [row.start, row.end])
-            known[:] = min(known[0], row.start), max(known[1], row.end)
+            span = self._spans.setdefault(name, [row.start, row.end])
+            span[:] = min(span[0], row.start), max(span[1], row.end)
             kind = _parse_value(kinds[index])[0] if index < len(kinds) else "*"
             self._features.setdefault(name, {}).setdefault("referenceType", None if kind == "*" else unescaped(kind))
 

@@ -103,7 +103,7 @@ def parsed(file: Path, name: str, annotator: str) -> Export:
         elif line.startswith("#T_") and (layer := _HEADER.fullmatch(line)):
             features = tuple(filter(None, layer[3].split("|")))
             export.layers.append(Layer(layer[1], layer[2], features))
-            width = sum(one.width for one in export.layers)
+            width = sum(export_layer.width for export_layer in export.layers)
         elif line.startswith("#Text="):
             if not started or rows:
                 started, rows = True, []
@@ -113,22 +113,22 @@ def parsed(file: Path, name: str, annotator: str) -> Export:
 
 
 def _row(export: Export, number: int, line: str, width: int) -> Row:
-    place = _PLACE.match(line)
-    if place is None:
+    match = _PLACE.match(line)
+    if match is None:
         raise export.fault(number, f"found {quoted(line)}; expected 1-1<tab>0-4<tab>token and columns")
-    form, *columns = line[place.end() :].split("\t")
+    form, *columns = line[match.end() :].split("\t")
     if columns and columns[-1] == "":  # each line ends in a tab, and no cell is empty
         columns.pop()
     if len(columns) != width:
         raise export.fault(number, f"has {len(columns)} columns after the token; expected the {width} of the header")
-    start, end = int(place[2]), int(place[3])
+    start, end = int(match[2]), int(match[3])
     if end < start:
         raise export.fault(number, f"the token ends at {end} and starts at {start}; expected the end after the start")
-    return Row(number, place[1], start, end, form, columns)
+    return Row(number, match[1], start, end, form, columns)
 
 
 def unescaped(value: str) -> str:
-    return _ESCAPED.sub(lambda found: _SIGNS.get(found[1], found[1]), value) if "\\" in value else value
+    return _ESCAPED.sub(lambda match: _SIGNS.get(match[1], match[1]), value) if "\\" in value else value
 
 
 def laid(export: Export, original: str | None, gaps: set[bool]) -> tuple[str, dict[int, int]]:
@@ -136,16 +136,16 @@ def laid(export: Export, original: str | None, gaps: set[bool]) -> tuple[str, di
     offsets = sorted({offset for row in export.rows for offset in (row.start, row.end)})
     problems: Sequence[Problem] = ()
     for unit, escaped in product(_UNITS, (True, False)):
-        for known in (original, None) if original is not None else (None,):
+        for candidate in (original, None) if original is not None else (None,):
             try:
-                text, gap = (known, False) if known is not None else _spoken(export, unit, escaped)
-                places = dict(zip(offsets, to_code_points(text, offsets, unit), strict=True))
-                _check_tokens(export, text, places, escaped)
+                text, gap = (candidate, False) if candidate is not None else _spoken(export, unit, escaped)
+                code_points = dict(zip(offsets, to_code_points(text, offsets, unit), strict=True))
+                _check_tokens(export, text, code_points, escaped)
             except InputError as error:
-                problems = problems or [_placed(export, one) for one in error.problems]
+                problems = problems or [_placed(export, problem) for problem in error.problems]
             else:
                 gaps |= {True} if gap else set()
-                return text, places
+                return text, code_points
     raise InputError(problems)
 
 
@@ -158,7 +158,7 @@ def _spoken(export: Export, unit: Unit, escaped: bool) -> tuple[str, bool]:
     pieces: list[str] = []
     length, gap = 0, False
     for sentence in export.sentences:
-        said = "\n".join(map(unescaped, sentence.lines) if escaped else sentence.lines)
+        sentence_text = "\n".join(map(unescaped, sentence.lines) if escaped else sentence.lines)
         tokens = [row for row in sentence.rows if row.is_token]
         start = tokens[0].start if tokens else length + bool(pieces)
         if start < length:
@@ -166,13 +166,13 @@ def _spoken(export: Export, unit: Unit, escaped: bool) -> tuple[str, bool]:
             raise export.fault(line, f"its sentence starts at {start}, before the last one ends ({length})")
         between = ("\n" * bool(pieces)).ljust(start - length)[: start - length]
         gap |= bool(between)
-        pieces += (between, said)
-        length = start + from_code_points(said, [len(said)], unit)[0]
+        pieces += (between, sentence_text)
+        length = start + from_code_points(sentence_text, [len(sentence_text)], unit)[0]
     return "".join(pieces), gap
 
 
-def _check_tokens(export: Export, text: str, places: Mapping[int, int], escaped: bool) -> None:
+def _check_tokens(export: Export, text: str, code_points: Mapping[int, int], escaped: bool) -> None:
     for row in export.rows:
-        found = text[places[row.start] : places[row.end]]
-        if found != (unescaped(row.form) if escaped else row.form) and found != row.form:
-            raise export.fault(row.line, unlike(f"at {row.start}–{row.end}", found, "the token is", row.form))
+        covered = text[code_points[row.start] : code_points[row.end]]
+        if covered != (unescaped(row.form) if escaped else row.form) and covered != row.form:
+            raise export.fault(row.line, unlike(f"at {row.start}–{row.end}", covered, "the token is", row.form))

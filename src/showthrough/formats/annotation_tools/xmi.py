@@ -242,8 +242,8 @@ def write(documents: Iterable[Document]) -> Files:
         cas.sofa_string = document.text
         cas.sofa_mime = "text/plain"
         for mark in one_layer(document):
-            said = mark.stated and mark.identifier != known_level(mark.entity_type)
-            level = {IDENTIFIER_TYPE: mark.identifier} if said else {}
+            explicit = mark.stated and mark.identifier != known_level(mark.entity_type)
+            level = {IDENTIFIER_TYPE: mark.identifier} if explicit else {}
             cas.add(
                 entity(
                     begin=mark.start,

@@ -171,16 +171,16 @@ def write(documents: Iterable[Document]) -> Files:
     truth: list[str] = []
     count = 0
     for document in documents:
-        asked = document.authorship
-        if asked is None or not asked.known:
+        authorship = document.authorship
+        if authorship is None or not authorship.known:
             raise unwritable(document, "has no known texts of an author; PAN's problems have one at least")
         _check_name(document)
-        width = max(2, len(str(len(asked.known))))
-        for number, text in enumerate(asked.known, 1):
+        width = max(2, len(str(len(authorship.known))))
+        for number, text in enumerate(authorship.known, 1):
             files[f"{document.id}/{KNOWN}{number:0{width}}.txt"] = _encode_text(text)
         files[f"{document.id}/{UNKNOWN}"] = _encode_text(document.text)
-        if asked.same is not None:
-            truth.append(f"{document.id} {'NY'[asked.same]}\n")
+        if authorship.same is not None:
+            truth.append(f"{document.id} {'NY'[authorship.same]}\n")
         count += 1
     check_all_judged(len(truth), count)
     return files | ({f"{_TRUTH}.txt": "".join(truth).encode()} if truth else {})
@@ -203,10 +203,10 @@ def _recognise(head: Head) -> Fit:
     if not head.folder:
         return Fit.NO
     files = [file for file in head.files((".txt",)) if not hidden(file, head.path)]
-    known = {file.parent for file in files if is_known(f"{stem(file)}.txt")}
+    known_folders = {file.parent for file in files if is_known(f"{stem(file)}.txt")}
     unknown = {file.parent for file in files if stem(file) == stem(Path(UNKNOWN))}
-    judged = (known or unknown) and any(stem(file) == _TRUTH for file in files)
-    return Fit.SURE if known & unknown or judged else Fit.NO
+    judged = (known_folders or unknown) and any(stem(file) == _TRUTH for file in files)
+    return Fit.SURE if known_folders & unknown or judged else Fit.NO
 
 
 FORMAT = Format(

@@ -27,16 +27,16 @@ def homes_in(file: Input, telling: Callable[[str], bool]) -> Homes:
     path = file.path
     if not file.head.folder:
         raise fail(path, "is no folder; expected one with a folder for each problem")
-    found: dict[Path, dict[str, Path]] = {}
-    for one in files_in(path):
-        if hidden(one, path) or one.is_dir():
+    files_by_folder: dict[Path, dict[str, Path]] = {}
+    for file_path in files_in(path):
+        if hidden(file_path, path) or file_path.is_dir():
             continue
-        name = f"{stem(one)}{suffix(one)}"
-        there = found.setdefault(one.parent, {})
-        if name in there:
-            raise fail(one, f"is there twice, as {shown(there[name].name)} too; expected one of them")
-        there[name] = one
-    homes = {home: files for home, files in found.items() if any(map(telling, files))}
+        name = f"{stem(file_path)}{suffix(file_path)}"
+        folder_files = files_by_folder.setdefault(file_path.parent, {})
+        if name in folder_files:
+            raise fail(file_path, f"is there twice, as {shown(folder_files[name].name)} too; expected one of them")
+        folder_files[name] = file_path
+    homes = {home: files for home, files in files_by_folder.items() if any(map(telling, files))}
     return dict(sorted(homes.items(), key=lambda item: (problem_of(item[0]), item[0])))
 
 

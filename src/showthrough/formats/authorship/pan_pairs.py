@@ -114,8 +114,8 @@ class _Judged(LazyDocuments):
 
     def made(self, start: int, stop: int) -> Iterator[Document]:
         for document, same in zip(self.documents[start:stop], self.same[start:stop], strict=True):
-            known = document.authorship.known if document.authorship else ()
-            yield msgspec.structs.replace(document, authorship=Authorship(known, bool(same)))
+            known_texts = document.authorship.known if document.authorship else ()
+            yield msgspec.structs.replace(document, authorship=Authorship(known_texts, bool(same)))
 
     def window(self, start: int, stop: int) -> _Judged:
         return _Judged(window(self.documents, range(start, stop)), self.same[start:stop])

@@ -46,8 +46,8 @@ class Original:
 
     def found(self, passages: Sequence[Stated]) -> NDArray[np.int64]:
         """The start and end of each in the squeezed text; -1 where it does not occur, and where it is blank."""
-        quotes = [squeezed(one.original) for one in passages]
-        sizes = np.array([len(one) for one in quotes], dtype=np.int64)
+        quotes = [squeezed(passage.original) for passage in passages]
+        sizes = np.array([len(text) for text in quotes], dtype=np.int64)
         starts = self._as_stated(passages, quotes, sizes)
         after = 0  # the end of the last passage that was found
         for number, quote in enumerate(quotes):
@@ -58,15 +58,15 @@ class Original:
                 after = int(starts[number] + sizes[number])
         return np.stack([starts, np.where(starts == _NONE, _NONE, starts + sizes)], axis=1)
 
-    def spans(self, found: NDArray[np.int64]) -> NDArray[np.int64]:
+    def spans(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The same in the text itself, from the first to the last character that is no white space."""
-        return np.stack([self._places[found[:, 0]], self._places[found[:, 1] - 1] + 1], axis=1)
+        return np.stack([self._places[positions[:, 0]], self._places[positions[:, 1] - 1] + 1], axis=1)
 
-    def uncovered(self, found: NDArray[np.int64]) -> NDArray[np.int64]:
+    def uncovered(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places in the text, white space aside, that no passage has."""
         steps = np.zeros(len(self._places) + 1, dtype=np.int64)
-        np.add.at(steps, found[:, 0], 1)
-        np.add.at(steps, found[:, 1], -1)
+        np.add.at(steps, positions[:, 0], 1)
+        np.add.at(steps, positions[:, 1], -1)
         left: NDArray[np.int64] = self._places[np.cumsum(steps)[:-1] == 0]
         return left
 
@@ -77,7 +77,7 @@ class Original:
         best = np.full(len(quotes), _NONE, dtype=np.int64)
         if not quotes:
             return best
-        stated = np.array([(one.start, one.end) for one in passages], dtype=np.int64)
+        stated = np.array([(passage.start, passage.end) for passage in passages], dtype=np.int64)
         for shift in (0, 1):
             starts = np.searchsorted(self._places, stated[:, 0] - shift)
             ends = [np.searchsorted(self._places, stated[:, 1] - shift + more) for more in (0, 1)]
@@ -93,9 +93,9 @@ class Original:
         """Where a passage stands: right after the last one, else nearest to there, best with the next one behind it."""
         if self.squeezed.startswith(quote, after):
             return after
-        for wanted in dict.fromkeys((quote + following, quote)):
-            later = self.squeezed.find(wanted, after)
-            earlier = self.squeezed.rfind(wanted, 0, after + len(wanted) - 1)
+        for target in dict.fromkeys((quote + following, quote)):
+            later = self.squeezed.find(target, after)
+            earlier = self.squeezed.rfind(target, 0, after + len(target) - 1)
             if later == _NONE or (earlier != _NONE and after - earlier < later - after):
                 later = earlier
             if later != _NONE:

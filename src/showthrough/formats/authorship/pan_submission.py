@@ -145,9 +145,9 @@ class _Submission:
         ]
 
     def _absence_problem(self, passage: _Passage) -> Problem:
-        place = f"{at_document(self.name)}: {_NAMES['id']} {shown(str(passage.id))}"
+        location = f"{at_document(self.name)}: {_NAMES['id']} {shown(str(passage.id))}"
         fault = f"original {quoted(passage.original.strip())} does not occur in the text of the corpus"
-        return Problem(str(self.files[_OBFUSCATION]), place, f"{fault}; expected a passage of it, white space aside")
+        return Problem(str(self.files[_OBFUSCATION]), location, f"{fault}; expected a passage of it, white space aside")
 
     def _note_oddities(self, passages: Sequence[_Passage], spans: NDArray[np.int64], original: Original) -> None:
         """Notes what is odd about where passages are, and what they are called."""

@@ -218,7 +218,7 @@ def _match_names(
                 if name not in anonymizations
             ]
     for name in dict.fromkeys(meant.values()):
-        names_in_files = {name_in_file for (_, name_in_file), taken in meant.items() if taken == name}
+        names_in_files = {name_in_file for (_, name_in_file), target in meant.items() if target == name}
         if len(names_in_files) > 1:
             why = f"has ratings of {some(sorted(names_in_files))}, which are not the same; expected those of one"
             problems.append(Problem("", f"ratings {shown(name)}", why))

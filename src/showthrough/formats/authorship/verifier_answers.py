@@ -123,8 +123,8 @@ def _parse_number(written: str) -> float:
     return float(written)
 
 
-def truth_of(said: str) -> bool:
+def truth_of(letter: str) -> bool:
     """Of PAN's letter; raises ValueError for anything else."""
-    if said not in _TRUTHS:
-        raise ValueError(f"found {quoted(said)}; expected Y (the same author) or N")
-    return _TRUTHS[said]
+    if letter not in _TRUTHS:
+        raise ValueError(f"found {quoted(letter)}; expected Y (the same author) or N")
+    return _TRUTHS[letter]

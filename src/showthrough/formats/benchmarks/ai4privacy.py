@@ -69,8 +69,10 @@ def _row(wire: _Row, entry: Entry) -> Document:
         masked = wire.masked_text if wire.target_text is None else wire.target_text
         return Document(name, text, (Annotation(ANNOTATOR, tuple(_put_back(text, masked, mask, entry))),), group)
     mentions = tuple(
-        entry.mention(text, *entry.counted(text, one.start, one.end, field), one.label, covered=one.value, field=field)
-        for field, one in ((f"privacy_mask[{number}]", one) for number, one in enumerate(mask))
+        entry.mention(
+            text, *entry.counted(text, span.start, span.end, field), span.label, covered=span.value, field=field
+        )
+        for field, span in ((f"privacy_mask[{number}]", span) for number, span in enumerate(mask))
     )
     return Document(name, text, (Annotation(ANNOTATOR, mentions),), group)
 
@@ -81,30 +83,30 @@ def _put_back(text: str, masked: str | None, values: _Values, entry: Entry) -> I
         return
     if masked is None:
         raise entry.fail("has values without offsets; expected masked_text or target_text beside it", "privacy_mask")
-    known = {key.strip("[]"): value for key, value in values.items()}
-    pieces = [(found, found[0][1:-1]) for found in _PLACEHOLDER.finditer(masked) if found[0][1:-1] in known]
+    values_by_name = {key.strip("[]"): value for key, value in values.items()}
+    pieces = [(match, match[0][1:-1]) for match in _PLACEHOLDER.finditer(masked) if match[0][1:-1] in values_by_name]
     rebuilt: list[str] = []
     spans: list[tuple[int, str]] = []  # where a value starts, and the placeholder that it was under
     length = last = 0
-    for found, name in pieces:
-        rebuilt += (masked[last : found.start()], known[name])
-        spans.append((length + found.start() - last, name))
-        length, last = spans[-1][0] + len(known[name]), found.end()
+    for match, name in pieces:
+        rebuilt += (masked[last : match.start()], values_by_name[name])
+        spans.append((length + match.start() - last, name))
+        length, last = spans[-1][0] + len(values_by_name[name]), match.end()
     if "".join((*rebuilt, masked[last:])) != text:
         raise entry.fail("its values put into the masked text do not give the text; expected offsets", "privacy_mask")
-    if lacking := known.keys() - {name for _, name in pieces}:
+    if lacking := values_by_name.keys() - {name for _, name in pieces}:
         raise entry.fail(f"{some(sorted(lacking))} stands nowhere in the masked text; expected offsets", "privacy_mask")
     for start, name in spans:
-        end = start + len(known[name])
+        end = start + len(values_by_name[name])
         yield entry.mention(text, start, end, _NUMBER.sub("", name), entity_id=name, field="privacy_mask")
 
 
 def _recognise(head: Head) -> Fit:
     keys = head.json.keys.keys()
     pairs = ({"source_text", "masked_text"}, {"source_text", "target_text"}, {"masked_text", "unmasked_text"})
-    known = "privacy_mask" in keys or any(pair <= keys for pair in pairs)
+    typical = "privacy_mask" in keys or any(pair <= keys for pair in pairs)
     cut = "source_text" in keys and not head.json.whole  # a long text hides what follows
-    return Fit.SURE if known or cut else Fit.NO
+    return Fit.SURE if typical or cut else Fit.NO
 
 
 ROWS = Objects(_Row, _row)

@@ -45,8 +45,10 @@ def _row(wire: _Row, entry: Entry) -> Document:
         return Document(name, text, (), group)
     spans = literal(wire.spans, _SPANS, entry, "spans") if isinstance(wire.spans, str) else wire.spans
     mentions = tuple(
-        entry.mention(text, *entry.counted(text, one.start, one.end, field), one.label, covered=one.text, field=field)
-        for field, one in ((f"spans[{number}]", one) for number, one in enumerate(map(_span, spans)))
+        entry.mention(
+            text, *entry.counted(text, span.start, span.end, field), span.label, covered=span.text, field=field
+        )
+        for field, span in ((f"spans[{number}]", span) for number, span in enumerate(map(_span, spans)))
     )
     return Document(name, text, (Annotation(ANNOTATOR, mentions),), group)
 
@@ -58,8 +60,8 @@ def _id(wire: _Row, entry: Entry) -> Id:
     return wire.number if wire.doc_id is None else wire.doc_id
 
 
-def _span(one: _Span | tuple[int, int, str]) -> _Span:
-    return _Span(*one) if isinstance(one, tuple) else one
+def _span(span: _Span | tuple[int, int, str]) -> _Span:
+    return _Span(*span) if isinstance(span, tuple) else span
 
 
 def _recognise(head: Head) -> Fit:
@@ -67,11 +69,11 @@ def _recognise(head: Head) -> Fit:
     if not isinstance(row, dict) or "text" not in row:
         return Fit.NO
     spans = row.get("spans")
-    kinds = {type(one) for one in spans} if isinstance(spans, list) else {None}
+    kinds = {type(span) for span in spans} if isinstance(spans, list) else {None}
     listed = kinds == {list} or (kinds <= {dict} and "uid" in row)  # of others, Prodigy has objects
-    known = isinstance(spans, str) or listed or {"text_tagged", "uid"} <= row.keys()
+    typical = isinstance(spans, str) or listed or {"text_tagged", "uid"} <= row.keys()
     cut = {"uid", "domain"} <= row.keys() and not head.json.whole  # a long text hides what follows
-    return Fit.SURE if known or cut else Fit.NO
+    return Fit.SURE if typical or cut else Fit.NO
 
 
 ROWS = Objects(_Row, _row)

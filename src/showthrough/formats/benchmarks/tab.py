@@ -218,8 +218,8 @@ def _build_document(wire: _Document, annotations: tuple[Annotation, ...], people
 
 
 def _build_authorship(wire: _Document) -> Authorship | None:
-    asked = wire.authorship
-    return None if asked is None else Authorship(tuple(asked.known), asked.same)
+    authorship = wire.authorship
+    return None if authorship is None else Authorship(tuple(authorship.known), authorship.same)
 
 
 def _authorship_faults(wire: _Document) -> Iterator[tuple[str, str]]:
@@ -297,8 +297,8 @@ def record(document: Document, mention_id: Callable[[str, str, int], str] = "{}_
     if document.reviewed is not None:
         optional["quality_checked"] = document.reviewed
     if document.authorship is not None:
-        known, same = document.authorship.known, document.authorship.same
-        optional["authorship"] = {"known": known, **({} if same is None else {"same": same})}
+        known_texts, same = document.authorship.known, document.authorship.same
+        optional["authorship"] = {"known": known_texts, **({} if same is None else {"same": same})}
     if document.subjects:
         optional["subjects"] = subject_records(document)
     return {"doc_id": document.id, "text": document.text, **optional, "annotations": layers}
@@ -335,5 +335,5 @@ LINES = Format(
     (".jsonl", ".ndjson"),
     lambda head: _recognise(head) if head.lines else Fit.NO,
     read_lines,
-    write=lambda documents: {"": b"".join(msgspec.json.encode(record(each)) + b"\n" for each in documents)},
+    write=lambda documents: {"": b"".join(msgspec.json.encode(record(document)) + b"\n" for document in documents)},
 )

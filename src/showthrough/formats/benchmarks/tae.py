@@ -40,8 +40,8 @@ class LazyMasks(UserDict[str, Any]):
 
 def masks_in(raw: msgspec.Raw) -> Sequence[Mask]:
     """Masks that were looked at before."""
-    known = _plain(raw)
-    return _SCORED_MASKS.decode(raw) if known is None else known
+    masks = _plain(raw)
+    return _SCORED_MASKS.decode(raw) if masks is None else masks
 
 
 def looked_at(document_id: str, raw: msgspec.Raw, path: Path) -> Sequence[Mask]:
@@ -76,10 +76,10 @@ def checked(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
 def _read(file: Input) -> Masks:
     for document_id, raw in list(file.head.entries.items())[:1]:
         value = decoded_or_none(raw, _ANY)
-        inner, place = (value[0], "masks[0]") if isinstance(value, list) and value else (value, "masks")
+        inner, location = (value[0], "masks[0]") if isinstance(value, list) and value else (value, "masks")
         if isinstance(inner, dict):  # once, and not for every document
             fault = f"found an object {{…}}; expected a list […] as in {_SHOWN}; its keys are {some(inner)}"
-            raise fail(file.path, fault, f"{at_document(document_id)}: {place}")
+            raise fail(file.path, fault, f"{at_document(document_id)}: {location}")
     return in_characters(checked(file.head.entries, file.path), file)
 
 
@@ -92,7 +92,7 @@ def _recognise(head: Head) -> Fit:
 
 
 def _masks(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, list) for one in value[:1])
+    return isinstance(value, list) and all(isinstance(mask, list) for mask in value[:1])
 
 
 FORMAT = Format(

@@ -71,8 +71,14 @@ def to_mask(document: Document) -> list[Mention]:
 def as_masks(document: Document) -> list[Mask]:
     """What is marked, masked, with its types."""
     return [
-        typed_mask(one.start, one.end, None, one.entity_type, one.score if isinstance(one, ScoredMention) else None)
-        for one in to_mask(document)
+        typed_mask(
+            mention.start,
+            mention.end,
+            None,
+            mention.entity_type,
+            mention.score if isinstance(mention, ScoredMention) else None,
+        )
+        for mention in to_mask(document)
     ]
 
 
@@ -84,12 +90,12 @@ def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input],
 
     def read_masks(file: Input) -> Masks:
         documents = read(file)
-        whose = Matching(documents, file)
+        matching = Matching(documents, file)
         lazy = hasattr(documents, "window")
 
         def named(numbered: tuple[int, Document]) -> tuple[str, int | list[Mask]]:
             number, document = numbered
-            document_id = whose.document(document)
+            document_id = matching.document(document)
             check_text(document.text, file.originals.get(document_id), file.path, document_id)
             if len(document.annotations) > 1:
                 names = some(annotation.annotator for annotation in document.annotations)
@@ -98,7 +104,7 @@ def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input],
             return document_id, number if lazy else as_masks(document)
 
         by_id = unique(gathered(enumerate(documents), named), file.path)
-        file.remarks.others += whose.notes
+        file.remarks.others += matching.notes
         if not lazy:
             return by_id  # type: ignore[return-value]
         return DerivedMasks(by_id, lambda number: as_masks(documents[number]))  # type: ignore[index]
@@ -116,9 +122,11 @@ class Matching:
         self._file = file
         self._by_text: IdsByText | None = None
         numbered = bool(file.remarks.numbered)
-        if file.corpus is not None and (numbered or not any(one.id in file.originals for one in documents)):
+        if file.corpus is not None and (numbered or not any(document.id in file.originals for document in documents)):
             by_text = IdsByText(file.corpus)
-            if numbered or by_text.knows_any(one.text for one in documents):  # else strangers, which pairing tells
+            if numbered or by_text.knows_any(
+                document.text for document in documents
+            ):  # else strangers, which pairing tells
                 self._by_text = by_text
 
     def document(self, document: Document) -> str:
@@ -127,8 +135,8 @@ class Matching:
         try:
             return self._by_text.take(document.text)
         except KeyError as error:
-            what = "number" if self._file.remarks.numbered else "document"
-            raise fail(self._file.path, error.args[0], f"{what} {shown(document.id)}") from None
+            noun = "number" if self._file.remarks.numbered else "document"
+            raise fail(self._file.path, error.args[0], f"{noun} {shown(document.id)}") from None
 
     @property
     def notes(self) -> list[str]:
@@ -138,11 +146,11 @@ class Matching:
         return ["its ids are not the corpus's: documents were told by their texts, which are the same"]
 
 
-def check_text(given: str, expected: str | None, path: Path, document_id: str) -> None:
+def check_text(text: str, expected: str | None, path: Path, document_id: str) -> None:
     """Raises InputError where the corpus has another text, with the first difference."""
-    if expected is None or given == expected:
+    if expected is None or text == expected:
         return
-    raise fail(path, difference(given, expected), at_document(document_id))
+    raise fail(path, difference(text, expected), at_document(document_id))
 
 
 def overlaps(mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
@@ -158,8 +166,8 @@ def overlaps(mentions: Sequence[Mention]) -> Iterator[tuple[Mention, Mention]]:
 def separate(document: Document) -> list[Mention]:
     """The mentions to be masked, in order; raises OutputError when two overlap, which tags in a text cannot."""
     mentions = to_mask(document)
-    for one, two in overlaps(mentions):
-        spans = f"{one.start}–{one.end} and {two.start}–{two.end}"
+    for first, second in overlaps(mentions):
+        spans = f"{first.start}–{first.end} and {second.start}–{second.end}"
         fault = f"the mentions {spans} overlap, which this format cannot hold; choose i2b2-2014 or brat"
         raise unwritable(document, fault)
     return sorted(mentions, key=lambda mention: mention.start)

@@ -32,32 +32,32 @@ class _Member:
     opened: Callable[[], AbstractContextManager[IO[bytes]]]
 
 
-def unpack(archive: Path, folder: Path, what: str) -> Path:
+def unpack(archive: Path, folder: Path, label: str) -> Path:
     """Unpacks into an empty folder; gives it, or the one folder that everything is in. Errors call the archive `what`.
 
     Raises InputError for an archive that is damaged, leads out of the folder, holds links or devices, or is too large.
     """
-    taken = 0
+    total_size = 0
     files: set[PurePosixPath] = set()
     folders: set[PurePosixPath] = set()
-    with _report_damage(what):
-        for number, member in enumerate(_members(archive, what)):
+    with _report_damage(label):
+        for number, member in enumerate(_members(archive, label)):
             if number == MOST_FILES:
-                raise fail(what, f"holds more than {MOST_FILES:,} files; nothing of it is kept")
-            target = folder / _safe_path(what, member.name)
-            _check_new(what, member.name, files, folders)
-            taken += member.size
-            if taken > UNPACKED.bytes:
-                raise UNPACKED.passed(what, "unpacks to")
+                raise fail(label, f"holds more than {MOST_FILES:,} files; nothing of it is kept")
+            target = folder / _safe_path(label, member.name)
+            _check_new(label, member.name, files, folders)
+            total_size += member.size
+            if total_size > UNPACKED.bytes:
+                raise UNPACKED.passed(label, "unpacks to")
             with member.opened() as source:
-                _copy(what, source, target, member.size)
+                _copy(label, source, target, member.size)
     tops = list(folder.iterdir())
     if not tops:
-        raise fail(what, "holds no files")
+        raise fail(label, "holds no files")
     return tops[0] if len(tops) == 1 and tops[0].is_dir() else folder
 
 
-def _copy(what: str, source: IO[bytes], target: Path, size: int) -> None:
+def _copy(label: str, source: IO[bytes], target: Path, size: int) -> None:
     """What is longer than the archive says is not copied: the limit was checked by what it says."""
     with told(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -71,64 +71,64 @@ def _copy(what: str, source: IO[bytes], target: Path, size: int) -> None:
             with told(target):
                 sink.write(block)
     if remaining:
-        raise fail(what, f"cannot be unpacked: {quoted(target.name)} is not as long as the archive says")
+        raise fail(label, f"cannot be unpacked: {quoted(target.name)} is not as long as the archive says")
 
 
-def _safe_path(what: str, name: str) -> PurePosixPath:
+def _safe_path(label: str, name: str) -> PurePosixPath:
     """The path of a member. Raises InputError for one that leads elsewhere, here or on another system."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or set("\\:\0") & set(name):
-        raise fail(what, f"holds {quoted(name)}, which leads out of its folder; nothing of it is kept")
+        raise fail(label, f"holds {quoted(name)}, which leads out of its folder; nothing of it is kept")
     return path
 
 
-def _check_new(what: str, name: str, files: set[PurePosixPath], folders: set[PurePosixPath]) -> None:
+def _check_new(label: str, name: str, files: set[PurePosixPath], folders: set[PurePosixPath]) -> None:
     """Raises InputError for a name that another file has, here or where systems do not tell case or accents apart."""
     path = PurePosixPath(unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()))
     above = set(path.parents)
     if path in files or path in folders or above & files:
-        raise fail(what, f"holds {quoted(name)} twice, or a file and a folder of one name; nothing of it is kept")
+        raise fail(label, f"holds {quoted(name)} twice, or a file and a folder of one name; nothing of it is kept")
     files.add(path)
     folders |= above
 
 
-def _members(archive: Path, what: str) -> Iterator[_Member]:
+def _members(archive: Path, label: str) -> Iterator[_Member]:
     import zipfile  # slow to import, and needed by one command
 
-    yield from (_zip_members if zipfile.is_zipfile(archive) else _tar_members)(archive, what)
+    yield from (_zip_members if zipfile.is_zipfile(archive) else _tar_members)(archive, label)
 
 
-def _zip_members(archive: Path, what: str) -> Iterator[_Member]:
+def _zip_members(archive: Path, label: str) -> Iterator[_Member]:
     import zipfile
 
     with zipfile.ZipFile(archive) as packed:
         for entry in packed.infolist():
             if entry.external_attr >> 16 & _KIND == _LINK:
-                raise _odd_member(what, entry.filename, "a link")
+                raise _odd_member(label, entry.filename, "a link")
             if entry.flag_bits & _ENCRYPTED:
-                raise _odd_member(what, entry.filename, "a file with a password")
+                raise _odd_member(label, entry.filename, "a file with a password")
             if not entry.is_dir():
                 yield _Member(entry.filename, entry.file_size, lambda entry=entry: packed.open(entry))  # type: ignore[misc]
 
 
-def _tar_members(archive: Path, what: str) -> Iterator[_Member]:
+def _tar_members(archive: Path, label: str) -> Iterator[_Member]:
     import tarfile
 
     with tarfile.open(archive, "r:*") as packed:
         for entry in packed:
             if not (entry.isreg() or entry.isdir()):
-                raise _odd_member(what, entry.name, "a link or a device")
+                raise _odd_member(label, entry.name, "a link or a device")
             safe = tarfile.data_filter(entry, str(archive.parent))
             if entry.isreg() and (source := packed.extractfile(safe)) is not None:
                 yield _Member(entry.name, entry.size, lambda source=source: source)  # type: ignore[misc]
 
 
-def _odd_member(what: str, name: str, description: str) -> Exception:
-    return fail(what, f"holds {quoted(name)}, which is {description}; nothing of it is kept")
+def _odd_member(label: str, name: str, description: str) -> Exception:
+    return fail(label, f"holds {quoted(name)}, which is {description}; nothing of it is kept")
 
 
 @contextmanager
-def _report_damage(what: str) -> Iterator[None]:
+def _report_damage(label: str) -> Iterator[None]:
     """What the readers of archives stumble over, as one line."""
     import lzma
     import tarfile
@@ -138,13 +138,13 @@ def _report_damage(what: str) -> Iterator[None]:
     try:
         yield
     except damaged as error:
-        raise fail(what, f"cannot be unpacked: {error or type(error).__name__}") from error
+        raise fail(label, f"cannot be unpacked: {error or type(error).__name__}") from error
 
 
-def replace_folder(made: Path, target: Path, bench: Path) -> None:
+def replace_folder(new_folder: Path, target: Path, bench: Path) -> None:
     """Puts a folder in its place; what was there goes into the bench, which is cleared."""
     with told(target):
         if target.exists():
             target.rename(bench / "before")
-        made.rename(target)
+        new_folder.rename(target)
         shutil.rmtree(bench / "before", ignore_errors=True)

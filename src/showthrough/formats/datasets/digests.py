@@ -18,11 +18,11 @@ _ACCIDENTS = "guards against accidents alone, and not against somebody who wants
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def sha256_of(text: str, place: str) -> str:
+def sha256_of(text: str, location: str) -> str:
     """A digest that somebody typed. Raises PlanError for what is none."""
     typed = text.strip().lower()
     if not _SHA256.fullmatch(typed):
-        raise PlanError(f"found {quoted(text)}; expected the 64 hexadecimal digits of a sha256", place)
+        raise PlanError(f"found {quoted(text)}; expected the 64 hexadecimal digits of a sha256", location)
     return typed
 
 
@@ -45,11 +45,11 @@ def _begun(kind: Kind, path: Path) -> Any:
     return hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
 
 
-def check(found: Mapping[Kind, str], expected: Mapping[Kind, str], what: Path | str, then: str = "") -> None:
+def check(actual: Mapping[Kind, str], expected: Mapping[Kind, str], file: Path | str, then: str = "") -> None:
     """Raises InputError for a digest that is another than it must be."""
     for kind, value in expected.items():
-        if found[kind] != value:
-            raise fail(what, f"is another file: found {kind} {found[kind]}, expected {value}{then}")
+        if actual[kind] != value:
+            raise fail(file, f"is another file: found {kind} {actual[kind]}, expected {value}{then}")
 
 
 def weakness(kinds: Collection[Kind]) -> str:

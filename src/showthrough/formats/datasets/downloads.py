@@ -92,8 +92,8 @@ class Part:
             size = self.path.stat().st_size
         except (OSError, msgspec.DecodeError):
             return 0, None
-        known = note.url == self.file.url and (note.etag or note.changed)
-        return (size, note) if known else (0, None)
+        resumable = note.url == self.file.url and (note.etag or note.changed)
+        return (size, note) if resumable else (0, None)
 
     def _take(self, web: Web, answer: HTTPResponse, start: int, watch: Watch) -> None:
         url, total = self.file.url, _total(answer, start)
@@ -142,8 +142,8 @@ def _block(web: Web, url: str, answer: HTTPResponse) -> bytes:
 
 def _start(answer: HTTPResponse) -> int:
     """Where the part that came begins; -1 where that is not said."""
-    found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
-    return int(found[1]) if found else -1
+    match = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+    return int(match[1]) if match else -1
 
 
 def _total(answer: HTTPResponse, start: int) -> int:

@@ -71,7 +71,7 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def command(self, folder: Path) -> str:
         """What to type when it is there."""
-        return "showthrough " + _PLACE.sub(lambda found: shlex.quote(str(folder / found[1])), self.next)
+        return "showthrough " + _PLACE.sub(lambda match: shlex.quote(str(folder / match[1])), self.next)
 
 
 @cache
@@ -84,8 +84,8 @@ def published() -> Mapping[str, Published]:
 
 def named(name: str) -> Published:
     """Raises PlanError for a name that is not in the table."""
-    known = published()
-    if name not in known:
-        found = f"no such corpus; {meant(name, known)}expected one of {some(known)}"
-        raise PlanError(found, f"corpus {quoted(name)}")
-    return known[name]
+    corpora = published()
+    if name not in corpora:
+        message = f"no such corpus; {meant(name, corpora)}expected one of {some(corpora)}"
+        raise PlanError(message, f"corpus {quoted(name)}")
+    return corpora[name]

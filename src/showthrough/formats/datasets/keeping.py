@@ -40,8 +40,8 @@ class KeptFile(msgspec.Struct, frozen=True):
     members: list[Member] = []  # of an archive, which itself is not kept
 
     def meets(self, expected: Mapping[Kind, str]) -> bool:
-        known = {**self.digests, "sha256": self.sha256}
-        return all(known.get(kind) == value for kind, value in expected.items())
+        digests = {**self.digests, "sha256": self.sha256}
+        return all(digests.get(kind) == value for kind, value in expected.items())
 
     def missing(self, folder: Path) -> bool:
         return not all(exists(folder / member.path) for member in self._there)
@@ -53,10 +53,10 @@ class KeptFile(msgspec.Struct, frozen=True):
             if exists(path):
                 check(measured(path), {"sha256": member.sha256}, path, then)
 
-    def strangers(self, folder: Path, place: str) -> list[Path]:
+    def strangers(self, folder: Path, subfolder: str) -> list[Path]:
         """Files in the folder of an archive that did not come out of it."""
         ours = {folder / member.path for member in self.members}
-        return [path for path in files_in(folder / place) if not path.is_dir() and path not in ours]
+        return [path for path in files_in(folder / subfolder) if not path.is_dir() and path not in ours]
 
     @property
     def _there(self) -> list[Member]:
@@ -76,8 +76,8 @@ class Manifest(msgspec.Struct, frozen=True):
 
 def corpora_folder() -> Path:
     """Where corpora are kept: `SHOWTHROUGH_CORPORA`, or `showthrough/corpora` in the user's data folder."""
-    if given := os.environ.get(PLACE):
-        return Path(given).expanduser()
+    if override := os.environ.get(PLACE):
+        return Path(override).expanduser()
     home = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(home) if home else Path.home() / ".local" / "share") / "showthrough" / "corpora"
 
@@ -88,10 +88,10 @@ def manifest_of(corpus: Published, folder: Path) -> Manifest:
     new = Manifest(corpus.name, corpus.title, corpus.home, corpus.licence, corpus.citation)
     if not exists(path):
         return new
-    found = decoded(read_bytes(path), msgspec.json.Decoder(Manifest), path)
-    if found.corpus != corpus.name:
-        raise OutputError(f"{folder}: holds the corpus {found.corpus}; choose another folder for {corpus.name}")
-    return msgspec.structs.replace(new, files=found.files)
+    manifest = decoded(read_bytes(path), msgspec.json.Decoder(Manifest), path)
+    if manifest.corpus != corpus.name:
+        raise OutputError(f"{folder}: holds the corpus {manifest.corpus}; choose another folder for {corpus.name}")
+    return msgspec.structs.replace(new, files=manifest.files)
 
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
@@ -104,23 +104,23 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def members_in(made: Path, place: str) -> list[Member]:
+def members_in(folder: Path, prefix: str) -> list[Member]:
     """What was unpacked, by the paths that it will have."""
-    found = [path for path in files_in(made) if path.is_file()]
-    return [Member(f"{place}/{path.relative_to(made).as_posix()}", measured(path)["sha256"]) for path in found]
+    paths = [path for path in files_in(folder) if path.is_file()]
+    return [Member(f"{prefix}/{path.relative_to(folder).as_posix()}", measured(path)["sha256"]) for path in paths]
 
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Makes the folder and waits until nobody else fetches into it; one that it made is not left empty."""
-    there = False
-    while not there:
+    has_lock = False
+    while not has_lock:
         with ExitStack() as stack:
             with told(folder):
                 ours = not folder.exists()
                 folder.mkdir(parents=True, exist_ok=True)
-                there = stack.enter_context(locked(Path(os.path.realpath(folder))))
-            if there:
+                has_lock = stack.enter_context(locked(Path(os.path.realpath(folder))))
+            if has_lock:
                 try:
                     yield
                 finally:

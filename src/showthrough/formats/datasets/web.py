@@ -74,12 +74,12 @@ class Web:
     def _late(self) -> str:
         return f"cannot be fetched: nothing came for {self.timeout:g} seconds"
 
-    def _check(self, url: str, asked: str) -> None:
+    def _check(self, url: str, original_url: str) -> None:
         if urlsplit(url).scheme not in self.schemes:
-            way = "" if url == asked else f"leads to {url}, which "
-            raise fail(asked, f"{way}is not {' or '.join(sorted(self.schemes))}; nothing was fetched")
+            way = "" if url == original_url else f"leads to {url}, which "
+            raise fail(original_url, f"{way}is not {' or '.join(sorted(self.schemes))}; nothing was fetched")
 
-    def _opener(self, asked: str) -> OpenerDirector:
+    def _opener(self, original_url: str) -> OpenerDirector:
         """Proxies are taken from the environment, as everywhere; where a server sends on to is looked at first."""
         from urllib.request import HTTPRedirectHandler, build_opener
 
@@ -87,7 +87,7 @@ class Web:
 
         class Redirects(HTTPRedirectHandler):
             def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-                check(newurl, asked)
+                check(newurl, original_url)
                 return super().redirect_request(req, fp, code, msg, headers, newurl)
 
         return build_opener(Redirects)

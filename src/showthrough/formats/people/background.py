@@ -70,17 +70,17 @@ def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> R
     knowledge = _of_records(path, records, NAME, KNOWLEDGE)
     columns = dict.fromkeys(key for _, record in records for key in record if key not in (NAME, KNOWLEDGE))
     cells = (
-        (column, individual, place, record[column])
+        (column, individual, location, record[column])
         for column in columns
-        for individual, (place, record) in zip(knowledge, records, strict=True)
+        for individual, (location, record) in zip(knowledge, records, strict=True)
         if column in record
     )
 
     documents: dict[str, dict[str, str]] = {}
 
     def take(cell: tuple[str, str, str, msgspec.Raw]) -> None:
-        column, individual, place, content = cell
-        text = decoded(content, _TEXT, path, f"{place}: {shown(column)}")
+        column, individual, location, content = cell
+        text = decoded(content, _TEXT, path, f"{location}: {shown(column)}")
         if text is not None:
             documents.setdefault(column, {})[individual] = text
 
@@ -96,13 +96,13 @@ def _of_records(path: Path, records: list[tuple[str, Record]], id_column: str, t
     knowledge: dict[str, str] = {}
 
     def take(placed: tuple[str, Record]) -> None:
-        place, record = placed
+        location, record = placed
         if lacking := [key for key in (id_column, text_column) if key not in record]:
-            raise fail(path, f"{lacking[0]} is missing", place)
-        individual = decoded(record[id_column], _TEXT, path, f"{place}: {id_column}")
-        text = decoded(record[text_column], _TEXT, path, f"{place}: {text_column}")
+            raise fail(path, f"{lacking[0]} is missing", location)
+        individual = decoded(record[id_column], _TEXT, path, f"{location}: {id_column}")
+        text = decoded(record[text_column], _TEXT, path, f"{location}: {text_column}")
         if not individual:
-            raise fail(path, "found no name; expected text", f"{place}: {id_column}")
+            raise fail(path, "found no name; expected text", f"{location}: {id_column}")
         if individual in knowledge:
             raise fail(path, "occurs twice; expected unique ids", f"individual {shown(individual)}")
         knowledge[individual] = text or ""
@@ -113,7 +113,7 @@ def _of_records(path: Path, records: list[tuple[str, Record]], id_column: str, t
 
 def _records(head: Head) -> list[tuple[str, Record]]:
     def record(placed: tuple[str, bytes | msgspec.Raw]) -> tuple[str, Record]:
-        place, content = placed
-        return place, decoded(content, FIELDS, head.path, place)
+        location, content = placed
+        return location, decoded(content, FIELDS, head.path, location)
 
     return gathered(objects_of(head, "record"), record)

@@ -153,9 +153,9 @@ def read_inference_answers(path: str | os.PathLike[str]) -> dict[tuple[str, str]
 class _Reader:
     """Reads one line, whose place messages name."""
 
-    def __init__(self, path: Path, place: str) -> None:
+    def __init__(self, path: Path, location: str) -> None:
         self._path = path
-        self._place = place
+        self._place = location
 
     def _fail(self, message: str, field: str) -> InputError:
         return fail(self._path, message, f"{self._place}: {field}" if field else self._place)

@@ -38,6 +38,6 @@ def released_texts(objects: Objects[W]) -> Callable[[Input], Texts]:
     """A reader of texts alone: who is said to be in them is said of the originals."""
 
     def read(file: Input) -> Texts:
-        return Texts(unique(((one.id, one.text) for one in objects.read(file)), file.path))
+        return Texts(unique(((document.id, document.text) for document in objects.read(file)), file.path))
 
     return read

@@ -54,14 +54,14 @@ def read_population(path: str | os.PathLike[str], *, name: str | None = None) ->
 def _tags(head: Head, header: Sequence[str]) -> tuple[str, ...]:
     """What the columns are called as tags; raises InputError where there is no count, nothing else, or one twice."""
     tags = tuple(map(tag_of, header))
-    found = some(one.strip() or "(no name)" for one in header)
+    column_names = some(column.strip() or "(no name)" for column in header)
     if COUNT not in tags:
-        raise fail(head.path, f"found {found}; expected a column count", "column count")
+        raise fail(head.path, f"found {column_names}; expected a column count", "column count")
     if len(tags) == 1:
         raise fail(head.path, "has a column count alone; expected attributes beside it, such as AGE, SEX, LOCATION")
     if wrong := [tag for tag in tags if not tag or tags.count(tag) > 1]:
-        place = f"column {shown(wrong[0]) or '(no name)'}"
-        raise fail(head.path, f"found {found}; expected different names", place)
+        location = f"column {shown(wrong[0]) or '(no name)'}"
+        raise fail(head.path, f"found {column_names}; expected different names", location)
     return tags
 
 
@@ -80,7 +80,7 @@ class _Codes:
         whole = _WHOLE.fullmatch(count)
         if whole is None:
             raise fault(f"found {quoted(count)}; {_EXPECTED}" if count else f"is empty; {_EXPECTED}", "count")
-        values = [written(cell).strip() for place, cell in enumerate(cells) if place != self._at]
+        values = [written(cell).strip() for index, cell in enumerate(cells) if index != self._at]
         self.counts.append(int(whole[1]))
         for value, numbers, codes in zip(values, self._numbers, self._codes, strict=True):
             codes.append(numbers.setdefault(value, len(numbers)))
@@ -95,15 +95,15 @@ class _Objects(Rows):
 
     def __init__(self, head: Head) -> None:
         def read(placed: tuple[str, bytes | msgspec.Raw]) -> tuple[str, dict[str, Any]]:
-            place, content = placed
-            return place, decoded(content, _OBJECT, head.path, place)
+            location, content = placed
+            return location, decoded(content, _OBJECT, head.path, location)
 
         self.path = head.path
         self._read = gathered(objects_of(head, "row"), read)
-        self.header = tuple(dict.fromkeys(key for _, one in self._read for key in one))
+        self.header = tuple(dict.fromkeys(key for _, row in self._read for key in row))
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
-        return ((place, [one.get(key) for key in self.header]) for place, one in self._read)
+        return ((location, [row.get(key) for key in self.header]) for location, row in self._read)
 
 
 _READERS: dict[str, Callable[[Head], Rows]] = {

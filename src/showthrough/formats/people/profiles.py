@@ -41,10 +41,12 @@ def _profile(wire: _Profile, entry: Entry) -> Document:
     if wire.attributes is None:
         raise entry.fail("attributes is missing; expected what is true of the author, by name")
     refuse(_faults(wire.attributes), entry)
-    said = (
-        one for tag, each in wire.attributes.items() for one in said_of(tag, each.gold, each.certainty, each.hardness)
+    attributes = (
+        attribute
+        for tag, wire_attribute in wire.attributes.items()
+        for attribute in said_of(tag, wire_attribute.gold, wire_attribute.certainty, wire_attribute.hardness)
     )
-    return msgspec.structs.replace(released, subjects=(Subject(AUTHOR, tuple(said)),))
+    return msgspec.structs.replace(released, subjects=(Subject(AUTHOR, tuple(attributes)),))
 
 
 def _released(wire: _Profile, entry: Entry) -> Document:
@@ -52,10 +54,10 @@ def _released(wire: _Profile, entry: Entry) -> Document:
 
 
 def _faults(attributes: Mapping[str, _Attribute]) -> Iterator[Fault]:
-    for tag, one in attributes.items():
+    for tag, attribute in attributes.items():
         if not tag:
             yield "attributes", "found one without a name; expected a name, such as age"
-        for name, fault in level_faults(one.certainty, one.hardness):
+        for name, fault in level_faults(attribute.certainty, attribute.hardness):
             yield f"attributes.{shown(tag)}.{name}", fault
 
 

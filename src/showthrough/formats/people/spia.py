@@ -50,38 +50,44 @@ def _row(wire: _Row, entry: Entry) -> Document:
     if wire.subjects is None:
         raise entry.fail("subjects is missing; expected a list of the people in the text")
     refuse(_faults(wire.subjects), entry)
-    said = wire.metadata.number_of_subjects
-    if said not in (None, len(wire.subjects)):
+    count = wire.metadata.number_of_subjects
+    if count not in (None, len(wire.subjects)):
         entry.remarks.taken["documents have not as many subjects as number_of_subjects says"] += 1
     return msgspec.structs.replace(released, subjects=tuple(map(_subject, wire.subjects)))
 
 
 def _released(wire: _Row, entry: Entry) -> Document:
-    given = (wire.id,) if entry.columns.id else (wire.metadata.data_id, wire.data_id, wire.id)
-    name = entry.named(next((one for one in given if one is not None), None))
+    ids = (wire.id,) if entry.columns.id else (wire.metadata.data_id, wire.data_id, wire.id)
+    name = entry.named(next((candidate for candidate in ids if candidate is not None), None))
     return text_alone(name, wire.text, wire.group, entry)
 
 
 def _faults(subjects: Sequence[_Subject]) -> Iterator[Fault]:
-    yield from repeated(str(one.id) for one in subjects)
+    yield from repeated(str(person.id) for person in subjects)
     for index, subject in enumerate(subjects):
-        for number, said in enumerate(subject.said):
-            faults = [*level_faults(said.certainty, said.hardness)]
-            if not said.tag:
+        for number, attribute in enumerate(subject.said):
+            faults = [*level_faults(attribute.certainty, attribute.hardness)]
+            if not attribute.tag:
                 faults.append(("tag", "is empty; expected a name, such as NAME or AGE"))
             for name, fault in faults:
                 yield f"subjects[{index}].PIIs[{number}].{name}", fault
 
 
 def _subject(wire: _Subject) -> Subject:
-    said = (one for each in wire.said for one in said_of(each.tag, each.keyword, each.certainty, each.hardness))
-    return Subject(str(wire.id), tuple(said), wire.description or "")
+    attributes = (
+        attribute
+        for wire_attribute in wire.said
+        for attribute in said_of(
+            wire_attribute.tag, wire_attribute.keyword, wire_attribute.certainty, wire_attribute.hardness
+        )
+    )
+    return Subject(str(wire.id), tuple(attributes), wire.description or "")
 
 
 def _record(document: Document) -> dict[str, object]:
     subjects = [
-        {"id": _id(one.id), "description": one.description, "PIIs": list(map(_pii, one.attributes))}
-        for one in document.subjects
+        {"id": _id(subject.id), "description": subject.description, "PIIs": list(map(_pii, subject.attributes))}
+        for subject in document.subjects
     ]
     metadata = {"data_id": document.id, "number_of_subjects": len(subjects)}
     group = {"group": document.group} if document.group else {}
@@ -106,7 +112,7 @@ def _pii(attribute: Attribute) -> dict[str, object]:
 
 
 def _write(documents: Iterable[Document]) -> Files:
-    return {"": b"".join(msgspec.json.encode(_record(one)) + b"\n" for one in documents)}
+    return {"": b"".join(msgspec.json.encode(_record(document)) + b"\n" for document in documents)}
 
 
 def _recognise(head: Head) -> Fit:

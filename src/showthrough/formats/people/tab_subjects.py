@@ -39,21 +39,22 @@ def untyped(entity_type: str) -> str:
     return "" if entity_type else "has a subject and no entity_type; expected one, which tells what it says of them"
 
 
-def subjects_of(stated: Iterable[StatedSubject], said: Iterable[Said]) -> tuple[Subject, ...]:
+def subjects_of(stated: Iterable[StatedSubject], additions: Iterable[Said]) -> tuple[Subject, ...]:
     """Everybody in their order, each value of a tag once: what is stated of them, and what mentions add."""
-    known = {str(one.id): one for one in stated}
+    by_id = {str(subject.id): subject for subject in stated}
     attributes = {
-        name: [Attribute(*msgspec.structs.astuple(one)) for one in each.attributes] for name, each in known.items()
+        name: [Attribute(*msgspec.structs.astuple(fact)) for fact in subject.attributes]
+        for name, subject in by_id.items()
     }
-    seen = {(name, one.tag, one.value) for name, each in attributes.items() for one in each}
-    for name, attribute in said:
-        each = attributes.setdefault(name, [])
+    seen = {(name, fact.tag, fact.value) for name, facts in attributes.items() for fact in facts}
+    for name, attribute in additions:
+        subject_facts = attributes.setdefault(name, [])
         if attribute.value and (name, attribute.tag, attribute.value) not in seen:
             seen.add((name, attribute.tag, attribute.value))
-            each.append(attribute)
+            subject_facts.append(attribute)
     return tuple(
-        Subject(name, tuple(each), known[name].description if name in known else "")
-        for name, each in attributes.items()
+        Subject(name, tuple(facts), by_id[name].description if name in by_id else "")
+        for name, facts in attributes.items()
     )
 
 
@@ -61,9 +62,9 @@ def subject_records(document: Document) -> list[dict[str, object]]:
     """Everybody as they are written."""
     return [
         {
-            "id": one.id,
-            **({"description": one.description} if one.description else {}),
-            "attributes": [msgspec.structs.asdict(each) for each in one.attributes],
+            "id": subject.id,
+            **({"description": subject.description} if subject.description else {}),
+            "attributes": [msgspec.structs.asdict(attribute) for attribute in subject.attributes],
         }
-        for one in document.subjects
+        for subject in document.subjects
     ]

@@ -138,8 +138,8 @@ class Service:
 
     def _read_line(self, inside: Container, path: Path, location: str, number: int, line: bytes) -> Document:
         if not inside.columns.said:
-            known = decoded_or_none(line, _decoder(self.record))
-            usual = None if known is None else known.answer(path)
+            record = decoded_or_none(line, _decoder(self.record))
+            usual = None if record is None else record.answer(path)
             if usual is not None:
                 return self._document(self._recount(usual, inside.columns), self.reader([usual], path))
         item = Answer(path, location, decoded(line, _ANY, path, location))

@@ -85,15 +85,16 @@ def _split_batch(value: Any, source: Answer) -> list[Answer] | None:
     source = replace(source, unit=_unit(value) or source.unit)
     if isinstance(tasks := value.get("tasks"), dict) and isinstance(tasks.get("items"), list):
         inner = [_split_batch(item, source) for item in tasks["items"]]
-        return None if None in inner else [one for several in inner if several for one in several]
+        return None if None in inner else [answer for several in inner if several for answer in several]
     if isinstance(value.get("results"), dict):
         return _split_batch(value["results"], source)
     if not isinstance(value.get("documents"), list):
         return None
     listed = [*value["documents"], *errors_in(value.get("errors"))]
-    several = [one if isinstance(one, dict) else {"error": quoted(one)} for one in listed]
+    several = [document if isinstance(document, dict) else {"error": quoted(document)} for document in listed]
     return [
-        replace(source, place=at_document(str(one.get("id", "without an id"))), value=one, id="") for one in several
+        replace(source, place=at_document(str(document.get("id", "without an id"))), value=document, id="")
+        for document in several
     ]
 
 

@@ -55,22 +55,22 @@ def _unmistakable(value: Any) -> bool:
     return _findings(value) is not None and value.keys() <= {"Entities", "File", "Line", "ResponseMetadata"}
 
 
-def _batch(value: Any, given: Answer) -> list[Answer] | None:
+def _batch(value: Any, source: Answer) -> list[Answer] | None:
     """Answers of one request to several texts, and lines of a job, which name their texts in ways of their own."""
     if not isinstance(value, dict):
         return None
     if isinstance(results := value.get("ResultList"), list):
         several = [*results, *errors_in(value.get("ErrorList"))]
         return [
-            replace(given, place=f"Index {one.get('Index')}", value=one, number=_whole(one.get("Index")))
-            for one in map(_object, several)
+            replace(source, place=f"Index {result.get('Index')}", value=result, number=_whole(result.get("Index")))
+            for result in map(_object, several)
         ]
     if not isinstance(value.get("File"), str):
         return None
     if "Line" in value:
-        return [replace(given, value=value, number=_whole(value["Line"]))]
+        return [replace(source, value=value, number=_whole(value["Line"]))]
     name = stem(Path(value["File"]))
-    return [replace(given, value=value, id=name, place=at_document(name))]
+    return [replace(source, value=value, id=name, place=at_document(name))]
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -91,9 +91,9 @@ def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Entity]:
 
 class _Masks(Reader):
     def masks(self, answer: Answer) -> list[Mask]:
-        for number, one in enumerate(answer.value):
-            answer.check_covered(one.begin_offset, one.end_offset, one.text, "Entities", number)
-        return [found(one.begin_offset, one.end_offset, one.type, one.score) for one in answer.value]
+        for number, entity in enumerate(answer.value):
+            answer.check_covered(entity.begin_offset, entity.end_offset, entity.text, "Entities", number)
+        return [found(entity.begin_offset, entity.end_offset, entity.type, entity.score) for entity in answer.value]
 
 
 SHAPE = Shape(

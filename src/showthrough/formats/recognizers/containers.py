@@ -53,9 +53,9 @@ class Answer(msgspec.Struct, frozen=True):
             raise self.fail("means nothing without the original; reading it needs the corpus")
         return self.text
 
-    def found(self, value: Any, kind: Any, known: Any, remarks: Remarks | None, field: str = "") -> Any:
+    def found(self, value: Any, kind: Any, strict_type: Any, remarks: Remarks | None, field: str = "") -> Any:
         """A list of findings of a known kind, whose other keys are noted; `known` is such a list with no other key."""
-        findings = known_or_none(value, known)
+        findings = known_or_none(value, strict_type)
         if findings is not None:
             return findings
         if remarks is not None:

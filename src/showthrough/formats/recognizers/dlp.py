@@ -99,10 +99,10 @@ def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Finding]:
     if result.get("findingsTruncated") or result.get("findings_truncated"):
         raise answer.fail("was truncated: the service found more than it says; expected all, of shorter texts")
     findings = answer.value if isinstance(answer.value, list) else result.get("findings", [])
-    known: list[_Finding] | None = known_or_none(findings, _KNOWN)
-    if known is not None:  # as most are
-        return known
-    if any(isinstance(one, dict) and "info_type" in one for one in findings):
+    plain_findings: list[_Finding] | None = known_or_none(findings, _KNOWN)
+    if plain_findings is not None:  # as most are
+        return plain_findings
+    if any(isinstance(finding, dict) and "info_type" in finding for finding in findings):
         findings = _with_capitals(findings)
     return answer.found(findings, _Finding, _KNOWN, remarks, "findings")  # type: ignore[no-any-return]
 
@@ -110,9 +110,9 @@ def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Finding]:
 def _with_capitals(value: Any) -> Any:
     """The same with keys as its JSON has them: `infoType` for `info_type`."""
     if isinstance(value, list):
-        return [_with_capitals(one) for one in value]
+        return [_with_capitals(inner) for inner in value]
     if isinstance(value, dict):
-        return {_UNDERSCORE.sub(_capital, key): _with_capitals(one) for key, one in value.items()}
+        return {_UNDERSCORE.sub(_capital, key): _with_capitals(inner) for key, inner in value.items()}
     return value
 
 
@@ -122,28 +122,28 @@ def _capital(match: re.Match[str]) -> str:
 
 class _Masks(Reader):
     def masks(self, answer: Answer) -> list[Mask]:
-        return [_mask(answer, number, one) for number, one in enumerate(answer.value)]
+        return [_mask(answer, number, finding) for number, finding in enumerate(answer.value)]
 
 
-def _mask(answer: Answer, number: int, one: _Finding) -> Mask:
-    place = one.location
-    if place.content_locations and (
-        elsewhere := _ELSEWHERE & {key for inner in place.content_locations for key in inner}
+def _mask(answer: Answer, number: int, finding: _Finding) -> Mask:
+    location = finding.location
+    if location.content_locations and (
+        elsewhere := _ELSEWHERE & {key for inner in location.content_locations for key in inner}
     ):
         fault = f"is in a table, an image or pages ({some(sorted(elsewhere))}); expected a text"
         raise answer.fail(fault, f"findings[{number}]")
-    span = place.codepoint_range or place.byte_range
+    span = location.codepoint_range or location.byte_range
     if span is None:
         raise answer.fail("found no codepointRange and no byteRange; expected one", f"findings[{number}].location")
     start, end = _whole(answer, number, span.start), _whole(answer, number, span.end)
-    if place.codepoint_range is None:
+    if location.codepoint_range is None:
         text = answer.original()
         try:
             start, end = to_code_points(text, (start, end), "bytes")
         except InputError as error:
             raise answer.fail(error.problems[0].message, f"findings[{number}]") from None
-    answer.check_covered(start, end, one.quote or None, "findings", number)
-    return found(start, end, one.info_type.name)
+    answer.check_covered(start, end, finding.quote or None, "findings", number)
+    return found(start, end, finding.info_type.name)
 
 
 def _whole(answer: Answer, number: int, value: int | str) -> int:

@@ -39,7 +39,7 @@ class _Result(msgspec.Struct, gc=False):
 
     @property
     def sure(self) -> float | None:
-        return next((one for one in (self.score, self.confidence, self.probability) if one is not None), None)
+        return next((value for value in (self.score, self.confidence, self.probability) if value is not None), None)
 
 
 class _Item(msgspec.Struct, gc=False):
@@ -76,7 +76,7 @@ def _finding(value: Any) -> bool:
 
 def _findings(value: Any) -> list[Any] | None:
     if isinstance(value, str):
-        return [one[0] for one in _RESULT.finditer(value)] if _RESULTS.fullmatch(value) else None
+        return [match[0] for match in _RESULT.finditer(value)] if _RESULTS.fullmatch(value) else None
     if isinstance(value, dict) and isinstance(value.get("text"), str) and isinstance(value.get("items"), list):
         items: list[Any] = value["items"]
         return items
@@ -85,24 +85,24 @@ def _findings(value: Any) -> list[Any] | None:
 
 def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Result] | _Engine:
     value = answer.value
-    known: list[_Result] | None = known_or_none(value, _KNOWN_RESULTS) if isinstance(value, list) else None
-    if known is not None:  # as most are
-        return known
+    plain_results: list[_Result] | None = known_or_none(value, _KNOWN_RESULTS) if isinstance(value, list) else None
+    if plain_results is not None:  # as most are
+        return plain_results
     if isinstance(value, dict):
         return _Engine(value["text"], answer.found(value["items"], _Item, _KNOWN_ITEMS, remarks, "items"))
     results = value if isinstance(value, list) else _findings(value) or []
-    if any(isinstance(one, str) for one in results):
-        return [_of_text(one, answer) for one in results]
-    if any(isinstance(one, dict) and "operator" in one for one in results):
+    if any(isinstance(result, str) for result in results):
+        return [_of_text(result, answer) for result in results]
+    if any(isinstance(result, dict) and "operator" in result for result in results):
         fault = "are items of anonymized text, whose offsets they have, and that text is not here"
         raise answer.fail(f"{fault}; expected the whole answer: text and items")
     return answer.found(results, _Result, _KNOWN_RESULTS, remarks)  # type: ignore[no-any-return]
 
 
-def _of_text(said: Any, answer: Answer) -> _Result:
-    match = _RESULT.fullmatch(said) if isinstance(said, str) else None
+def _of_text(text: Any, answer: Answer) -> _Result:
+    match = _RESULT.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise answer.fail(f"found {quoted(said)}; expected 'type: …, start: …, end: …, score: …'")
+        raise answer.fail(f"found {quoted(text)}; expected 'type: …, start: …, end: …, score: …'")
     score: Any = match[4]
     with suppress(ValueError):
         score = float(score)
@@ -118,7 +118,7 @@ class _Masks(Reader):
     def masks(self, answer: Answer) -> list[Mask]:
         if isinstance(answer.value, _Engine):
             return self._made.masks(answer.original(), answer.value.text, answer.value.items, answer.fail)
-        return [found(one.start, one.end, one.entity_type, one.sure) for one in answer.value]
+        return [found(result.start, result.end, result.entity_type, result.sure) for result in answer.value]
 
     @property
     def notes(self) -> list[str]:

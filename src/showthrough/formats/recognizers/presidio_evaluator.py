@@ -43,12 +43,12 @@ def _sample(wire: _Sample, entry: Entry) -> Document:
     mentions = tuple(
         entry.mention(
             text,
-            *entry.counted(text, one.start_position, one.end_position, f"spans[{number}]"),
-            one.entity_type,
-            covered=one.entity_value,
+            *entry.counted(text, span.start_position, span.end_position, f"spans[{number}]"),
+            span.entity_type,
+            covered=span.entity_value,
             field=f"spans[{number}]",
         )
-        for number, one in enumerate(wire.spans)
+        for number, span in enumerate(wire.spans)
     )
     return Document(name, text, (Annotation(ANNOTATOR, mentions),), group)
 
@@ -61,10 +61,10 @@ def write(documents: Iterable[Document]) -> Files:
 def _written(document: Document) -> dict[str, Any]:
     spans = [
         {
-            "entity_type": one.entity_type, "entity_value": document.text[one.start : one.end],
-            "start_position": one.start, "end_position": one.end,
+            "entity_type": mention.entity_type, "entity_value": document.text[mention.start : mention.end],
+            "start_position": mention.start, "end_position": mention.end,
         }
-        for one in to_mask(document)
+        for mention in to_mask(document)
     ]  # fmt: skip
     marks = {"spans": spans} if document.annotations else {}
     group = {"group": document.group} if document.group else {}
@@ -73,8 +73,8 @@ def _written(document: Document) -> dict[str, Any]:
 
 def _recognise(head: Head) -> Fit:
     keys = head.json.keys.keys()
-    known = not keys.isdisjoint({"spans", "masked"}) or not head.json.whole  # a long text hides what follows
-    return Fit.SURE if "full_text" in keys and known else Fit.NO
+    typical = not keys.isdisjoint({"spans", "masked"}) or not head.json.whole  # a long text hides what follows
+    return Fit.SURE if "full_text" in keys and typical else Fit.NO
 
 
 SAMPLES = Objects(_Sample, _sample)

@@ -72,7 +72,7 @@ def _counted(text: str, spans: Sequence[Span], unit: Unit, breaks: str) -> list[
 def _exact(text: str, way: Sequence[tuple[int, int]], spans: Sequence[Span]) -> int:
     """How many spans cover what they say, to the character; -1 where one covers something else."""
     pieces = [(text[start:end], span.covered) for (start, end), span in zip(way, spans, strict=True)]
-    return sum(piece == covered for piece, covered in pieces) if all(reads_as(*one) for one in pieces) else -1
+    return sum(piece == covered for piece, covered in pieces) if all(reads_as(*pair) for pair in pieces) else -1
 
 
 def _check(text: str, span: Span, entry: Entry) -> None:

@@ -55,8 +55,8 @@ def span_columns(header: Sequence[str]) -> tuple[str, str] | None:
 def refuse_marks(file: Input, rows: Rows) -> None:
     """Raises InputError for a table of marks where a corpus is expected."""
     if (ends := span_columns(rows.header)) and file.columns.text not in rows.header:
-        what = f"has the columns {ends[0]} and {ends[1]}, so a row is a mark and no document"
-        raise fail(file.path, f"{what}; the corpus comes first, or choose its texts with --text-column")
+        reason = f"has the columns {ends[0]} and {ends[1]}, so a row is a mark and no document"
+        raise fail(file.path, f"{reason}; the corpus comes first, or choose its texts with --text-column")
 
 
 def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
@@ -65,11 +65,11 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
     key = id_column(file.columns, header)
     if key is None:
         raise fail(file.path, f"has no column {' or '.join(IDS)}: choose the one that holds ids with --id-column")
-    found = {field: next((name for name in names if name in header), None) for field, names in _OTHERS.items()}
+    columns = {field: next((name for name in names if name in header), None) for field, names in _OTHERS.items()}
     kind = next((name for name in _TYPES if name in header), None)
-    check_columns(file, header, [key, *ends, *filter(None, (*found.values(), kind))])
+    check_columns(file, header, [key, *ends, *filter(None, (*columns.values(), kind))])
     at = {name: header.index(name) for name in header}
-    used = {key, *ends, kind, *found.values(), ""}  # and what spreadsheets number their rows in
+    used = {key, *ends, kind, *columns.values(), ""}  # and what spreadsheets number their rows in
     file.remarks.kind = "column"
     file.remarks.unknown.update(name or NAMELESS for name in header if name not in used)
 
@@ -86,22 +86,22 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
         span = _whole(start, ends[0]), _whole(end, ends[1])
         if unit_of(file.columns.offsets):
             span = _counted(span, file, document_id)
-        _check(span, cell(cells, found["text"]), file.originals, document_id, ends)
-        written_there = cell(cells, found["replacement"]) or None
-        score = _score(cell(cells, found["score"]), found["score"] or "")
-        made = typed_mask(*span, written_there, cell(cells, kind), score)
-        return _Mark(document_id, made, cell(cells, found["annotator"]))
+        _check(span, cell(cells, columns["text"]), file.originals, document_id, ends)
+        written_there = cell(cells, columns["replacement"]) or None
+        score = _score(cell(cells, columns["score"]), columns["score"] or "")
+        mask = typed_mask(*span, written_there, cell(cells, kind), score)
+        return _Mark(document_id, mask, cell(cells, columns["annotator"]))
 
     masks: dict[str, list[Mask]] = {}
     annotators: dict[str, None] = {}
-    for one in rows.made(mark):
-        masks.setdefault(one.document_id, []).extend([one.mask] if one.mask else [])
-        annotators |= {one.annotator: None} if one.mask else {}
+    for row_mark in rows.made(mark):
+        masks.setdefault(row_mark.document_id, []).extend([row_mark.mask] if row_mark.mask else [])
+        annotators |= {row_mark.annotator: None} if row_mark.mask else {}
     if len(annotators) > 1:
         fault_ = (
             f"found {some(name or '(none)' for name in annotators)}; expected one, since what a system hides is one"
         )
-        raise fail(file.path, f"{fault_} set of masks", f"column {found['annotator']}")
+        raise fail(file.path, f"{fault_} set of masks", f"column {columns['annotator']}")
     if lacking := [key for key in file.originals if key not in masks]:
         masks |= {key: [] for key in lacking}
         which = f"1 document ({shown(lacking[0])})" if len(lacking) == 1 else f"{len(lacking)} documents"
@@ -150,5 +150,5 @@ def _check(
     if not 0 <= start < end <= len(original):
         raise fault(f"{at_document(document_id)}: {span_fault(start, end, len(original), names)}")
     if covered and not reads_as(original[start:end], covered):
-        there = unlike(f"at {start}–{end}", original[start:end], "the row says", covered)
-        raise fault(f"{at_document(document_id)}: {there}; {EXPECTED}")
+        mismatch = unlike(f"at {start}–{end}", original[start:end], "the row says", covered)
+        raise fault(f"{at_document(document_id)}: {mismatch}; {EXPECTED}")

@@ -128,16 +128,16 @@ def _separator(head: Head, columns: Columns) -> tuple[bool, str]:
     """
     _ = head.opening  # refuses other encodings
     start = head.start.decode("utf-8", "replace")
-    if said := _SAID.match(start):
-        return True, said[1]
-    wanted = {columns.id, columns.text, columns.group, *IDS, TEXT}
+    if match := _SAID.match(start):
+        return True, match[1]
+    expected = {columns.id, columns.text, columns.group, *IDS, TEXT}
     usual = "\t" if head.suffix == ".tsv" else ","
 
     def fitting(separator: str) -> tuple[int, int, bool]:
         header: list[str] = []
         with suppress(csv.Error):
             header = next(csv.reader(io.StringIO(start, newline=""), delimiter=separator, strict=True), [])
-        return len(wanted & set(header)), len(header), separator == usual
+        return len(expected & set(header)), len(header), separator == usual
 
     return False, max(_SEPARATORS, key=fitting)
 

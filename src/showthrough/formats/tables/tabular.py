@@ -71,7 +71,7 @@ class Layout:
 
     @property
     def used(self) -> tuple[int, ...]:
-        return tuple(one for one in (self.id, self.text, self.group) if one is not None)
+        return tuple(index for index in (self.id, self.text, self.group) if index is not None)
 
     def named(self, cells: Cells, number: int) -> str:
         name = str(number) if self.id is None else written(cells[self.id])
@@ -98,12 +98,12 @@ def layout_of(file: Input, header: Sequence[str]) -> Layout:
 def _documents(file: Input, rows: Rows) -> Sequence[Document]:
     """A corpus of texts without annotations. Columns that nobody asked for are told."""
     layout = layout_of(file, rows.header)
-    others = [(number, name or NAMELESS) for number, name in enumerate(rows.header) if number not in layout.used]
+    unused = [(number, name or NAMELESS) for number, name in enumerate(rows.header) if number not in layout.used]
     file.remarks.kind = "column"
-    file.remarks.unknown.update(name for _, name in others)
+    file.remarks.unknown.update(name for _, name in unused)
 
     def look_at(cells: Cells, number: int) -> Document:
-        for other, name in others:
+        for other, name in unused:
             if like_spans(cells[other]):
                 file.remarks.spans.add(name)
         file.remarks.numbered += layout.id is None
@@ -122,7 +122,7 @@ def _released(file: Input, rows: Rows) -> Texts:
         why = "so nothing tells whose text a row is; rows of two files are not matched by their order"
         raise fail(file.path, f"has no column {' or '.join(IDS)}, {why}: choose one with --id-column")
     name = rows.header[layout.text]
-    others = [] if file.columns.text else [one for one in range(len(rows.header)) if one not in layout.used]
+    unused = [] if file.columns.text else [index for index in range(len(rows.header)) if index not in layout.used]
     spans: set[int] = set()
     if not file.beside:  # else the corpus has told them
         file.remarks.kind = "column"
@@ -133,7 +133,7 @@ def _released(file: Input, rows: Rows) -> Texts:
     def text(cells: Cells, number: int) -> tuple[str, str]:
         if rows.nulls and cells[layout.text] is None:
             raise fault("found no value; expected text, an empty one where all was suppressed", name)
-        spans.update(one for one in others if like_spans(cells[one]))
+        spans.update(index for index in unused if like_spans(cells[index]))
         file.remarks.numbered += layout.id is None and file.corpus is None
         return layout.named(cells, number), written(cells[layout.text])
 

@@ -79,8 +79,8 @@ class Sheet(Rows):
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
         width = len(self.header)
-        for place, cells in self._kept[1:]:
-            yield place, (*cells, *(None,) * (width - len(cells)))
+        for location, cells in self._kept[1:]:
+            yield location, (*cells, *(None,) * (width - len(cells)))
 
     @cached_property
     def _kept(self) -> list[tuple[str, tuple[Any, ...]]]:
@@ -128,9 +128,9 @@ class Sheet(Rows):
                 ).parse()
             while True:
                 with _sound(self.path):
-                    if (found := next(rows, None)) is None:
+                    if (parsed_row := next(rows, None)) is None:
                         return
-                    number, cells = found
+                    number, cells = parsed_row
                     self._check_place(number, before, [cell["column"] for cell in cells])
                     row = [None] * max((cell["column"] for cell in cells), default=0)
                     for cell in cells:

@@ -226,9 +226,11 @@ class EntitySearch:
             hits: list[tuple[Sought, Hit | None, str]] = []
             excused = set[int]()  # entities that stand there and do not count: they are not nearly readable either
             for sought in book.candidates(release):
-                wanted = [entity for entity in sought.entities if readable[entity] != 1]
+                open_entities = [entity for entity in sought.entities if readable[entity] != 1]
                 hit, counting = (
-                    self._first_hit(sought, release, wanted, document_index, released) if wanted else (None, [])
+                    self._first_hit(sought, release, open_entities, document_index, released)
+                    if open_entities
+                    else (None, [])
                 )
                 if hit is not None:
                     way = _way(hit, sought, release)
@@ -236,8 +238,8 @@ class EntitySearch:
                         readable[entity] = min(way, readable[entity] or way)
                         strictly[entity] = strictly[entity] or way
                     hits.append((sought, hit, WAYS[way - 1]))
-                elif wanted and release.reads(sought.form):
-                    excused.update(wanted)
+                elif open_entities and release.reads(sought.form):
+                    excused.update(open_entities)
             for sought, unread in () if self._briefly else _unread(_near(book, release), readable, excused):
                 if near := release.nearly(sought.form):
                     nearly[unread] = True
@@ -249,13 +251,13 @@ class EntitySearch:
         ways, strict = np.array(readable, dtype=np.int64), np.array(strictly, dtype=np.int64)
         return Readable(ways, strict, nearly & (ways == 0), dated & (ways == 0), evidence)
 
-    def by_chance(self, anonymized: Anonymized, others: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    def by_chance(self, anonymized: Anonymized, other_documents: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
         """Of every entity, in how many other documents' releases it can be read, and how many were looked into."""
-        document_indices = sorted({index for indices in others for index in indices})
+        document_indices = sorted({index for indices in other_documents for index in indices})
         releases = dict(releases_of(anonymized, self._dictionary, document_indices))
         entities = len(self.gold.entity_level)
         readable, looked = np.zeros(entities, dtype=np.int64), np.zeros(entities, dtype=np.int64)
-        for document_index, strangers in enumerate(others):
+        for document_index, strangers in enumerate(other_documents):
             for stranger in map(releases.__getitem__, strangers):
                 entities_read = {
                     entity

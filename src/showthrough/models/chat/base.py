@@ -87,10 +87,10 @@ class Chat(Protocol):
         ...
 
 
-def unanswered(asked: Iterable[Asked]) -> list[str]:
+def unanswered(records: Iterable[Asked]) -> list[str]:
     """What a reader must know of questions that have no answer."""
     return [
         f"{record.name}: {number:,} question{'' if number == 1 else 's'} had no answer: {why}"
-        for record in asked
+        for record in records
         for why, number in record.unanswered.items()
     ]

@@ -141,33 +141,33 @@ class Client:
         if "max_tokens" in self._refused:
             optional["max_completion_tokens"] = tokens
         messages = [{"role": "system", "content": question.instructions}, {"role": "user", "content": question.text}]
-        kept = {name: value for name, value in optional.items() if name not in self._refused}
-        return {"model": self._address.model, "messages": messages, **kept}
+        options = {name: value for name, value in optional.items() if name not in self._refused}
+        return {"model": self._address.model, "messages": messages, **options}
 
     def _answered(self, content: bytes, tokens: int) -> Answered:
         try:
-            found = _COMPLETION.decode(content)
-            choice = found.choices[0]
+            completion = _COMPLETION.decode(content)
+            choice = completion.choices[0]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError):
             raise LaterError("what came is no completion in JSON") from None
         self._heard = True
-        usage = found.usage or _Usage()
+        usage = completion.usage or _Usage()
         counts = max(usage.prompt_tokens or 0, 0), max(usage.completion_tokens or 0, 0)
         if choice.finish_reason == "content_filter" and not choice.message.content:
             raise UnaskableError("the server's content filter kept the answer back")
-        reply = Reply(choice.message.content or "", shown(found.model or "", 80), *counts)
+        reply = Reply(choice.message.content or "", shown(completion.model or "", 80), *counts)
         return Answered(reply, choice.finish_reason == "length")
 
     def _leave_out(self, error: Any, sent: Mapping[str, Any]) -> bool:
         """Whether the server refused something that it can do without: then that is left out, once and for all."""
         if error.status_code not in _UNASKABLE:
             return False
-        said = f"{error.param or ''} {error.message} {error.body or ''}".lower()
-        if any(word in said for word in _TOO_LONG):  # which servers may say of max_tokens
+        message = f"{error.param or ''} {error.message} {error.body or ''}".lower()
+        if any(word in message for word in _TOO_LONG):  # which servers may say of max_tokens
             return False
         with self._lock:
             for name, words in _OPTIONAL.items():
-                if name in sent and any(word in said for word in words):
+                if name in sent and any(word in message for word in words):
                     self._refused.add(name)
                     return True
         # Another thread may have found it out meanwhile: then the question differs now.
@@ -176,18 +176,18 @@ class Client:
     def _fault(self, error: Any, question: Question) -> Exception:
         status, headers = error.status_code, error.response.headers
         why = f"{status} {self._reason(error, question)}".strip()
-        said = f"{error.code or ''} {error.message}".lower()
+        message = f"{error.code or ''} {error.message}".lower()
         if status in _LATER or status >= 500:
             wait = told_to_wait(headers.get("retry-after-ms"), headers.get("retry-after"))
-            if "insufficient_quota" in said or (wait or 0) > TOLD:
+            if "insufficient_quota" in message or (wait or 0) > TOLD:
                 return self._nobody(why if wait is None else f"{why}; it asks to wait {wait:,.0f} seconds")
             return LaterError(why, wait)
         if status in _MOVED:
             where = shown(urlsplit(headers.get("location", "")).hostname or "elsewhere")
             return self._nobody(f"{status}, which leads to {where}; that is not followed")
-        if status in _UNASKABLE and any(word in said for word in _TOO_LONG):
+        if status in _UNASKABLE and any(word in message for word in _TOO_LONG):
             return UnaskableError("the text is longer than the model takes")
-        if status in _UNASKABLE and any(word in said for word in _FILTERED):
+        if status in _UNASKABLE and any(word in message for word in _FILTERED):
             return UnaskableError("the server's content filter refused the text")
         return self._nobody(why)
 
@@ -211,10 +211,10 @@ class Client:
         Whichever question that was: a server that is asked many at once may mix them up.
         """
         body = error.body if isinstance(error.body, Mapping) else {}
-        said = body.get("message") or body.get("detail") or error.response.reason_phrase
-        text = " ".join(str(said).split())
+        message = body.get("message") or body.get("detail") or error.response.reason_phrase
+        text = " ".join(str(message).split())
         if self._folded is None:
-            self._folded = [folded(one) for one in self._texts]
+            self._folded = [folded(question_text) for question_text in self._texts]
         own = [folded(question.text), folded(self._key)]
         long = len(text) > 2000 or self._key in text
         if long or repeats(text, own) or repeats(text, self._folded, _ELSEWHERE):

@@ -13,7 +13,7 @@ _TICK = 0.2  # seconds between two looks, in which signals are heard
 
 
 def at_work(
-    items: Sequence[T], work: Callable[[T], None], hands: int, stop: threading.Event, told: Callable[[int], None]
+    items: Sequence[T], work: Callable[[T], None], hands: int, stop: threading.Event, report: Callable[[int], None]
 ) -> None:
     """Does the work on all items, so many at once; `told` hears how many are done. Raises the first fault.
 
@@ -43,13 +43,13 @@ def at_work(
             threading.Thread(target=hand, args=homes[-1:], daemon=True).start()
         for home in homes:
             while not home.wait(_TICK) and not stop.is_set():
-                told(done[0])
+                report(done[0])
     finally:
         stop.set()
         until = time.monotonic() + GRACE
         for home in homes:
             home.wait(max(0.0, until - time.monotonic()))
-    told(done[0])
+    report(done[0])
     if faults:
         raise faults[0]
 

@@ -21,7 +21,7 @@ def folded(text: str) -> str:
     return _BETWEEN.sub("", unicodedata.normalize("NFKD", text).casefold())
 
 
-def repeats(text: str, told: Iterable[str], letters: int = LETTERS) -> bool:
+def repeats(text: str, sources: Iterable[str], letters: int = LETTERS) -> bool:
     """Whether so many letters of a text in a row, or all of it, stand in what was told, which is folded.
 
     >>> repeats("ANN  LEE\\nOF OSLO", [folded("Ann Lee of Oslo is ill.")]), repeats("bad request", ["annleeofoslo"])
@@ -29,4 +29,4 @@ def repeats(text: str, told: Iterable[str], letters: int = LETTERS) -> bool:
     """
     own = folded(text)
     pieces = {own[at : at + letters] for at in range(max(1, len(own) - letters + 1))} - {""}
-    return any(piece in source for source in told for piece in pieces)
+    return any(piece in source for source in sources for piece in pieces)

@@ -29,12 +29,12 @@ class Patience:
             self._next = mine + self._gap
         return not self._stop.wait(max(0.0, mine - time.monotonic()))
 
-    def after(self, tries: int, told: float | None) -> bool:
+    def after(self, tries: int, seconds: float | None) -> bool:
         """Waits after so many tries; whoever was told how long makes all others wait as well."""
-        if told is not None:
+        if seconds is not None:
             with self._lock:
-                self._next = max(self._next, time.monotonic() + told)
-            return not self._stop.wait(told)
+                self._next = max(self._next, time.monotonic() + seconds)
+            return not self._stop.wait(seconds)
         pause = min(LONGEST, FIRST * 2 ** (tries - 1))
         return not self._stop.wait(pause * (0.5 + random.random() / 2))
 

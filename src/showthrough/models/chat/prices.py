@@ -27,10 +27,10 @@ class Price(NamedTuple):
         return (tokens_in * self.sent + tokens_out * self.answered) / _MILLION
 
 
-def price_of(address: Address, told: str | None) -> Price | None:
+def price_of(address: Address, price: str | None) -> Price | None:
     """What a model costs; None where nobody knows. Raises PlanError for what is no price."""
-    if told is not None:
-        return _parse_price(told)
+    if price is not None:
+        return _parse_price(price)
     if address.is_here:
         return Price(0.0, 0.0, "it is on this machine")
     return _listed().get((address.host, _SNAPSHOT.sub("", address.model)))

@@ -85,11 +85,11 @@ def check_ready(detectors: Iterable[Chosen]) -> None:
         raise InputError(problems)
 
 
-def _fault(found: object, texts: Sequence[str]) -> str:
+def _fault(results: object, texts: Sequence[str]) -> str:
     """What is wrong with what a guest found; empty where nothing is."""
-    if not isinstance(found, list) or len(found) != len(texts):
-        return f"a value of type {type(found).__name__}; expected a list of finds for each of {len(texts)} texts"
-    for finds, text in zip(found, texts, strict=True):
+    if not isinstance(results, list) or len(results) != len(texts):
+        return f"a value of type {type(results).__name__}; expected a list of finds for each of {len(texts)} texts"
+    for finds, text in zip(results, texts, strict=True):
         if not isinstance(finds, list | tuple):
             return f"a value of type {type(finds).__name__} for a text; expected a list of finds"
         for find in finds:

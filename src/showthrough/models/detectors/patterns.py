@@ -68,31 +68,34 @@ def _candidates(text: str) -> Iterator[Find]:
     yield from titled(text)
 
 
-def _type(label: str, found: str) -> str:
+def _type(label: str, text: str) -> str:
     """The type of what a row of the rules finds, which are coarser."""
-    if label == "DATETIME" and (":" in found[:3] or _TIME.match(found)) and not re.match(r"\d{4}\b", found):
+    if label == "DATETIME" and (":" in text[:3] or _TIME.match(text)) and not re.match(r"\d{4}\b", text):
         return "TIME"
-    if label == "LOC" and _POSTCODE.match(found):
+    if label == "LOC" and _POSTCODE.match(text):
         return "POSTCODE"
     if label == "CODE":
-        if _SSN.match(found):
+        if _SSN.match(text):
             return "SSN"
-        if ("." in found or ":" in found) and _IP.match(found):
+        if ("." in text or ":" in text) and _IP.match(text):
             return "IP"
     return _TYPES.get(label, label)
 
 
 def _apart(text: str, candidates: Iterator[Find]) -> list[Find]:
     """Finds that do not overlap, in order: of those that do the longest, then by type."""
-    taken = bytearray(len(text))
+    coverage = bytearray(len(text))
     separate = []
-    for find in sorted(candidates, key=lambda one: (one.start - one.end, _PRIORITY[one.entity_type], one.start)):
+    for find in sorted(
+        candidates,
+        key=lambda candidate: (candidate.start - candidate.end, _PRIORITY[candidate.entity_type], candidate.start),
+    ):
         start, end = find.start, find.end
         if find.entity_type == "CODE" and _LAW.search(text, max(0, start - 30), start):
             continue
-        if taken.find(1, start, end) >= 0 or is_written(text[start:end]) or _in_label(text, start, end):
+        if coverage.find(1, start, end) >= 0 or is_written(text[start:end]) or _in_label(text, start, end):
             continue
-        taken[start:end] = b"\1" * (end - start)
+        coverage[start:end] = b"\1" * (end - start)
         separate.append(find)
     return sorted(separate)
 

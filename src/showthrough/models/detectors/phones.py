@@ -47,10 +47,10 @@ def phones(text: str) -> Iterator[tuple[int, int]]:
     """
     for run in _RUN.finditer(text):
         groups = [match.span() for match in _DIGITS.finditer(text, *run.span())]
-        place = _longest(text, run.start(), groups)
-        if place is None:
+        span = _longest(text, run.start(), groups)
+        if span is None:
             continue
-        start, end = place
+        start, end = span
         if extension := _EXTENSION.match(text, end):
             end = extension.end()
         yield start, end

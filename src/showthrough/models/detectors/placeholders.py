@@ -31,10 +31,10 @@ def is_placeholder(word: str) -> bool:
     return bool(_LABEL.match(word)) and all(part in LABELS for part in re.split(r"[_\d-]+", word) if part)
 
 
-def is_written(found: str) -> bool:
+def is_written(text: str) -> bool:
     """Whether a find is nothing but what an anonymizer wrote, in brackets or not; `(555) 123-4567` is more than that.
 
     >>> is_written("[PERSON]"), is_written("<DATE_1>"), is_written("(555) 123-4567"), is_written("[2011] EWHC 12")
     (True, True, False, False)
     """
-    return is_placeholder(found.strip("[]()<>{} "))
+    return is_placeholder(text.strip("[]()<>{} "))

@@ -110,9 +110,9 @@ def _engine(model: str, language: str, org: bool) -> Any:
         ignored = provider.nlp_configuration["ner_model_configuration"]["labels_to_ignore"]
         labels_to_ignore = [label for label in ignored if not (org and label in _ORGANIZATIONS)]
         provider.nlp_configuration["ner_model_configuration"]["labels_to_ignore"] = labels_to_ignore
-        made = provider.create_engine()
-        made.nlp[language].max_length = sys.maxsize  # spaCy refuses documents of a million characters
-        engine = AnalyzerEngine(nlp_engine=made, supported_languages=[language])
+        nlp_engine = provider.create_engine()
+        nlp_engine.nlp[language].max_length = sys.maxsize  # spaCy refuses documents of a million characters
+        engine = AnalyzerEngine(nlp_engine=nlp_engine, supported_languages=[language])
         engine.registry.remove_recognizer("EmailRecognizer")
         engine.registry.add_recognizer(OfflineEmail(supported_language=language))
         return BatchAnalyzerEngine(engine)

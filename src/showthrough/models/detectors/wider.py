@@ -27,7 +27,9 @@ _OTHER = (
     "Dezember|décembre|decembre|diciembre|dicembre|dezembro|december|desember"
 )
 _MONTH = rf"(?:(?i:{_ENGLISH}|{_OTHER})\b|(?i:{_SHORT})\b\.?)"
-_EITHER = "|".join(dict.fromkeys(one for name in _OTHER.split("|") for one in (name, name[0].upper() + name[1:])))
+_EITHER = "|".join(
+    dict.fromkeys(spelling for name in _OTHER.split("|") for spelling in (name, name[0].upper() + name[1:]))
+)
 _NAMED = rf"(?:(?:{_ENGLISH}|{_EITHER})\b|(?:{_SHORT})\b\.?)"  # as names are written: "may" is none
 _WEEKDAY = (
     r"(?i:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|montag|dienstag|mittwoch|donnerstag|freitag|"

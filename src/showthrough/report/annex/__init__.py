@@ -37,12 +37,12 @@ def _lead(annex: RiskAnnex) -> Iterator[str]:
     names = some(annex.anonymizations)
     level = f"{100 * annex.confidence:g} %"
     yield f"Under test: {names}, on {annex.sample}. Intervals are at {level} confidence over these."
-    for one in annex.singling_out.figures:
-        yield above_threshold(one, annex.threshold)
+    for singled in annex.singling_out.figures:
+        yield above_threshold(singled, annex.threshold)
     for section in sections():
         yield from section.risk_lead(annex)
     if kinds := annex.safe_harbor.identifiers:
-        measured = sum(not one.reason for one in kinds)
+        measured = sum(not identifier.reason for identifier in kinds)
         yield f"Safe Harbor: {measured} of {len(kinds)} kinds of identifiers are marked in the corpus, and measured."
     left = [name for name, section in annex.sections.items() if section.reason]
     if left:

@@ -32,8 +32,8 @@ class Lines:
             yield Grid("Signatures: what pins the figures down", ("signature",), rows, "no.", label="signatures")
 
 
-def entry_of(one: Estimate) -> Entry:
-    return share(one.value, one.low, one.high, reason=one.reason)
+def entry_of(estimate: Estimate) -> Entry:
+    return share(estimate.value, estimate.low, estimate.high, reason=estimate.reason)
 
 
 def left_open(caption: str, reason: str, label: str, command: str = "", notes: tuple[str, ...] = ()) -> Grid:
@@ -56,15 +56,15 @@ def at_most(end: float) -> float:
     return math.ceil(1000 * min(max(end, 0.0), 1.0) - _NEXT) / 1000
 
 
-def between(found: Estimate) -> str:
+def between(estimate: Estimate) -> str:
     """The ends of an interval, in brackets and rounded outwards.
 
     >>> between(Estimate(0.5, 0.0000001, 0.99999996))
     ' (0.0 % to 100.0 %)'
     """
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return ""
-    return f" ({percent(1 - at_most(1 - found.low))} to {percent(at_most(found.high))})"
+    return f" ({percent(1 - at_most(1 - estimate.low))} to {percent(at_most(estimate.high))})"
 
 
 def section_grid(section: Section, grid: Grid, cells: Cells, lines: Lines) -> Grid:

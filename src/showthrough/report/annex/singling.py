@@ -20,11 +20,11 @@ _THRESHOLD = (
 def above_threshold(figure: SinglingOut, threshold: float) -> str:
     """Of how many people 1/k is above the threshold, and that an attacker may infer more."""
     share = figure.above
-    who = f"{shown(figure.anonymization)}, by what {shown(figure.metric)} inferred:"
+    source = f"{shown(figure.anonymization)}, by what {shown(figure.metric)} inferred:"
     if share.value is None:
-        return f"{who} nothing can be said of singling out: {share.reason}."
+        return f"{source} nothing can be said of singling out: {share.reason}."
     ends = between(share)
-    sentence = f"{who} 1/k is above {threshold:g} for {percent(share.value)}{ends} of {people(figure.people)}"
+    sentence = f"{source} 1/k is above {threshold:g} for {percent(share.value)}{ends} of {people(figure.people)}"
     sentence = f"{sentence}, as far as this attacker infers; a better one may infer more."
     if not figure.named.value or figure.found.value is None:
         return sentence
@@ -84,8 +84,8 @@ def _singling_notes(annex: RiskAnnex) -> Iterator[str]:
     yield "either: who are named, or whose 1/k is above the threshold"
     yield _THRESHOLD
     for figure in annex.singling_out.figures:
-        who = f"{shown(figure.anonymization)}, {shown(figure.metric)}"
-        yield from (f"{who}: {line}" for line in (*_tag_lines(figure), *figure.remarks))
+        source = f"{shown(figure.anonymization)}, {shown(figure.metric)}"
+        yield from (f"{source}: {line}" for line in (*_tag_lines(figure), *figure.remarks))
 
 
 def _tag_lines(figure: SinglingOut) -> Iterator[str]:

@@ -22,8 +22,8 @@ def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
     alt = altair()
     wide = max(150.0, longest(run.names))
     cells = [
-        {"name": name, "place": place, "kind": kind, "part": part, "count": len(where), "rank": KINDS.index(kind)}
-        for place, name in enumerate(run.names)
+        {"name": name, "place": index, "kind": kind, "part": part, "count": len(where), "rank": KINDS.index(kind)}
+        for index, name in enumerate(run.names)
         for (kind, part), where in findings[name].failures.items()
     ]
     chart = (

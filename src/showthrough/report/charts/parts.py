@@ -37,8 +37,10 @@ def _judged(run: Run, record: MetricRecord) -> list[Score]:
     """The scores of its parts that figures compare: those of which anybody has a number, and of no reference."""
     names = set(run.names)
     own = [score for score in run.scores if score.metric == record.text and score.anonymization in names]
-    known = {score.part for score in own if score.value is not None and not record.describes(score.part)} - {HEADLINE}
-    return [score for score in own if score.part in known]
+    scored_parts = {score.part for score in own if score.value is not None and not record.describes(score.part)} - {
+        HEADLINE
+    }
+    return [score for score in own if score.part in scored_parts]
 
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:

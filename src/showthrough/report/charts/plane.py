@@ -53,7 +53,9 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
     chart.datasets = {
         "points": [plane_point(point, across.record, up.record) for point in placed],
         "front": [{"x": point.x[0], "y": point.y[0]} for point in placed if point.best],
-        **{f"people_{side}": _people_data(one, side) for side, one in (("x", across), ("y", up)) if one.people},
+        **{
+            f"people_{side}": _people_data(metric, side) for side, metric in (("x", across), ("y", up)) if metric.people
+        },
     }
     return chart
 
@@ -64,11 +66,11 @@ def _people_marks(alt: Any, measured: Measured, at: Any, low: Any, side: str) ->
         return []
     base = alt.Chart(alt.NamedData(name=f"people_{side}"))
     end = {"y": alt.value(-4)} if side == "x" else {"x": alt.value(_WIDE + 4)}
-    place = {"baseline": "bottom", "align": "center"} if side == "x" else {"baseline": "middle", "align": "left"}
+    alignment = {"baseline": "bottom", "align": "center"} if side == "x" else {"baseline": "middle", "align": "left"}
     return [
         base.mark_rect(style="people", opacity=0.1, aria=False).encode(**{side: low, f"{side}2": f"{side}_high:Q"}),
         base.mark_rule(style="people", strokeWidth=1.2).encode(**{side: at}, tooltip="tip:N", description="tip:N"),
-        base.mark_text(style="people", aria=False, fontSize=12, text="people", **place).encode(**{side: at}, **end),
+        base.mark_text(style="people", aria=False, fontSize=12, text="people", **alignment).encode(**{side: at}, **end),
     ]
 
 

@@ -29,19 +29,30 @@ def _chart(run: Run, metric: str, compared: list[Comparison]) -> Chart:
 
     ground, ink = by_result("strong", "pale", "faint"), by_result("on_strong", "on_pale", "on_pale")
     which = f"{run.record(metric).title} ({metric}): which differences between anonymizations are significant"
-    cells = [pair_cell(run, one) for one in compared]
+    cells = [pair_cell(run, comparison) for comparison in compared]
     return matrix("pairs", cells, "column", run.names, "row", run.names, ground, ink, which)
 
 
-def pair_cell(run: Run, one: Comparison) -> dict[str, Any]:
+def pair_cell(run: Run, comparison: Comparison) -> dict[str, Any]:
     """What is known of one pair, and how a cell and its tip say it."""
-    outcome = result(run, one)
+    outcome = result(run, comparison)
     sign, words = _RESULTS[outcome]
-    tip = f"{one.first} {words} {one.second}"
-    if one.p_holm is not None:
-        ends = "" if one.low is None or one.high is None else f" ({one.low:+.3f} to {one.high:+.3f})"
-        tip += f"\ncorrected p {p_text(one.p_holm)}, difference {one.difference or 0.0:+.3f}{ends}"
-    elif one.note:
-        tip += f"\n{one.note}"
-    p = p_text(one.p_holm)
-    return {"row": one.first, "column": one.second, "result": outcome, "p": p, "label": sign + p, "tip": tip}
+    tip = f"{comparison.first} {words} {comparison.second}"
+    if comparison.p_holm is not None:
+        ends = (
+            ""
+            if comparison.low is None or comparison.high is None
+            else f" ({comparison.low:+.3f} to {comparison.high:+.3f})"
+        )
+        tip += f"\ncorrected p {p_text(comparison.p_holm)}, difference {comparison.difference or 0.0:+.3f}{ends}"
+    elif comparison.note:
+        tip += f"\n{comparison.note}"
+    p = p_text(comparison.p_holm)
+    return {
+        "row": comparison.first,
+        "column": comparison.second,
+        "result": outcome,
+        "p": p,
+        "label": sign + p,
+        "tip": tip,
+    }

@@ -38,11 +38,11 @@ def sweeps_chart(run: Run, across: MetricRecord, up: MetricRecord) -> Chart:
     ).properties(
         width=460, height=330, description=f"{up.title} against {across.title} as masks with lower scores are left out"
     )
-    found = [(curve.name, place, one) for curve in curves(run, across, up) for place, one in enumerate(curve.points)]
+    rows = [(curve.name, index, point) for curve in curves(run, across, up) for index, point in enumerate(curve.points)]
     drawn: list[dict[str, Any]] = [
-        {"name": name, "place": place, "x": one.x, "y": one.y,
-         "tip": f"{name}, threshold {as_typed(one.threshold)}\n{across.text} {one.x:.3f}\n{up.text} {one.y:.3f}"}
-        for name, place, one in found
+        {"name": name, "place": index, "x": point.x, "y": point.y,
+         "tip": f"{name}, threshold {as_typed(point.threshold)}\n{across.text} {point.x:.3f}\n{up.text} {point.y:.3f}"}
+        for name, index, point in rows
     ]  # fmt: skip
-    chart.datasets = {"lines": drawn, "ends": [one for one in drawn if not one["place"]]}
+    chart.datasets = {"lines": drawn, "ends": [row for row in drawn if not row["place"]]}
     return chart

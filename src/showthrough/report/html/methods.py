@@ -28,7 +28,7 @@ def paragraph(run: Run) -> str:
             "programs, not what is identifying."
         )
     if run.references:
-        ends = listed([one.name.removesuffix(" masked") for one in run.references])
+        ends = listed([reference.name.removesuffix(" masked") for reference in run.references])
         sentences.append(f"For reference, the same documents were scored with {ends} masked.")
     if settings.resamples:
         sentences.append(
@@ -43,7 +43,9 @@ def paragraph(run: Run) -> str:
     if run.failures:
         sentences.append(f"Not computed: {listed([failure.metric for failure in run.failures])}.")
     # Names come from files: what turns the direction of writing must not turn the whole paragraph.
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in " ".join(sentences))
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in " ".join(sentences)
+    )
 
 
 def _metric(record: MetricRecord) -> str:
@@ -58,8 +60,8 @@ def citation(explanation: str) -> str:
     >>> citation("Share of entities. Pilán et al. 2022, equations 1 and 2: the share whose every mention is covered.")
     'Pilán et al. 2022'
     """
-    found = _CITATION.search(explanation)
-    return found.group().replace("(", "").replace(")", "") if found else ""
+    match = _CITATION.search(explanation)
+    return match.group().replace("(", "").replace(")", "") if match else ""
 
 
 def _counted(number: int, thing: str) -> str:
@@ -68,16 +70,16 @@ def _counted(number: int, thing: str) -> str:
 
 def provenance(run: Run) -> list[tuple[str, str]]:
     """Where a run came from, as pairs of what and which."""
-    made = run.provenance
-    packages, models = (made.get(key, {}).items() for key in ("packages", "models"))
+    record = run.provenance
+    packages, models = (record.get(key, {}).items() for key in ("packages", "models"))
     return [
-        ("Showthrough", str(made.get("showthrough", ""))),
-        ("Python", str(made.get("python", ""))),
+        ("Showthrough", str(record.get("showthrough", ""))),
+        ("Python", str(record.get("python", ""))),
         ("Packages", ", ".join(f"{name} {version}" for name, version in packages)),
         ("Models", ", ".join(f"{name} {revision}".strip() for name, revision in models)),
-        ("Platform", str(made.get("platform", ""))),
-        ("Finished", str(made.get("time", "")).replace("T", " ").replace("+00:00", " UTC")),
-        ("Took", f"{made['seconds']:g} s" if "seconds" in made else ""),
+        ("Platform", str(record.get("platform", ""))),
+        ("Finished", str(record.get("time", "")).replace("T", " ").replace("+00:00", " UTC")),
+        ("Took", f"{record['seconds']:g} s" if "seconds" in record else ""),
         ("Seed", str(run.settings.seed)),
         ("Resamples", f"{run.settings.resamples:,}"),
         ("Missing documents", run.settings.missing),

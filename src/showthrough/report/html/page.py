@@ -84,7 +84,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         grade_value=value_words,
         **_tables(run),
         sections=[_drawn(run, section, data, signs) for section, data in drawn if section.title],
-        references=[one.name for one in run.references],
+        references=[reference.name for reference in run.references],
         inputs=[(kind.name, one) for kind in input_types() if kind.listed for one in run.inputs.get(kind.name, [])],
         charts=charts,
         systems=grids(run),

@@ -53,11 +53,17 @@ def charts(run: Run) -> dict[str, Any]:
     drawn: dict[str, Any] = {"plane": _plane(run, numbers, *axes)} if axes else {}
     drawn["sweeps"] = _sweeps(run)
     drawn["attack"] = {
-        one.text: {"title": _called(run, one), "bars": attack_bars(run, one)} for one in playing(run, "attack")
+        record.text: {"title": _called(run, record), "bars": attack_bars(run, record)}
+        for record in playing(run, "attack")
     }
-    drawn["parts"] = {one.text: {"title": _called(run, one), "cells": part_cells(run, one)} for one in with_parts(run)}
+    drawn["parts"] = {
+        record.text: {"title": _called(run, record), "cells": part_cells(run, record)} for record in with_parts(run)
+    }
     drawn["significance"] = {
-        metric: {"title": _called(run, run.record(metric)), "cells": [pair_cell(run, one) for one in both]}
+        metric: {
+            "title": _called(run, run.record(metric)),
+            "cells": [pair_cell(run, comparison) for comparison in both],
+        }
         for metric, both in compared.items()
     }
     return {kind: data for kind, data in drawn.items() if data}
@@ -75,23 +81,23 @@ def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured
         "up": up.record.text,
         "metrics": [
             {
-                "text": one.record.text,
-                "title": _called(run, one.record),
-                "group": one.record.group,
-                "reverse": one.record.better == "lower",
-                "values": [one.values.get(name) for name in run.names],
-                "people": _people(one),
+                "text": metric.record.text,
+                "title": _called(run, metric.record),
+                "group": metric.record.group,
+                "reverse": metric.record.better == "lower",
+                "values": [metric.values.get(name) for name in run.names],
+                "people": _people(metric),
             }
-            for one in numbers
+            for metric in numbers
         ],
         # For any two metrics the numbers of those on the front. None against itself.
         "front": {
-            one.record.text: {
-                two.record.text: [run.names.index(name) for name in on_front(run.names, one, two)]
+            metric.record.text: {
+                two.record.text: [run.names.index(name) for name in on_front(run.names, metric, two)]
                 for two in numbers
-                if two is not one
+                if two is not metric
             }
-            for one in numbers
+            for metric in numbers
         },
     }
 
@@ -99,7 +105,7 @@ def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured
 def _sweeps(run: Run) -> dict[str, Any]:
     """Curves by the metric across and the metric up: the number of the anonymization, and its points."""
     recall, precision = axes(run)
-    found = {
+    by_axes = {
         across.text: {
             up.text: [
                 [run.names.index(curve.name), [astuple(point) for point in curve.points]]
@@ -110,21 +116,21 @@ def _sweeps(run: Run) -> dict[str, Any]:
         for across in recall
     }
     titles = {
-        side: [[one.text, _called(run, one)] for one in some]
-        for side, some in zip(("across", "up"), (recall, precision), strict=True)
+        side: [[record.text, _called(run, record)] for record in records]
+        for side, records in zip(("across", "up"), (recall, precision), strict=True)
     }
-    return {**titles, "curves": found} if found else {}
+    return {**titles, "curves": by_axes} if by_axes else {}
 
 
-def _people(one: Measured) -> dict[str, Any] | None:
-    if one.people is None:
+def _people(metric: Measured) -> dict[str, Any] | None:
+    if metric.people is None:
         return None
-    first = list(islice(one.people.each.items(), _PEOPLE))
+    first = list(islice(metric.people.each.items(), _PEOPLE))
     return {
-        "value": one.people.value,
-        "sample": one.people.sample,
+        "value": metric.people.value,
+        "sample": metric.people.sample,
         "each": [(name, value, documents) for name, (value, documents) in first],
-        "more": one.people.more + len(one.people.each) - len(first),
+        "more": metric.people.more + len(metric.people.each) - len(first),
     }
 
 
@@ -133,45 +139,48 @@ def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dic
     if run.texts is None:
         return {}
     documents = run.texts.documents
-    failed = {entity_type for found in findings.values() for _, entity_type in found.failures}
+    failed = {entity_type for own_findings in findings.values() for _, entity_type in own_findings.failures}
     types = sorted(failed, key=lambda entity_type: (entity_type == NOT_MARKED, entity_type))
 
-    def example(place: Place) -> list[Any]:
-        text = documents[place.document].text
-        before, after = text[max(0, place.start - _AROUND) : place.start], text[place.end : place.end + _AROUND]
-        level = levels(place.document).get((place.start, place.end), "")
-        return [place.document, place.start, before, _shortened(text, place), after, level]
+    def example(location: Place) -> list[Any]:
+        text = documents[location.document].text
+        before, after = (
+            text[max(0, location.start - _AROUND) : location.start],
+            text[location.end : location.end + _AROUND],
+        )
+        level = levels(location.document).get((location.start, location.end), "")
+        return [location.document, location.start, before, _shortened(text, location), after, level]
 
     @cache
     def levels(number: int) -> dict[tuple[int, int], Identifier]:
         """How the spans of a document identify; direct for one annotator is direct."""
         marks = [mark for annotation in documents[number].annotations for mark in annotation.mentions]
-        asked = sorted((mark.identifier, mark.start, mark.end) for mark in marks if mark.identifier != "NO_MASK")
-        return {(start, end): identifier for identifier, start, end in reversed(asked)}  # DIRECT comes before QUASI
+        spans = sorted((mark.identifier, mark.start, mark.end) for mark in marks if mark.identifier != "NO_MASK")
+        return {(start, end): identifier for identifier, start, end in reversed(spans)}  # DIRECT comes before QUASI
 
-    def table(found: Findings, entry: Callable[[Sequence[Place]], Any]) -> list[list[Any]]:
-        return [[entry(found.failures.get((kind, one), ())) for kind in KINDS] for one in types]
+    def table(own_findings: Findings, entry: Callable[[Sequence[Place]], Any]) -> list[list[Any]]:
+        return [[entry(own_findings.failures.get((kind, entity_type), ())) for kind in KINDS] for entity_type in types]
 
-    def examples(places: Sequence[Place]) -> list[Any]:
-        return [example(place) for place in _spread(places)]
+    def examples(locations: Sequence[Place]) -> list[Any]:
+        return [example(location) for location in _spread(locations)]
 
-    counts = {name: table(found, len) for name, found in findings.items()}
-    shown = {name: table(found, examples) for name, found in findings.items()} if with_text else None
+    counts = {name: table(own_findings, len) for name, own_findings in findings.items()}
+    shown = {name: table(own_findings, examples) for name, own_findings in findings.items()} if with_text else None
     return {"kinds": KINDS, "types": types, "counts": counts, "examples": shown}
 
 
-def _shortened(text: str, place: Place) -> str:
+def _shortened(text: str, location: Place) -> str:
     """What stands at a place, of a very long one the beginning and the end."""
-    if place.end - place.start <= _LONGEST:
-        return text[place.start : place.end]
+    if location.end - location.start <= _LONGEST:
+        return text[location.start : location.end]
     half = _LONGEST // 2
-    return f"{text[place.start : place.start + half]} … {text[place.end - half : place.end]}"
+    return f"{text[location.start : location.start + half]} … {text[location.end - half : location.end]}"
 
 
-def _spread(places: Iterable[Place]) -> list[Place]:
+def _spread(locations: Iterable[Place]) -> list[Place]:
     """A few of them, in order, from as many documents as possible."""
-    by_document = [list(some) for _, some in groupby(places, key=itemgetter(0))]
-    turns = (one for turn in zip_longest(*by_document) for one in turn if one is not None)
+    by_document = [list(group) for _, group in groupby(locations, key=itemgetter(0))]
+    turns = (location for turn in zip_longest(*by_document) for location in turn if location is not None)
     return list(islice(turns, EXAMPLES))
 
 
@@ -181,7 +190,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
     `given` are the words that can be read in the replacement of their mask.
     """
     texts = inspection.texts
-    given = {name: _by_document(findings[name].given) for name in run.names}
+    repeated = {name: _by_document(findings[name].given) for name in run.names}
     codes = {name: (findings[name].outcome + ord("0")).astype(np.uint8).tobytes().decode() for name in run.names}
     position = size = 0  # of the next mention among all of them; of the packet
     packet: list[dict[str, Any]] = []
@@ -189,16 +198,21 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
         first = position
         position += sum(len(annotation.mentions) for annotation in document.annotations)
         layers = [
-            [one.annotator, [(mark.start, mark.end, mark.entity_type, mark.identifier) for mark in one.mentions]]
-            for one in document.annotations
+            [
+                annotation.annotator,
+                [(mark.start, mark.end, mark.entity_type, mark.identifier) for mark in annotation.mentions],
+            ]
+            for annotation in document.annotations
         ]
         masks = {name: flattened(texts.masks[name][number]) for name in run.names}
         packet.append(
             {
                 "text": document.text,
                 "layers": layers,
-                "masks": {name: [(one.start, one.end, one.replacement) for one in masks[name]] for name in run.names},
-                "given": {name: given[name].get(number, []) for name in run.names},
+                "masks": {
+                    name: [(mask.start, mask.end, mask.replacement) for mask in masks[name]] for name in run.names
+                },
+                "given": {name: repeated[name].get(number, []) for name in run.names},
                 "outcomes": {name: codes[name][first:position] for name in run.names},
                 "evidence": {
                     metric: {
@@ -218,10 +232,10 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
         yield packet
 
 
-def _by_document(places: Iterable[Place]) -> dict[int, list[tuple[int, int]]]:
+def _by_document(locations: Iterable[Place]) -> dict[int, list[tuple[int, int]]]:
     spans: dict[int, list[tuple[int, int]]] = {}
-    for place in places:
-        spans.setdefault(place.document, []).append((place.start, place.end))
+    for location in locations:
+        spans.setdefault(location.document, []).append((location.start, location.end))
     return spans
 
 
@@ -238,7 +252,7 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
     return {
         "ids": ids,
         "packets": [len(packet) for packet in packets],
-        "leaks": {name: _readable(run, name, ids, found.leaks) for name, found in findings.items()},
+        "leaks": {name: _readable(run, name, ids, own_findings.leaks) for name, own_findings in findings.items()},
         "left": _left(run),
         "seen": {name: [sum(_seen(by[key]) for by in by_name[name] if key in by) for key in ids] for name in run.names},
         "inferred": {
@@ -253,8 +267,8 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
 def _left(run: Run) -> dict[str, str]:
     """The metrics that tell which identifiers can be read where they were not marked, and of which kind these are."""
     roles: dict[Role, str] = {"direct identifiers": "direct", "quasi-identifiers": "quasi"}
-    found = ((chosen(run, role), kind) for role, kind in roles.items())
-    return {record.text: kind for record, kind in found if record and "release" in record.roles}
+    chosen_records = ((chosen(run, role), kind) for role, kind in roles.items())
+    return {record.text: kind for record, kind in chosen_records if record and "release" in record.roles}
 
 
 def _readable(run: Run, name: str, ids: Sequence[str], marked: Ints) -> list[list[int]]:
@@ -264,11 +278,11 @@ def _readable(run: Run, name: str, ids: Sequence[str], marked: Ints) -> list[lis
         evidence = run.evidence.get(text, {}).get(name, {})
         for number, key in enumerate(ids):
             if key in evidence:
-                counts[number, int(kind == "quasi")] += sum(place.how != NEARLY for place in evidence[key].places)
+                counts[number, int(kind == "quasi")] += sum(location.how != NEARLY for location in evidence[key].places)
     return list(counts.tolist())
 
 
 def _seen(evidence: Evidence) -> int:
     """What the page shows of a document as still there: finds, and strings that are masked elsewhere in it."""
-    found = sum(place.how in ("", NEARLY) for place in evidence.places)
-    return found + sum(bool(string.readable) for string in evidence.strings)
+    finds = sum(location.how in ("", NEARLY) for location in evidence.places)
+    return finds + sum(bool(string.readable) for string in evidence.strings)

@@ -27,9 +27,9 @@ def told(run: Run, *, without_text: bool) -> list[Told]:
     names = run.names[: _CHARACTERS // size] if size else []
     if not names:
         return []
-    book, found = RuleBook(run), []
+    book, sections = RuleBook(run), []
     for name in names:
         worth = book.worth(name, _RULES, alone=False)
         worth = worth.without_text() if without_text else worth
-        found.append(Told(name, worth_sentences(worth)[0], worth_blocks(worth)))
-    return found
+        sections.append(Told(name, worth_sentences(worth)[0], worth_blocks(worth)))
+    return sections

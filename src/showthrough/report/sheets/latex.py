@@ -27,7 +27,7 @@ def latex_of(sheet: Sheet) -> str:
     needs = [r"\usepackage{booktabs}"]
     needs += [r"\usepackage{longtable}"] if r"\begin{longtable}" in body else []
     needs += ["LuaLaTeX or XeLaTeX and a font: letters of other scripts are in it"] if _FOREIGN.search(body) else []
-    return "\n".join([*(f"% needs {one}" for one in needs), "", body])
+    return "\n".join([*(f"% needs {need}" for need in needs), "", body])
 
 
 def latex_grid(grid: Grid, label: str) -> str:
@@ -42,13 +42,13 @@ def _comments(lines: list[str] | tuple[str, ...]) -> str:
 
 
 def _table(grid: Grid, label: str) -> str:
-    columns = "".join("l" if grid.in_words(place) else "r" for place in range(len(grid.heads)))
+    columns = "".join("l" if grid.in_words(index) else "r" for index in range(len(grid.heads)))
     heads = rf"{' & '.join([latex_row(grid.corner), *(in_latex(named(head)) for head in grid.heads)])} \\"
     top = [r"\toprule", heads, r"\midrule"]
     named_as = [rf"\caption{{{in_latex(grid.caption)}}}", rf"\label{{{label}}}"]
     rows = []
-    for place, row in enumerate(grid.rows):
-        if place and row.total != grid.rows[place - 1].total:
+    for index, row in enumerate(grid.rows):
+        if index and row.total != grid.rows[index - 1].total:
             rows.append(r"\midrule")
         rows += _row(row)
     if len(grid.rows) > _LONG:

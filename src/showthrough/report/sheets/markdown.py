@@ -32,7 +32,7 @@ def _list(lines: list[str] | tuple[str, ...]) -> str:
 
 def _table(grid: Grid) -> str:
     heads = [in_markdown(grid.corner), *(in_markdown(named(head)) for head in grid.heads)]
-    rules = ["---", *("---" if grid.in_words(place) else "---:" for place in range(len(grid.heads)))]
+    rules = ["---", *("---" if grid.in_words(index) else "---:" for index in range(len(grid.heads)))]
     rows = [_line(heads), f"|{'|'.join(rules)}|", *(_line(_cells(row)) for row in grid.rows)]
     return "\n".join(rows)
 
@@ -53,6 +53,6 @@ def _entry(entry: Entry) -> str:
 
 def _case(case: Case) -> str:
     """A mark around any letters: asterisks mean nothing beside a space or a bracket."""
-    here = f"{beside(case.before, in_markdown)}<b>{in_markdown(case.here)}</b>{beside(case.after, in_markdown)}"
+    quote = f"{beside(case.before, in_markdown)}<b>{in_markdown(case.here)}</b>{beside(case.after, in_markdown)}"
     remark = f" ({in_markdown(case.remark)})" if case.remark else ""
-    return f"- {markdown_code(case.document)}, {case.start}: …{here}…{remark}"
+    return f"- {markdown_code(case.document)}, {case.start}: …{quote}…{remark}"

@@ -45,7 +45,7 @@ def legible(text: str) -> str:
     >>> legible("a\\x1b[31m b")
     'a\\\\x1b[31m b'
     """
-    return _ODD.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _ODD.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def _is_wide(block: Block) -> bool:

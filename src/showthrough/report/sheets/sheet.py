@@ -120,20 +120,20 @@ class Grid:
                     rows, heads = where.setdefault(entry.reason, (Counter(), Counter()))
                     rows[named(row.name)] += 1
                     heads[named(head)] += 1
-        told = {}
+        where_by_reason = {}
         for reason, (rows, heads) in where.items():
             by_rows = (min(rows.values()) >= len(self.heads), -len(rows))
             by_heads = (min(heads.values()) >= len(self.rows), -len(heads))
-            told[reason] = _listed(rows if by_rows > by_heads else heads)
-        return told
+            where_by_reason[reason] = _listed(rows if by_rows > by_heads else heads)
+        return where_by_reason
 
     def dashes(self) -> list[str]:
         """The same as lines below a table."""
         return [f"{DASH} {where}: {reason}" for reason, where in self.reasons().items()]
 
-    def in_words(self, place: int) -> bool:
+    def in_words(self, index: int) -> bool:
         """Whether a column has words and no numbers."""
-        values = [row.entries[place].value for row in self.rows]
+        values = [row.entries[index].value for row in self.rows]
         return any(isinstance(value, str) and value for value in values) and not any(
             isinstance(value, int | float) for value in values
         )
@@ -178,7 +178,7 @@ class Heat:
     def grid(self) -> Grid:
         """The numbers alone."""
         rows = zip(self.rows, self.values, strict=True)
-        cells = tuple(Row(name, tuple(Entry(one, self.kind) for one in values)) for name, values in rows)
+        cells = tuple(Row(name, tuple(Entry(value, self.kind) for value in values)) for name, values in rows)
         return Grid(self.caption, self.columns, cells, notes=self.notes)
 
 
@@ -200,7 +200,7 @@ class Bars:
 
     def grid(self) -> Grid:
         """The numbers alone."""
-        cells = tuple(Row(name, tuple(Entry(one, self.kind) for one in values)) for name, values in self.rows)
+        cells = tuple(Row(name, tuple(Entry(value, self.kind) for value in values)) for name, values in self.rows)
         return Grid(self.caption, self.series, cells, notes=self.notes, private=self.private)
 
 
@@ -245,9 +245,9 @@ class Sheet:
         """The same without text of documents; what is left out is told."""
         if not self.private:
             return self
-        kept = tuple(block for block in self.blocks if not _is_private(block))
+        public = tuple(block for block in self.blocks if not _is_private(block))
         left = ", ".join(block.caption for block in self.blocks if _is_private(block))
-        return replace(self, blocks=kept, notes=(*self.notes, f"left out, since they quote documents: {left}"))
+        return replace(self, blocks=public, notes=(*self.notes, f"left out, since they quote documents: {left}"))
 
 
 def _is_private(block: Block) -> bool:

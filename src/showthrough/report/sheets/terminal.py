@@ -91,7 +91,7 @@ def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None
     if not grid.rows:
         _say(["(none)"], console, width, "dim")
         return
-    columns = [_column(grid, place) for place in range(len(grid.heads))]
+    columns = [_column(grid, index) for index in range(len(grid.heads))]
     if isinstance(block, Heat):
         _shade(columns, block)
     corner = printable(grid.corner)
@@ -101,40 +101,40 @@ def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None
     beside = width - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
     first = min(max(map(cell_len, [*names, corner])), max(_WORD, width // 3, beside))
     room = width - first
-    for places in side_by_side([min(column.width + _GAP, room) for column in columns], room):
-        if 0 not in places and columns:
+    for indexes in side_by_side([min(column.width + _GAP, room) for column in columns], room):
+        if 0 not in indexes and columns:
             console.print()
-        some = [columns[place] for place in places]
-        console.print(_rich_table(grid, corner, names, first, some, room, console), width=width)
+        chunk = [columns[index] for index in indexes]
+        console.print(_rich_table(grid, corner, names, first, chunk, room, console), width=width)
     _say(grid.dashes(), console, width, "dim")
     if isinstance(block, Heat) and block.most:
         ends = "   ".join(f"{sign} up to {end}" for sign, end in zip(_SHADES[1:], block.ends(), strict=True))
         _say([ends], console, width, "dim")
 
 
-def _column(grid: Grid, place: int) -> _Column:
+def _column(grid: Grid, index: int) -> _Column:
     cells = []
     for row in grid.rows:
-        entry = row.entries[place]
+        entry = row.entries[index]
         cells.append(
             Text(printable(entry.text), style="bold" if row.total else "" if entry.value is not None else "dim")
         )
         if entry.interval:
             cells[-1].append(f"\n{entry.interval}", style="dim not bold")
-    return _Column(printable(named(grid.heads[place])), cells, "left" if grid.in_words(place) else "right")
+    return _Column(printable(named(grid.heads[index])), cells, "left" if grid.in_words(index) else "right")
 
 
 def _shade(columns: list[_Column], heat: Heat) -> None:
     """Puts a sign before each number: a matrix is read by how dark it is, also without colours."""
     for column, values in zip(columns, zip(*heat.values, strict=True), strict=True):
-        for place, value in enumerate(values):
+        for index, value in enumerate(values):
             shade = Text(_SHADES[heat.shade(value)], style="red")
-            column.cells[place] = shade.append(" ").append_text(column.cells[place])
+            column.cells[index] = shade.append(" ").append_text(column.cells[index])
 
 
 def _with_bars(columns: list[_Column], bars: Bars, room: int) -> list[_Column]:
     """A last column of stacked parts, each of a sign of its own, which the heads of the others have too."""
-    signs = [(_PARTS[place % len(_PARTS)], _COLOURS[place % len(_COLOURS)]) for place in range(len(bars.series))]
+    signs = [(_PARTS[index % len(_PARTS)], _COLOURS[index % len(_COLOURS)]) for index in range(len(bars.series))]
     if len(columns) > 1:
         pairs = zip(columns, signs, strict=True)
         columns = [column._replace(head=f"{sign} {column.head}") for column, (sign, _) in pairs]
@@ -158,18 +158,25 @@ def _rich_table(
 ) -> RichTable:
     widths = [min(column.width, room - _GAP) for column in columns]
     pairs = zip(columns, widths, strict=True)
-    heads = [[line.plain.rstrip() for line in Text(one.head).wrap(console, width)] for one, width in pairs]
+    heads = [
+        [line.plain.rstrip() for line in Text(own_column.head).wrap(console, width)] for own_column, width in pairs
+    ]
     tallest = max(map(len, heads), default=1)
     padded = ["\n".join([*[""] * (tallest - len(head)), *head]) for head in heads]  # heads end on the same line
     rich = bare_table(*map(Text, padded))
-    for made, column, width in zip(rich.columns[1:], columns, widths, strict=True):
-        made.justify, made.no_wrap, made.overflow, made.max_width = column.justify, False, "fold", width
+    for rich_column, column, width in zip(rich.columns[1:], columns, widths, strict=True):
+        rich_column.justify, rich_column.no_wrap, rich_column.overflow, rich_column.max_width = (
+            column.justify,
+            False,
+            "fold",
+            width,
+        )
     rich.columns[0].header = Text("\n" * (tallest - 1) + corner, style="not bold")
     rich.columns[0].no_wrap, rich.columns[0].overflow, rich.columns[0].max_width = False, "fold", first
-    for place, (row, name) in enumerate(zip(grid.rows, names, strict=True)):
-        if place and row.total != grid.rows[place - 1].total:
+    for index, (row, name) in enumerate(zip(grid.rows, names, strict=True)):
+        if index and row.total != grid.rows[index - 1].total:
             rich.add_section()
-        rich.add_row(Text(name, style="bold" if row.total else ""), *(column.cells[place] for column in columns))
+        rich.add_row(Text(name, style="bold" if row.total else ""), *(column.cells[index] for column in columns))
     return rich
 
 
@@ -185,18 +192,18 @@ def _show_cases(block: Cases, console: Console, width: int) -> None:
 
 def _case(case: Case, width: int, marks: tuple[str, str], beside: int) -> Text:
     """One line: where it is, and so much of its context as fits; a remark `beside` it in so many cells, or below."""
-    told = Text(f"{shown(case.document, _ID)}, {case.start}: ", style="dim")
-    here = f"{marks[0]}{_running(case.here)}{marks[1]}"
-    room = max(width - cell_len(told.plain) - 2 - (beside + 2 if beside else 0), _LEAST)
-    if cell_len(here) > room:
-        here = f"{set_cell_size(here, room - 1)}…"
-    left = room - cell_len(here)
+    line = Text(f"{shown(case.document, _ID)}, {case.start}: ", style="dim")
+    quote = f"{marks[0]}{_running(case.here)}{marks[1]}"
+    room = max(width - cell_len(line.plain) - 2 - (beside + 2 if beside else 0), _LEAST)
+    if cell_len(quote) > room:
+        quote = f"{set_cell_size(quote, room - 1)}…"
+    left = room - cell_len(quote)
     before = _cut(_running(case.before)[::-1], left // 2)[::-1]
     after = _cut(_running(case.after), left - cell_len(before))
-    told.append(f"…{before}", "not dim").append(here, "bold red not dim").append(f"{after}…", "not dim")
+    line.append(f"…{before}", "not dim").append(quote, "bold red not dim").append(f"{after}…", "not dim")
     if case.remark:
-        told.append("  " if beside else "\n    ").append(printable(case.remark))
-    return told
+        line.append("  " if beside else "\n    ").append(printable(case.remark))
+    return line
 
 
 def _running(text: str) -> str:

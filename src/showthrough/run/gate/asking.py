@@ -37,66 +37,66 @@ def asked_for(least: Iterable[str] | None, most: Iterable[str] | None) -> tuple[
     >>> [one.what for one in asked_for(['recall(unit="mention")=0.9'], None)]
     ['recall(unit="mention")']
     """
-    given: tuple[tuple[End, Iterable[str] | None], ...] = (("min", least), ("max", most))
-    return tuple(_option(end, text) for end, texts in given for text in texts or ())
+    options: tuple[tuple[End, Iterable[str] | None], ...] = (("min", least), ("max", most))
+    return tuple(_option(end, text) for end, texts in options for text in texts or ())
 
 
 def _option(end: End, text: str) -> Asked:
-    what, _, limit = text.rpartition("=")
+    target, _, limit = text.rpartition("=")
     try:
         number = float(limit)
     except ValueError:
         number = math.nan
-    if not what.strip() or not math.isfinite(number):
+    if not target.strip() or not math.isfinite(number):
         expected = f"METRIC=LIMIT, such as --{end} er_di=0.95"
         raise PlanError(f"found {quoted(text, _SHOWN)}; expected {expected}", f"--{end}")
-    return Asked(end, what.strip(), number, f"--{end} {shown(text, _SHOWN)}")
+    return Asked(end, target.strip(), number, f"--{end} {shown(text, _SHOWN)}")
 
 
-def asked_in(given: Mapping[str, Mapping[str, float]], file: str = "") -> tuple[Asked, ...]:
+def asked_in(thresholds: Mapping[str, Mapping[str, float]], file: str = "") -> tuple[Asked, ...]:
     """What a plan or a program says: `{"min": {"er_di": 0.95}, "max": {"trir": 0.09}}`."""
-    asked = []
-    for end, limits in _mapping(given, "thresholds", file).items():
+    requests = []
+    for end, limits in _mapping(thresholds, "thresholds", file).items():
         if end not in _ENDS:
-            found = f"found {quoted(end)}; expected min or max, and in it a limit for each metric"
-            raise InputError(Problem(file, "thresholds", found))
-        for what, limit in _mapping(limits, f"thresholds.{end}", file).items():
-            place = f"thresholds.{end}.{shown(str(what), _SHOWN)}"
+            fault = f"found {quoted(end)}; expected min or max, and in it a limit for each metric"
+            raise InputError(Problem(file, "thresholds", fault))
+        for target, limit in _mapping(limits, f"thresholds.{end}", file).items():
+            location = f"thresholds.{end}.{shown(str(target), _SHOWN)}"
             number = isinstance(limit, int | float) and not isinstance(limit, bool) and math.isfinite(limit)
-            if not number or not isinstance(what, str):
-                raise InputError(Problem(file, place, f"found {quoted(limit)}; expected a number"))
-            asked.append(Asked(end, what, float(limit), place, file))
-    return tuple(asked)
+            if not number or not isinstance(target, str):
+                raise InputError(Problem(file, location, f"found {quoted(limit)}; expected a number"))
+            requests.append(Asked(end, target, float(limit), location, file))
+    return tuple(requests)
 
 
-def _mapping(given: object, place: str, file: str) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        found = f"found {quoted(given)}; expected numbers by metric, such as min = {{er_di = 0.95}}"
-        raise InputError(Problem(file, place, found))
-    return given
+def _mapping(value: object, location: str, file: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        fault = f"found {quoted(value)}; expected numbers by metric, such as min = {{er_di = 0.95}}"
+        raise InputError(Problem(file, location, fault))
+    return value
 
 
 def settled(
-    asked: Sequence[Asked], records: Iterable[MetricRecord], applied: Callable[[Metric], Metric] | None = None
+    requests: Sequence[Asked], records: Iterable[MetricRecord], applied: Callable[[Metric], Metric] | None = None
 ) -> tuple[Threshold, ...]:
     """What is asked of the metrics that there are, each once; raises InputError with all that cannot be asked.
 
     `applied` makes of a metric that is named the one that is scored: the word lists of another language, say.
     """
-    records = list(records) if asked else []
+    records = list(records) if requests else []
     thresholds: dict[tuple[str, str, End], Threshold] = {}
     problems = []
-    for one in asked:
+    for request in requests:
         try:
-            metric, part = _named(one.what, records, applied or (lambda metric: metric))
+            metric, part = _named(request.what, records, applied or (lambda metric: metric))
         except (InputError, ResourceError) as error:
-            problems += [one.problem(str(error))]
+            problems += [request.problem(str(error))]
             continue
-        threshold = Threshold(metric, one.end, one.limit, part)
+        threshold = Threshold(metric, request.end, request.limit, part)
         if fault := fault_of(threshold, records):
-            problems.append(one.problem(fault))
-        elif thresholds.setdefault((metric, part, one.end), threshold).limit != one.limit:
-            problems.append(one.problem("is asked for with two limits; expected one"))
+            problems.append(request.problem(fault))
+        elif thresholds.setdefault((metric, part, request.end), threshold).limit != request.limit:
+            problems.append(request.problem("is asked for with two limits; expected one"))
     if problems:
         raise InputError(problems)
     return tuple(thresholds.values())
@@ -104,10 +104,10 @@ def settled(
 
 def fault_of(threshold: Threshold, records: Sequence[MetricRecord]) -> str:
     """Why a threshold cannot be asked of these metrics: on none of them, on the wrong end, or beyond one."""
-    record = next((one for one in records if one.text == threshold.metric), None)
+    record = next((candidate for candidate in records if candidate.text == threshold.metric), None)
     if record is None:
         name = shown(threshold.metric, _SHOWN)
-        return f"metric {name} is not among the metrics; there are {some(one.text for one in records)}"
+        return f"metric {name} is not among the metrics; there are {some(candidate.text for candidate in records)}"
     if record.describes(threshold.part) or record.better == _OF[threshold.end]:
         return _beyond(threshold)
     other = next(end for end in _ENDS if end != threshold.end)
@@ -126,22 +126,22 @@ def _beyond(threshold: Threshold) -> str:
     return f"found the limit {threshold.limit:g}; expected one from {limits[0]:g} to {limits[1]:g}{share}"
 
 
-def _named(what: str, records: Sequence[MetricRecord], applied: Callable[[Metric], Metric]) -> tuple[str, str]:
+def _named(target: str, records: Sequence[MetricRecord], applied: Callable[[Metric], Metric]) -> tuple[str, str]:
     """The text form of a metric, and the part that stands behind it in square brackets."""
-    known = {one.text for one in records}
-    splits = [(what, "")]
-    if what.endswith("]"):  # a part may have brackets of its own: the first one that leaves a metric before it
-        splits += [(what[:place], what[place + 1 : -1]) for place, letter in enumerate(what) if letter == "["]
+    texts = {record.text for record in records}
+    splits = [(target, "")]
+    if target.endswith("]"):  # a part may have brackets of its own: the first one that leaves a metric before it
+        splits += [(target[:index], target[index + 1 : -1]) for index, letter in enumerate(target) if letter == "["]
     for text, part in splits:
-        if text in known:
+        if text in texts:
             return text, part
     for text, part in splits:
         try:
             metric = parse_metric(text)
         except (PlanError, ResourceError):
-            if found := called(text, records):  # not installed here
-                return found, part
+            if full_text := called(text, records):  # not installed here
+                return full_text, part
             continue
         forms = [metric_text(metric), metric_text(applied(metric))]
-        return next((form for form in forms if form in known), "") or called(text, records) or forms[0], part
+        return next((form for form in forms if form in texts), "") or called(text, records) or forms[0], part
     return metric_text(parse_metric(splits[-1][0])), ""  # which tells what is wrong with it

@@ -40,18 +40,18 @@ class Baseline:
         if not 0 <= self.margin < float("inf"):
             raise PlanError(f"found {self.margin:g}; expected 0 or more", "margin")
         if self.name and self.name not in self.beside.other.names:
-            there = some(self.beside.other.names)
-            raise PlanError(f"found {quoted(self.name)}; {shown(self.beside.label)} has {there}", "baseline-name")
+            names = some(self.beside.other.names)
+            raise PlanError(f"found {quoted(self.name)}; {shown(self.beside.label)} has {names}", "baseline-name")
 
     def earlier(self, name: str) -> str:
         """Which anonymization of the earlier run one is held against."""
-        known = self.beside.other.names
-        if self.name or name in known:
+        names = self.beside.other.names
+        if self.name or name in names:
             return self.name or name
-        if len(known) > 1:
-            which = f"{shown(self.beside.label)} has {some(known)} and no {shown(name)}"
+        if len(names) > 1:
+            which = f"{shown(self.beside.label)} has {some(names)} and no {shown(name)}"
             raise PlanError(f"{which}; say which one with --baseline-name", "baseline")
-        return known[0]
+        return names[0]
 
     def numbers(self, thresholds: Sequence[Number]) -> list[Number]:
         """What is to be kept: what is asked for, else all that metrics of privacy are known by.
@@ -59,16 +59,16 @@ class Baseline:
         Raises PlanError for what is asked for and cannot be held against the earlier run.
         """
         run = self.beside.run
-        asked = list(dict.fromkeys([*thresholds, *((run.text_of(metric), HEADLINE) for metric in self.metrics)]))
-        for text, part in asked:
-            place = f"metric {shown(text, _SHOWN)}"
+        targets = list(dict.fromkeys([*thresholds, *((run.text_of(metric), HEADLINE) for metric in self.metrics)]))
+        for text, part in targets:
+            location = f"metric {shown(text, _SHOWN)}"
             if text in run.rows and run.record(text).describes(part):
-                raise PlanError("neither more nor less of it is better, so it can get no worse", place)
+                raise PlanError("neither more nor less of it is better, so it can get no worse", location)
             if fault := self._fault(text):
-                raise PlanError(fault, place)
-        usual = [one for one in run.metrics if one.group == "privacy" and not one.describes(HEADLINE)]
-        if numbers := asked or [
-            (one.text, HEADLINE) for one in usual if self._headed(one) and not self._fault(one.text)
+                raise PlanError(fault, location)
+        usual = [record for record in run.metrics if record.group == "privacy" and not record.describes(HEADLINE)]
+        if numbers := targets or [
+            (record.text, HEADLINE) for record in usual if self._headed(record) and not self._fault(record.text)
         ]:
             return numbers
         why = next((f" ({reason})" for reason in self.left_out()), "")
@@ -77,7 +77,7 @@ class Baseline:
     def left_out(self) -> list[str]:
         """Of all that metrics of privacy are known by, what cannot be held against the earlier run, and why."""
         runs = self.beside.run, self.beside.other
-        private = [(run, one.text) for run in runs for one in run.metrics if one.group == "privacy"]
+        private = [(run, record.text) for run in runs for record in run.metrics if record.group == "privacy"]
         texts = dict.fromkeys(text for run, text in private if text in run.rows)
         return [f"not compared: {text} {fault}" for text in texts if (fault := self._fault(text))]
 
@@ -120,30 +120,30 @@ class Baseline:
     def _values(self, name: str, number: Number) -> tuple[float | None, float | None]:
         """What a number is, and what it was."""
         pairs = (self.beside.run, name), (self.beside.other, self.earlier(name))
-        here, there = (self._value(run, which, number) for run, which in pairs)
-        return here, there
+        current, previous = (self._value(run, which, number) for run, which in pairs)
+        return current, previous
 
     def _differing(self, name: str, number: Number) -> bool:
         """Whether there are two numbers, and not those of the very same anonymization."""
-        here, there = self._values(name, number)
-        both = here is not None and there is not None
-        return both and not (here == there and self.beside.identical(name, self.earlier(name)))
+        current, previous = self._values(name, number)
+        both = current is not None and previous is not None
+        return both and not (current == previous and self.beside.identical(name, self.earlier(name)))
 
     def _one(self, name: str, number: Number, loss: Loss | None, p_holm: float | None, bound: bool) -> Kept:
         text, part = number
-        (here, there), earlier = self._values(name, number), self.earlier(name)
-        what = f"{text}[{part}]" if part else text
-        base = Kept(f"{what} against {earlier} of {self.beside.label}", False, "", text, part, earlier, self.margin)
-        if here is None or there is None:
-            whose = "here" if here is None else f"in {self.beside.label}"
-            return replace(base, said=f"there is no number {whose}, and no number is no pass")
-        lost = there - here if self.beside.run.record(text).better == "higher" else here - there
-        base = replace(base, value=here, earlier=there, lost=lost)
+        (current, previous), earlier = self._values(name, number), self.earlier(name)
+        target = f"{text}[{part}]" if part else text
+        base = Kept(f"{target} against {earlier} of {self.beside.label}", False, "", text, part, earlier, self.margin)
+        if current is None or previous is None:
+            where = "here" if current is None else f"in {self.beside.label}"
+            return replace(base, said=f"there is no number {where}, and no number is no pass")
+        lost = previous - current if self.beside.run.record(text).better == "higher" else current - previous
+        base = replace(base, value=current, earlier=previous, lost=lost)
         if loss is None:
-            said = f"the very same anonymization as in {self.beside.label}"
-            return replace(base, passed=True, said=said, most=0.0)
-        passed, said = self._judged(lost, loss, p_holm, bound)
-        return replace(base, passed=passed, said=said, most=loss.most, p=loss.p, p_holm=p_holm)
+            message = f"the very same anonymization as in {self.beside.label}"
+            return replace(base, passed=True, said=message, most=0.0)
+        passed, message = self._judged(lost, loss, p_holm, bound)
+        return replace(base, passed=passed, said=message, most=loss.most, p=loss.p, p_holm=p_holm)
 
     def _judged(self, lost: float, loss: Loss, p_holm: float | None, bound: bool) -> tuple[bool, str]:
         beyond = f" by more than {self.margin:g}" if self.margin else ""
@@ -166,9 +166,9 @@ class Baseline:
     def worse(self, name: str, failed: Sequence[Kept]) -> Counts:
         """In which documents more is wrong than before, by the first of the numbers that were lost that tells."""
         joined, earlier = self.beside.joined, self.beside.called[self.earlier(name)]
-        for one in failed:
-            record = next((record for record in joined.metrics if record.text == one.metric), None)
-            if record is None or one.part or not record.counts:
+        for check in failed:
+            record = next((record for record in joined.metrics if record.text == check.metric), None)
+            if record is None or check.part or not record.counts:
                 continue
             now, before = (np.asarray(wrongs(joined, record, which)) for which in (name, earlier))
             if more := Counts(joined.documents, now - before):

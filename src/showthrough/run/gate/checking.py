@@ -55,36 +55,36 @@ def checked(run: Run, gate: Gate) -> Outcome:
     if gate.bound and gate.baseline and not gate.baseline.margin:
         raise PlanError("found 0; --bound needs more: nobody can show that nothing at all was lost", "margin")
     demands = demands_of(run, gate.thresholds, gate.only)
-    thresholds = [one.threshold for one in demands if not one.usual]
+    thresholds = [demand.threshold for demand in demands if not demand.usual]
     for threshold in thresholds:
         if fault := fault_of(threshold, run.metrics):
             raise PlanError(fault, f"threshold {shown(str(threshold), _SHOWN)}")
-    said = bool(gate.thresholds or run.thresholds)
-    if gate.only and not said:
+    explicit = bool(gate.thresholds or run.thresholds)
+    if gate.only and not explicit:
         raise PlanError("leaves out what nobody asked for, and nobody asked for anything; say --min or --max", "only")
     if not thresholds and not gate.baseline:
         raise PlanError("nothing to check: no metric of this run has a usual one; say --min or --max", "thresholds")
     _check_parts(run, names, thresholds)
     usual = f"nobody said what to reach, so the usual thresholds count: {', '.join(map(str, thresholds))}"
-    notes = [] if said or not thresholds else [usual]
-    if beside := [str(one.threshold) for one in demands if one.usual]:
+    notes = [] if explicit or not thresholds else [usual]
+    if beside := [str(demand.threshold) for demand in demands if demand.usual]:
         notes.append(f"the usual thresholds stand beside what was asked: {', '.join(beside)}; --only leaves them out")
     if dropped := _dropped(run.thresholds, thresholds):
         notes.append(f"not asked for here, though the run was asked for it: {', '.join(map(str, dropped))}")
-    notes += [_idle(one) for one in thresholds if _originals_reach(run, one)]
-    kept: dict[str, list[Kept]] = {name: [] for name in names}
+    notes += [_idle(target) for target in thresholds if _originals_reach(run, target)]
+    baseline_checks: dict[str, list[Kept]] = {name: [] for name in names}
     if gate.baseline:
-        judged = [(one.metric, one.part) for one in thresholds if said and not _describes(run, one)]
+        judged = [(target.metric, target.part) for target in thresholds if explicit and not _describes(run, target)]
         notes += [] if judged or gate.baseline.metrics else gate.baseline.left_out()
-        kept = gate.baseline.kept(names, gate.baseline.numbers(judged), gate.bound)
-        tested = sum(one.p is not None for ones in kept.values() for one in ones)
+        baseline_checks = gate.baseline.kept(names, gate.baseline.numbers(judged), gate.bound)
+        tested = sum(check.p is not None for ones in baseline_checks.values() for check in ones)
         many = f"{tested} comparison{'' if tested == 1 else 's'}"
         notes += [f"losses are tested from one side at {SHOWN:g}, with Holm's correction for {many}"] * bool(tested)
     return Outcome(
         run.corpus.unplaced,
         run.sample,
         gate.bound,
-        [_one(run, gate, name, demands, kept[name]) for name in names],
+        [_one(run, gate, name, demands, baseline_checks[name]) for name in names],
         gate.baseline.beside.label if gate.baseline else "",
         notes,
         Places(run.metrics).told(run.notes),
@@ -92,25 +92,25 @@ def checked(run: Run, gate: Gate) -> Outcome:
     )
 
 
-def _one(run: Run, gate: Gate, name: str, demands: Sequence[Demand], kept: Sequence[Kept]) -> Checked:
-    reached = [_reached(run, graded(run, name, one), gate.allow_unsure) for one in demands]
-    asked = [one for one in reached if not one.usual]
-    checks: list[Check] = [*_sample(run, gate, name, [*asked, *kept]), *reached, *kept]
-    failed = [one for one in kept if not one.passed]
+def _one(run: Run, gate: Gate, name: str, demands: Sequence[Demand], baseline_checks: Sequence[Kept]) -> Checked:
+    reached = [_reached(run, graded(run, name, demand), gate.allow_unsure) for demand in demands]
+    explicit_checks = [check for check in reached if not check.usual]
+    checks: list[Check] = [*_sample(run, gate, name, [*explicit_checks, *baseline_checks]), *reached, *baseline_checks]
+    failed = [check for check in baseline_checks if not check.passed]
     worse = gate.baseline.worse(name, failed) if gate.baseline and failed else Counts((), ())
     return Checked(name, checks, _looks(run, name, worse))
 
 
-def _dropped(planned: Sequence[Threshold], asked: Sequence[Threshold]) -> list[Threshold]:
+def _dropped(planned: Sequence[Threshold], current: Sequence[Threshold]) -> list[Threshold]:
     """What a run was to reach and is not asked for, whatever the limit: options take the place of all that it has."""
-    still = {(one.metric, one.part, one.end) for one in asked}
-    return [one for one in planned if (one.metric, one.part, one.end) not in still]
+    still = {(threshold.metric, threshold.part, threshold.end) for threshold in current}
+    return [threshold for threshold in planned if (threshold.metric, threshold.part, threshold.end) not in still]
 
 
 def _originals_reach(run: Run, threshold: Threshold) -> bool:
     """Whether an attacker is too weak for a threshold to tell anything: with nothing masked it holds as well."""
     attacking = threshold.metric in run.rows and not {*ATTACKS}.isdisjoint(run.record(threshold.metric).roles)
-    beside = any(one.name == NOTHING for one in run.references)
+    beside = any(reference.name == NOTHING for reference in run.references)
     return bool(attacking and beside) and graded(run, NOTHING, Demand(threshold)).grade in ("met", "unsure")
 
 
@@ -125,77 +125,87 @@ def _describes(run: Run, threshold: Threshold) -> bool:
 
 def _check_parts(run: Run, names: Sequence[str], thresholds: Sequence[Threshold]) -> None:
     """Raises PlanError for a part that none of the anonymizations has, though the metric was computed."""
-    for one in thresholds:
-        parts = dict.fromkeys(part for name in names for part in run.parts(name, one.metric))
-        if parts and one.part not in parts:
-            there = some(part for part in parts if part)
-            which = f"has no part {shown(one.part)}" if one.part else "is known by no single number: name a part"
-            raise PlanError(f"{which}; there are {there}", f"metric {shown(one.metric, _SHOWN)}")
+    for threshold in thresholds:
+        parts = dict.fromkeys(part for name in names for part in run.parts(name, threshold.metric))
+        if parts and threshold.part not in parts:
+            available = some(part for part in parts if part)
+            which = (
+                f"has no part {shown(threshold.part)}"
+                if threshold.part
+                else "is known by no single number: name a part"
+            )
+            raise PlanError(f"{which}; there are {available}", f"metric {shown(threshold.metric, _SHOWN)}")
 
 
-def _reached(run: Run, one: Graded, allow_unsure: bool) -> Reached:
-    threshold, score = one.threshold, one.score
+def _reached(run: Run, grading: Graded, allow_unsure: bool) -> Reached:
+    threshold, score = grading.threshold, grading.score
     return Reached(
         str(threshold),
-        one.bearing == "met" or (one.bearing == "unsure" and allow_unsure),
-        _why(run, one),
+        grading.bearing == "met" or (grading.bearing == "unsure" and allow_unsure),
+        _why(run, grading),
         threshold.metric,
         threshold.part,
         threshold.end,
         threshold.limit,
-        one.grade,
+        grading.grade,
         *((score.value, score.low, score.high) if score else (None, None, None)),
-        one.demand.usual,
-        one.need.count if one.need else None,
+        grading.demand.usual,
+        grading.need.count if grading.need else None,
     )
 
 
-def _why(run: Run, one: Graded) -> str:
-    limit, score = one.threshold.limit, one.score
-    usual = " (usual)" if one.demand.usual else ""
+def _why(run: Run, grading: Graded) -> str:
+    limit, score = grading.threshold.limit, grading.score
+    usual = " (usual)" if grading.demand.usual else ""
     if score is None or score.value is None:
         failures = {failure.metric: failure.reason for failure in run.failures}
-        reason = failures.get(one.threshold.metric) or (score.reason if score else "it was not computed")
+        reason = failures.get(grading.threshold.metric) or (score.reason if score else "it was not computed")
         return f"there is no number, and no number is no pass: {reason}{usual}"
-    if one.grade == "missed":
+    if grading.grade == "missed":
         return f"missed: {told(score.value, limit)}{usual}"
-    if one.grade == "unknown":
-        return f"the number tells nothing: {one.why}{usual}"
-    if one.grade == "met":
-        how = f"met by its number alone: {one.why}" if one.why else "met, also by the cautious end of its interval"
+    if grading.grade == "unknown":
+        return f"the number tells nothing: {grading.why}{usual}"
+    if grading.grade == "met":
+        how = (
+            f"met by its number alone: {grading.why}"
+            if grading.why
+            else "met, also by the cautious end of its interval"
+        )
         return f"{how}{usual}"
-    if one.why or one.cautious is None:
-        return f"not sure: the number holds, but {one.why}{usual}"
-    end = f"its interval reaches {'down' if one.threshold.end == 'min' else 'up'} to {told(one.cautious, limit)}"
-    return f"not sure: the number holds, but {end}{f'; {one.need}' if one.need else ''}{usual}"
+    if grading.why or grading.cautious is None:
+        return f"not sure: the number holds, but {grading.why}{usual}"
+    end = (
+        f"its interval reaches {'down' if grading.threshold.end == 'min' else 'up'} to {told(grading.cautious, limit)}"
+    )
+    return f"not sure: the number holds, but {end}{f'; {grading.need}' if grading.need else ''}{usual}"
 
 
-def _sample(run: Run, gate: Gate, name: str, asked: Sequence[Reached | Kept]) -> list[Enough]:
+def _sample(run: Run, gate: Gate, name: str, checks: Sequence[Reached | Kept]) -> list[Enough]:
     """Whether there are enough documents, and enough of what each number is made of."""
     seen = run.trained_on(name)  # which tell nothing of others
     units = _holding(run, len(run.documents) - seen) if seen else run.drawn
     kind = "independent unit" if run.joined else run.unit, " of documents" if run.groups else ""
-    least, there = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
+    least, available = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
     if seen:
         known = "at least " if run.groups else ""  # a run does not tell which documents a model was trained on
-        there = f"{known}{there} that it was not trained on, of {len(run.documents):,}"
-    counts = [Enough(f"at least {least}", units >= gate.documents, there, units, gate.documents)]
-    for text in dict.fromkeys(one.metric for one in asked):
+        available = f"{known}{available} that it was not trained on, of {len(run.documents):,}"
+    counts = [Enough(f"at least {least}", units >= gate.documents, available, units, gate.documents)]
+    for text in dict.fromkeys(check.metric for check in checks):
         if (told_of := _told_of(run, name, text)) < run.drawn:
-            said = f"{told_of:,} of {run.drawn:,}"
+            message = f"{told_of:,} of {run.drawn:,}"
             enough = told_of >= gate.documents
-            counts.append(Enough(f"at least {least} counted by {text}", enough, said, told_of, gate.documents, text))
+            counts.append(Enough(f"at least {least} counted by {text}", enough, message, told_of, gate.documents, text))
     things: dict[str, float] = {}
-    for one in asked:
-        if (count := _things(run, name, one.metric, one.part)) is not None:
-            things[f"{one.metric}[{one.part}]" if one.part else one.metric] = count
+    for check in checks:
+        if (count := _things(run, name, check.metric, check.part)) is not None:
+            things[f"{check.metric}[{check.part}]" if check.part else check.metric] = count
     usual = chosen(run, "direct identifiers", "recall")
     if not things and usual is not None and (count := _counted(run, usual, name)) is not None:
         things[usual.text] = count
     for text, number in things.items():
-        found, needed = math.floor(number), gate.identifiers
+        total, needed = math.floor(number), gate.identifiers
         least = f"at least {needed} counted by {text}"
-        counts.append(Enough(least, found >= needed, f"{found:,} counted", found, needed, text))
+        counts.append(Enough(least, total >= needed, f"{total:,} counted", total, needed, text))
     return counts
 
 
@@ -214,8 +224,10 @@ def _told_of(run: Run, name: str, metric: str) -> int:
     if not begins:
         return run.drawn
     columns = [values for column, values in run.rows[metric][name].items() if column.startswith(begins)]
-    places = np.flatnonzero(np.any([np.asarray(values) != 0 for values in columns], axis=0)).tolist() if columns else []
-    return len({run.groups[place] or place for place in places}) if run.groups else len(places)
+    numbers = (
+        np.flatnonzero(np.any([np.asarray(values) != 0 for values in columns], axis=0)).tolist() if columns else []
+    )
+    return len({run.groups[number] or number for number in numbers}) if run.groups else len(numbers)
 
 
 def _things(run: Run, name: str, metric: str, part: str) -> float | None:
@@ -238,8 +250,11 @@ def _looks(run: Run, name: str, worse: Counts) -> list[Look]:
         leaks(run, record, name) if (record := chosen(run, role)) else Counts((), ())
         for role in ("direct identifiers", "quasi-identifiers")
     )
-    counts = [each.every(len(run.documents)) for each in (worse, direct, quasi)]
+    counts = [counter.every(len(run.documents)) for counter in (worse, direct, quasi)]
     numbers = np.flatnonzero(np.any(counts, axis=0))
-    places = first(run.documents, [each[numbers] for each in counts], _LOOKS, numbers)[:_LOOKS]
+    positions = first(run.documents, [column[numbers] for column in counts], _LOOKS, numbers)[:_LOOKS]
     more, readable, hinted = counts
-    return [Look(run.documents[place], int(readable[place]), int(hinted[place]), int(more[place])) for place in places]
+    return [
+        Look(run.documents[position], int(readable[position]), int(hinted[position]), int(more[position]))
+        for position in positions
+    ]

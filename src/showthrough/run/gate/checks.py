@@ -109,7 +109,7 @@ class Checked(msgspec.Struct, frozen=True):
     @property
     def status(self) -> int:
         """0: all that counts is met; 3: what is not is unsure; 1: something is missed, or cannot be known."""
-        unsure = [isinstance(one, Reached) and one.grade == "unsure" for one in self.failed]
+        unsure = [isinstance(check, Reached) and check.grade == "unsure" for check in self.failed]
         return PASSED if self.passed else UNSURE if all(unsure) else FAILED
 
 
@@ -149,8 +149,8 @@ class Outcome(msgspec.Struct, frozen=True):
             for check in checked.checks
             if isinstance(check, Reached) and check.grade == "unsure" and not check.usual
         ]
-        known = [count for count in counts if count is not None]
-        return max(known) if known and len(known) == len(counts) else None
+        available = [count for count in counts if count is not None]
+        return max(available) if available and len(available) == len(counts) else None
 
 
 def told(value: float, limit: float | None = None) -> str:

@@ -64,10 +64,10 @@ def needed(threshold: Threshold, score: Score, confidence: float, drawn: int, un
     trials = _trials(value, end, confidence)
     if trials is None:
         return Need(None, unit)
-    each = trials / drawn
+    weight = trials / drawn
 
     def does(counts: ArrayLike) -> NDArray[np.bool_]:
-        more = np.asarray(counts) * each
+        more = np.asarray(counts) * weight
         return _low(value * trials + more, trials + more, confidence) >= limit
 
     least, most = _doubled(does, 1.0, _MOST)
@@ -77,7 +77,7 @@ def needed(threshold: Threshold, score: Score, confidence: float, drawn: int, un
         counts = np.unique(np.linspace(least, most, _AT_ONCE[1]).astype(np.int64))[1:]
         first = _first(does(counts))
         least, most = (least if first == 0 else float(counts[first - 1])), float(counts[first])
-    return Need(int(most), unit, value == 1 and abs(each - 1) < _SAME)
+    return Need(int(most), unit, value == 1 and abs(weight - 1) < _SAME)
 
 
 def _low(right: ArrayLike, trials: ArrayLike, confidence: float) -> Floats:

@@ -83,36 +83,38 @@ class Graded:
         return self.grade if grave else "met"
 
 
-def demands_of(run: Run, asked: Sequence[Threshold] = (), only: bool = False) -> list[Demand]:
+def demands_of(run: Run, thresholds: Sequence[Threshold] = (), only: bool = False) -> list[Demand]:
     """What a run has to reach: what is asked here, else what it was asked for, and the usual thresholds beside that.
 
     Where nobody asked for anything the usual ones are what is asked. With `only` nothing stands beside.
     """
-    asked = list(asked) or list(run.thresholds)
-    usual = usual_thresholds(run, asked)
-    if not asked:
-        return [Demand(one, grave=grave) for one, grave in usual]
-    return [*map(Demand, asked), *(Demand(one, True, grave) for one, grave in usual if not only)]
+    thresholds = list(thresholds) or list(run.thresholds)
+    usual = usual_thresholds(run, thresholds)
+    if not thresholds:
+        return [Demand(threshold, grave=grave) for threshold, grave in usual]
+    return [*map(Demand, thresholds), *(Demand(threshold, True, grave) for threshold, grave in usual if not only)]
 
 
-def usual_thresholds(run: Run, asked: Sequence[Threshold] = ()) -> Iterator[tuple[Threshold, bool]]:
+def usual_thresholds(run: Run, thresholds: Sequence[Threshold] = ()) -> Iterator[tuple[Threshold, bool]]:
     """The usual thresholds on what a run has, and whether missing one is grave; none on a number that has one already.
 
     Who asked for the same metric with other parameters has said how much is enough. Who asked for more of another
     metric of the same role means this one too; who asked for less has to name it. Of quasi-identifiers nothing is asked
     where nobody marked any.
     """
-    found = {role: _judging(run, role) for role, _, _ in DEFAULTS}
-    if found["direct identifiers"] or found["quasi-identifiers"]:
-        found["recall"] = []  # it counts the same once more, word by word
-    said = {(one.metric, one.end): one.limit for one in asked if one.part == HEADLINE}
+    records = {role: _judging(run, role) for role, _, _ in DEFAULTS}
+    if records["direct identifiers"] or records["quasi-identifiers"]:
+        records["recall"] = []  # it counts the same once more, word by word
+    limits = {
+        (threshold.metric, threshold.end): threshold.limit for threshold in thresholds if threshold.part == HEADLINE
+    }
     names = {record.text: record.name for record in run.metrics}
     for role, end, usual in DEFAULTS:
         strictest = max if end == "min" else min
         playing_it = {record.text for record in run.metrics if role in record.roles}
-        own = {text: limit for (text, at), limit in said.items() if at == end and text in playing_it}
-        for record in found[role]:
-            if (record.text, end) in said or (role == "quasi-identifiers" and _counts_nothing(run, record)):
+        own = {text: limit for (text, at), limit in limits.items() if at == end and text in playing_it}
+        for record in records[role]:
+            if (record.text, end) in limits or (role == "quasi-identifiers" and _counts_nothing(run, record)):
                 continue
             same = [limit for text, limit in own.items() if names[text] == record.name]
             limit = strictest(same or [*own.values(), usual])
@@ -138,7 +140,7 @@ def _judging(run: Run, role: Role) -> list[MetricRecord]:
     record = chosen(run, role)
     if record is None:
         return lacking[:1]
-    before = [one for one in lacking if goes_first(one) > goes_first(record)]
+    before = [candidate for candidate in lacking if goes_first(candidate) > goes_first(record)]
     return before[:1] or [record]
 
 
@@ -152,33 +154,35 @@ def graded(run: Run, name: str, demand: Demand) -> Graded:
         return Graded(demand, score, "missed")
     if own := _own_marks(run, name, threshold.metric):
         return Graded(demand, score, "unknown", own)
-    found = _by_interval(run, Graded(demand, score, "met"))
+    grading = _by_interval(run, Graded(demand, score, "met"))
     doubt = next(_doubts(run, name, threshold, score.value), "")
-    if found.grade == "met" and doubt:
-        return replace(found, grade="unsure", why=doubt)
-    return found
+    if grading.grade == "met" and doubt:
+        return replace(grading, grade="unsure", why=doubt)
+    return grading
 
 
-def _by_interval(run: Run, one: Graded) -> Graded:
+def _by_interval(run: Run, grading: Graded) -> Graded:
     """What the interval of a number that holds says of it."""
-    threshold, score = one.threshold, one.score
-    if one.cautious is not None and score is not None:
-        if threshold.holds(one.cautious):
-            return one
-        return replace(one, grade="unsure", need=needed(threshold, score, run.settings.confidence, run.drawn, run.unit))
+    threshold, score = grading.threshold, grading.score
+    if grading.cautious is not None and score is not None:
+        if threshold.holds(grading.cautious):
+            return grading
+        return replace(
+            grading, grade="unsure", need=needed(threshold, score, run.settings.confidence, run.drawn, run.unit)
+        )
     fault = "" if score is None else score.note
     if fault and fault != ALIKE:
-        return replace(one, why=f"it can have no interval: {fault}")
-    return replace(one, grade="unsure", why=f"it has no interval{f': {fault}' if fault else ''}")
+        return replace(grading, why=f"it can have no interval: {fault}")
+    return replace(grading, grade="unsure", why=f"it has no interval{f': {fault}' if fault else ''}")
 
 
 def _own_marks(run: Run, name: str, metric: str) -> str:
     """Why a number tells nothing of a system that is scored against its own marks, or those of its family."""
     if not run.corpus.silver or not _reads_marks(metric):
         return ""
-    one = _input(run, name)
-    made = one.made.anonymizer if one.made else ""
-    family = akin(run.corpus.silver, [one.name, one.source], made)
+    record = _input(run, name)
+    anonymizer = record.made.anonymizer if record.made else ""
+    family = akin(run.corpus.silver, [record.name, record.source], anonymizer)
     return f"it is scored against marks that {shown(family)} made, a program of its own family" if family else ""
 
 
@@ -191,13 +195,13 @@ def _reads_marks(metric: str) -> bool:
 
 
 def _input(run: Run, name: str) -> Input:
-    return next(one for one in [*run.anonymizations, *run.references] if one.name == name)
+    return next(record for record in [*run.anonymizations, *run.references] if record.name == name)
 
 
 def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator[str]:
     """Why nothing is sure of a number, whatever its interval says."""
     metric = threshold.metric
-    record = next((one for one in run.metrics if one.text == metric), None)
+    record = next((candidate for candidate in run.metrics if candidate.text == metric), None)
     nearly = run.parts(name, metric).get(NEARLY) if record and goes_first(record) else None
     if nearly is not None and nearly.value and not threshold.holds(value - nearly.value):
         yield f"a share of {nearly.value:.3f} more is nearly readable, and with it the number does not hold"

@@ -78,11 +78,11 @@ def others(keys: Sequence[str], groups: Sequence[Hashable], seed: int) -> NDArra
     shuffled = by_key[random.permutation(len(of))]
     order = shuffled[np.argsort(random.permutation(len(number))[of[shuffled]], kind="stable")]
     sizes = np.bincount(of)
-    taken = np.roll(order, -int(sizes.max()))
-    alike = np.flatnonzero(of[taken] == of[order])
+    candidates = np.roll(order, -int(sizes.max()))
+    alike = np.flatnonzero(of[candidates] == of[order])
     own = of[order[alike]]
     _, first = np.unique(of[order], return_index=True)
     drawn = random.integers(0, len(of) - sizes[own])
-    taken[alike] = order[np.where(drawn < first[own], drawn, drawn + sizes[own])]
-    partners[order] = taken
+    candidates[alike] = order[np.where(drawn < first[own], drawn, drawn + sizes[own])]
+    partners[order] = candidates
     return partners

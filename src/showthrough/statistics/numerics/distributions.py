@@ -161,7 +161,7 @@ def _fraction(a: Floats, b: Floats, x: Floats, y: Floats, calls: Ints) -> Floats
     if a.size > 1 and a.size * steps > _CELLS:
         half = a.size // 2
         sides = [(side[:half], side[half:]) for side in (a, b, x, y, calls)]
-        return np.concatenate([_fraction(*some) for some in zip(*sides, strict=True)])
+        return np.concatenate([_fraction(*arguments) for arguments in zip(*sides, strict=True)])
     m = np.arange(steps + 1)[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         odd = np.where(m > 0, m * (b - m) * x / (a + 2 * m - 1), 0.0)
@@ -197,10 +197,10 @@ def _odds(a: ArrayLike, b: ArrayLike, below: ArrayLike, above: ArrayLike, calls:
     sound = (a > 0) & (b > 0) & np.isfinite(a + b) & (below >= 0) & (above >= 0)
     odds[sound & (below == 0)], odds[sound & (above == 0)] = -np.inf, np.inf
     for smaller, sign in ((below <= above, 1), (below > above, -1)):
-        some = sound & smaller & (np.minimum(below, above) > 0)
-        if some.any():
+        usable = sound & smaller & (np.minimum(below, above) > 0)
+        if usable.any():
             sides = (a, b, below, above, calls) if sign > 0 else (b, a, above, below, calls)
-            odds[some] = sign * _newton(*(side[some] for side in sides))
+            odds[usable] = sign * _newton(*(side[usable] for side in sides))
     return odds.reshape(arrays[0].shape)
 
 

@@ -66,9 +66,9 @@ class SparseRows:
         low, high = self.bound[[first, last]]
         return SparseRows(self.data[low:high], self.column[low:high], self.bound[first : last + 1] - low, self.width)
 
-    def within(self, place: NDArray[Any], width: int) -> SparseRows:
+    def within(self, target: NDArray[Any], width: int) -> SparseRows:
         """Columns moved to their places, of which there are so many; those whose place is −1 are left out."""
-        column = place[self.column]
+        column = target[self.column]
         stay = column >= 0
         ends = np.concatenate([[0], np.cumsum(stay)])[self.bound]
         return SparseRows(self.data[stay], column[stay], ends, width)
@@ -116,10 +116,10 @@ class SparseRows:
         frequent, step = np.flatnonzero(often), max(1, _CELLS // max(*shape, 1))
         matrix = np.zeros(shape)
         for first in range(0, len(frequent), step):
-            some = frequent[first : first + step]
+            batch = frequent[first : first + step]
             new_column = np.full(self.width, -1)
-            new_column[some] = np.arange(len(some))
-            matrix += self.within(new_column, len(some)).dense().astype(np.float64) @ turned.rows(some).dense()
+            new_column[batch] = np.arange(len(batch))
+            matrix += self.within(new_column, len(batch)).dense().astype(np.float64) @ turned.rows(batch).dense()
         self._meet(turned, (meetings > 0) & ~often, matrix)
         return matrix
 
@@ -130,10 +130,10 @@ class SparseRows:
         turn = np.cumsum(np.diff(turned.bound)[column]) // _CELLS
         cuts = [*np.flatnonzero(np.diff(turn, prepend=-1)).tolist(), len(entry)]
         for first, last in pairwise(cuts):
-            some = slice(first, last)
-            own, other = spread(turned.bound[column[some]], turned.bound[column[some] + 1])
-            cell = row[some][own] * matrix.shape[1] + turned.column[other]
-            added = np.bincount(cell, data[some][own] * turned.data[other], minlength=matrix.size)
+            window = slice(first, last)
+            own, other = spread(turned.bound[column[window]], turned.bound[column[window] + 1])
+            cell = row[window][own] * matrix.shape[1] + turned.column[other]
+            added = np.bincount(cell, data[window][own] * turned.data[other], minlength=matrix.size)
             matrix += added.reshape(matrix.shape)
 
 
@@ -148,8 +148,8 @@ def sums(rows: NDArray[Any], which: NDArray[Any], bound: Ints, weights: NDArray[
     """
 
     def listed(entry: slice | Ints) -> NDArray[Any]:
-        some = rows[which[entry]]
-        return np.asarray(some if weights is None else some * weights[entry, None])
+        selection = rows[which[entry]]
+        return np.asarray(selection if weights is None else selection * weights[entry, None])
 
     length = np.diff(bound)
     totals = np.zeros((len(length), rows.shape[1]))

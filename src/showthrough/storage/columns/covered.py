@@ -67,5 +67,5 @@ class Covered:
         """A range, cut where numbers that are there meet those that are not."""
         low, high = bisect_right(self._stops, numbers.start), bisect_left(self._starts, numbers.stop)
         cuts = {numbers.start, numbers.stop, *self._starts[low:high], *self._stops[low:high]}
-        edges = sorted(one for one in cuts if numbers.start <= one <= numbers.stop)
-        yield from (range(one, two) for one, two in pairwise(edges))
+        edges = sorted(edge for edge in cuts if numbers.start <= edge <= numbers.stop)
+        yield from (range(start, stop) for start, stop in pairwise(edges))

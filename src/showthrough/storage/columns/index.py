@@ -127,28 +127,28 @@ class Index:
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
     def _find(self, queries: Strings) -> Ints:
-        wanted = _hashes(queries)
+        query_hashes = _hashes(queries)
         if not len(self._order):
             return np.full(len(queries), -1)
         # The first that may be it stands in the stretch before the first mark that is not below it.
-        low = np.maximum(np.searchsorted(self._marks, wanted, side="left") - 1, 0) * _EVERY
+        low = np.maximum(np.searchsorted(self._marks, query_hashes, side="left") - 1, 0) * _EVERY
         high = np.minimum(low + _EVERY + 1, len(self._order))
         while np.any(low < high):
             middle = (low + high) // 2
             below = np.zeros(len(queries), dtype=bool)
             active = low < high
-            below[active] = self._hashes(middle[active]) < wanted[active]
+            below[active] = self._hashes(middle[active]) < query_hashes[active]
             low, high = np.where(active & below, middle + 1, low), np.where(active & ~below, middle, high)
         numbers: Ints = self._order[np.minimum(low, len(self._order) - 1)].astype(np.int64)
         candidates = self._strings.taken(numbers)
         numbers[~_equal(candidates, queries)] = -1
         # Hashes of different strings may be the same: the one that is asked for may stand right behind.
-        for number in np.flatnonzero((numbers < 0) & (_hashes(candidates) == wanted)).tolist():
-            numbers[number] = self._behind(queries[number], int(low[number]) + 1, wanted[number])
+        for number in np.flatnonzero((numbers < 0) & (_hashes(candidates) == query_hashes)).tolist():
+            numbers[number] = self._behind(queries[number], int(low[number]) + 1, query_hashes[number])
         return numbers
 
-    def _behind(self, query: str, position: int, wanted: np.uint64) -> int:
-        while position < len(self._order) and self._hashes(np.array([position]))[0] == wanted:
+    def _behind(self, query: str, position: int, query_hash: np.uint64) -> int:
+        while position < len(self._order) and self._hashes(np.array([position]))[0] == query_hash:
             number = int(self._order[position])
             if self._strings[number] == query:
                 return number

@@ -36,10 +36,10 @@ class Pieces:
 
     def taken(self, numbers: Sequence[int] | NDArray[np.int64]) -> list[bytes]:
         """Those of some numbers; of a file they are read in the order in which they lie there."""
-        wanted = np.asarray(numbers, dtype=np.int64)
-        contents: list[bytes] = [b""] * len(wanted)
-        for index in np.argsort(wanted, kind="stable").tolist():
-            start, stop = self._ends[int(wanted[index])], self._ends[int(wanted[index]) + 1]
+        indices = np.asarray(numbers, dtype=np.int64)
+        contents: list[bytes] = [b""] * len(indices)
+        for index in np.argsort(indices, kind="stable").tolist():
+            start, stop = self._ends[int(indices[index])], self._ends[int(indices[index]) + 1]
             contents[index] = self._content.read(start, stop - start)
         return contents
 

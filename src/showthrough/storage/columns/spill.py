@@ -19,8 +19,8 @@ _HELD = 32_000_000  # bytes of columns that stay in memory
 class Spill:
     """What is added is read again by its place. Nobody else can open the file, and no end of the program leaves it."""
 
-    def __init__(self, held: int) -> None:
-        self._most = held
+    def __init__(self, limit: int) -> None:
+        self._most = limit
         self._held = bytearray()  # what is not in the file yet: always whole additions
         self._file: IO[bytes] | None = None
         self.size = 0
@@ -89,10 +89,10 @@ class SpilledColumns:
         content = self._spill.read(column.place + start * width, max(stop - start, 0) * width)
         return np.frombuffer(content, dtype=column.kind).astype(np.float64)
 
-    def blocks(self, columns: Sequence[Column], places: range, size: int) -> Iterator[NDArray[np.float64]]:
+    def blocks(self, columns: Sequence[Column], positions: range, size: int) -> Iterator[NDArray[np.float64]]:
         """Some places of columns side by side, so many at a time, laid out as rows in memory are."""
-        for start in range(places.start, places.stop, size):
-            stop = min(start + size, places.stop)
+        for start in range(positions.start, positions.stop, size):
+            stop = min(start + size, positions.stop)
             block = np.empty((stop - start, len(columns)))
             for number, column in enumerate(columns):
                 block[:, number] = self.get(column, start, stop)

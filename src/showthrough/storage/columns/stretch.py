@@ -35,11 +35,11 @@ class Stretch:
     @classmethod
     def written(cls, path: Path, keeper: object = None) -> Stretch:
         """A file that was just written: its digest is made now, and believed."""
-        stretch = cls(path, path.stat().st_size, "", keeper=keeper)
-        with stretch._opened() as file:
-            stretch.digest = digest_of(_blocks(file, stretch.size))
-        stretch._sound = True
-        return stretch
+        file_slice = cls(path, path.stat().st_size, "", keeper=keeper)
+        with file_slice._opened() as file:
+            file_slice.digest = digest_of(_blocks(file, file_slice.size))
+        file_slice._sound = True
+        return file_slice
 
     @contextmanager
     def opened(self, *, check: bool = True) -> Iterator[BinaryIO]:
@@ -77,9 +77,9 @@ class Stretch:
         return self._at(path)
 
     def _at(self, path: Path) -> Stretch:
-        stretch = Stretch(path, self.size, self.digest)
-        stretch._sound = True
-        return stretch
+        file_slice = Stretch(path, self.size, self.digest)
+        file_slice._sound = True
+        return file_slice
 
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:

@@ -81,14 +81,14 @@ class TableWriter:
 class Table(Mapping[str, Numbers]):
     """Columns by name, read from a file when they are asked for."""
 
-    def __init__(self, columns: Sequence[str], stretch: Stretch) -> None:
-        self.columns, self.stretch = tuple(columns), stretch
+    def __init__(self, columns: Sequence[str], file_slice: Stretch) -> None:
+        self.columns, self.stretch = tuple(columns), file_slice
         self._place = {column: number for number, column in enumerate(columns)}
-        shape, self.kind, self._start = _shape(stretch)
+        shape, self.kind, self._start = _shape(file_slice)
         self.documents = shape[-1]
         expected_size = self._start + len(self.columns) * self.documents * self.kind.itemsize
-        if len(shape) != 2 or shape[0] != len(self.columns) or expected_size != stretch.size:
-            raise _damaged(stretch)
+        if len(shape) != 2 or shape[0] != len(self.columns) or expected_size != file_slice.size:
+            raise _damaged(file_slice)
 
     def __getitem__(self, column: str) -> Numbers:
         number = self._place[column]
@@ -133,19 +133,19 @@ def _head(shape: tuple[int, ...], kind: np.dtype[Any]) -> bytes:
     return head.getvalue()
 
 
-def _shape(stretch: Stretch) -> tuple[tuple[int, ...], np.dtype[Any], int]:
+def _shape(file_slice: Stretch) -> tuple[tuple[int, ...], np.dtype[Any], int]:
     """What the head of a file says: shape, kind of the numbers, and where they begin."""
-    with stretch.opened(check=False) as file:
+    with file_slice.opened(check=False) as file:
         try:
             if npy.read_magic(file) != (2, 0):
                 raise ValueError
             shape, by_column, kind = npy.read_array_header_2_0(file)
         except (ValueError, SyntaxError, TypeError):
-            raise _damaged(stretch) from None
+            raise _damaged(file_slice) from None
         if by_column or kind.str not in KINDS or not shape:
-            raise _damaged(stretch)
-        return shape, kind, file.tell() - stretch.start
+            raise _damaged(file_slice)
+        return shape, kind, file.tell() - file_slice.start
 
 
-def _damaged(stretch: Stretch) -> InputError:
-    return InputError(Problem(stretch.name, "", "is no table of its run: another shape, or other numbers"))
+def _damaged(file_slice: Stretch) -> InputError:
+    return InputError(Problem(file_slice.name, "", "is no table of its run: another shape, or other numbers"))

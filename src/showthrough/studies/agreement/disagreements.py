@@ -42,9 +42,9 @@ class Meetings:
     def __init__(self) -> None:
         self.counts: Counter[tuple[int, int]] = Counter()
 
-    def add(self, items: Items, said: Ints) -> None:
-        one, two, sums = Chosen.of(items, said).meetings(items)
-        for pair, count in zip(zip(one.tolist(), two.tolist(), strict=True), sums.tolist(), strict=True):
+    def add(self, items: Items, categories: Ints) -> None:
+        first, two, sums = Chosen.of(items, categories).meetings(items)
+        for pair, count in zip(zip(first.tolist(), two.tolist(), strict=True), sums.tolist(), strict=True):
             if count:
                 self.counts[pair] += count
 
@@ -74,36 +74,40 @@ class States:
 def confusion_of_types(unit: Unit, counts: Counter[tuple[int, int]], types: Sequence[str]) -> Confusion:
     """Where nobody of a pair marked anything they do not meet."""
     names: list[str | None] = [None, *types]
-    found = {pair: count for pair, count in counts.items() if pair != (0, 0)}
-    meetings = [Meeting(names[one], names[two], count) for (one, two), count in found.items()]
-    return Confusion(unit, tuple(sorted(meetings, key=lambda each: (-each.count, each.first or "", each.second or ""))))
+    met = {pair: count for pair, count in counts.items() if pair != (0, 0)}
+    meetings = [Meeting(names[first], names[two], count) for (first, two), count in met.items()]
+    return Confusion(
+        unit, tuple(sorted(meetings, key=lambda meeting: (-meeting.count, meeting.first or "", meeting.second or "")))
+    )
 
 
 def types_alone(counts: Counter[tuple[int, int]]) -> Counter[tuple[int, int]]:
     """States' meetings by their types."""
-    found: Counter[tuple[int, int]] = Counter()
-    for (one, two), count in counts.items():
-        low, high = sorted((one // len(Decision), two // len(Decision)))
-        found[low, high] += count
-    return found
+    sums: Counter[tuple[int, int]] = Counter()
+    for (first, two), count in counts.items():
+        low, high = sorted((first // len(Decision), two // len(Decision)))
+        sums[low, high] += count
+    return sums
 
 
 def decisions_by_type(counts: Counter[tuple[int, int]], states: States) -> tuple[Decisions, ...]:
     """Pairs count under the type of the stronger decision; of two alike under the type that sorts first."""
-    found: dict[str, Counter[str]] = {}
+    by_type: dict[str, Counter[str]] = {}
     for pair, count in counts.items():
-        (one, weak), (two, strong) = sorted(map(states.read, pair), key=lambda said: said[1])
-        if one is None and two is None:
+        (first, weak), (two, strong) = sorted(map(states.read, pair), key=lambda state: state[1])
+        if first is None and two is None:
             continue
-        kind = two if one is None or weak < strong else min(one, two or "")
-        of_kind = found.setdefault(kind or "", Counter())
+        kind = two if first is None or weak < strong else min(first, two or "")
+        of_kind = by_type.setdefault(kind or "", Counter())
         of_kind["compared"] += round(count)
         of_kind["other_borders"] += round(count) * (weak == Decision.OTHER_BORDERS)
         if strong in _MASKED and weak < strong:
             other = Decision.UNMARKED if weak == Decision.OTHER_BORDERS else weak
             of_kind[f"{strong.name}_{other.name}".lower()] += round(count)
-    made = [msgspec.convert({"entity_type": kind, **sums}, Decisions) for kind, sums in found.items()]
-    return tuple(sorted(made, key=lambda one: (-one.differing, -one.compared, one.entity_type)))
+    decisions = [msgspec.convert({"entity_type": kind, **sums}, Decisions) for kind, sums in by_type.items()]
+    return tuple(
+        sorted(decisions, key=lambda decision: (-decision.differing, -decision.compared, decision.entity_type))
+    )
 
 
 class Places:
@@ -115,31 +119,33 @@ class Places:
 
     def add(self, marks: Marks, decision: Ints) -> None:
         items = marks.spans
-        said = np.zeros((len(items), len(Decision)), dtype=np.int64)
-        np.add.at(said, (items.cells[0], decision), 1)
-        none = said[:, Decision.UNMARKED] + said[:, Decision.NO_MASK]
-        direct, quasi = said[:, Decision.DIRECT], said[:, Decision.QUASI]
+        choices = np.zeros((len(items), len(Decision)), dtype=np.int64)
+        np.add.at(choices, (items.cells[0], decision), 1)
+        none = choices[:, Decision.UNMARKED] + choices[:, Decision.NO_MASK]
+        direct, quasi = choices[:, Decision.DIRECT], choices[:, Decision.QUASI]
         differing = direct * quasi + (direct + quasi) * none
         for item in np.flatnonzero(differing).tolist():
             number = int(items.document[item])
             document, shift = marks.documents[number], int(marks.bounds[number])
             start, end = int(items.start[item]) - shift, int(items.end[item]) - shift
-            here = in_a_line(document.text, start, end)
-            pairs, earlier = int(differing[item]), self._found.get(here)
+            string = in_a_line(document.text, start, end)
+            pairs, earlier = int(differing[item]), self._found.get(string)
             if earlier:
-                self._found[here] = msgspec.structs.replace(
+                self._found[string] = msgspec.structs.replace(
                     earlier, differing=earlier.differing + pairs, places=earlier.places + 1
                 )
                 continue
-            counts = {one.words: int(said[item, one]) for one in reversed(Decision) if said[item, one]}
+            counts = {
+                option.words: int(choices[item, option]) for option in reversed(Decision) if choices[item, option]
+            }
             context = context_of(document.text, start, end)
-            self._found[here] = Place(document.id, start, *context, counts, pairs, 1)
+            self._found[string] = Place(document.id, start, *context, counts, pairs, 1)
         if len(self._found) > 2 * _KEPT:
-            self._found = {one.here: one for one in self.most(_KEPT)}
+            self._found = {entry.here: entry for entry in self.most(_KEPT)}
             self.forgotten = True
 
     def most(self, number: int) -> tuple[Place, ...]:
         """Those with most differences; of equals the string that sorts first."""
         return tuple(
-            nlargest(number, sorted(self._found.values(), key=lambda one: one.here), lambda one: one.differing)
+            nlargest(number, sorted(self._found.values(), key=lambda entry: entry.here), lambda entry: entry.differing)
         )

@@ -99,19 +99,19 @@ class Estimates:
     def _products(self, tables: tuple[Sparse, Sparse], used: Ints, resamples: int) -> tuple[float, Array, Array]:
         """Products of the margins: of all documents, without each, and of resamples; some categories at a time."""
         products, without, drawn = 0.0, np.zeros(len(used)), np.zeros(resamples)
-        one, two = tables
-        categories = np.union1d(one.category, two.category)
+        first_table, two = tables
+        categories = np.union1d(first_table.category, two.category)
         for start in range(0, len(categories), _TOGETHER):
-            some = categories[start : start + _TOGETHER]
-            first = one.dense(some, used)
-            second = first if two is one else two.dense(some, used)
+            chunk = categories[start : start + _TOGETHER]
+            first = first_table.dense(chunk, used)
+            second = first if two is first_table else two.dense(chunk, used)
             left, right = first.sum(axis=0), second.sum(axis=0)
             products += float(left @ right)
             without += left @ right - first @ right - second @ left + (first * second).sum(axis=1)
             if resamples:
                 totals = self.draws.totals(first)
-                others = totals if second is first else self.draws.totals(second)
-                drawn += (totals * others).sum(axis=1)
+                second_totals = totals if second is first else self.draws.totals(second)
+                drawn += (totals * second_totals).sum(axis=1)
         return products, without, drawn
 
     def observed(self, undefined: str) -> Number:
@@ -127,11 +127,11 @@ class Estimates:
         now, without, again = (1 - sums.disagreement(returned=returned) for sums in self._sums)
         if np.isnan(now[0]):
             return Number(None, reason=ONE_CATEGORY)
-        found = self._number(now, without, again, lowest=-1.0)
-        if found.spread is None or now[0] < 1 - _PERFECT:
-            return found
+        number = self._number(now, without, again, lowest=-1.0)
+        if number.spread is None or now[0] < 1 - _PERFECT:
+            return number
         chance = float(self._sums.now.expected(returned=returned)[0])
-        return replace(found, observed=self.observed(undefined), chance=chance)
+        return replace(number, observed=self.observed(undefined), chance=chance)
 
     def _number(self, now: Array, without: Array, again: Array, *, lowest: float) -> Number:
         value = float(now[0])
@@ -141,11 +141,11 @@ class Estimates:
             return Number(value, note=_FEW)
         if np.isnan(without).any():
             return Number(value, note=_ONE)
-        at, others, drawn = (np.clip((one - lowest) / (1 - lowest), 0, 1) for one in (now, without, again))
-        moves = (at - others) * (self.documents - 1) / self.documents
+        at, left_out, drawn = (np.clip((values - lowest) / (1 - lowest), 0, 1) for values in (now, without, again))
+        moves = (at - left_out) * (self.documents - 1) / self.documents
         weights = self._whole[:, None]
-        each = Influences((moves - moves.mean())[:, None], weights, np.ones_like(weights), at)
-        return Number(value, lowest=lowest, at=at, spread=Spread.of(drawn[:, None], each))
+        influence = Influences((moves - moves.mean())[:, None], weights, np.ones_like(weights), at)
+        return Number(value, lowest=lowest, at=at, spread=Spread.of(drawn[:, None], influence))
 
 
 @dataclass(frozen=True)
@@ -164,30 +164,31 @@ class Number:
 
 def settled(numbers: Sequence[Number], confidence: float) -> list[Estimate]:
     """The same with their intervals, all of which are found at once."""
-    every = [*numbers, *(one.observed for one in numbers if one.observed)]
-    spreads = {place: one.spread for place, one in enumerate(every) if one.spread}
+    every = [*numbers, *(number.observed for number in numbers if number.observed)]
+    spreads = {index: number.spread for index, number in enumerate(every) if number.spread}
     ends = {}
     if spreads:
         columns = zip(
-            *((one.variance, one.documents, one.weight, one.speaking) for one in spreads.values()), strict=True
+            *((spread.variance, spread.documents, spread.weight, spread.speaking) for spread in spreads.values()),
+            strict=True,
         )
-        at = np.concatenate([one.at for one in every if one.at is not None])
+        at = np.concatenate([number.at for number in every if number.at is not None])
         low, high = share_interval(at, Spread(*map(np.concatenate, columns)), confidence)
         ends = dict(zip(spreads, zip(low.tolist(), high.tolist(), strict=True), strict=True))
     seen = iter(range(len(numbers), len(every)))
     return [
-        _estimate(one, ends.get(place), ends.get(next(seen)) if one.observed else None)
-        for place, one in enumerate(numbers)
+        _estimate(number, ends.get(index), ends.get(next(seen)) if number.observed else None)
+        for index, number in enumerate(numbers)
     ]
 
 
-def _estimate(one: Number, ends: tuple[float, float] | None, observed: tuple[float, float] | None) -> Estimate:
-    if one.value is None or ends is None:
-        return Estimate(one.value, reason=one.reason, note=one.note)
-    low, high = (one.lowest + (1 - one.lowest) * end for end in ends)
+def _estimate(number: Number, ends: tuple[float, float] | None, observed: tuple[float, float] | None) -> Estimate:
+    if number.value is None or ends is None:
+        return Estimate(number.value, reason=number.reason, note=number.note)
+    low, high = (number.lowest + (1 - number.lowest) * end for end in ends)
     if observed:  # no surer than it is that there is no disagreement at all
-        low = max(one.lowest, min(low, 1 - (1 - observed[0]) / one.chance))
-    return Estimate(one.value, low, high)
+        low = max(number.lowest, min(low, 1 - (1 - observed[0]) / number.chance))
+    return Estimate(number.value, low, high)
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ class Categories:
         }
 
     def number(self, attribute: Attribute, name: str | None) -> int:
-        known = self.names[attribute]
-        return known.setdefault(name, len(known) + 1)
+        numbers = self.names[attribute]
+        return numbers.setdefault(name, len(numbers) + 1)
 
     @property
     def types(self) -> list[str]:
@@ -105,8 +105,8 @@ class Marks:
         blank = self._items(document, (high - low).astype(np.float64), np.zeros(0, dtype=np.int64), low, high)
         first, last = np.searchsorted(low, self.start), np.searchsorted(low, self.end)
         base = blank.base[self.layer] - blank.first[self.document]
-        place, top = highest(base + first, base + last, np.arange(len(first)))
-        blank.mark[place] = top
+        position, top = highest(base + first, base + last, np.arange(len(first)))
+        blank.mark[position] = top
         return blank
 
     @property
@@ -119,12 +119,12 @@ class Marks:
 
     def touched(self, items: Items) -> Ints:
         """For each place on the line of some items, whether the layer marked any character of the item."""
-        stretches = self.characters
-        covered = counted(stretches.mark >= 0)
+        segments = self.characters
+        covered = counted(segments.mark >= 0)
         item, layer = items.cells
-        base = stretches.base[layer] - stretches.first[items.document[item]]
-        first = np.searchsorted(stretches.start, items.start[item])
-        last = np.searchsorted(stretches.start, items.end[item])
+        base = segments.base[layer] - segments.first[items.document[item]]
+        first = np.searchsorted(segments.start, items.start[item])
+        last = np.searchsorted(segments.start, items.end[item])
         return np.asarray(covered[base + last] > covered[base + first], dtype=np.int64)
 
     def _items(self, document: Ints, weight: Counts, item: Ints, start: Ints, end: Ints) -> Items:

@@ -20,10 +20,12 @@ _SEVERAL = 2
 def people(document: Document) -> tuple[Annotation, ...]:
     """What people marked in a document, one annotation for each of them: a name that occurs twice is one person."""
     layers: dict[str, Annotation] = {}
-    for one in document.annotations:
-        if not is_silver(one.annotator):
-            earlier = layers.get(one.annotator)
-            layers[one.annotator] = Annotation(one.annotator, earlier.mentions + one.mentions) if earlier else one
+    for annotation in document.annotations:
+        if not is_silver(annotation.annotator):
+            earlier = layers.get(annotation.annotator)
+            layers[annotation.annotator] = (
+                Annotation(annotation.annotator, earlier.mentions + annotation.mentions) if earlier else annotation
+            )
     return tuple(layers.values())
 
 
@@ -47,8 +49,8 @@ def drawn_together(corpus: Corpus) -> Ints:
     They are numbered by their names, so that the same documents in another order have the same intervals.
     """
     survey, groups = corpus.survey, corpus.units.labels
-    keys = [(groups[one], "") if groups and groups[one] else ("", survey.ids[one]) for one in survey.shared]
-    number = {key: place for place, key in enumerate(sorted(set(keys)))}
+    keys = [(groups[index], "") if groups and groups[index] else ("", survey.ids[index]) for index in survey.shared]
+    number = {key: rank for rank, key in enumerate(sorted(set(keys)))}
     return np.array([number[key] for key in keys], dtype=np.int64)
 
 
@@ -74,12 +76,14 @@ class Sharing:
         stated = confidential = False
         for document in corpus:
             layers = people(document)
-            read.update(one.annotator for one in layers)
-            programs.update(one.annotator for one in document.annotations if is_silver(one.annotator))
+            read.update(annotation.annotator for annotation in layers)
+            programs.update(
+                annotation.annotator for annotation in document.annotations if is_silver(annotation.annotator)
+            )
             if len(layers) < _SEVERAL:
                 continue
             shared += 1
-            pairs.update(combinations(sorted(one.annotator for one in layers), 2))
+            pairs.update(combinations(sorted(annotation.annotator for annotation in layers), 2))
             for layer in layers:
                 mentions += len(layer.mentions)
                 stated = stated or any(mention.stated for mention in layer.mentions)

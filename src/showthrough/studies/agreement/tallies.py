@@ -150,13 +150,13 @@ class LayerPairs:
     def of(cls, items: Items, numbers: dict[tuple[str, str], int]) -> LayerPairs:
         """Of pairs of names, sorted, with their numbers."""
         marks = items.marks
-        names = [one.annotator for document in marks.documents for one in document.annotations]
+        names = [annotation.annotator for document in marks.documents for annotation in document.annotations]
         layers = marks.layers
         end = np.cumsum(layers.count)[layers.document]
         first, second = spread(np.arange(len(names)) + 1, end)
         rows = []
-        for one, two in zip(first.tolist(), second.tolist(), strict=True):
-            low, high = (one, two) if names[one] < names[two] else (two, one)
+        for left_layer, two in zip(first.tolist(), second.tolist(), strict=True):
+            low, high = (left_layer, two) if names[left_layer] < names[two] else (two, left_layer)
             number = numbers.get((names[low], names[high]))
             if number is not None:
                 rows.append((number, low, high))
@@ -169,8 +169,8 @@ class LayerPairs:
         size = np.bincount(items.document, minlength=len(items.marks.documents))[document[self.first]]
         row, offset = spread(np.zeros_like(size), size)
         first_cell, second_cell = items.base[self.first][row] + offset, items.base[self.second][row] + offset
-        here = document[self.first][row]
-        pair, of_cell, weight = self.pair[row], block[here], items.weight[items.first[here] + offset]
+        documents = document[self.first][row]
+        pair, of_cell, weight = self.pair[row], block[documents], items.weight[items.first[documents] + offset]
         for attribute, tally in tallies.items():
             choices = items.said(attribute)
             tally.add(of_cell, weight, weight * (choices[first_cell] == choices[second_cell]), pair)

@@ -146,4 +146,4 @@ class Agreement(msgspec.Struct, frozen=True):
 
     def of(self, attribute: Attribute, unit: Unit) -> Measured:
         """One line of the table."""
-        return next(one for one in self.measured if (one.attribute, one.unit) == (attribute, unit))
+        return next(row for row in self.measured if (row.attribute, row.unit) == (attribute, unit))

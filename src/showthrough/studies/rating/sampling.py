@@ -83,14 +83,14 @@ def rating_sample(
     for name, number, least in (("documents", documents, 1), ("passages", passages, 1), ("seed", seed, 0)):
         if number < least:
             raise PlanError(f"found {number}; expected {least} or more", name)
-    numbers = {key: number for number, key in enumerate(corpus.ids) if all(key in one.masks for one in systems)}
+    numbers = {key: number for number, key in enumerate(corpus.ids) if all(key in system.masks for system in systems)}
     shared = sorted(numbers)
     if not shared:
         raise PlanError("have no document of the corpus in common; expected one that all have", "anonymizations")
     chance = _generator(seed, "documents")
     drawn: list[_DrawnPassage] = []
     for key in (shared[index] for index in chance.permutation(len(shared)).tolist()):
-        if len({one.document for one in drawn}) == documents:
+        if len({passage.document for passage in drawn}) == documents:
             break
         drawn += _draw(corpus.documents[numbers[key]], systems, passages, seed)
     if not drawn:
@@ -133,15 +133,15 @@ def _generator(seed: int, purpose: str) -> np.random.Generator:
 
 def _draw(document: Document, systems: Sequence[Anonymization], number: int, seed: int) -> Iterator[_DrawnPassage]:
     """So many stretches of a document in all systems: drawn among those of the first, and of others what overlaps."""
-    every = [_with_words(document, one) for one in systems]
-    others = [{one[:2] for one in system_passages} for system_passages in every[1:]]
-    stretches = [one[:2] for one in every[0] if _is_to_be_rated(one, document, systems, every)]
-    shared = [one for one in stretches if all(one in system_passages for system_passages in others)]
-    among = shared if len(shared) >= number else stretches
+    every = [_with_words(document, anonymization) for anonymization in systems]
+    other_spans = [{span[:2] for span in system_passages} for system_passages in every[1:]]
+    spans = [candidate[:2] for candidate in every[0] if _is_to_be_rated(candidate, document, systems, every)]
+    shared = [span for span in spans if all(span in system_passages for system_passages in other_spans)]
+    among = shared if len(shared) >= number else spans
     chance = _generator(seed, f"document {document.id}")
-    taken = [among[index] for index in np.sort(chance.permutation(len(among))[:number]).tolist()]
+    chosen_spans = [among[index] for index in np.sort(chance.permutation(len(among))[:number]).tolist()]
     for system, system_passages in zip(systems, every, strict=True):
-        nearest = dict.fromkeys(near for one in taken if (near := _nearest(one, system_passages)) is not None)
+        nearest = dict.fromkeys(near for span in chosen_spans if (near := _nearest(span, system_passages)) is not None)
         for passage in nearest:
             yield _DrawnPassage(document.id, system.name, passage, document.text[passage.start : passage.end])
 
@@ -150,10 +150,10 @@ def _is_to_be_rated(
     passage: Passage, document: Document, systems: Sequence[Anonymization], every: Sequence[Sequence[Passage]]
 ) -> bool:
     """Of rewritings all passages, as PAN does; else those alone that somebody changed: masks are in few sentences."""
-    if any(isinstance(one, Rewriting) for one in systems):
+    if any(isinstance(system, Rewriting) for system in systems):
         return True
     nearest = (_nearest(passage[:2], system_passages) for system_passages in every)
-    return any(one is not None and one.written != document.text[one.start : one.end] for one in nearest)
+    return any(near is not None and near.written != document.text[near.start : near.end] for near in nearest)
 
 
 def _with_words(document: Document, anonymization: Anonymization) -> list[Passage]:
@@ -164,9 +164,9 @@ def _with_words(document: Document, anonymization: Anonymization) -> list[Passag
     ]
 
 
-def _nearest(stretch: tuple[int, int], among: Sequence[Passage]) -> Passage | None:
+def _nearest(span: tuple[int, int], among: Sequence[Passage]) -> Passage | None:
     """The passage that has most of a stretch, if any has some of it."""
-    start, end = stretch
+    start, end = span
     overlaps = [(min(passage.end, end) - max(passage.start, start), -index) for index, passage in enumerate(among)]
     most, index = max(overlaps, default=(0, 0))
     return among[-index] if most > 0 else None
@@ -186,20 +186,20 @@ def _sample(
     items = [
         Item(
             f"{index:0{width}}",
-            one.document,
-            one.anonymization,
-            one.passage.start,
-            one.passage.end,
-            one.passage.written,
+            drawn_passage.document,
+            drawn_passage.anonymization,
+            drawn_passage.passage.start,
+            drawn_passage.passage.end,
+            drawn_passage.passage.written,
         )
-        for index, one in enumerate((drawn[number] for number in order), 1)
+        for index, drawn_passage in enumerate((drawn[number] for number in order), 1)
     ]
-    short = sum(len(_WORD.findall(one.passage.written)) < FEW_WORDS for one in drawn)
-    unchanged = sum(one.unchanged for one in drawn)
-    drawn_documents = len({one.document for one in drawn})
+    short = sum(len(_WORD.findall(passage.passage.written)) < FEW_WORDS for passage in drawn)
+    unchanged = sum(passage.unchanged for passage in drawn)
+    drawn_documents = len({passage.document for passage in drawn})
     sample = Sample(
         corpus=corpus.digest,
-        anonymizations={one.name: one.digest for one in systems},
+        anonymizations={system.name: system.digest for system in systems},
         documents=drawn_documents,
         passages=number,
         seed=seed,

@@ -102,10 +102,10 @@ class RatingServer(ThreadingHTTPServer):
         """How many passages each has rated."""
         return {session.rater: len(session.journal.standing) for session in self.sessions}
 
-    def session(self, given: str) -> Session | None:
+    def session(self, token: str) -> Session | None:
         """Whose token it is."""
         tokens = (
-            candidate for candidate in self.sessions if secrets.compare_digest(candidate.token.encode(), given.encode())
+            candidate for candidate in self.sessions if secrets.compare_digest(candidate.token.encode(), token.encode())
         )
         return next(tokens, None)
 

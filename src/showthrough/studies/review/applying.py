@@ -49,17 +49,17 @@ def reviewed(
     Confirmed documents are marked as reviewed. Raises InputError with all that is wrong with the sheets, and changes
     nothing then. With `partial`, documents that are not confirmed stay as they are, with their findings.
     """
-    paths = [Path(one) for one in ([folders] if isinstance(folders, str | os.PathLike) else folders)]
+    paths = [Path(folder) for folder in ([folders] if isinstance(folders, str | os.PathLike) else folders)]
     assignment, filled = _read(corpus, paths, annotator, partial)
-    confirmed = {number for one in filled for number in one.answers}
+    confirmed = {number for sheet in filled for number in sheet.answers}
     corrections = _corrected(corpus, assignment, _confirmed(filled))
-    layers = {corpus.ids[number]: one.marks() for number, one in corrections.items()}
+    layers = {corpus.ids[number]: correction.marks() for number, correction in corrections.items()}
     names = frozenset(corpus.ids[number] for number in confirmed)
     change = _Change(assignment.annotator, layers, names)
-    made = Corpus(altered(corpus.documents, change), corpus.name, corpus.source, corpus.notes)
-    applied: Counter[str] = sum((one.applied for one in corrections.values()), Counter())
+    result = Corpus(altered(corpus.documents, change), corpus.name, corpus.source, corpus.notes)
+    applied: Counter[str] = sum((correction.applied for correction in corrections.values()), Counter())
     outcome = _outcome(corpus, assignment, filled, applied)
-    return Reviewed(made, outcome, tuple(_notes(corpus, filled)))
+    return Reviewed(result, outcome, tuple(_notes(corpus, filled)))
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,11 @@ class _Change:
         marks = self.layers.get(document.id)
         annotations = list(document.annotations)
         if marks is not None:  # of several layers of this annotator one is left, with all that is marked
-            first, *others = [place for place, one in enumerate(annotations) if one.annotator == self.annotator]
+            first, *surplus = [
+                index for index, annotation in enumerate(annotations) if annotation.annotator == self.annotator
+            ]
             annotations[first] = replace(annotations[first], mentions=marks)
-            annotations = [one for place, one in enumerate(annotations) if place not in others]
+            annotations = [annotation for index, annotation in enumerate(annotations) if index not in surplus]
         done = tuple(dict.fromkeys((*(document.reviewed or ()), self.annotator)))
         return replace(document, annotations=tuple(annotations), reviewed=done)
 
@@ -88,21 +90,21 @@ def _read(
 ) -> tuple[Assignment, list[Filled]]:
     if not folders:
         raise PlanError("found none; expected a folder of filled sheets", "filled")
-    if len({os.path.realpath(one) for one in folders}) < len(folders):
+    if len({os.path.realpath(folder_path) for folder_path in folders}) < len(folders):
         raise PlanError("the same folder is there twice; expected each once", "filled")
     records = gathered(folders, read_record)
-    found = list(dict.fromkeys(record.annotator for record in records))
-    if len(found) > 1 or annotator not in (None, found[0]):
+    annotators = list(dict.fromkeys(record.annotator for record in records))
+    if len(annotators) > 1 or annotator not in (None, annotators[0]):
         expected = quoted(annotator) if annotator is not None else "one annotator"
-        raise PlanError(f"the folders are of {some(found)}; expected {expected}", "annotator")
-    assignment = assigned(corpus, found[0])
+        raise PlanError(f"the folders are of {some(annotators)}; expected {expected}", "annotator")
+    assignment = assigned(corpus, annotators[0])
     problems: list[Problem] = []
     filled = [
         read_filled(folder, record, assignment, unfinished, problems)
         for folder, record in zip(folders, records, strict=True)
     ]
-    for one in filled:
-        problems += _unlike(corpus, assignment, one)
+    for sheet in filled:
+        problems += _unlike(corpus, assignment, sheet)
     if problems:
         raise InputError([*problems, *_also(corpus, assignment, filled)])
     return assignment, filled
@@ -118,15 +120,17 @@ def _unlike(corpus: Corpus, assignment: Assignment, filled: Filled) -> Iterator[
         if exists(path) and copy_digest(read_all(path, RECORD)) != digest:
             yield Problem(str(path), "", "was changed; expected it as it was written: findings go into findings.csv")
         elif copy_digest(copy_of(corpus, numbers[file], assignment.annotator, filled.record.replace)) != digest:
-            place = at_document(assignment.names[numbers[file]])
+            location = at_document(assignment.names[numbers[file]])
             fault = "its text or what is marked in it is not what it was when it was copied; expected the same corpus"
-            yield Problem(str(filled.folder), place, fault)
+            yield Problem(str(filled.folder), location, fault)
 
 
 def _also(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled]) -> list[Problem]:
     """What is wrong with those findings that can be looked at, where something else is wrong already."""
     try:
-        _corrected(corpus, assignment, ((folder, one) for folder, each in enumerate(filled) for one in each.findings))
+        _corrected(
+            corpus, assignment, ((folder, finding) for folder, sheet in enumerate(filled) for finding in sheet.findings)
+        )
     except InputError as error:
         return list(error.problems)
     return []
@@ -134,8 +138,8 @@ def _also(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled]) -> l
 
 def _confirmed(filled: Sequence[Filled]) -> Iterator[tuple[int, Finding]]:
     """The findings of documents that are confirmed in the same folder, with its number."""
-    for folder, each in enumerate(filled):
-        yield from ((folder, one) for one in each.findings if one.document in each.answers)
+    for folder, sheet in enumerate(filled):
+        yield from ((folder, finding) for finding in sheet.findings if finding.document in sheet.answers)
 
 
 def _corrected(
@@ -146,45 +150,45 @@ def _corrected(
     for folder, finding in findings:
         by_document[finding.document].append((folder, finding))
     problems: list[Problem] = []
-    made = {}
+    by_number = {}
     for number, those in sorted(by_document.items()):
         document = corpus.documents[number]
-        made[number] = Corrections(document, layer_of(document, assignment.annotator) or (), problems)
-        made[number].take(those)
+        by_number[number] = Corrections(document, layer_of(document, assignment.annotator) or (), problems)
+        by_number[number].take(those)
     if problems:
         raise InputError(problems)
-    return made
+    return by_number
 
 
 def _outcome(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled], applied: Counter[str]) -> ReviewOutcome:
     answers: dict[int, list[Answer]] = defaultdict(list)
-    for one in filled:
-        for number, answer in one.answers.items():
+    for sheet in filled:
+        for number, answer in sheet.answers.items():
             answers[number].append(answer)
-    said = [{one.told for one in each} for each in answers.values()]
-    told = sum("yes" in each for each in said)
-    low, high = exact_interval(told, len(said), CONFIDENCE) or (None, None)
+    verdicts = [{own_answer.told for own_answer in own_answers} for own_answers in answers.values()]
+    told_count = sum("yes" in verdict for verdict in verdicts)
+    low, high = exact_interval(told_count, len(verdicts), CONFIDENCE) or (None, None)
     return ReviewOutcome(
         annotator=assignment.annotator,
         documents=len(assignment.layered),
-        handed_out=len({file for one in filled for file in one.record.copies}),
-        reviewed=len(said),
-        told=told,
-        unsure=sum("unsure" in each and "yes" not in each for each in said),
-        share=told / len(said) if said else None,
+        handed_out=len({file for sheet in filled for file in sheet.record.copies}),
+        reviewed=len(verdicts),
+        told=told_count,
+        unsure=sum("unsure" in verdict and "yes" not in verdict for verdict in verdicts),
+        share=told_count / len(verdicts) if verdicts else None,
         low=low,
         high=high,
         confidence=CONFIDENCE,
         applied={kind: applied[kind] for kind in KINDS if kind != "disagree"},
         readings=tuple(
-            Reading(corpus.ids[number], one.reviewer, one.told, one.who, one.sure, one.remarks)
+            Reading(corpus.ids[number], reading.reviewer, reading.told, reading.who, reading.sure, reading.remarks)
             for number in sorted(answers)
-            for one in answers[number]
+            for reading in answers[number]
         ),
         disagreements=tuple(_disagreements(corpus, filled)),
-        read_twice=sum(len(each) > 1 for each in answers.values()),
+        read_twice=sum(len(own_answers) > 1 for own_answers in answers.values()),
         answered_alike=sum(
-            len(answers[number]) > 1 and len(each) == 1 for number, each in zip(answers, said, strict=True)
+            len(answers[number]) > 1 and len(verdict) == 1 for number, verdict in zip(answers, verdicts, strict=True)
         ),
         readers=tuple(two_readers(filled, CONFIDENCE)),
     )
@@ -195,25 +199,28 @@ def _disagreements(corpus: Corpus, filled: Sequence[Filled]) -> Iterator[Disagre
     for _, finding in _confirmed(filled):
         if finding.kind == "disagree":
             document = corpus.documents[finding.document]
-            made = Disagreement(document.id, finding.words, finding.note)
+            disagreement = Disagreement(document.id, finding.words, finding.note)
             for start, end in places_of(finding.words, document.text)[:1]:
                 around = context_of(document.text, start, end)
-                made = replace(made, start=start, before=around.before, after=around.after)
-            yield made
+                disagreement = replace(disagreement, start=start, before=around.before, after=around.after)
+            yield disagreement
 
 
 def _notes(corpus: Corpus, filled: Sequence[Filled]) -> Iterator[str]:
-    for each in filled:
-        yield from each.notes
-        if each.unfinished:
-            count, left = len(each.unfinished), sum(one.document not in each.answers for one in each.findings)
-            whose = f", {left} finding{'s' * (left > 1)} of them left out" if left else ""
+    for sheet in filled:
+        yield from sheet.notes
+        if sheet.unfinished:
+            count, left = (
+                len(sheet.unfinished),
+                sum(finding.document not in sheet.answers for finding in sheet.findings),
+            )
+            remark = f", {left} finding{'s' * (left > 1)} of them left out" if left else ""
             many = (
                 "document is not confirmed and stays as it is"
                 if count == 1
                 else "documents are not confirmed and stay as they are"
             )
-            yield f"{each.folder}: {count} {many}{whose}"
-    types = {one.entity_type for _, one in _confirmed(filled)} - {"", *corpus.survey.types}
+            yield f"{sheet.folder}: {count} {many}{remark}"
+    types = {finding.entity_type for _, finding in _confirmed(filled)} - {"", *corpus.survey.types}
     if types:
         yield f"types that nobody had used in this corpus: {some(sorted(types))}"

@@ -46,13 +46,13 @@ def assigned(corpus: Corpus, annotator: str | None = None, sample: int | None = 
     names: list[str] = []
     layered: list[int] = []
     telling = set()
-    taken = frozenset(corpus.ids)
+    ids = frozenset(corpus.ids)
     for number, document in enumerate(corpus):
         name = document.id
         if (layer := layer_of(document, chosen)) is not None:
             layered.append(number)
-            if tells(name, (document.text[one.start : one.end] for one in hidden(document.text, layer))):
-                name = numbered(number, taken)
+            if tells(name, (document.text[mask.start : mask.end] for mask in hidden(document.text, layer))):
+                name = numbered(number, ids)
                 telling.add(number)
         names.append(name)
     return Assignment(chosen, names, layered, _drawn(layered, sample, seed), frozenset(telling))
@@ -62,18 +62,18 @@ def _drawn(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[in
     if sample is None or sample >= len(numbers):
         return numbers
     drawn = np.random.default_rng(seed).choice(len(numbers), sample, replace=False)
-    return [numbers[place] for place in np.sort(drawn).tolist()]
+    return [numbers[index] for index in np.sort(drawn).tolist()]
 
 
 def _chosen(corpus: Corpus, annotator: str | None) -> str:
-    layers = Counter(one.annotator for document in corpus for one in document.annotations)
+    layers = Counter(annotation.annotator for document in corpus for annotation in document.annotations)
     if not layers:
         fault = f"nobody has marked anything in {some([corpus.name])}; expected annotations to look through"
         raise PlanError(fault, "annotator")
-    found = [name for name, _ in layers.most_common()]
-    if annotator is None and len(found) > 1:
-        raise PlanError(f"found {len(found)} annotators; choose one of {some(found)}", "annotator")
+    annotators = [name for name, _ in layers.most_common()]
+    if annotator is None and len(annotators) > 1:
+        raise PlanError(f"found {len(annotators)} annotators; choose one of {some(annotators)}", "annotator")
     if annotator is not None and annotator not in layers:
-        hint = meant(annotator, found)
-        raise PlanError(f"found {quoted(annotator)}; {hint}expected one of {some(found)}", "annotator")
-    return found[0] if annotator is None else annotator
+        hint = meant(annotator, annotators)
+        raise PlanError(f"found {quoted(annotator)}; {hint}expected one of {some(annotators)}", "annotator")
+    return annotators[0] if annotator is None else annotator

@@ -43,15 +43,19 @@ _BRACKETS = Style(str, str, "[{} ".format, _labelled("]"))
 
 def layer_of(document: Document, annotator: str) -> Sequence[Mention] | None:
     """What an annotator marked, in however many layers; `None` where they did not look at the document."""
-    layers = [one.mentions for one in document.annotations if one.annotator == annotator]
+    layers = [annotation.mentions for annotation in document.annotations if annotation.annotator == annotator]
     return tuple(chain.from_iterable(layers)) if layers else None
 
 
 def hidden(text: str, mentions: Sequence[Mention], replace: Replace = "stars") -> list[Mask]:
     """What is masked of a text, in ascending order, and what stands there."""
-    masks = [TypedMask(one.start, one.end, None, one.entity_type) for one in mentions if one.identifier != "NO_MASK"]
+    masks = [
+        TypedMask(mention.start, mention.end, None, mention.entity_type)
+        for mention in mentions
+        if mention.identifier != "NO_MASK"
+    ]
     if replace == "stars":
-        return [Mask(one.start, one.end, STARS) for one in replaced(masks, text, "suppress")]
+        return [Mask(mask.start, mask.end, STARS) for mask in replaced(masks, text, "suppress")]
     return replaced(masks, text, replace, mentions)
 
 
@@ -63,21 +67,21 @@ def review_copy(text: str, mentions: Sequence[Mention], replace: Replace = "star
     ('***** had {HEALTH: flu}.', '[PERSON] had {HEALTH: flu}.')
     """
     masks = hidden(text, mentions, replace)
-    pieces: list[Piece] = [(one.start, one.end, style.hidden(one.replacement or "")) for one in masks]
+    pieces: list[Piece] = [(mask.start, mask.end, style.hidden(mask.replacement or "")) for mask in masks]
     return _written(text, [*_confidential(mentions, masks, style), *pieces], style)
 
 
 def _confidential(mentions: Sequence[Mention], masks: Sequence[Mask], style: Style) -> Iterator[Piece]:
     """Marks around what is confidential and can be read; a mark never stands inside what is hidden."""
-    starts, ends = [one.start for one in masks], [one.end for one in masks]
+    starts, ends = [mask.start for mask in masks], [mask.end for mask in masks]
     spans = []
     for mention in mentions:
         if mention.identifier != "NO_MASK" or not is_confidential(mention.confidential):
             continue
         met = masks[bisect_right(ends, mention.start) : bisect_left(starts, mention.end)]
-        gone = sum(min(one.end, mention.end) - max(one.start, mention.start) for one in met)
+        gone = sum(min(mask.end, mention.end) - max(mask.start, mention.start) for mask in met)
         if gone < mention.end - mention.start:
-            around = [(one.start, one.end) for one in met]
+            around = [(mask.start, mask.end) for mask in met]
             start = min([mention.start, *(low for low, _ in around)])
             spans.append(
                 (start, max([mention.end, *(high for _, high in around)]), _one_line(mention.confidential or ""))
@@ -91,7 +95,9 @@ def marked_copy(text: str, mentions: Sequence[Mention]) -> str:
     >>> marked_copy("Mr Doe left.", (Mention(0, 6, "PERSON", "DIRECT"),))
     '[PERSON/DIRECT Mr Doe] left.'
     """
-    return _written(text, _marked([(one.start, one.end, _label(one)) for one in mentions], _BRACKETS), _BRACKETS)
+    return _written(
+        text, _marked([(mention.start, mention.end, _label(mention)) for mention in mentions], _BRACKETS), _BRACKETS
+    )
 
 
 def _label(mention: Mention) -> str:
@@ -107,9 +113,9 @@ def _marked(spans: Sequence[Piece], style: Style) -> Iterator[Piece]:
     """Marks before and after spans, in the order of the text; a span that ends before an inner one says which it is."""
     inside: list[Piece] = []
     for span in [*sorted(spans, key=lambda span: (span[0], -span[1])), None]:
-        while inside and (span is None or min(one[1] for one in inside) <= span[0]):
+        while inside and (span is None or min(item[1] for item in inside) <= span[0]):
             # The innermost of those that end first: the others it stands in go on.
-            ending = min(reversed(inside), key=lambda one: one[1])
+            ending = min(reversed(inside), key=lambda item: item[1])
             crossed = inside[-1] is not ending
             inside.remove(ending)
             _, end, label = ending

@@ -44,7 +44,7 @@ class Corrections:
 
     def take(self, findings: Iterable[tuple[int, Finding]]) -> None:
         """Takes the findings of all folders in, each with the number of its folder."""
-        ordered = [one for one in findings if one[1].kind != "disagree"]
+        ordered = [row for row in findings if row[1].kind != "disagree"]
         added = [finding.words for _, finding in ordered if finding.kind == "missing" and not finding.same_as]
         self._entities = Entities(self.document, self.mentions, added)
         for folder, finding in ordered:
@@ -57,15 +57,15 @@ class Corrections:
     def marks(self) -> tuple[Mention, ...]:
         """The marks as they are then: those that were there in their order, new ones where they begin."""
         linked = self._entities.linked
-        made = [
-            self._corrected(one, self._changed.get(number, {}), linked.get(number))
-            for number, one in enumerate(self.mentions)
+        mentions = [
+            self._corrected(mention, self._changed.get(number, {}), linked.get(number))
+            for number, mention in enumerate(self.mentions)
             if number not in self._removed
         ]
-        for _, said in sorted(self._added.items(), reverse=True):
-            place = next((at for at, one in enumerate(made) if one.start > said.value.start), len(made))
-            made.insert(place, said.value)
-        return tuple(made)
+        for _, addition in sorted(self._added.items(), reverse=True):
+            index = next((at for at, later in enumerate(mentions) if later.start > addition.value.start), len(mentions))
+            mentions.insert(index, addition.value)
+        return tuple(mentions)
 
     def _add(self, finding: Finding, folder: int) -> None:
         text = self.document.text
@@ -77,23 +77,25 @@ class Corrections:
             )
             return
         chosen = self._chosen(finding, spans, "are not in the document")
-        marked = {(one.start, one.end) for one in self.mentions}
+        marked = {(mention.start, mention.end) for mention in self.mentions}
         if already := [span for span in chosen if span in marked]:
             numbers = ", ".join(str(1 + spans.index(span)) for span in already)
             fault = f"{quoted(finding.words)} is marked NO_MASK already (occurrence {numbers})"
             self.problems.append(finding.problem(c.KIND, f"{fault}; expected the kind masking there"))
             return
-        if chosen and (made := self._mention(finding)) is not None:
+        if chosen and (template := self._mention(finding)) is not None:
             for start, end in chosen:
-                self._put(replace(made, start=start, end=end), finding, folder)
+                self._put(replace(template, start=start, end=end), finding, folder)
 
     def _put(self, mention: Mention, finding: Finding, folder: int) -> None:
         span = mention.start, mention.end
-        for other, said in self._added.items():
+        for other, addition in self._added.items():
             same = other == span
-            crossing = folder != said.folder and other[0] < span[1] and span[0] < other[1]
-            if (same and said.value != mention) or (crossing and not same):
-                fault = f"{quoted(finding.words)} is marked otherwise in {_where(said.finding)}; expected one of them"
+            crossing = folder != addition.folder and other[0] < span[1] and span[0] < other[1]
+            if (same and addition.value != mention) or (crossing and not same):
+                fault = (
+                    f"{quoted(finding.words)} is marked otherwise in {_where(addition.finding)}; expected one of them"
+                )
                 self.problems.append(finding.problem(c.WORDS, fault))
                 return
         self.applied[finding.kind] += span not in self._added
@@ -109,23 +111,23 @@ class Corrections:
         identifier: Identifier | None = finding.identifier or (twin.identifier if twin and twin.stated else None)
         confidential = finding.confidential or (twin.confidential if twin else None)
         name = entity.name()
-        typed = any(one.entity_type for one in self.mentions) or not self.mentions
+        typed = any(mention.entity_type for mention in self.mentions) or not self.mentions
         if not entity_type and typed:
             self.problems.append(finding.problem(c.TYPE, "is empty; expected the type of what is to be marked"))
             return None
         if identifier is not None:
             return Mention(0, 1, entity_type, identifier, name, confidential, INSERTED)
-        if any(one.stated for one in self.mentions) or not self.mentions:
+        if any(mention.stated for mention in self.mentions) or not self.mentions:
             self.problems.append(finding.problem(c.IDENTIFIER, f"is empty; expected {', '.join(c.IDENTIFIERS)}"))
             return None
         return by_type(0, 1, entity_type, name, confidential, INSERTED)
 
     def _entity(self, finding: Finding) -> Entity | None:
-        found = self._entities.meant(finding.words, finding.same_as)
-        if isinstance(found, str):
-            self.problems.append(finding.problem(c.SAME_AS, found))
+        entity = self._entities.meant(finding.words, finding.same_as)
+        if isinstance(entity, str):
+            self.problems.append(finding.problem(c.SAME_AS, entity))
             return None
-        return found
+        return entity
 
     def _change(self, finding: Finding, folder: int) -> None:
         marks = marks_of(finding.words, self.document.text, self.mentions)
@@ -145,30 +147,31 @@ class Corrections:
                 "entity_id": entity.name() if entity else "",
                 "span": self._border(finding, self.mentions[mark]) if finding.new_words else None,
             }
-            said = {
-                what: value for what, value in should_be.items() if value and value != _now(self.mentions[mark], what)
+            changes = {
+                field_name: value
+                for field_name, value in should_be.items()
+                if value and value != _now(self.mentions[mark], field_name)
             }
-            fresh = not self._changed.get(mark, {}).keys() >= said.keys()
-            for what, value in said.items():
-                self._say(mark, what, _Said(value, finding, folder))
-            changing += bool(said)
+            fresh = not self._changed.get(mark, {}).keys() >= changes.keys()
+            for field_name, value in changes.items():
+                self._say(mark, field_name, _Said(value, finding, folder))
+            changing += bool(changes)
             self.applied[finding.kind] += fresh
         if chosen and not changing and not self._refused(finding):
             self.problems.append(finding.problem(c.KIND, f"{quoted(finding.words)} is so already; expected a change"))
 
     def _refused(self, finding: Finding) -> bool:
         return any(
-            one.file == finding.row.file and one.place.startswith(f"{finding.row.place}:") for one in self.problems
+            problem.file == finding.row.file and problem.place.startswith(f"{finding.row.place}:")
+            for problem in self.problems
         )
 
-    def _say(self, mark: int, what: str, said: _Said) -> None:
+    def _say(self, mark: int, field_name: str, proposal: _Said) -> None:
         """Notes what a mark should be; a problem where somebody says otherwise."""
-        known = self._changed.setdefault(mark, {}).setdefault(what, said)
-        if known.value != said.value:
-            fault = (
-                f"{quoted(said.finding.words)} is changed otherwise in {_where(known.finding)}; expected one of them"
-            )
-            self.problems.append(said.finding.problem(c.WORDS, fault))
+        earlier = self._changed.setdefault(mark, {}).setdefault(field_name, proposal)
+        if earlier.value != proposal.value:
+            fault = f"{quoted(proposal.finding.words)} is changed otherwise in {_where(earlier.finding)}; expected one of them"
+            self.problems.append(proposal.finding.problem(c.WORDS, fault))
 
     def _border(self, finding: Finding, mention: Mention) -> Span | None:
         """The place of the new words that shares something with the mark, where there is one alone."""
@@ -181,9 +184,9 @@ class Corrections:
         self.problems.append(finding.problem(c.NEW_WORDS, fault))
         return None
 
-    def _chosen(self, finding: Finding, found: Sequence[T], none: str) -> list[T]:
+    def _chosen(self, finding: Finding, candidates: Sequence[T], none: str) -> list[T]:
         """Those that a finding means."""
-        count, words = len(found), quoted(finding.words)
+        count, words = len(candidates), quoted(finding.words)
         if not count:
             self.problems.append(finding.problem(c.WORDS, f"found {words}: these words {none}"))
             return []
@@ -192,13 +195,13 @@ class Corrections:
                 fault = f"is empty, but {words} is there {count} times; expected 1 to {count}, or {c.EVERY}"
                 self.problems.append(finding.problem(c.OCCURRENCE, fault))
                 return []
-            return list(found)
+            return list(candidates)
         if wrong := [number for number in finding.occurrence if number > count]:
             times = "once" if count == 1 else f"{count} times"
             fault = f"found {wrong[0]}, but {words} is there {times}; expected 1 to {count}, or {c.EVERY}"
             self.problems.append(finding.problem(c.OCCURRENCE, fault))
             return []
-        return [found[number - 1] for number in dict.fromkeys(finding.occurrence)] or list(found)
+        return [candidates[number - 1] for number in dict.fromkeys(finding.occurrence)] or list(candidates)
 
     def _check_removed(self) -> None:
         for mark in (mark for mark in self._removed if mark in self._changed):
@@ -207,10 +210,10 @@ class Corrections:
             fault = f"{quoted(finding.words)} is changed in {_where(other)}; expected that it stays or that it goes"
             self.problems.append(finding.problem(c.KIND, fault))
 
-    def _corrected(self, mention: Mention, said: dict[str, _Said], linked: str | None) -> Mention:
-        if not said:
+    def _corrected(self, mention: Mention, proposals: dict[str, _Said], linked: str | None) -> Mention:
+        if not proposals:
             return replace(mention, entity_id=linked) if linked else mention
-        new = {what: one.value for what, one in said.items()}
+        new = {field_name: proposal.value for field_name, proposal in proposals.items()}
         start, end = new.get("span", (mention.start, mention.end))
         entity_type = new.get("entity_type", mention.entity_type)
         entity = new.get("entity_id", linked or mention.entity_id)
@@ -224,8 +227,8 @@ class Corrections:
 _NOW: dict[str, Callable[[Mention], object]] = {"span": lambda mention: (mention.start, mention.end)}
 
 
-def _now(mention: Mention, what: str) -> object:
-    return _NOW[what](mention) if what in _NOW else getattr(mention, what)
+def _now(mention: Mention, field_name: str) -> object:
+    return _NOW[field_name](mention) if field_name in _NOW else getattr(mention, field_name)
 
 
 def _where(finding: Finding) -> str:

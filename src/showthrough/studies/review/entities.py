@@ -37,10 +37,10 @@ class Entities:
     _new: dict[str, str] = field(default_factory=dict)  # ids by words
 
     def __post_init__(self) -> None:
-        self._ids = {one.entity_id: one for one in self.mentions if one.entity_id}
+        self._ids = {mention.entity_id: mention for mention in self.mentions if mention.entity_id}
         self._words: dict[str, list[int]] = {}
-        for number, one in enumerate(self.mentions):
-            self._words.setdefault(spoken(self.document.text[one.start : one.end]), []).append(number)
+        for number, mention in enumerate(self.mentions):
+            self._words.setdefault(spoken(self.document.text[mention.start : mention.end]), []).append(number)
         self._added = set(map(spoken, self.added))
 
     def meant(self, words: str, same_as: str) -> Entity | str:
@@ -53,12 +53,12 @@ class Entities:
         if marks := self._words.get(key):
             ids = {self.mentions[mark].entity_id for mark in marks}
             if len(ids) > 1:
-                what = f"{quoted(key)} stands for {len(ids)} entities"
-                return f"{what}; expected an entity's id, other words that mean it, or {c.NEW}"
-            told = bool(same_as)
-            if told and ids == {""}:
+                fault = f"{quoted(key)} stands for {len(ids)} entities"
+                return f"{fault}; expected an entity's id, other words that mean it, or {c.NEW}"
+            is_told = bool(same_as)
+            if is_told and ids == {""}:
                 self.linked |= dict.fromkeys(marks, self.new_id(key))
-            return Entity(self, next(iter(ids)), key, self.mentions[marks[0]], told)
+            return Entity(self, next(iter(ids)), key, self.mentions[marks[0]], is_told)
         if same_as and key not in self._added:
             return f"found {quoted(same_as)}; expected words that are marked, an entity's id, or {c.NEW}"
         return Entity(self, words=key, told=bool(same_as or self._ids or not self.mentions))

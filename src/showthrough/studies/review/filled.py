@@ -51,13 +51,13 @@ class Row(NamedTuple):
     def problem(self, column: str, message: str) -> Problem:
         return Problem(self.file, f"{self.place}: column {column}", message)
 
-    def choice(self, column: str, known: Sequence[str], problems: list[Problem]) -> str:
+    def choice(self, column: str, options: Sequence[str], problems: list[Problem]) -> str:
         """One of the known words, in whatever case; empty where nothing stands there, or something else."""
         cell = self.cells[column]
-        chosen = next((word for word in known if word.casefold() == cell.casefold()), "")
+        chosen = next((word for word in options if word.casefold() == cell.casefold()), "")
         if cell and not chosen:
-            hint = meant(cell.casefold(), known)
-            problems.append(self.problem(column, f"found {quoted(cell)}; {hint}expected {', '.join(known)}"))
+            hint = meant(cell.casefold(), options)
+            problems.append(self.problem(column, f"found {quoted(cell)}; {hint}expected {', '.join(options)}"))
         return chosen
 
 
@@ -145,12 +145,12 @@ class _FolderDocuments:
         return self.by_file(name) if number is None else number
 
 
-def _read_answers(filled: Filled, known: _FolderDocuments, partial: bool, problems: list[Problem]) -> None:
+def _read_answers(filled: Filled, documents: _FolderDocuments, partial: bool, problems: list[Problem]) -> None:
     rows_by_document: dict[int, str] = {}
     path = ""
     for row in _rows(filled, SHEET_FILE, c.SHEET, problems):
         path = row.file
-        number = _document_of(row, known, problems)
+        number = _document_of(row, documents, problems)
         if number is None:
             continue
         if number in rows_by_document:
@@ -167,21 +167,21 @@ def _read_answers(filled: Filled, known: _FolderDocuments, partial: bool, proble
             filled.unfinished.append(number)
         else:
             filled.answers[number] = answer
-    missing = [number for number in known.numbers.values() if number not in rows_by_document]
+    missing = [number for number in documents.numbers.values() if number not in rows_by_document]
     filled.unfinished += missing
     if not partial and path:
         fault = "has no row; expected one, or --partial to leave such documents as they are"
-        problems += (Problem(path, at_document(known.assignment.names[number]), fault) for number in missing)
+        problems += (Problem(path, at_document(documents.assignment.names[number]), fault) for number in missing)
 
 
-def _document_of(row: Row, known: _FolderDocuments, problems: list[Problem]) -> int | None:
+def _document_of(row: Row, documents: _FolderDocuments, problems: list[Problem]) -> int | None:
     """The document of a row, by its file: a spreadsheet may have taken an id for a number or a date."""
     name, file = row.cells[c.DOCUMENT], row.cells[c.FILE]
-    number = known.by_file(file) if file else known.names.get(spoken(name))
+    number = documents.by_file(file) if file else documents.names.get(spoken(name))
     if number is None:
         column, value = (c.FILE, file) if file else (c.DOCUMENT, name)
         problems.append(row.problem(column, f"found {quoted(value)}; expected a document of this folder"))
-    elif name and spoken(name) != spoken(expected := known.assignment.names[number]):
+    elif name and spoken(name) != spoken(expected := documents.assignment.names[number]):
         fault = f"found {quoted(name)}; expected {quoted(expected)}, whose copy the row names, or nothing"
         problems.append(row.problem(c.DOCUMENT, fault))
         return None
@@ -191,7 +191,7 @@ def _document_of(row: Row, known: _FolderDocuments, problems: list[Problem]) -> 
 def _answer(row: Row, number: int, partial: bool, problems: list[Problem]) -> Answer | None:
     """What a row says; nothing where it is not confirmed, or not sound."""
     before = len(problems)
-    told = row.choice(c.STILL_TOLD, c.TOLD, problems)
+    still_told = row.choice(c.STILL_TOLD, c.TOLD, problems)
     sure = row.choice(c.HOW_SURE, c.SURE, problems)
     confirmed = row.choice(c.CONFIRMED, ("yes", "no"), problems)
     if len(problems) > before:
@@ -202,17 +202,17 @@ def _answer(row: Row, number: int, partial: bool, problems: list[Problem]) -> An
             fault = "expected yes, or --partial to leave such documents as they are"
             problems.append(row.problem(c.CONFIRMED, f"{state}; {fault}"))
         return None
-    if not told:
+    if not still_told:
         problems.append(row.problem(c.STILL_TOLD, f"is not answered; expected {', '.join(c.TOLD)}"))
         return None
     cells = row.cells
-    return Answer(number, cells[c.REVIEWER], cast("c.Told", told), cells[c.WHO], sure, cells[c.REMARKS])
+    return Answer(number, cells[c.REVIEWER], cast("c.Told", still_told), cells[c.WHO], sure, cells[c.REMARKS])
 
 
-def _finding(row: Row, known: _FolderDocuments, problems: list[Problem]) -> Finding | None:
+def _finding(row: Row, documents: _FolderDocuments, problems: list[Problem]) -> Finding | None:
     before = len(problems)
     cells = row.cells
-    number = known.at(cells[c.DOCUMENT])
+    number = documents.at(cells[c.DOCUMENT])
     if number is None:
         problems.append(row.problem(c.DOCUMENT, f"found {quoted(cells[c.DOCUMENT])}; expected one of this folder"))
     if not cells[c.WORDS]:

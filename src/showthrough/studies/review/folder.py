@@ -105,8 +105,8 @@ class ReviewCopies(Mapping[str, bytes]):
         """
         folder, files = Path(folder), ChainMap(dict(beside or {}), self)  # type: ignore[arg-type]
         check_new(folder, force)
-        if folder.is_dir() and (others := sorted(_inside(folder) - set(files))):
-            raise OutputError(f"{folder}: has other files in it ({some(others)}); choose another folder")
+        if folder.is_dir() and (foreign := sorted(_inside(folder) - set(files))):
+            raise OutputError(f"{folder}: has other files in it ({some(foreign)}); choose another folder")
         return write_folder(folder, files, read=read)
 
 
@@ -119,7 +119,7 @@ def check_new(folder: Path, force: bool) -> None:
 
 
 def _inside(folder: Path) -> set[str]:
-    return {one.relative_to(folder).as_posix() for one in files_in(folder) if not one.is_dir()}
+    return {path.relative_to(folder).as_posix() for path in files_in(folder) if not path.is_dir()}
 
 
 def copy_of(corpus: Corpus, number: int, annotator: str, replace: Replace) -> bytes:

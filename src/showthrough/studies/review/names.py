@@ -14,10 +14,10 @@ _DIGITS = re.compile(r"\d+")
 _TELLING = 4  # letters of a word that somebody would know again; fewer where a letter is a syllable or a word
 
 
-def numbered(number: int, taken: Container[str] = ()) -> str:
+def numbered(number: int, used: Container[str] = ()) -> str:
     """What a document is called whose id would tell something; no id that another has."""
     name = f"document-{number + 1}"
-    while name in taken:
+    while name in used:
         name += "x"
     return name
 
@@ -31,8 +31,8 @@ def tells(name: str, hidden: Iterable[str]) -> bool:
     folded = "".join(_WORD.findall(name.casefold()))
     numbers = set(_DIGITS.findall(name))
     words = {word for text in hidden for word in _WORD.findall(text.casefold())}
-    known = (word for word in words if len(word) >= (_TELLING if word.isascii() else 2))
-    return any(word in numbers if word.isdigit() else word in folded for word in known)
+    telling = (word for word in words if len(word) >= (_TELLING if word.isascii() else 2))
+    return any(word in numbers if word.isdigit() else word in folded for word in telling)
 
 
 def file_names(names: Iterable[str]) -> Iterator[str]:
@@ -41,16 +41,16 @@ def file_names(names: Iterable[str]) -> Iterator[str]:
     >>> list(file_names(["a/b", "A_B", "..", "con"]))
     ['a_b', 'A_B-2', 'document-3', '_con']
     """
-    taken: set[str] = set()
+    used: set[str] = set()
     for number, name in enumerate(names):
         plain = _NOT_SAFE.sub("_", unicodedata.normalize("NFC", name)).strip("._-")
         usual = plain.encode()[:_LONGEST].decode(errors="ignore").rstrip("._-") or numbered(number)
         usual = f"_{usual}" if _RESERVED.fullmatch(usual) else usual
         chosen, times = usual, 1
-        while _key(chosen) in taken:
+        while _key(chosen) in used:
             times += 1
             chosen = f"{usual}-{times}"
-        taken.add(_key(chosen))
+        used.add(_key(chosen))
         yield chosen
 
 

@@ -55,10 +55,17 @@ class ReviewOutcome(msgspec.Struct, frozen=True):
 
     def without_text(self) -> ReviewOutcome:
         """The same without words of documents and what readers wrote of them; an id may have a name in it as well."""
-        names = [*(one.document for one in self.readings), *(one.document for one in self.disagreements)]
+        names = [
+            *(reading.document for reading in self.readings),
+            *(disagreement.document for disagreement in self.disagreements),
+        ]
         called = {name: f"document {number}" for number, name in enumerate(dict.fromkeys(names), 1)}
-        readings = tuple(replace(one, document=called[one.document], who="", remarks="") for one in self.readings)
-        disagreements = tuple(Disagreement(called[one.document], "", "") for one in self.disagreements)
+        readings = tuple(
+            replace(reading, document=called[reading.document], who="", remarks="") for reading in self.readings
+        )
+        disagreements = tuple(
+            Disagreement(called[disagreement.document], "", "") for disagreement in self.disagreements
+        )
         return replace(self, readings=readings, disagreements=disagreements)
 
 

@@ -35,17 +35,20 @@ def _apart(text: str, start: int, end: int) -> bool:
 
 
 def _joined(left: str, right: str) -> bool:
-    return all(one.isalnum() and not is_ideograph(one) and ord(one) not in _KANA for one in (left, right))
+    return all(
+        character.isalnum() and not is_ideograph(character) and ord(character) not in _KANA
+        for character in (left, right)
+    )
 
 
 def marks_of(words: str, text: str, mentions: Sequence[Mention]) -> list[int]:
     """The numbers of the marks that have these words, in the order of the text."""
     meant = spoken(words)
-    found = [number for number, one in enumerate(mentions) if spoken(text[one.start : one.end]) == meant]
-    return sorted(found, key=lambda number: (mentions[number].start, mentions[number].end))
+    numbers = [number for number, mention in enumerate(mentions) if spoken(text[mention.start : mention.end]) == meant]
+    return sorted(numbers, key=lambda number: (mentions[number].start, mentions[number].end))
 
 
 def readable(spans: Sequence[Span], mentions: Sequence[Mention]) -> list[Span]:
     """Those of which nothing is hidden."""
-    masked = [(one.start, one.end) for one in mentions if one.identifier != "NO_MASK"]
+    masked = [(mention.start, mention.end) for mention in mentions if mention.identifier != "NO_MASK"]
     return [(start, end) for start, end in spans if all(end <= low or high <= start for low, high in masked)]

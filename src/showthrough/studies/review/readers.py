@@ -28,24 +28,24 @@ class TwoReaders(msgspec.Struct, frozen=True):
 
 def two_readers(filled: Sequence[Filled], confidence: float) -> Iterator[TwoReaders]:
     """Each two folders that share documents."""
-    for one, two in combinations(filled, 2):
-        both = sorted(one.answers.keys() & two.answers.keys())
+    for left, two in combinations(filled, 2):
+        both = sorted(left.answers.keys() & two.answers.keys())
         if both:
-            said = [np.array([TOLD.index(each.answers[number].told) for number in both]) for each in (one, two)]
-            alike = said[0] == said[1]
+            choices = [np.array([TOLD.index(sheet.answers[number].told) for number in both]) for sheet in (left, two)]
+            alike = choices[0] == choices[1]
             tally, block, once = Tally.empty(len(both), sides=2), np.arange(len(both)), np.ones(len(both))
             tally.add(block, once, alike.astype(np.float64))
-            for side, category in zip((tally.first, tally.second), said, strict=True):
+            for side, category in zip((tally.first, tally.second), choices, strict=True):
                 side.add(np.zeros_like(block), block, category, once)
-            (found,) = estimates(tally, Draws(confidence=confidence))
-            (cohen,) = settled([found.corrected(NO_PAIR, returned=True)], confidence)
-            first, second = _names(one, two)
+            (estimate,) = estimates(tally, Draws(confidence=confidence))
+            (cohen,) = settled([estimate.corrected(NO_PAIR, returned=True)], confidence)
+            first, second = _names(left, two)
             yield TwoReaders(first, second, len(both), int(alike.sum()), cohen)
 
 
 def _names(*filled: Filled) -> Sequence[str]:
     """Who filled folders, where each says one name and no other does; else what the folders are called."""
-    said = [{answer.reviewer for answer in one.answers.values()} for one in filled]
-    names = [name for each in said for name in each if name]
-    known = len(set(names)) == len(names) == len(filled) and all(len(each) == 1 for each in said)
-    return names if known else [one.folder.name for one in filled]
+    by_sheet = [{answer.reviewer for answer in sheet.answers.values()} for sheet in filled]
+    names = [name for reviewers in by_sheet for name in reviewers if name]
+    distinct = len(set(names)) == len(names) == len(filled) and all(len(reviewers) == 1 for reviewers in by_sheet)
+    return names if distinct else [sheet.folder.name for sheet in filled]

@@ -31,19 +31,19 @@ def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None 
     if not run.complete:
         raise PlanError("the run was interrupted; expected a complete one: finish it with evaluate --resume", "", file)
     run = run.without_folders()  # an annex is for others
-    given = population if population is None or isinstance(population, Population) else read_population(population)
+    census = population if population is None or isinstance(population, Population) else read_population(population)
     return RiskAnnex(
         run.corpus.name,
         len(run.documents),
         run.sample,
         tuple(run.names),
         run.settings.confidence,
-        singling_out(run, given),
+        singling_out(run, census),
         linkability(run),
         inference(run),
         authorship(run),
         safe_harbor(run),
-        None if given is None else _recorded(given),
+        None if census is None else _recorded(census),
         notes=tuple(run.notes),
     )
 

@@ -31,35 +31,41 @@ class Crowds:
 
     def sizes(self, people: Sequence[frozenset[Learned]]) -> Array:
         """How many are like each of them. Part of a person is possible where a row's ages fit in part."""
-        numbers = {known: number for number, known in enumerate(dict.fromkeys(people))}
+        numbers = {attributes: number for number, attributes in enumerate(dict.fromkeys(people))}
         together: dict[tuple[str, ...], list[frozenset[Learned]]] = defaultdict(list)
-        for known in numbers:
-            together[tuple(sorted(one.tag for one in known if self.fate(one).used))].append(known)
+        for attributes in numbers:
+            together[tuple(sorted(attribute.tag for attribute in attributes if self.fate(attribute).used))].append(
+                attributes
+            )
         sizes = np.zeros(len(numbers))
-        for tags, some in together.items():
+        for tags, group in together.items():
             seen = self.population.over(tags)
-            for known in some:
-                sizes[numbers[known]] = self._left(seen, known)
-        return sizes[[numbers[known] for known in people]]
+            for attributes in group:
+                sizes[numbers[attributes]] = self._left(seen, attributes)
+        return sizes[[numbers[attributes] for attributes in people]]
 
-    def fate(self, one: Learned) -> Fate:
-        if one.tag not in self._readings:
+    def fate(self, attribute: Learned) -> Fate:
+        if attribute.tag not in self._readings:
             return Fate(lacking=True)
-        if one not in self._fitting:
-            self._fitting[one] = self._readings[one.tag].fitting(one)
-        fitting = self._fitting[one]
+        if attribute not in self._fitting:
+            self._fitting[attribute] = self._readings[attribute.tag].fitting(attribute)
+        fitting = self._fitting[attribute]
         if fitting is None:
             return Fate(vague=True)
         return Fate(used=True, strange=not fitting.any())
 
-    def _left(self, seen: Population, known: frozenset[Learned]) -> float:
+    def _left(self, seen: Population, attributes: frozenset[Learned]) -> float:
         """Of those rows alone that the most telling attribute leaves, the people that fit in all others too."""
-        asked = [(seen.columns[one.tag], self._fitting[one]) for one in known if self.fate(one).used]
-        pairs = [(column, fitting) for column, fitting in asked if fitting is not None]
+        columns = [
+            (seen.columns[attribute.tag], self._fitting[attribute])
+            for attribute in attributes
+            if self.fate(attribute).used
+        ]
+        pairs = [(column, fitting) for column, fitting in columns if fitting is not None]
         if not pairs:
             return float(seen.people)
-        first, wanted = min(pairs, key=lambda pair: int(pair[0].sizes()[pair[1] > 0].sum()))
-        rows = first.rows(np.flatnonzero(wanted > 0))
+        first, shares = min(pairs, key=lambda pair: int(pair[0].sizes()[pair[1] > 0].sum()))
+        rows = first.rows(np.flatnonzero(shares > 0))
         left = seen.counts[rows].astype(np.float64)
         for column, fitting in pairs:
             left *= fitting[column.codes[rows]]

@@ -50,32 +50,38 @@ def safe_harbor(run: Run) -> SafeHarbor:
         run, record = again, _chosen(again)
     if record is None:
         marks = has_marks(run)
-        told = f"evaluate it with --metric {shlex.quote(ASKED)}"
-        why = f"no metric of the run counts mentions by type: {told if marks else f'annotate the corpus, then {told}'}"
+        advice = f"evaluate it with --metric {shlex.quote(ASKED)}"
+        why = f"no metric of the run counts mentions by type: {advice if marks else f'annotate the corpus, then {advice}'}"
         return SafeHarbor(reason=why, command=command_for(run, ASKED, fits=marks))
     counted = _BY_TYPE[record.name]
     beside = [NOTHING] if NOTHING in run.rows[record.text] else []
     tables = {name: run.rows_of(record.text, name) for name in (*run.names, *beside)}
     types = list(dict.fromkeys(kind for rows in tables.values() for kind in _types(rows, counted)))
-    known = {kind: nearest(kind) for kind in types}
-    letters = {kind: treated_as(found).hipaa if found else "" for kind, found in known.items()}
+    nearest_kinds = {kind: nearest(kind) for kind in types}
+    letters = {
+        kind: treated_as(nearest_kind).hipaa if nearest_kind else "" for kind, nearest_kind in nearest_kinds.items()
+    }
     pooled = {name: _pooled(rows, counted, letters) for name, rows in tables.items()}
     named = {letter: tuple(kind for kind in types if letters[kind] == letter) for letter in HIPAA}
-    found = [
+    identifiers = [
         _identifier(run, record, letter, named[letter], pooled)
         if named[letter]
-        else SafeHarborIdentifier(letter, HIPAA[letter], (), 0, (), _why_not(run, letter, known))
+        else SafeHarborIdentifier(letter, HIPAA[letter], (), 0, (), _why_not(run, letter, nearest_kinds))
         for letter in HIPAA
     ]
-    unlisted = tuple(kind for kind in types if known[kind] and not letters[kind])
-    return SafeHarbor(record.text, tuple(found), unlisted, tuple(kind for kind in types if not known[kind]))
+    unlisted = tuple(kind for kind in types if nearest_kinds[kind] and not letters[kind])
+    return SafeHarbor(
+        record.text, tuple(identifiers), unlisted, tuple(kind for kind in types if not nearest_kinds[kind])
+    )
 
 
 def _chosen(run: Run) -> MetricRecord | None:
     """Of the metrics that count mentions by type, the first in the order above."""
-    able = [one for one in run.metrics if one.name in _BY_TYPE and one.text in run.rows]
-    able = [one for one in able if one.parameters.get("types", True) and one.parameters.get("unit") != "token"]
-    return min(able, key=lambda one: list(_BY_TYPE).index(one.name), default=None)
+    able = [record for record in run.metrics if record.name in _BY_TYPE and record.text in run.rows]
+    able = [
+        record for record in able if record.parameters.get("types", True) and record.parameters.get("unit") != "token"
+    ]
+    return min(able, key=lambda record: list(_BY_TYPE).index(record.name), default=None)
 
 
 def _counted_again(run: Run) -> Run | None:
@@ -123,28 +129,28 @@ def _pooled(rows: Rows, counted: _Counted, letters: Mapping[str, str]) -> Rows:
 def _identifier(
     run: Run, record: MetricRecord, letter: str, types: tuple[str, ...], pooled: Mapping[str, Rows]
 ) -> SafeHarborIdentifier:
-    asked = {letter: (f"right:{letter}", f"whole:{letter}")}
+    fractions = {letter: (f"right:{letter}", f"whole:{letter}")}
     hidden, documents, nothing = [], 0, None
     for name, rows in pooled.items():
         if name == NOTHING:
             nothing = float(rows.column(f"right:{letter}").sum() / rows.column(f"whole:{letter}").sum())
             continue
         parts = run.parts(name, record.text)
-        recall = shares(run, rows, asked, "nothing of this kind is marked")[letter]
+        recall = shares(run, rows, fractions, "nothing of this kind is marked")[letter]
         if HEADLINE in parts and parts[HEADLINE].value is None:  # such as masks that do not say their types
             recall = Estimate(None, reason=parts[HEADLINE].reason)
         documents = int((rows.column(f"whole:{letter}") > 0).sum())
-        line = next((one.signature for one in parts.values()), "")
+        line = next((score.signature for score in parts.values()), "")
         hidden.append(Hidden(name, recall, turned(recall), line))
     return SafeHarborIdentifier(letter, HIPAA[letter], types, documents, tuple(hidden), nothing_masked=nothing)
 
 
-def _why_not(run: Run, letter: str, known: Mapping[str, str | None]) -> str:
+def _why_not(run: Run, letter: str, nearest_kinds: Mapping[str, str | None]) -> str:
     """Nothing of this kind is marked: nobody looked, none occurs, or it is marked as something coarser."""
     if letter == "Q":
         return "texts have no photographs; pictures were not looked at"
-    above = {one for kind in _kinds(letter) for one in path_of(kind)} - {ROOT}
-    wider = [kind for kind, found in known.items() if found in above]
+    above = {ancestor for kind in _kinds(letter) for ancestor in path_of(kind)} - {ROOT}
+    wider = [kind for kind, nearest_kind in nearest_kinds.items() if nearest_kind in above]
     count = len(run.documents)
     none = f"nothing of this kind is marked in these {count:,} documents: nobody looked for it, or none occurs"
     most = 1 - (1 - run.settings.confidence) ** (1 / count) if count else 1.0

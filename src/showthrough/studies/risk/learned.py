@@ -151,26 +151,26 @@ class _Words:
         return _country(value) if self._tag == NATIONALITY else plain(value)
 
 
-def _levels(place: str) -> tuple[str, ...]:
+def _levels(location: str) -> tuple[str, ...]:
     """From the most special one on; of a country, whichever of its names stands there.
 
     >>> _levels("Ankara / Turkey") == _levels("Ankara, Türkiye")
     True
     """
-    return tuple(map(_country, filter(None, map(str.strip, _LEVELS.split(place)))))
+    return tuple(map(_country, filter(None, map(str.strip, _LEVELS.split(location)))))
 
 
-def _country(place: str) -> str:
+def _country(location: str) -> str:
     """A place as it is compared, a country by one name; also where its people or its adjective stand for it.
 
     >>> _country("Turkish") == _country("Türkiye"), _country("Oslo")
     (True, 'oslo')
     """
-    return plain(names_of(place)[0])
+    return plain(names_of(location)[0])
 
 
-def _is_country(place: str) -> bool:
-    return len(names_of(place)) > 1
+def _is_country(location: str) -> bool:
+    return len(names_of(location)) > 1
 
 
 def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:

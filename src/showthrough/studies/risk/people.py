@@ -40,7 +40,7 @@ def people_of(run: Run, metric: str, name: str) -> People:
     columns = run.rows[metric][name]
     people_counts, inferences = (columns.get(column, np.zeros(len(run.documents))) for column in (PEOPLE, INFERENCES))
     documents: list[int] = []
-    known: list[frozenset[Learned]] = []
+    attributes: list[frozenset[Learned]] = []
     lost = 0
     inferred_by_document = {number: shown.inferred for number, _, shown in numbered(run.documents, seen)}
     counted = np.flatnonzero((np.asarray(people_counts) > 0) | (np.asarray(inferences) > 0))
@@ -49,9 +49,9 @@ def people_of(run: Run, metric: str, name: str) -> People:
         lost += len(inferred) < inferences[document]
         learned_sets = [frozenset(by_tag.values()) for by_tag in _learned(inferred).values()]
         learned_sets += [frozenset()] * (int(people_counts[document]) - len(learned_sets))
-        known += learned_sets
+        attributes += learned_sets
         documents += [document] * len(learned_sets)
-    return People(np.array(documents, dtype=np.int64), known, lost, PEOPLE in columns)
+    return People(np.array(documents, dtype=np.int64), attributes, lost, PEOPLE in columns)
 
 
 def _learned(inferred: list[Inferred]) -> dict[str, dict[str, Learned]]:

@@ -41,19 +41,19 @@ def attacks_of(parts: Collection[str]) -> list[str]:
 
 def _of_attacks(parts: Collection[str]) -> list[str]:
     attacks = attacks_of(parts)
-    told = [f"{attack}{what}" for attack in attacks for what in ("", CONTROL, RISK)]
-    return [part for part in (HEADLINE, *told, CHANCE, CEILING) if part in parts]
+    attack_parts = [f"{attack}{suffix}" for attack in attacks for suffix in ("", CONTROL, RISK)]
+    return [part for part in (HEADLINE, *attack_parts, CHANCE, CEILING) if part in parts]
 
 
 def inference(run: Run) -> Section:
     """What attackers infer of people, with both controls and the risk above them."""
-    wanted = (HEADLINE, SUCCESS, TOP_3, *CONTROLS, *RISKS)
+    names = (HEADLINE, SUCCESS, TOP_3, *CONTROLS, *RISKS)
     people = says_of_people(run)
     lacking = "" if people else " the corpus must say who is in it and what is true of them, then"
     return _section(
         run,
         INFERRING,
-        lambda parts: [part for part in wanted if part in parts],
+        lambda parts: [part for part in names if part in parts],
         f"nobody tried to infer attributes of people:{lacking} evaluate it with --metric cpr",
         command_for(run, "cpr", fits=people),
     )
@@ -75,26 +75,30 @@ def authorship(run: Run) -> Section:
 def _section(
     run: Run,
     names: Collection[str],
-    wanted: Callable[[Collection[str]], list[str]],
+    select: Callable[[Collection[str]], list[str]],
     reason: str,
     command: str = "",
 ) -> Section:
     records = [record for record in run.metrics if record.name in names]
-    figures = [figure for record in records for figure in _figures(run, record, wanted)]
+    figures = [figure for record in records for figure in _figures(run, record, select)]
     if figures:
         return Section(tuple(figures))
-    failed = [f"{one.metric} failed: {one.reason}" for one in run.failures if one.metric in {r.text for r in records}]
+    failed = [
+        f"{failure.metric} failed: {failure.reason}"
+        for failure in run.failures
+        if failure.metric in {r.text for r in records}
+    ]
     return Section(reason="; ".join(failed) or reason, command=command)
 
 
-def _figures(run: Run, record: MetricRecord, wanted: Callable[[Collection[str]], list[str]]) -> list[Figure]:
-    found = []
+def _figures(run: Run, record: MetricRecord, select: Callable[[Collection[str]], list[str]]) -> list[Figure]:
+    figures = []
     for name in run.names:
         parts = run.parts(name, record.text)
-        found += [
-            Figure(name, record.text, part, estimate_of(parts[part]), parts[part].signature) for part in wanted(parts)
+        figures += [
+            Figure(name, record.text, part, estimate_of(parts[part]), parts[part].signature) for part in select(parts)
         ]
-    return found
+    return figures
 
 
 def estimate_of(score: Score) -> Estimate:

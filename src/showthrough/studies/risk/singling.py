@@ -37,7 +37,9 @@ def singling_out(run: Run, population: Population | None) -> Singled:
         return Singled(reason="no population was given: --population names a table of how many people there are")
     crowds = Crowds(population)
     people_by_metric = [(record, name, people_of(run, record.text, name)) for record in records for name in run.names]
-    tags = {attribute.tag for _, _, people in people_by_metric for known in people.known for attribute in known}
+    tags = {
+        attribute.tag for _, _, people in people_by_metric for attributes in people.known for attribute in attributes
+    }
     if tags and not tags & set(population.columns):
         message = (
             f"found the columns {some(population.columns)}; expected some of what the run infers: {some(sorted(tags))}"
@@ -65,8 +67,8 @@ def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: 
     above, unique = chance > THRESHOLD, ~absent & (sizes <= _ONE)
     named = np.array(
         [
-            any(attribute.tag in DIRECT and crowds.fate(attribute).lacking for attribute in known)
-            for known in people.known
+            any(attribute.tag in DIRECT and crowds.fate(attribute).lacking for attribute in attributes)
+            for attributes in people.known
         ]
     )
     values_by_figure = {
@@ -86,8 +88,8 @@ def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: 
     )
     used, lacking, vague, strange = (Counter[str]() for _ in range(4))
     narrowed = 0
-    for known in people.known:
-        fates = [(attribute.tag, crowds.fate(attribute)) for attribute in known]
+    for attributes in people.known:
+        fates = [(attribute.tag, crowds.fate(attribute)) for attribute in attributes]
         narrowed += any(fate.used for _, fate in fates)
         used.update(tag for tag, fate in fates if fate.used)
         lacking.update(tag for tag, fate in fates if fate.lacking)

@@ -42,11 +42,11 @@ def placed(ground: Ground, rules: Sequence[Rule]) -> Candidates:
     for number, rule in enumerate(rules):
         by_finder.setdefault(_finder(ground, rule), []).append(number)
     nothing = np.zeros(0, dtype=np.int64)
-    found = [Found(nothing, nothing, nothing)]
+    batches = [Found(nothing, nothing, nothing)]
     for finder, numbers in by_finder.items():
-        here = finder(ground, [rules[number] for number in numbers])
-        found.append(Found(np.array(numbers, dtype=np.int64)[here.rule], here.start, here.end))
-    columns = (np.concatenate(column) for column in zip(*found, strict=True))
+        matches = finder(ground, [rules[number] for number in numbers])
+        batches.append(Found(np.array(numbers, dtype=np.int64)[matches.rule], matches.start, matches.end))
+    columns = (np.concatenate(column) for column in zip(*batches, strict=True))
     return Candidates(rules, Places.of(Found(*columns), len(ground.axis)))
 
 
@@ -67,7 +67,7 @@ def _finder(ground: Ground, rule: Rule) -> Finder:
 def _type_places(ground: Ground, rules: Sequence[Rule]) -> Found:
     """All that was marked with types, by whomever."""
     titles, number = ground.types
-    wanted = {rule.name: place for place, rule in enumerate(rules)}
-    rule = np.array([wanted.get(title, -1) for title in titles], dtype=np.int64)[number]
-    known = rule >= 0
-    return Found(rule[known], ground.gold.start[known], ground.gold.end[known])
+    indexes = {rule.name: index for index, rule in enumerate(rules)}
+    rule = np.array([indexes.get(title, -1) for title in titles], dtype=np.int64)[number]
+    matched = rule >= 0
+    return Found(rule[matched], ground.gold.start[matched], ground.gold.end[matched])

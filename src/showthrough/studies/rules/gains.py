@@ -35,16 +35,16 @@ class Gains(NamedTuple):
 class Prospects:
     """Candidates against what leaks."""
 
-    def __init__(self, ground: Ground, places: Places, leaking: Ints, count: int) -> None:
-        self._ground, self._places, self._count = ground, places, count
-        self._first, self._last = touched(ground.axis.tokens, places.start, places.end)
-        self._lay(places)
+    def __init__(self, ground: Ground, locations: Places, leaking: Ints, count: int) -> None:
+        self._ground, self._places, self._count = ground, locations, count
+        self._first, self._last = touched(ground.axis.tokens, locations.start, locations.end)
+        self._lay(locations)
         self._pair(leaking)
 
-    def _lay(self, places: Places) -> None:
+    def _lay(self, locations: Places) -> None:
         """Candidates on the ruler, one line after the other."""
-        parts = self._ground.ruler.laid(places.start, places.end)
-        rule = np.concatenate([places.rule] * len(parts))
+        parts = self._ground.ruler.laid(locations.start, locations.end)
+        rule = np.concatenate([locations.rule] * len(parts))
         opens = np.concatenate([part.opens for part in parts]).astype(np.int64)
         closes = np.concatenate([part.closes for part in parts]).astype(np.int64)
         solid = np.flatnonzero(closes > opens)
@@ -62,10 +62,10 @@ class Prospects:
         part = np.cumsum(high - low) // _PAIRS
         codes = [np.zeros(0, dtype=np.int64)]
         for number in np.unique(part).tolist():
-            here = np.flatnonzero(part == number)
-            stretch, mention = spread(low[here], high[here])
-            meets = closes[mention] > self._opens[here[stretch]]
-            codes.append(np.unique(self._rule[here[stretch[meets]]] * len(leaking) + mention[meets]))
+            chunk = np.flatnonzero(part == number)
+            segment, mention = spread(low[chunk], high[chunk])
+            meets = closes[mention] > self._opens[chunk[segment]]
+            codes.append(np.unique(self._rule[chunk[segment[meets]]] * len(leaking) + mention[meets]))
         code = np.unique(np.concatenate(codes))
         rule, mention = np.divmod(code, max(len(leaking), 1))
         entity = gold.entity[leaking[mention]]
@@ -84,32 +84,34 @@ class Prospects:
         can = standing.fixable.astype(np.int64)
         before = np.concatenate([[0], np.cumsum(can[self._closes] - can[self._opens])])
         masked = before[self._to] - before[self._from]
-        some = self._to > self._from
-        first, last = self._from[some], self._to[some] - 1
-        over = np.maximum(can[self._pair_opens[some]] - can[self._opens[first]], 0)
-        under = np.maximum(can[self._closes[last]] - can[self._pair_closes[some]], 0)
-        masked[some] -= over + under
+        touching = self._to > self._from
+        first, last = self._from[touching], self._to[touching] - 1
+        over = np.maximum(can[self._pair_opens[touching]] - can[self._opens[first]], 0)
+        under = np.maximum(can[self._closes[last]] - can[self._pair_closes[touching]], 0)
+        masked[touching] -= over + under
         return np.asarray(masked)
 
     def gains(self, standing: Standing, weights: Weights) -> Gains:
         """What each candidate would win and cost, given what is masked now."""
         gold, ground = self._ground.gold, self._ground
         left = standing.left
-        asked = ground.asked
-        slips = np.bincount(gold.entity[asked], left[asked] > 0, minlength=len(gold.entity_level)).astype(np.int64)
+        required = ground.asked
+        slips = np.bincount(gold.entity[required], left[required] > 0, minlength=len(gold.entity_level)).astype(
+            np.int64
+        )
         hides: Bools = (left[self._mention] > 0) & (self._masked(standing) == left[self._mention])
         together = np.add.reduceat(hides, self._groups, dtype=np.int64) if len(self._groups) else self._groups
         entity, rule = self._entity[self._groups], self._pair_rule[self._groups]
         whole = (together > 0) & (together == slips[entity])
         level = gold.entity_level[entity]
-        direct, quasi = (self._by_rule(rule[whole & (level == one)]) for one in (DIRECT, 1))
+        direct, quasi = (self._by_rule(rule[whole & (level == step)]) for step in (DIRECT, 1))
         mentions = self._by_rule(self._pair_rule[hides])
         masks = self._by_rule(self._places.rule[standing.remaining(self._places)])
         now, then = self._precision(standing)
         lost = np.maximum(now - then, 0)
-        totals = [max(int((gold.entity_level == one).sum()), 1) for one in (DIRECT, 1)]
+        totals = [max(int((gold.entity_level == step).sum()), 1) for step in (DIRECT, 1)]
         value = weights.direct * direct / totals[0] + weights.quasi * quasi / totals[1]
-        value += weights.mention * mentions / max(int(asked.sum()), 1) - weights.precision * lost
+        value += weights.mention * mentions / max(int(required.sum()), 1) - weights.precision * lost
         return Gains(direct, quasi, mentions, masks, np.where(mentions > 0, value, -np.inf))
 
     def _by_rule(self, rule: Ints) -> Ints:
@@ -130,10 +132,10 @@ class Prospects:
         """
         masked = standing.masked(self._ground.axis.tokens)
         sums = []
-        for each in self._agreement:
-            before = np.concatenate([[0], np.cumsum(np.where(masked, 0, each))])
+        for counts in self._agreement:
+            before = np.concatenate([[0], np.cumsum(np.where(masked, 0, counts))])
             added = np.bincount(self._places.rule, before[self._last] - before[self._first], minlength=self._count)
-            sums.append((float(each[masked].sum()), added))
-        (agreed, more_agreed), (asked, more_asked) = sums
-        then = ratio(agreed + more_agreed, asked + more_asked)
-        return (agreed / asked if asked else 1.0), np.where(np.isnan(then), 1.0, then)
+            sums.append((float(counts[masked].sum()), added))
+        (agreed, more_agreed), (required, more_asked) = sums
+        then = ratio(agreed + more_agreed, required + more_asked)
+        return (agreed / required if required else 1.0), np.where(np.isnan(then), 1.0, then)

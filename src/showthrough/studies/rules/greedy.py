@@ -30,9 +30,9 @@ def with_rules(run: Run, name: str, rules: Sequence[Rule]) -> Anonymization:
     """An anonymization on the documents that the run keeps, with rules added in this order: to evaluate again."""
     book = RuleBook(run)
     standing = book.standing(name)
-    found = placed(book.ground, rules)
+    candidates = placed(book.ground, rules)
     for number in range(len(rules)):
-        standing = _with(standing, found.places, number)[0]
+        standing = _with(standing, candidates.places, number)[0]
     ids = [document.id for document in book.ground.texts.documents]
     return Anonymization(dict(zip(ids, standing.masks, strict=True)), name)
 
@@ -77,14 +77,14 @@ def _steps(
     start: Standing, candidates: Candidates, leaking: Ints, most: int, weights: Weights, alone: bool
 ) -> Iterator[Step]:
     """Takes the best candidate again and again, until none wins more than it costs."""
-    ground, places = start.ground, candidates.places
-    prospects = Prospects(ground, places, leaking, len(candidates.rules))
+    ground, locations = start.ground, candidates.places
+    prospects = Prospects(ground, locations, leaking, len(candidates.rules))
     standing = start
     for _ in range(most):
-        taken = _best(prospects, standing, places, weights)
-        if taken is None:
+        best = _best(prospects, standing, locations, weights)
+        if best is None:
             return
-        number, then, added = taken
+        number, then, added = best
         now, after = standing.numbers, then.numbers
         yield Step(
             rule=candidates.rules[number],
@@ -93,13 +93,13 @@ def _steps(
             direct=after.direct_hidden - now.direct_hidden,
             quasi=after.quasi_hidden - now.quasi_hidden,
             after=after,
-            alone=_with(start, places, number)[0].numbers if alone else None,
+            alone=_with(start, locations, number)[0].numbers if alone else None,
         )
         standing = then
 
 
 def _best(
-    prospects: Prospects, standing: Standing, places: Places, weights: Weights
+    prospects: Prospects, standing: Standing, locations: Places, weights: Weights
 ) -> tuple[int, Standing, Places] | None:
     """The candidate that is worth most, with what stands then and what it adds; `None` where none is worth anything.
 
@@ -115,10 +115,10 @@ def _best(
         if number in tried:
             return number, *tried[number]
         if len(tried) == _TRIED:
-            others = np.setdiff1d(np.arange(len(value)), list(tried))
-            value[others] = -np.inf
+            untried = np.setdiff1d(np.arange(len(value)), list(tried))
+            value[untried] = -np.inf
             continue
-        tried[number] = _with(standing, places, number)
+        tried[number] = _with(standing, locations, number)
         credit = weights.mention * float(gains.mentions[number]) / max(int(standing.ground.asked.sum()), 1)
         value[number] = round(_worth(standing.numbers, tried[number][0].numbers, weights, credit), _DIGITS)
     return None
@@ -137,8 +137,8 @@ def _worth(now: Numbers, then: Numbers, weights: Weights, credit: float) -> floa
     return weights.direct * hidden[0] + weights.quasi * hidden[1] + credit - weights.precision * lost
 
 
-def _with(standing: Standing, places: Places, number: int) -> tuple[Standing, Places]:
+def _with(standing: Standing, locations: Places, number: int) -> tuple[Standing, Places]:
     """What stands with one more rule, and what it adds."""
-    own = places.of_rule(number)
+    own = locations.of_rule(number)
     added = own[standing.remaining(own)]
     return standing.adding(added), added

@@ -58,9 +58,9 @@ class Places:
     end: Ints
 
     @classmethod
-    def of(cls, found: Found, length: int) -> Places:
+    def of(cls, matches: Found, length: int) -> Places:
         """What was found on an axis of some length; what overlaps is joined."""
-        rule, start, end = found
+        rule, start, end = matches
         shift = rule * (length + 1)
         order = np.argsort(start + shift, kind="stable")
         low, high = joined((start + shift)[order], (end + shift)[order])
@@ -163,11 +163,11 @@ class Standing:
         ground = self.ground
         can = np.diff(self.readable) > 0
         if ground.texts.replacements == "read" and len(self.coverage.given.start):
-            given, tokens = self.coverage.given, ground.axis.tokens
-            place = np.minimum(np.searchsorted(tokens.start, given.start), len(tokens) - 1)
-            whole = (tokens.start[place] == given.start) & (tokens.end[place] == given.end)
+            repeats, tokens = self.coverage.given, ground.axis.tokens
+            index = np.minimum(np.searchsorted(tokens.start, repeats.start), len(tokens) - 1)
+            whole = (tokens.start[index] == repeats.start) & (tokens.end[index] == repeats.end)
             gone = np.zeros_like(can)
-            for lain in ground.ruler.laid(given.start[whole], given.end[whole]):
+            for lain in ground.ruler.laid(repeats.start[whole], repeats.end[whole]):
                 paint(gone, lain.opens.astype(np.int64), lain.closes.astype(np.int64))
             can &= ~gone
         return counted(can)
@@ -178,18 +178,18 @@ class Standing:
         edges = np.bincount(first, minlength=len(laid.start) + 1) - np.bincount(last, minlength=len(laid.start) + 1)
         return np.asarray(np.cumsum(edges)[: len(laid.start)] > 0)
 
-    def remaining(self, places: Places) -> Bools:
+    def remaining(self, locations: Places) -> Bools:
         """Which stretches are not masked as a whole by one mask already: masking those again would change nothing."""
-        last = np.searchsorted(self.coverage.start, places.start, side="right") - 1
+        last = np.searchsorted(self.coverage.start, locations.start, side="right") - 1
         reach = np.append(self.coverage.end, 0)[last]  # before the first mask: the 0 at the end
-        return np.asarray(reach < places.end)
+        return np.asarray(reach < locations.end)
 
-    def adding(self, places: Places) -> Standing:
+    def adding(self, locations: Places) -> Standing:
         """The same with some stretches masked too, and nothing written for them."""
-        document = self.ground.axis.document_at(places.start)
+        document = self.ground.axis.document_at(locations.start)
         base = self.ground.axis.bounds[document]
         masks = list(map(list, self.masks))
-        masked = np.column_stack([document, places.start - base, places.end - base])
+        masked = np.column_stack([document, locations.start - base, locations.end - base])
         for number, start, end in masked.tolist():
             masks[number].append(Mask(start, end))
         return Standing(self.ground, masks)

@@ -79,15 +79,15 @@ def _matches(ground: Ground, name: str) -> Ints:
     """The stretches that a pattern of the library matches, found once for all anonymizations."""
     form = LIBRARY[name]
     spans = [match.span() for match in form.pattern.finditer(ground.axis.text) if form.counts(match[0])]
-    found = np.array(spans, dtype=np.int64).reshape(-1, 2)
-    return found[ground.apart(*found.T)]
+    bounds = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    return bounds[ground.apart(*bounds.T)]
 
 
 def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:
     """Words that stand at the ends of what leaks, or right beside it, several times."""
     words = ground.words.laid
-    held = contents_of(words, ground.gold.start[leaking], ground.gold.end[leaking])
-    spans = np.unique(np.column_stack([held.first, held.last]), axis=0)
+    contents = contents_of(words, ground.gold.start[leaking], ground.gold.end[leaking])
+    spans = np.unique(np.column_stack([contents.first, contents.last]), axis=0)
     first, last = spans[spans[:, 1] > spans[:, 0]].T
     several = last - first > 1
     at = {
@@ -100,8 +100,8 @@ def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:
     for name in LEARNED:
         word, where, count = np.unique(ground.words.keys[at[name]], return_index=True, return_counts=True)
         often = np.lexsort((word, -count))[:_MOST]
-        for place in at[name][where[often[count[often] >= _SEEN]]].tolist():
-            text = ground.axis.text[words.start[place] : words.end[place]]
+        for index in at[name][where[often[count[often] >= _SEEN]]].tolist():
+            text = ground.axis.text[words.start[index] : words.end[index]]
             if any(map(str.isalpha, text)):
                 rules.append(Rule("pattern", name, text))
     return rules
@@ -110,7 +110,7 @@ def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:
 def learned_places(ground: Ground, rules: Sequence[Rule]) -> Found:
     """Where learned patterns match; a rule's number is its place among the rules."""
     words, beside = ground.words.laid, ground.words.neighbours
-    found = [np.zeros((0, 3), dtype=np.int64)]
+    rows = [np.zeros((0, 3), dtype=np.int64)]
     for number, (rule, word) in enumerate(zip(rules, ground.words.same([rule.text for rule in rules]), strict=True)):
         if rule.name in (ENDING, BEFORE):
             has, first = beside.before(word)
@@ -119,6 +119,6 @@ def learned_places(ground: Ground, rules: Sequence[Rule]) -> Found:
             has, last = beside.after(word)
             first = word if rule.name == BEGINNING else word + 1
         start, end = words.start[first[has]], words.end[last[has]]
-        found.append(np.column_stack([np.full_like(start, number), start, end]))
-    numbers, starts, ends = np.concatenate(found).T
+        rows.append(np.column_stack([np.full_like(start, number), start, end]))
+    numbers, starts, ends = np.concatenate(rows).T
     return Found(numbers, starts, ends)

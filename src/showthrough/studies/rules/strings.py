@@ -81,9 +81,11 @@ def string_places(ground: Ground, rules: Sequence[Rule]) -> Found:
     node, first, last = _walk(ground.words, tree)
     document = ground.words.document[first]
     rows = []
-    places = np.column_stack([node, words.start[first], words.end[last], bounds[document], bounds[document + 1] - 1])
+    candidates = np.column_stack(
+        [node, words.start[first], words.end[last], bounds[document], bounds[document + 1] - 1]
+    )
     # Words of one key may differ, and signs before, between and after the words have to be the same too.
-    for at, start, end, least, most in places.tolist():
+    for at, start, end, least, most in candidates.tolist():
         for string, before, after in tree.strings[at]:
             low, high = start - before, end + after
             if low >= least and high <= most and plain(text[low:high]) == strings[string]:

@@ -34,7 +34,7 @@ class Words:
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Words:
-        return cls(Axis(Corpus([Document(str(place), text) for place, text in enumerate(texts)])))
+        return cls(Axis(Corpus([Document(str(index), text) for index, text in enumerate(texts)])))
 
     @cached_property
     def document(self) -> Ints:
@@ -46,13 +46,13 @@ class Words:
         start, end = self.laid.start, self.laid.end
         codes = np.frombuffer(self._axis.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         keys = (end - start).astype(np.uint64)
-        some = np.arange(len(start))
-        for place in range(_LETTERS):
-            some = some[start[some] + place < end[some]]
-            if not len(some):
+        active = np.arange(len(start))
+        for offset in range(_LETTERS):
+            active = active[start[active] + offset < end[active]]
+            if not len(active):
                 break
-            mixed = (keys[some] + codes[start[some] + place]) * _FACTOR
-            keys[some] = mixed ^ (mixed >> np.uint64(29))
+            mixed = (keys[active] + codes[start[active] + offset]) * _FACTOR
+            keys[active] = mixed ^ (mixed >> np.uint64(29))
         return keys
 
     @cached_property

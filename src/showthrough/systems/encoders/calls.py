@@ -39,10 +39,12 @@ def train_transformer(call: Call) -> Trained:
 
     Settings, as on the command line:
     """
-    for name, given in (("corpus", call.corpus), ("dev", call.dev)):
-        if not isinstance(given, Corpus) and (name == "corpus" or given is not None):
-            fault = f"found a value of type {type(given).__name__}; expected a Corpus: read a file with read_corpus"
+    for name, value in (("corpus", call.corpus), ("dev", call.dev)):
+        if not isinstance(value, Corpus) and (name == "corpus" or value is not None):
+            fault = f"found a value of type {type(value).__name__}; expected a Corpus: read a file with read_corpus"
             raise PlanError(fault, name)
-    settings = TransformerSettings(**{one.name: getattr(call, one.name) for one in fields(TransformerSettings)})
+    settings = TransformerSettings(
+        **{setting.name: getattr(call, setting.name) for setting in fields(TransformerSettings)}
+    )
     request = Request(call.corpus, call.dev, Path(call.folder), settings, call.resume, call.force, call.seen)
     return Trained(train_to_folder(request, call.watch).folder)

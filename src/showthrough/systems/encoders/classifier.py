@@ -35,9 +35,9 @@ class Classifier:
         return str(self.encoder.model.device)
 
     def masks(self, documents: Sequence[Document]) -> list[list[ScoredMask]]:
-        texts = [one.text for one in documents]
+        texts = [document.text for document in documents]
         predicted = predict(self.encoder, texts, self.window, self.stride)
-        return [self.decoder.masks(text, *one) for text, one in zip(texts, predicted, strict=True)]
+        return [self.decoder.masks(text, *prediction) for text, prediction in zip(texts, predicted, strict=True)]
 
 
 def classifier(encoder: Encoder, decoder: Decoder, window: int = 0, stride: int = 0) -> Classifier:
@@ -52,12 +52,12 @@ def classifier(encoder: Encoder, decoder: Decoder, window: int = 0, stride: int 
 
 def load_classifier(folder: Path, card: Card) -> Classifier:
     """What `showthrough train transformer` wrote: the model's files with its card. Raises ResourceError."""
-    place = str(folder)
+    path = str(folder)
     files = model_files(SourceName(CLASSIFIER.kinds[0], str(folder.resolve())), CLASSIFIER)
-    encoder = load_encoder(place, files, ModelSettings())
+    encoder = load_encoder(path, files, ModelSettings())
     try:
         window, stride, threshold = (_number(card, key) for key in ("window", "stride", "threshold"))
-        decoder = Decoder(tagset(encoder.labels, {}, model=place), threshold)
+        decoder = Decoder(tagset(encoder.labels, {}, model=path), threshold)
         return classifier(encoder, decoder, int(window), int(stride))
     except PlanError as error:
         raise ResourceError(f"{folder / CARD}: settings: {error}") from error

@@ -42,20 +42,20 @@ class Decoder:
         units = _units(text, pieces, whole=self.words != "piece")
         if not len(units.start):
             return []
-        found = self._decided(units, probabilities[units.token])
-        masked = np.flatnonzero(found.kind >= 0)
+        decisions = self._decided(units, probabilities[units.token])
+        masked = np.flatnonzero(decisions.kind >= 0)
         if not len(masked):
             return []
         # A mention begins where the unit before it is not masked, is of another type, or ended one.
-        kind = np.append(-1, found.kind)
-        begins = (kind[:-1] != found.kind) | found.starts | np.append(True, found.ends[:-1])
+        kind = np.append(-1, decisions.kind)
+        begins = (kind[:-1] != decisions.kind) | decisions.starts | np.append(True, decisions.ends[:-1])
         first = np.flatnonzero(begins[masked])
         last = np.append(first[1:], len(masked)) - 1
-        scores = np.round(np.clip(self._scores(found.score[masked], first, last), 0.0, 1.0), _DIGITS)
+        scores = np.round(np.clip(self._scores(decisions.score[masked], first, last), 0.0, 1.0), _DIGITS)
         return [
             _mask(self.tags.types[number], start, end, score)
             for number, start, end, score in zip(
-                found.kind[masked[first]].tolist(),
+                decisions.kind[masked[first]].tolist(),
                 units.start[masked[first]].tolist(),
                 units.end[masked[last]].tolist(),
                 scores.tolist(),
@@ -78,10 +78,10 @@ class Decoder:
             first = last = opening
             score = hidden[opening]
         else:
-            places = np.arange(len(hidden))
-            first = np.minimum.reduceat(np.where(masked, places, len(hidden)), opening)
+            positions = np.arange(len(hidden))
+            first = np.minimum.reduceat(np.where(masked, positions, len(hidden)), opening)
             first = np.where(first < len(hidden), first, opening)
-            last = np.maximum(np.maximum.reduceat(np.where(masked, places, -1), opening), opening)
+            last = np.maximum(np.maximum.reduceat(np.where(masked, positions, -1), opening), opening)
             score = np.maximum.reduceat(hidden, opening)
         kind = np.where(masked[first], self.tags.kind[label[first]], -1)
         return _Decided(kind, self.tags.starts[label[first]], self.tags.ends[label[last]], score)
@@ -149,5 +149,5 @@ def _trimmed(text: str, start: Ints, end: Ints) -> tuple[Ints, Ints]:
 
 def _found(pattern: regex.Pattern[str], text: str) -> Ints:
     """Start and end of whatever matches."""
-    found: Iterable[tuple[int, int]] = (match.span() for match in pattern.finditer(text))
-    return np.array(list(found), dtype=np.int64).reshape(-1, 2)
+    spans: Iterable[tuple[int, int]] = (match.span() for match in pattern.finditer(text))
+    return np.array(list(spans), dtype=np.int64).reshape(-1, 2)

@@ -23,13 +23,13 @@ _BLOCK = 64  # documents that are cut at once
 def check_documents(corpus: Corpus) -> None:
     """Raises PlanError for a corpus that nothing can be learned from."""
     survey = corpus.survey
-    place = corpus.source or corpus.name
+    source = corpus.source or corpus.name
     masked = sum(many for marked, many in survey.marked.items() if marked.identifier != "NO_MASK")
     if survey.annotated < 2:
-        found = "1 document" if survey.annotated else "no document"
-        raise PlanError(f"found {found} with annotations to train on; expected at least 2", place)
+        count = "1 document" if survey.annotated else "no document"
+        raise PlanError(f"found {count} with annotations to train on; expected at least 2", source)
     if not masked:
-        raise PlanError("found no mention that is to be masked; expected some to learn from", place)
+        raise PlanError("found no mention that is to be masked; expected some to learn from", source)
 
 
 def labels_for(corpus: Corpus, types: bool) -> tuple[str, ...]:
@@ -38,8 +38,8 @@ def labels_for(corpus: Corpus, types: bool) -> tuple[str, ...]:
     >>> labels_for(Corpus([]), types=False)
     ('O', 'B-MASK', 'I-MASK')
     """
-    marked = (one for one in corpus.survey.marked if one.identifier != "NO_MASK") if types else ()
-    names = sorted({one.entity_type or UNTYPED for one in marked}) or [UNTYPED]
+    marked = (mark for mark in corpus.survey.marked if mark.identifier != "NO_MASK") if types else ()
+    names = sorted({mark.entity_type or UNTYPED for mark in marked}) or [UNTYPED]
     return (OUTSIDE, *(f"{prefix}-{name}" for name in names for prefix in "BI"))
 
 
@@ -50,8 +50,8 @@ def token_labels(starts: Ints, ends: Ints, mentions: Iterable[Mention], numbers:
     other one covers beside it goes on as its own type.
     """
     labels = np.zeros(len(starts), dtype=np.int64)
-    to_mask = (one for one in mentions if one.identifier != "NO_MASK")
-    for mention in sorted(to_mask, key=lambda one: (one.start, -one.end)):
+    to_mask = (candidate for candidate in mentions if candidate.identifier != "NO_MASK")
+    for mention in sorted(to_mask, key=lambda candidate: (candidate.start, -candidate.end)):
         begin = numbers.get(mention.entity_type or UNTYPED, numbers.get(UNTYPED, 0))
         first = int(np.searchsorted(ends, mention.start, side="right"))
         last = int(np.searchsorted(starts, mention.end, side="left"))
@@ -94,8 +94,8 @@ class Examples:
         for row, number in enumerate(numbers):
             begin, end = self.begin[number], self.end[number]
             ids[row, : lengths[row]] = [*before, *self.tokens[begin:end], *after]
-            here = len(before) - begin
-            labels[row, self.first[number] + here : self.last[number] + here] = self.learned(number)
+            offset = len(before) - begin
+            labels[row, self.first[number] + offset : self.last[number] + offset] = self.learned(number)
         return ids, (np.arange(shape[1]) < lengths[:, None]).astype(np.int64), labels
 
 
@@ -122,6 +122,6 @@ def examples_of(corpus: Corpus, encoder: Encoder, window: int, stride: int) -> E
 def _cut(corpus: Corpus, encoder: Encoder) -> Iterable[tuple[Document, Ints, Ints, Ints]]:
     """Documents that somebody marked, with the starts, ends and numbers of their tokens."""
     for part in range(0, len(corpus), _BLOCK):
-        documents = [one for one in corpus.documents[part : part + _BLOCK] if one.annotations]
-        for document, pieces in zip(documents, encoder.pieces([one.text for one in documents]), strict=True):
+        documents = [doc for doc in corpus.documents[part : part + _BLOCK] if doc.annotations]
+        for document, pieces in zip(documents, encoder.pieces([doc.text for doc in documents]), strict=True):
             yield document, pieces.start, pieces.end, pieces.ids

@@ -73,7 +73,7 @@ class Tagging(Examined[Epoch]):
 
     def is_best(self) -> bool:
         """Only where the best is to be kept; of equals the earliest is."""
-        values = [one.scores.get(BEST_BY) or 0.0 for one in self.epochs]
+        values = [epoch.scores.get(BEST_BY) or 0.0 for epoch in self.epochs]
         return self.keep_best and values.index(max(values)) == len(values) - 1
 
     def epoch_over(self, number: int, loss: float) -> None:
@@ -98,4 +98,4 @@ class Tagging(Examined[Epoch]):
         """The number of the epoch whose model is kept."""
         if not self.keep_best:
             return self.epochs[-1].number
-        return max(self.epochs, key=lambda one: (one.scores.get(BEST_BY) or 0.0, -one.number)).number
+        return max(self.epochs, key=lambda epoch: (epoch.scores.get(BEST_BY) or 0.0, -epoch.number)).number

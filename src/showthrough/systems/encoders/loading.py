@@ -54,26 +54,26 @@ class Encoder:
     def marks(self) -> int:
         return len(self.before) + len(self.after)
 
-    def window(self, asked: int) -> int:
+    def window(self, size: int) -> int:
         """Tokens of a window with its marks; 0 asks for the most there can be. Raises PlanError for too many."""
-        if not asked:
+        if not size:
             return self.longest if self.longest < _ENDLESS else _ANY_LENGTH
-        if not self.marks < asked <= self.longest:
+        if not self.marks < size <= self.longest:
             expected = f"{self.marks + 1} to {self.longest}" if self.longest < _ENDLESS else f"over {self.marks}"
-            raise PlanError(f"found {asked}; expected {expected} tokens, which {shown(self.place)} takes", "window")
-        return asked
+            raise PlanError(f"found {size}; expected {expected} tokens, which {shown(self.place)} takes", "window")
+        return size
 
     def pieces(self, texts: Sequence[str]) -> list[Pieces]:
         """Each text as the tokenizer cuts it, without its marks."""
         if not texts:
             return []
         encoded = self.tokenizer(list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        made = []
+        pieces = []
         for ids, offsets in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True):
-            places = np.array(offsets, dtype=np.int64).reshape(-1, 2)
+            spans = np.array(offsets, dtype=np.int64).reshape(-1, 2)
             none = np.zeros(len(ids), dtype=bool)
-            made.append(Pieces(np.array(ids, dtype=np.int64), places[:, 0], places[:, 1], none))
-        return made
+            pieces.append(Pieces(np.array(ids, dtype=np.int64), spans[:, 0], spans[:, 1], none))
+        return pieces
 
 
 def encoder_files(model: str, role: EncoderRole = CLASSIFIER) -> ModelFiles:
@@ -94,7 +94,7 @@ def encoder_name(model: str, role: EncoderRole) -> SourceName:
 
 
 def load_encoder(
-    place: str,
+    source: str,
     files: ModelFiles,
     settings: ModelSettings,
     role: EncoderRole = CLASSIFIER,
@@ -109,51 +109,51 @@ def load_encoder(
 
         device, dtype = torch_device(settings.device), torch_dtype(settings.dtype)
     except ImportError as error:
-        raise role.missing(f"the model {place!r} needs packages that are not installed", EXTRA) from error
+        raise role.missing(f"the model {source!r} needs packages that are not installed", EXTRA) from error
     options: dict[str, Any] = {"dtype": dtype, "use_safetensors": True}
     if new_labels:
         names = dict(enumerate(new_labels))
         numbers = {name: number for number, name in names.items()}
         options |= {"id2label": names, "label2id": numbers, "ignore_mismatched_sizes": True}
-    with loading(place, f"a {role.what}", role):
+    with loading(source, f"a {role.what}", role):
         model, report = AutoModelForTokenClassification.from_pretrained(
             files.folder, trust_remote_code=False, output_loading_info=True, **options
         )
         tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False)
-        if fault := _made_up(place, model, report, bool(new_labels)) or _fault(place, model, tokenizer):
+        if fault := _made_up(source, model, report, bool(new_labels)) or _fault(source, model, tokenizer):
             raise ResourceError(f"{role.what}: {fault}")
         if hasattr(model.base_model, "set_attention_type"):
             # BigBird would choose by the length of a text, and then keep to it, what all later ones are read with.
             model.base_model.set_attention_type("original_full")
         before, after = _marks(tokenizer)
         longest = min(positions(model.config), tokenizer.model_max_length)
-        return Encoder(place, model.to(device).eval(), tokenizer, before, after, longest)
+        return Encoder(source, model.to(device).eval(), tokenizer, before, after, longest)
 
 
-def _made_up(place: str, model: Any, report: Mapping[str, Iterable[Any]], new_head: bool) -> str:
+def _made_up(source: str, model: Any, report: Mapping[str, Iterable[Any]], new_head: bool) -> str:
     """What the library made up because the files lack it; a head that is to be trained has to be."""
-    mismatched = (one[0] if isinstance(one, tuple) else one for one in report["mismatched_keys"])
+    mismatched = (entry[0] if isinstance(entry, tuple) else entry for entry in report["mismatched_keys"])
     made_up = sorted({*report["missing_keys"], *mismatched})
     body = "" if model.base_model is model else f"{model.base_model_prefix}."
     if body_lacks := [key for key in made_up if key.startswith(body)]:
-        return f"{place!r} is not whole: {body_lacks[0]} is not in it"
+        return f"{source!r} is not whole: {body_lacks[0]} is not in it"
     if made_up and not new_head:
-        return f"{place!r} has no head that labels tokens: {made_up[0]} is not in it; expected one that was trained to"
+        return f"{source!r} has no head that labels tokens: {made_up[0]} is not in it; expected one that was trained to"
     return ""
 
 
-def _fault(place: str, model: Any, tokenizer: Any) -> str:
+def _fault(source: str, model: Any, tokenizer: Any) -> str:
     """What a model and its tokenizer do not have that they are asked for; empty where they have all."""
     if sorted(model.config.id2label) != list(range(model.config.num_labels)):
-        return f"{place!r} does not name all of its {model.config.num_labels} labels"
+        return f"{source!r} does not name all of its {model.config.num_labels} labels"
     if not tokenizer.is_fast:
-        return f"the tokenizer of {place!r} does not say where its pieces stand"
-    return tokenizer_fault(place, tokenizer, model.get_input_embeddings().num_embeddings)
+        return f"the tokenizer of {source!r} does not say where its pieces stand"
+    return tokenizer_fault(source, tokenizer, model.get_input_embeddings().num_embeddings)
 
 
 def _marks(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """What a tokenizer writes before and after a text."""
     bare = tokenizer("a", add_special_tokens=False)["input_ids"]
     whole = tokenizer("a")["input_ids"]
-    start = next(place for place in range(len(whole)) if whole[place : place + len(bare)] == bare)
+    start = next(offset for offset in range(len(whole)) if whole[offset : offset + len(bare)] == bare)
     return tuple(whole[:start]), tuple(whole[start + len(bare) :])

@@ -41,17 +41,19 @@ def predict(encoder: Encoder, texts: Sequence[str], window: int, stride: int) ->
     """What the model says of every token. What it says of one text does not hang on the others."""
     pieces = encoder.pieces(texts)
     windows = [
-        _Window(number, *places)
-        for number, one in enumerate(pieces)
-        for places in zip(*_columns(len(one.ids), window - encoder.marks, stride), strict=True)
+        _Window(number, *bounds)
+        for number, text_pieces in enumerate(pieces)
+        for bounds in zip(*_columns(len(text_pieces.ids), window - encoder.marks, stride), strict=True)
     ]
     labels = len(encoder.labels)
-    predicted = [Predicted(one, np.zeros((len(one.ids), labels), dtype=np.float32)) for one in pieces]
+    predicted = [
+        Predicted(text_pieces, np.zeros((len(text_pieces.ids), labels), dtype=np.float32)) for text_pieces in pieces
+    ]
 
     def run(items: list[int], rows: int, shape: Shape) -> list[Probabilities]:
         return _run(encoder, [(pieces[windows[item].text], windows[item]) for item in items], rows, shape.width)
 
-    shapes = [_shape(encoder, len(one), window) for one in windows]
+    shapes = [_shape(encoder, len(span), window) for span in windows]
     for items, answers in in_shapes(shapes, encoder.model.device, run, CLASSIFIER.what):
         for item, answer in zip(items, answers, strict=True):
             text, begin, _, first, last = windows[item]
@@ -78,8 +80,8 @@ def _run(encoder: Encoder, windows: Sequence[tuple[Pieces, _Window]], rows: int,
     ids = np.full((rows, width), encoder.tokenizer.pad_token_id or 0, dtype=np.int64)
     seen = np.zeros((rows, width), dtype=np.int64)
     wrap = len(encoder.before)
-    for row, (pieces, one) in enumerate(windows):
-        marked = [*encoder.before, *pieces.ids[one.begin : one.end].tolist(), *encoder.after]
+    for row, (pieces, window) in enumerate(windows):
+        marked = [*encoder.before, *pieces.ids[window.begin : window.end].tolist(), *encoder.after]
         ids[row, : len(marked)] = marked
         seen[row, : len(marked)] = 1
     ids[len(windows) :], seen[len(windows) :] = ids[0], seen[0]
@@ -87,7 +89,9 @@ def _run(encoder: Encoder, windows: Sequence[tuple[Pieces, _Window]], rows: int,
     with torch.inference_mode():
         logits: Any = encoder.model(input_ids=shown, attention_mask=attention).logits[: len(windows)]
         answers = logits.float().softmax(dim=-1).cpu().numpy()
-    made = [answers[row, wrap : wrap + len(one)] for row, (_, one) in enumerate(windows)]
-    if not all(np.isfinite(one).all() for one in made):  # left alone, they would look like words that nobody masks
+    probabilities = [answers[row, wrap : wrap + len(window)] for row, (_, window) in enumerate(windows)]
+    if not all(
+        np.isfinite(values).all() for values in probabilities
+    ):  # left alone, they would look like words that nobody masks
         raise ResourceError(f"{CLASSIFIER.what}: the model answers with NaN; its weights may be damaged")
-    return made
+    return probabilities

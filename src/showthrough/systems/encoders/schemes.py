@@ -59,15 +59,15 @@ def tagset(
         fault = f"{shown(model)} does not name its labels ({some(labels, 40)}); expected a map such as "
         raise PlanError(f'{fault}labels="{labels[0]}=O,{labels[-1]}=PERSON"', "labels")
     read = _read(named, scheme)
-    _refuse_unknown(mapping, labels, {one.type for one in _read(labels, scheme) if one} - {""})
-    types = [_type(label, one, mapping) for label, one in zip(labels, read, strict=True)]
+    _refuse_unknown(mapping, labels, {entry.type for entry in _read(labels, scheme) if entry} - {""})
+    types = [_type(label, entry, mapping) for label, entry in zip(labels, read, strict=True)]
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys(filter(None, types)))}
     if not numbers:
         raise PlanError(f"leaves nothing of {shown(model)} to be masked; its labels are {some(labels)}", "labels")
     if all(types):
         fault = f"no label of {shown(model)} is O ({some(labels)}), so all text would be masked; expected a map"
         raise PlanError(f'{fault} that leaves one out, such as labels="{labels[0]}="', "labels")
-    tags = [one.tag if one else "" for one in read]
+    tags = [entry.tag if entry else "" for entry in read]
     return Tagset(
         tuple(numbers),
         np.array([numbers.get(kind, -1) for kind in types], dtype=np.int64),
@@ -114,8 +114,8 @@ def _pattern(labels: Sequence[str]) -> re.Pattern[str] | None:
 
 
 def _refuse_unknown(mapping: Mapping[str, str], labels: Sequence[str], types: set[str]) -> None:
-    known = {*labels, *types}
+    names = {*labels, *types}
     for source in mapping:
-        if source not in known:
-            there = some(sorted(types or known))
-            raise PlanError(f"the model has no {quoted(source)}; {meant(source, known)}there are: {there}", "labels")
+        if source not in names:
+            choices = some(sorted(types or names))
+            raise PlanError(f"the model has no {quoted(source)}; {meant(source, names)}there are: {choices}", "labels")

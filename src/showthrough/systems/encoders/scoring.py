@@ -22,8 +22,8 @@ class Masking(Protocol):
 
 def dev_scores(corpus: Corpus, masking: Masking) -> dict[str, float | None]:
     """Each metric's value on the corpus; `None` where it is undefined."""
-    bare = [Document(one.id, one.text) for one in corpus]
+    bare = [Document(document.id, document.text) for document in corpus]
     masks = dict(zip(corpus.ids, masking.masks(bare), strict=True))
-    found = {name: list(each) for name, each in masks.items()}
-    run = evaluate(corpus, Anonymization(found, _NAME), METRICS, references=False, resamples=0, texts=False)
+    masks_by_id = {name: list(document_masks) for name, document_masks in masks.items()}
+    run = evaluate(corpus, Anonymization(masks_by_id, _NAME), METRICS, references=False, resamples=0, texts=False)
     return {metric: run[_NAME, metric].value for metric in METRICS}

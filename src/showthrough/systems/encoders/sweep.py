@@ -34,21 +34,21 @@ class Grid:
     @property
     def cells(self) -> list[tuple[int, float]]:
         """All of them, windows first."""
-        windows = [int(one) for one in _numbers("sweep-windows", self.windows)]
+        windows = [int(number) for number in _numbers("sweep-windows", self.windows)]
         return list(product(windows, _numbers("sweep-weights", self.weights)))
 
 
-def _numbers(place: str, text: str) -> list[float]:
+def _numbers(option: str, text: str) -> list[float]:
     """Different numbers with commas between them. Raises PlanError."""
     try:
-        found = [float(part) for part in text.split(",")]
+        numbers = [float(part) for part in text.split(",")]
     except ValueError:
-        found = []
-    if not found or min(found) <= 0 or len(set(found)) < len(found):
-        raise PlanError(f"found {quoted(text)}; expected different numbers above 0, such as 1,5,10", place)
-    if place == "sweep-windows" and any(one != int(one) for one in found):
-        raise PlanError(f"found {quoted(text)}; expected whole numbers of tokens", place)
-    return found
+        numbers = []
+    if not numbers or min(numbers) <= 0 or len(set(numbers)) < len(numbers):
+        raise PlanError(f"found {quoted(text)}; expected different numbers above 0, such as 1,5,10", option)
+    if option == "sweep-windows" and any(number != int(number) for number in numbers):
+        raise PlanError(f"found {quoted(text)}; expected whole numbers of tokens", option)
+    return numbers
 
 
 class Sweep(msgspec.Struct, frozen=True):
@@ -100,6 +100,6 @@ def _finished(cell: Request) -> Outcome | None:
         return None
     figures = read_card(cell.folder).figures
     if other := differing(figures.get("origin", {}), cell.origin):
-        made = f"holds a model that was made from something else ({', '.join(other)})"
-        raise OutputError(f"{cell.folder}: {made}; choose another name or say --force to replace it")
+        fault = f"holds a model that was made from something else ({', '.join(other)})"
+        raise OutputError(f"{cell.folder}: {fault}; choose another name or say --force to replace it")
     return msgspec.convert(figures, Outcome)

@@ -63,7 +63,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def scores(self) -> dict[str, float | None]:
         """Those of the model that was kept."""
-        return next(one.scores for one in self.epochs if one.number == self.kept)
+        return next(epoch.scores for epoch in self.epochs if epoch.number == self.kept)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Request:
     def trained_on(self) -> int:
         """How many documents of `dev` have a text that is also learned from."""
         learned = Learned(self.learned)
-        return sum(learned.has(one.text) for one in self.dev or ())
+        return sum(learned.has(document.text) for document in self.dev or ())
 
     def check(self) -> None:
         """Raises what can be told before a model is loaded."""
@@ -144,14 +144,14 @@ class Request:
             if self.settings.keep == "best":
                 raise PlanError("found best and no --dev; expected documents that tell which epoch is best", "keep")
             return
-        place = self.dev.source or self.dev.name
+        source = self.dev.source or self.dev.name
         if not self.dev.survey.annotated:
-            raise PlanError("has no annotations; expected some, to score the model by", place)
+            raise PlanError("has no annotations; expected some, to score the model by", source)
         if self.trained_on and not self.seen:
-            what = (
+            fault = (
                 f"{self.trained_on} of {len(self.dev)} documents are also trained on, so the scores would be too good"
             )
-            raise PlanError(f"{what}; expected others, or --seen to have them all the same", place)
+            raise PlanError(f"{fault}; expected others, or --seen to have them all the same", source)
 
 
 def train_to_folder(
@@ -251,8 +251,8 @@ class Training:
             with quietly():
                 encoder.model.save_pretrained(bench)
                 encoder.tokenizer.save_pretrained(bench)
-            made = [path for path in bench.rglob("*") if path.is_file()]
-            files = {path.relative_to(bench).as_posix(): path.read_bytes() for path in made}
+            paths = [path for path in bench.rglob("*") if path.is_file()]
+            files = {path.relative_to(bench).as_posix(): path.read_bytes() for path in paths}
         write_model(request.folder, card, files)
         self.checkpoint.remove()
 

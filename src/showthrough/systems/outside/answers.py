@@ -43,48 +43,48 @@ def place_of(name: str, document: Document) -> str:
     return f"anonymizer {shown(name)}: {at_document(document.id)}"
 
 
-def wrong(place: str, fault: str) -> InputError:
-    return InputError(Problem("", place, fault))
+def wrong(location: str, fault: str) -> InputError:
+    return InputError(Problem("", location, fault))
 
 
-def masks_in(given: Any, document: Document, name: str, field: str = "masks") -> list[Mask]:
+def masks_in(value: Any, document: Document, name: str, field: str = "masks") -> list[Mask]:
     """The masks of a list of spans: `[start, end, type, score]`, mappings, or tools' own objects. Raises InputError."""
-    place = place_of(name, document)
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-        raise wrong(f"{place}: {field}", f"found a value of type {type(given).__name__}; expected a list of spans")
-    return [_mask(one, f"{place}: {field}[{number}]") for number, one in enumerate(given)]
+    location = place_of(name, document)
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise wrong(f"{location}: {field}", f"found a value of type {type(value).__name__}; expected a list of spans")
+    return [_mask(span, f"{location}: {field}[{number}]") for number, span in enumerate(value)]
 
 
-def _mask(given: Any, place: str) -> Mask:
-    if isinstance(given, list | tuple) and len(given) == 4:
-        given, score = given[:3], given[3]
-    elif isinstance(given, Mapping):
-        score = given.get("score")
+def _mask(span: Any, location: str) -> Mask:
+    if isinstance(span, list | tuple) and len(span) == 4:
+        span, score = span[:3], span[3]
+    elif isinstance(span, Mapping):
+        score = span.get("score")
     else:
-        score = getattr(given, "score", None)
-    mask = mask_of(given, place)
-    if isinstance(given, Mask) or score is None:
+        score = getattr(span, "score", None)
+    mask = mask_of(span, location)
+    if isinstance(span, Mask) or score is None:
         return mask
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
-        raise wrong(f"{place}: score", f"found {quoted(score)}; expected a number from 0 to 1")
+        raise wrong(f"{location}: score", f"found {quoted(score)}; expected a number from 0 to 1")
     return ScoredMask(mask.start, mask.end, mask.replacement, mask.entity_type, float(score))
 
 
-def masks_of_text(given: str, document: Document) -> list[Mask]:
+def masks_of_text(text: str, document: Document) -> list[Mask]:
     """What an anonymized text masked, which the original tells."""
     from showthrough.data.alignment import align  # asked for only where offsets are missing
 
-    return align(document.text, given)
+    return align(document.text, text)
 
 
-def masks_of_value(given: Any, document: Document, name: str) -> list[Mask]:
+def masks_of_value(value: Any, document: Document, name: str) -> list[Mask]:
     """What a function returned: an anonymized text, a spaCy Doc, what Presidio made, or spans. Raises InputError."""
-    if isinstance(given, str):
-        return masks_of_text(given, document)
-    if hasattr(given, "ents") and hasattr(given, "text"):
-        if given.text != document.text:
+    if isinstance(value, str):
+        return masks_of_text(value, document)
+    if hasattr(value, "ents") and hasattr(value, "text"):
+        if value.text != document.text:
             raise wrong(place_of(name, document), "found a Doc of another text; expected one of the document's")
-        return [TypedMask(one.start_char, one.end_char, None, one.label_) for one in given.ents]
-    if hasattr(given, "items") and hasattr(given, "text"):
-        return list(Anonymization.from_presidio({document.id: given}, Corpus([document])).of(document.id))
-    return masks_in(given, document, name, "spans")
+        return [TypedMask(entity.start_char, entity.end_char, None, entity.label_) for entity in value.ents]
+    if hasattr(value, "items") and hasattr(value, "text"):
+        return list(Anonymization.from_presidio({document.id: value}, Corpus([document])).of(document.id))
+    return masks_in(value, document, name, "spans")

@@ -65,25 +65,25 @@ class Conversation:
         stdin = self._process.stdin
         with suppress(OSError, ValueError):  # it has ended, which its missing answer tells
             if stdin is not None:
-                for one in documents:
-                    stdin.write(json.dumps({"id": one.id, "text": one.text}).encode() + b"\n")
+                for document in documents:
+                    stdin.write(json.dumps({"id": document.id, "text": document.text}).encode() + b"\n")
                 stdin.flush()
                 if last:
                     stdin.close()
 
     def _answer(self, document: Document) -> bytes:
-        place = f"{self._place}: {at_document(document.id)}"
+        location = f"{self._place}: {at_document(document.id)}"
         try:
             line = self._lines.get(timeout=self._timeout)
         except queue.Empty:
             hint = "expected a line for each document as soon as it was read, flushed (or anew=true)"
             raise ResourceError(
-                f"{place}: no answer came for {self._timeout:g} seconds; {hint}{self._last_words}"
+                f"{location}: no answer came for {self._timeout:g} seconds; {hint}{self._last_words}"
             ) from None
         if line is None:
-            raise ResourceError(f"{place}: {self._end()} before it answered{self._last_words}")
+            raise ResourceError(f"{location}: {self._end()} before it answered{self._last_words}")
         if len(line) >= _LONGEST:
-            raise ResourceError(f"{place}: answered with a line of more than {_LONGEST >> 20} MB")
+            raise ResourceError(f"{location}: answered with a line of more than {_LONGEST >> 20} MB")
         return line
 
     def _end(self) -> str:
@@ -102,8 +102,8 @@ class Conversation:
     def _last_words(self) -> str:
         if not self._said:
             return ""
-        told = (folded(one.text) for documents in self._told for one in documents)
-        return f"; it said: {KEPT_BACK if repeats(self._said[0], told) else shown(self._said[0])}"
+        texts = (folded(document.text) for documents in self._told for document in documents)
+        return f"; it said: {KEPT_BACK if repeats(self._said[0], texts) else shown(self._said[0])}"
 
     def _listen(self, output: IO[bytes]) -> None:
         with suppress(OSError, ValueError):
@@ -118,8 +118,8 @@ class Conversation:
         """Of what it says beside, the last line is kept; all is read, or it would stand still some day."""
         with suppress(OSError, ValueError):
             while line := output.readline(1 << 16):
-                if said := line.decode("utf-8", "replace").strip():
-                    self._said.append(said)
+                if message := line.decode("utf-8", "replace").strip():
+                    self._said.append(message)
 
     def close(self) -> None:
         """Ends the program and all that it started."""

@@ -37,11 +37,11 @@ class Called:
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         whole = _takes_documents(self.function)
-        return [self._masks(one, one if whole else one.text) for one in documents]
+        return [self._masks(document, document if whole else document.text) for document in documents]
 
-    def _masks(self, document: Document, given: Document | str) -> list[Mask]:
+    def _masks(self, document: Document, argument: Document | str) -> list[Mask]:
         try:
-            answer = self.function(given)
+            answer = self.function(argument)
         except Exception as error:  # whatever somebody's function does
             raise wrong(place_of(self.name, document), raised(error)) from error
         return masks_of_value(answer, document, self.name)

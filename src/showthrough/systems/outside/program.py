@@ -53,17 +53,17 @@ class Program(Outside):
     def arguments(self) -> list[str]:
         """Raises PlanError for what is no command."""
         try:
-            found = shlex.split(self.command, posix=os.name != "nt")
+            words = shlex.split(self.command, posix=os.name != "nt")
         except ValueError as error:
             raise PlanError(f"found {quoted(self.command)}: {str(error).lower()}", "command") from None
-        if not found or "\0" in self.command:
+        if not words or "\0" in self.command:
             raise PlanError("found no program; expected one, as in cmd:python mine.py", "command")
-        return found
+        return words
 
     @property
     def pinned(self) -> Mapping[str, str]:
         """The digest of each file that the command names, the program itself aside."""
-        files = [Path(one) for one in self.arguments[1:]]
+        files = [Path(argument) for argument in self.arguments[1:]]
         return {path.name: _digest(path) for path in files if path.is_file()}
 
     def prepare(self) -> None:
@@ -79,38 +79,38 @@ class Program(Outside):
         conversation, stays = self._conversation, False
         try:
             answers = conversation.answers(documents, last=self.anew)
-            found = [self._masks(one, line) for one, line in zip(documents, answers, strict=True)]
+            masks = [self._masks(document, line) for document, line in zip(documents, answers, strict=True)]
             stays = not self.anew
         finally:
             if not stays:  # of one that is stopped in the middle, the rest of the answers is still to come
                 self.finish()
-        return found
+        return masks
 
     def finish(self) -> None:
         if self in _running:
             _running.pop(self).close()
 
     def _masks(self, document: Document, line: bytes) -> list[Mask]:
-        place = place_of(self.name, document)
+        location = place_of(self.name, document)
         try:
             answer: Any = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise wrong(place, f"answered {_shown(line)}, which is no JSON; expected a line {_EXPECTED}") from None
+            raise wrong(location, f"answered {_shown(line)}, which is no JSON; expected a line {_EXPECTED}") from None
         if not isinstance(answer, dict):
-            raise wrong(place, f"answered {quoted(answer)}; expected a line {_EXPECTED}")
+            raise wrong(location, f"answered {quoted(answer)}; expected a line {_EXPECTED}")
         if "id" not in answer:
-            raise wrong(f"{place}: id", f"is missing from the answer; expected a line {_EXPECTED}")
+            raise wrong(f"{location}: id", f"is missing from the answer; expected a line {_EXPECTED}")
         if answer["id"] != document.id:
-            found, expected = quoted(answer["id"]), quoted(document.id)
-            fault = f"found {found}; expected {expected}: answers come in the order of the documents"
-            raise wrong(f"{place}: id", fault)
+            actual, expected = quoted(answer["id"]), quoted(document.id)
+            fault = f"found {actual}; expected {expected}: answers come in the order of the documents"
+            raise wrong(f"{location}: id", fault)
         if ("masks" in answer) == ("text" in answer):
             which = "both masks and text" if "masks" in answer else "neither masks nor text"
-            raise wrong(place, f"answered {which}; expected a line {_EXPECTED}")
+            raise wrong(location, f"answered {which}; expected a line {_EXPECTED}")
         if "masks" in answer:
             return masks_in(answer["masks"], document, self.name)
         if not isinstance(answer["text"], str):
-            raise wrong(f"{place}: text", f"found {quoted(answer['text'])}; expected the anonymized text")
+            raise wrong(f"{location}: text", f"found {quoted(answer['text'])}; expected the anonymized text")
         return masks_of_text(answer["text"], document)
 
 

@@ -55,27 +55,33 @@ class Service(Outside):
 
     @property
     def name(self) -> str:
-        others = {key: value for key, value in difference(self, Service()).items() if key != "url"}
-        told = ", ".join(f"{key}={literal(value)}" for key, value in others.items())
-        return f"{self.url or self.kind}({told})" if told else self.url or self.kind
+        options = {key: value for key, value in difference(self, Service()).items() if key != "url"}
+        arguments = ", ".join(f"{key}={literal(value)}" for key, value in options.items())
+        return f"{self.url or self.kind}({arguments})" if arguments else self.url or self.kind
 
     @property
     def _address(self) -> SplitResult:
         """Raises PlanError for what is no address, and for another machine's unless that is allowed."""
         expected = "expected http://localhost:PORT"
         try:
-            found = urlsplit(self.url)
-            host, _ = found.hostname, found.port
+            address = urlsplit(self.url)
+            host, _ = address.hostname, address.port
         except ValueError as error:
             raise PlanError(f"found {quoted(self.url)}: {error}; {expected}", "url") from None
-        if found.scheme not in ("http", "https") or not host or not self.url.isascii() or not self.url.isprintable():
+        if address.scheme not in ("http", "https") or not host or not self.url.isascii() or not self.url.isprintable():
             raise PlanError(f"found {quoted(self.url)}; {expected}", "url")
-        if found.username is not None or found.password is not None or found.query or found.fragment or " " in self.url:
+        if (
+            address.username is not None
+            or address.password is not None
+            or address.query
+            or address.fragment
+            or " " in self.url
+        ):
             raise PlanError(f"has a user, a question or a mark in it; {expected}, with a path at most", "url")
         if not _is_here(host) and host != self.allow.lower():
             fault = f"{shown(host)} is not this machine, and every document's text would be sent there"
             raise PlanError(f'{fault}; expected localhost, or allow="{shown(host)}" to send them all the same', "url")
-        return found
+        return address
 
     def prepare(self) -> None:
         if not self.url:
@@ -84,17 +90,17 @@ class Service(Outside):
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         with ThreadPoolExecutor(self.at_once) as threads:
-            under_way = [threads.submit(self._masks, one) for one in documents]
+            under_way = [threads.submit(self._masks, document) for document in documents]
             try:
-                return [one.result() for one in under_way]
+                return [future.result() for future in under_way]
             finally:
-                for one in under_way:
-                    one.cancel()
+                for future in under_way:
+                    future.cancel()
 
     def _masks(self, document: Document) -> list[Mask]:
         from http.client import HTTPException
 
-        place = place_of(self.name, document)
+        location = place_of(self.name, document)
         path = self._address.path.rstrip("/").removesuffix("/analyze") + "/analyze"
         body = msgspec.json.encode({"text": document.text, "language": self.language})
         connection, late = self._connected(), threading.Event()
@@ -106,20 +112,20 @@ class Service(Outside):
             content = response.read(_LONGEST + 1)
         except (OSError, HTTPException, ValueError, AttributeError) as error:  # whatever a socket that is shut raises
             if not late.is_set() and not isinstance(error, TimeoutError):
-                raise ResourceError(f"{place}: the connection broke off ({type(error).__name__})") from None
+                raise ResourceError(f"{location}: the connection broke off ({type(error).__name__})") from None
             late.set()
         finally:
             watch.cancel()
             connection.close()
         if late.is_set():
-            raise ResourceError(f"{place}: no whole answer came in {self.timeout:g} seconds")
+            raise ResourceError(f"{location}: no whole answer came in {self.timeout:g} seconds")
         if response.status in _MOVED:
-            raise ResourceError(f"{place}: answered {response.status}, which leads elsewhere; that is not followed")
+            raise ResourceError(f"{location}: answered {response.status}, which leads elsewhere; that is not followed")
         if response.status != _OK:
             reason = KEPT_BACK if repeats(response.reason, [folded(document.text)]) else shown(response.reason)
-            raise ResourceError(f"{place}: POST {path} was answered {response.status} {reason}; expected {_OK}")
+            raise ResourceError(f"{location}: POST {path} was answered {response.status} {reason}; expected {_OK}")
         if len(content) > _LONGEST:
-            raise ResourceError(f"{place}: answered with more than {_LONGEST >> 20} MB")
+            raise ResourceError(f"{location}: answered with more than {_LONGEST >> 20} MB")
         return _masks_of(content, document, self.name)
 
     def _connected(self) -> HTTPConnection:
@@ -161,12 +167,12 @@ def _is_here(host: str) -> bool:
 
 
 def _masks_of(content: bytes, document: Document, name: str) -> list[Mask]:
-    place = place_of(name, document)
+    location = place_of(name, document)
     expected = 'expected a list of objects such as {"start": 0, "end": 4, "entity_type": "PERSON", "score": 0.9}'
     try:
         answer: Any = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise wrong(place, f"answered what is no JSON; {expected}") from None
-    if not isinstance(answer, list) or not all(isinstance(one, dict) for one in answer):
-        raise wrong(place, f"answered {quoted(answer)}; {expected}")
+        raise wrong(location, f"answered what is no JSON; {expected}") from None
+    if not isinstance(answer, list) or not all(isinstance(entry, dict) for entry in answer):
+        raise wrong(location, f"answered {quoted(answer)}; {expected}")
     return masks_in(answer, document, name, "answer")

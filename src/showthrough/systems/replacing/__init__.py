@@ -44,18 +44,22 @@ def rewritten(corpus: Corpus, anonymization: Anonymization, way: Way, missing: M
     if problems := check_pair(corpus, anonymization, missing):
         raise InputError(problems)
     replace = replacing(way)
-    masks = {one.id: replace(one, anonymization.of(one.id)) for one in corpus if one.id in anonymization.masks}
+    masks = {
+        document.id: replace(document, anonymization.of(document.id))
+        for document in corpus
+        if document.id in anonymization.masks
+    }
     return Anonymization(masks, anonymization.name, anonymization.source, anonymization.notes)
 
 
-def suppressed(document: Document, found: Sequence[Masked]) -> list[str | None]:
+def suppressed(document: Document, spans: Sequence[Masked]) -> list[str | None]:
     """Nothing stands there any more."""
-    return [None] * len(found)
+    return [None] * len(spans)
 
 
-def labels(document: Document, found: Sequence[Masked]) -> list[str | None]:
+def labels(document: Document, spans: Sequence[Masked]) -> list[str | None]:
     """The types in capitals."""
-    return [one.label for one in found]
+    return [span.label for span in spans]
 
 
 _WAYS: dict[Way, Callable[[Document, Sequence[Masked]], list[str | None]]] = {

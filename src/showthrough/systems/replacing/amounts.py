@@ -48,11 +48,11 @@ def magnitude(text: str) -> str:
     if len(numbers) != 1 or _MINUS.search(text[: numbers[0].start()]):
         return ""
     (number,) = numbers
-    others = {part.casefold() for part in _PARTS.findall(f"{text[: number.start()]} {text[number.end() :]}")}
-    money = others & _CURRENCIES
-    scales = [_SCALES[word] for word in others if word in _SCALES]
+    words = {part.casefold() for part in _PARTS.findall(f"{text[: number.start()]} {text[number.end() :]}")}
+    money = words & _CURRENCIES
+    scales = [_SCALES[word] for word in words if word in _SCALES]
     value = _value(number, whole=bool(money) and not scales) * (scales[0] if scales else 1)
-    if not others <= _AROUND | set(_SCALES) | (money or _COUNTED) or len(scales) > 1 or not 0 <= value < _HIGHEST:
+    if not words <= _AROUND | set(_SCALES) | (money or _COUNTED) or len(scales) > 1 or not 0 <= value < _HIGHEST:
         return ""
     signs = [sign for sign, names in _SIGNS.items() if money & names]
     sign = signs[0] if len(signs) == 1 else ""
@@ -74,5 +74,5 @@ def _value(number: re.Match[str], whole: bool) -> float:
 
 
 def _short(power: int) -> str:
-    base = max((one for one in _POWERS if one <= power), default=1)
+    base = max((candidate for candidate in _POWERS if candidate <= power), default=1)
     return f"{power // base}{_POWERS.get(base, '')}"

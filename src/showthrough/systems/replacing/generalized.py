@@ -38,47 +38,47 @@ _NO_YEARS = re.compile(
 )
 
 
-def generalized(document: Document, found: Sequence[Masked]) -> list[str | None]:
+def generalized(document: Document, spans: Sequence[Masked]) -> list[str | None]:
     """The wider text of each mask, or its label."""
-    return [_wider(one) or one.label for one in found]
+    return [_wider(span) or span.label for span in spans]
 
 
-def _wider(one: Masked) -> str:
-    if "DATETIME" in one.path:
-        return _date(one)
-    if "LOCATION" in one.path:
-        return next((place for place in lies_in(one.text) if not one.repeats(place)), "")
-    if "AGE" in one.path or one.path[-1:] == ("DEM",):
-        new = _age(one.text, bare="AGE" in one.path) if not _NO_YEARS.match(one.behind) else ""
-    elif "QUANTITY" in one.path and "PERCENT" not in one.path:
-        new = magnitude(one.text)
+def _wider(span: Masked) -> str:
+    if "DATETIME" in span.path:
+        return _date(span)
+    if "LOCATION" in span.path:
+        return next((region for region in lies_in(span.text) if not span.repeats(region)), "")
+    if "AGE" in span.path or span.path[-1:] == ("DEM",):
+        new = _age(span.text, bare="AGE" in span.path) if not _NO_YEARS.match(span.behind) else ""
+    elif "QUANTITY" in span.path and "PERCENT" not in span.path:
+        new = magnitude(span.text)
     else:
         return ""
-    return "" if one.repeats(new) else new
+    return "" if span.repeats(new) else new
 
 
-def _date(one: Masked) -> str:
+def _date(span: Masked) -> str:
     """The year of a day or a month, the month of a day without a year, the decade of a year.
 
     Years and months are words of the date, and metrics count them as read: where masks overlap, another may hide them.
     """
-    if one.alone and (foreign := _FOREIGN.fullmatch(one.text.strip())):
+    if span.alone and (foreign := _FOREIGN.fullmatch(span.text.strip())):
         return foreign["year"]
-    dates = [date for date in written_dates(one.text, day_first=True) if date.weekday is None]
-    if not says_only(one.text, dates):
+    dates = [date for date in written_dates(span.text, day_first=True) if date.weekday is None]
+    if not says_only(span.text, dates):
         return ""
     years = sorted({date.year for date in dates if date.year is not None and _century_is_sure(date)})
     if all(date.year is None for date in dates):
         months = {field.text for date in dates for field in date.fields if field.name == "name"}
         by_day = all(date.unit == "day" and date.by_name for date in dates)
-        return months.pop() if by_day and len(months) == 1 and one.alone else ""
+        return months.pop() if by_day and len(months) == 1 and span.alone else ""
     if not all(date.year in years for date in dates):
         return ""
     ends = years[0], years[-1]
-    if all(date.month is not None for date in dates) and one.alone:
+    if all(date.month is not None for date in dates) and span.alone:
         return _range(map(str, ends))
     decades = _range(f"{year // 10}0s" for year in ends)
-    return "" if one.repeats(decades) else decades
+    return "" if span.repeats(decades) else decades
 
 
 def _range(ends: Iterable[str]) -> str:
@@ -93,10 +93,10 @@ def _century_is_sure(date: Written) -> bool:
 def _age(text: str, bare: bool) -> str:
     """`40s` for `aged 45`; over 89 all are one, as in 45 CFR 164.514(b)(2)(i)(C). `bare`: a number alone is an age."""
     numbers = re.findall(r"\d+(?:[.,]\d+)?", text)
-    others = {word.casefold() for word in WORD.findall(re.sub(r"\d+", " ", text))}
-    if len(numbers) != 1 or not numbers[0].isdecimal() or not others <= _YEARS_OLD:
+    words = {word.casefold() for word in WORD.findall(re.sub(r"\d+", " ", text))}
+    if len(numbers) != 1 or not numbers[0].isdecimal() or not words <= _YEARS_OLD:
         return ""
     years = int(numbers[0])
-    if years > _OLDEST or not (bare or others & _SURELY_AGES):
+    if years > _OLDEST or not (bare or words & _SURELY_AGES):
         return ""
     return f">{OLD - 1}" if years >= OLD else f"{years // 10}0s" if years >= 10 else "<10"

@@ -30,78 +30,79 @@ _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 _GAPS = re.compile(r"\s*\(\s*\)|\s+(?=[,;.)])|(?<=\()\s+|[,;/–-](?=\s*[,;/–-])")
 
 
-def invented(document: Document, found: Sequence[Masked]) -> list[str | None]:
+def invented(document: Document, spans: Sequence[Masked]) -> list[str | None]:
     """What stands for persons, places, organizations, dates, ages, codes and contacts; of all else, the label.
 
     The same document has the same surrogates wherever it is, since nothing but its text decides.
     """
     seed = text_digest(document.text)
-    places = [place for place, one in enumerate(found) if _kind(one) in _TYPES]
+    positions = [position for position, span in enumerate(spans) if _kind(span) in _TYPES]
     mentions = tuple(
-        Mention(found[place].mask.start, found[place].mask.end, _TYPES[_kind(found[place])]) for place in places
+        Mention(spans[position].mask.start, spans[position].mask.end, _TYPES[_kind(spans[position])])
+        for position in positions
     )
-    made = dict(zip(places, _surrogates(document.text, seed, mentions), strict=True))
-    return [_written(one, made.get(place, one.text), seed) for place, one in enumerate(found)]
+    new_texts = dict(zip(positions, _surrogates(document.text, seed, mentions), strict=True))
+    return [_written(span, new_texts.get(position, span.text), seed) for position, span in enumerate(spans)]
 
 
 def _surrogates(text: str, seed: str, mentions: tuple[Mention, ...]) -> list[str]:
     if not mentions:
         return []
-    (made,) = surrogates(Corpus([Document(seed, text, (Annotation("masks", mentions),))])).corpus
-    return [made.text[one.start : one.end] for one in made.annotations[0].mentions]
+    (surrogate,) = surrogates(Corpus([Document(seed, text, (Annotation("masks", mentions),))])).corpus
+    return [surrogate.text[mention.start : mention.end] for mention in surrogate.annotations[0].mentions]
 
 
-def _kind(one: Masked) -> str:
+def _kind(span: Masked) -> str:
     """How a surrogate is made; empty where nobody knows the type."""
-    if "QUANTITY" in one.path:
+    if "QUANTITY" in span.path:
         return _QUANTITY
-    return treated_as(one.path[-1]).kind if one.path else ""
+    return treated_as(span.path[-1]).kind if span.path else ""
 
 
-def _written(one: Masked, made: str, seed: str) -> str | None:
-    kind = _kind(one)
+def _written(span: Masked, surrogate: str, seed: str) -> str | None:
+    kind = _kind(span)
     if kind not in (*_TYPES, _QUANTITY):
-        return one.label
+        return span.label
     if kind == "date":
-        made = _other_date(one, made)
-    random = None if kind == "date" else Random(f"{seed}\0{one.text}")
-    new = _without_repeats(one, _plain(made), random)
+        surrogate = _other_date(span, surrogate)
+    random = None if kind == "date" else Random(f"{seed}\0{span.text}")
+    new = _without_repeats(span, _plain(surrogate), random)
     new = _ENDS.sub("", new) if kind == "contact" else new
-    return new if words(new) and not one.repeats(new) else one.label
+    return new if words(new) and not span.repeats(new) else span.label
 
 
 def _plain(text: str) -> str:
     """One line, without characters that nobody sees."""
-    return "".join(one for one in " ".join(text.split()) if unicodedata.category(one)[0] != "C")
+    return "".join(character for character in " ".join(text.split()) if unicodedata.category(character)[0] != "C")
 
 
-def _other_date(one: Masked, made: str) -> str:
+def _other_date(span: Masked, surrogate: str) -> str:
     """A date none of whose parts is one of the original's; empty where anything else is said, as in `before 2019`.
 
     All dates of a record move together, so that some keep their day or month by chance. These move on.
     """
-    dates = written_dates(made, day_first=True)
-    for step in range(_STEPS if says_only(made, dates) else 0):
+    dates = written_dates(surrogate, day_first=True)
+    for step in range(_STEPS if says_only(surrogate, dates) else 0):
         shift = Shift(step, step, step)
         new = [part for date in dates for part in date.shifted(shift, date.year or 2001)]
-        if one.words.isdisjoint(text.casefold() for _, text in new):
-            return apply_masks(made, [Mask(field.start, field.end, text) for field, text in new])
+        if span.words.isdisjoint(text.casefold() for _, text in new):
+            return apply_masks(surrogate, [Mask(field.start, field.end, text) for field, text in new])
     return ""
 
 
-def _without_repeats(one: Masked, made: str, random: Random | None) -> str:
+def _without_repeats(span: Masked, surrogate: str, random: Random | None) -> str:
     """Words of the original are left out, as the `Hospital` of another hospital; numbers become others by chance."""
 
     def other(match: re.Match[str]) -> str:
         text = match[0]
-        if not one.repeats(text):
+        if not span.repeats(text):
             return text
         if random is None or not any(map(str.isdigit, text)):
             return ""
         tries = (characters(random, text) for _ in range(_TRIES))
-        return next((new for new in tries if not one.repeats(new) and (new[0] != "0" or text[0] == "0")), "")
+        return next((new for new in tries if not span.repeats(new) and (new[0] != "0" or text[0] == "0")), "")
 
-    kept = WORD.sub(other, made)
-    if kept == made:
-        return made
-    return _EDGES.sub("", " ".join(_GAPS.sub("", kept).split()))
+    result = WORD.sub(other, surrogate)
+    if result == surrogate:
+        return surrogate
+    return _EDGES.sub("", " ".join(_GAPS.sub("", result).split()))

@@ -31,9 +31,9 @@ def words(text: str) -> frozenset[str]:
     """
     plain = unicodedata.normalize("NFKC", text).replace("_", " ")
     spellings = (text,) if plain == text else (text, plain)
-    found = {word for spelling in spellings for word in WORD.findall(spelling)}
-    read = {reading_form(word) for word in found if not word.isascii()}
-    return frozenset({*map(str.casefold, found), *read} - {""})
+    tokens = {word for spelling in spellings for word in WORD.findall(spelling)}
+    read = {reading_form(word) for word in tokens if not word.isascii()}
+    return frozenset({*map(str.casefold, tokens), *read} - {""})
 
 
 @dataclass(frozen=True)
@@ -90,25 +90,25 @@ class Masked:
 
 def masked(document: Document, masks: Sequence[Mask]) -> list[Masked]:
     """All masks of a document, in their order."""
-    found: dict[int, Masked] = {}
+    spans: dict[int, Masked] = {}
     for region in _regions(masks):
-        start, end = masks[region[0]].start, max(masks[place].end for place in region)
+        start, end = masks[region[0]].start, max(masks[index].end for index in region)
         hidden = words(document.text[start:end])
-        for place in region:
-            mask = masks[place]
-            found[place] = Masked(mask, document.text, type_of(mask, document.text), len(region) == 1, hidden)
-    return [found[place] for place in range(len(masks))]
+        for index in region:
+            mask = masks[index]
+            spans[index] = Masked(mask, document.text, type_of(mask, document.text), len(region) == 1, hidden)
+    return [spans[index] for index in range(len(masks))]
 
 
 def _regions(masks: Sequence[Mask]) -> Iterator[list[int]]:
     """The places of masks that overlap, in the order of the text; masks that only touch stay apart."""
     region: list[int] = []
     reach = 0
-    for place in sorted(range(len(masks)), key=lambda place: (masks[place].start, masks[place].end)):
-        if region and masks[place].start >= reach:
+    for index in sorted(range(len(masks)), key=lambda index: (masks[index].start, masks[index].end)):
+        if region and masks[index].start >= reach:
             yield region
             region = []
-        region.append(place)
-        reach = max(reach, masks[place].end)
+        region.append(index)
+        reach = max(reach, masks[index].end)
     if region:
         yield region

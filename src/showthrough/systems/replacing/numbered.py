@@ -18,82 +18,82 @@ _WITH_NUMBERS = frozenset({"DATETIME", "AGE", "QUANTITY", "CODE", "ADDRESS", "ZI
 _NO_DAY = 3  # digits: DATE_12 for 12 May would be read as the 12, by metrics as by people, and DATE_012 is not
 
 
-def numbered(document: Document, found: Sequence[Masked]) -> list[str | None]:
+def numbered(document: Document, spans: Sequence[Masked]) -> list[str | None]:
     """`PERSON_1`, `PERSON_2`, …, `DATE_001`; by label, so that a number tells the order of first appearance alone."""
-    day_first = day_comes_first(one.text for one in found if "DATETIME" in one.path)
-    people = _People(one for one in found if one.label and "PERSON" in one.path)
-    order = sorted(range(len(found)), key=lambda place: (found[place].mask.start, found[place].mask.end))
-    width = _widths(found)
+    day_first = day_comes_first(span.text for span in spans if "DATETIME" in span.path)
+    people = _People(span for span in spans if span.label and "PERSON" in span.path)
+    order = sorted(range(len(spans)), key=lambda index: (spans[index].mask.start, spans[index].mask.end))
+    width = _widths(spans)
     numbers: dict[str, dict[Hashable, int]] = {}
     written: dict[int, str | None] = {}
-    for place in order:
-        one = found[place]
-        if not one.label or not one.entity_type:
-            written[place] = one.label
+    for index in order:
+        span = spans[index]
+        if not span.label or not span.entity_type:
+            written[index] = span.label
             continue
         key: Hashable
-        if "PERSON" in one.path:
-            key = people.entity(one)
-        elif one.is_long:
-            key = (one.mask.start, one.mask.end)
-        elif "DATETIME" in one.path:
-            key = _date(one.text, day_first) or _spelling(one)
+        if "PERSON" in span.path:
+            key = people.entity(span)
+        elif span.is_long:
+            key = (span.mask.start, span.mask.end)
+        elif "DATETIME" in span.path:
+            key = _date(span.text, day_first) or _spelling(span)
         else:
-            key = _spelling(one)
-        known = numbers.setdefault(one.label, {})
-        written[place] = f"{one.label}_{known.setdefault(key, len(known) + 1):0{width[one.label]}d}"
-    return [written[place] for place in range(len(found))]
+            key = _spelling(span)
+        entities = numbers.setdefault(span.label, {})
+        written[index] = f"{span.label}_{entities.setdefault(key, len(entities) + 1):0{width[span.label]}d}"
+    return [written[index] for index in range(len(spans))]
 
 
-def _widths(found: Sequence[Masked]) -> dict[str, int]:
+def _widths(spans: Sequence[Masked]) -> dict[str, int]:
     """How many digits the numbers of each label have: so many that none of them is a word of what is masked.
 
     All of a label have as many, so that no entity shows by its number which of them it says.
     """
     by_label: dict[str, list[Masked]] = defaultdict(list)
-    for one in found:
-        by_label[one.label or ""].append(one)
+    for span in spans:
+        by_label[span.label or ""].append(span)
     widths = {}
-    for label, each in by_label.items():
-        hidden = frozenset().union(*{one.words for one in each})
-        least = _NO_DAY if any(_WITH_NUMBERS.intersection(one.path) for one in each) else 1
+    for label, group in by_label.items():
+        hidden = frozenset().union(*{span.words for span in group})
+        least = _NO_DAY if any(_WITH_NUMBERS.intersection(span.path) for span in group) else 1
         widths[label] = next(
             width
             for width in count(least)
-            if hidden.isdisjoint(f"{number:0{width}d}" for number in range(1, len(each) + 1))
+            if hidden.isdisjoint(f"{number:0{width}d}" for number in range(1, len(group) + 1))
         )
     return widths
 
 
-def _spelling(one: Masked) -> str:
+def _spelling(span: Masked) -> str:
     """Equal for texts that differ in capitals, white space and punctuation alone."""
-    between = "" if {"CODE", "CONTACT", "CREDENTIAL"} & set(one.path) else " "
-    return between.join(WORD.findall(one.text.casefold())) or "".join(one.text.split())
+    between = "" if {"CODE", "CONTACT", "CREDENTIAL"} & set(span.path) else " "
+    return between.join(WORD.findall(span.text.casefold())) or "".join(span.text.split())
 
 
 def _date(text: str, day_first: bool | None) -> Hashable | None:
     """The day, month or year that a text says and nothing else; `None` where it says more, or there is no telling."""
-    said = {_said(text, order) for order in ((True, False) if day_first is None else (day_first,))}
-    return said.pop() if len(said) == 1 else None
+    readings = {_said(text, order) for order in ((True, False) if day_first is None else (day_first,))}
+    return readings.pop() if len(readings) == 1 else None
 
 
 def _said(text: str, day_first: bool) -> tuple[str, int | None, int | None, int | None] | None:
-    dates = [one for one in written_dates(text, day_first) if one.weekday is None]
+    dates = [date for date in written_dates(text, day_first) if date.weekday is None]
     if len(dates) != 1 or dates[0].unit == "bare day":
         return None
-    (one,) = dates
-    parts = {field.text.casefold() for field in one.fields} | FUNCTION
-    ordinals = {f"{one.day}{end}" for end in ("st", "nd", "rd", "th")}
+    (date,) = dates
+    parts = {field.text.casefold() for field in date.fields} | FUNCTION
+    ordinals = {f"{date.day}{end}" for end in ("st", "nd", "rd", "th")}
     if any(word not in parts | ordinals for word in WORD.findall(text.casefold())):
         return None
-    return "date", one.year, one.month, one.day
+    return "date", date.year, date.month, date.day
 
 
 class _People:
     """Who is who: a name that is part of one longer one alone is the same person, and one that fits two is neither."""
 
-    def __init__(self, found: Iterable[Masked]) -> None:
-        names = {_name(one) for one in found}
+    def __init__(self, spans: Iterable[Masked]) -> None:
+        names = {_name(span) for span in spans}
         self._entities: dict[_Name, int] = {}
         roots: list[_Name] = []
         by_word: dict[str, set[int]] = {}
@@ -114,8 +114,8 @@ class _People:
                     by_word.setdefault(word, set()).add(root)
             self._entities[name] = root
 
-    def entity(self, one: Masked) -> int:
-        return self._entities[_name(one)]
+    def entity(self, span: Masked) -> int:
+        return self._entities[_name(span)]
 
 
 def _longest_first(name: _Name) -> tuple[int, int, bool, _Name]:
@@ -127,11 +127,11 @@ def _longest_first(name: _Name) -> tuple[int, int, bool, _Name]:
 _Name = tuple[tuple[str, ...], str]  # the words of a name in small letters, and what its title says of a person
 
 
-def _name(one: Masked) -> _Name:
-    own = tuple(match[0].casefold() for match in proper_words(one.text))
-    titles = {word.casefold() for word in (*WORD.findall(one.before)[-1:], *WORD.findall(one.text)[:1])}
+def _name(span: Masked) -> _Name:
+    own = tuple(match[0].casefold() for match in proper_words(span.text))
+    titles = {word.casefold() for word in (*WORD.findall(span.before)[-1:], *WORD.findall(span.text)[:1])}
     gender = "m" if titles & _MEN else "f" if titles & _WOMEN else ""
-    return own or (_spelling(one),), gender
+    return own or (_spelling(span),), gender
 
 
 def _agrees(name: _Name, root: _Name) -> bool:

@@ -34,8 +34,8 @@ class Leak:
     end: int
 
     def __str__(self) -> str:
-        place = f"{at_document(self.document)}: {quoted(self.text)} at {self.start}–{self.end}"
-        return f"{place} was marked in the original"
+        location = f"{at_document(self.document)}: {quoted(self.text)} at {self.start}–{self.end}"
+        return f"{location} was marked in the original"
 
 
 def marked(document: Document, keep: Collection[str] = ()) -> list[Phi]:

@@ -45,19 +45,21 @@ class Move:
     frees: bool = False
     _texts: dict[Hashable, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def edits(self, one: Written) -> list[Edit]:
-        one = one.freed() if self.frees else one
-        return [(part.start, part.end, new) for part, new in zip(one.fields, self._says(one), strict=True)]
+    def edits(self, written_date: Written) -> list[Edit]:
+        written_date = written_date.freed() if self.frees else written_date
+        return [
+            (part.start, part.end, new) for part, new in zip(written_date.fields, self._says(written_date), strict=True)
+        ]
 
-    def leaves(self, one: Written) -> bool:
+    def leaves(self, written_date: Written) -> bool:
         """Whether a date is the same afterwards."""
-        return all(part.text == new for part, new in one.shifted(self.shift, self.year))
+        return all(part.text == new for part, new in written_date.shifted(self.shift, self.year))
 
-    def _says(self, one: Written) -> list[str]:
+    def _says(self, written_date: Written) -> list[str]:
         """What the parts of a date say afterwards; worked out once for all that are written alike."""
-        if one.writing not in self._texts:
-            self._texts[one.writing] = [new for _, new in one.shifted(self.shift, self.year)]
-        return self._texts[one.writing]
+        if written_date.writing not in self._texts:
+            self._texts[written_date.writing] = [new for _, new in written_date.shifted(self.shift, self.year)]
+        return self._texts[written_date.writing]
 
 
 STAY = Move(Shift(0, 0, 0), PLAIN_YEAR)
@@ -69,20 +71,25 @@ class Chronology:
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
         self._days, self._months, self._years, self._bare = (
-            [one for one in timeline.all if one.unit == unit] for unit in ("day", "month", "year", "bare day")
+            [written_date for written_date in timeline.all if written_date.unit == unit]
+            for unit in ("day", "month", "year", "bare day")
         )
-        self._yearless = [one for one in (*self._days, *self._months) if one.year is None]
-        self._lone_months = [one for one in self._months if one.year is None]
-        self._distinct = {one.meaning: one for one in reversed(self._days)}  # of days that say the same one is asked
-        self._times = Counter(one.meaning for one in self._days)
-        self._writings = {one.writing: one for one in timeline.marked}  # and of those that are written alike
-        self._written = Counter(one.writing for one in timeline.marked)
-        self._pinned = any("year" in one.kept for one in timeline.all)
-        named = Counter([*(one.year for one in timeline.all if one.year is not None), *timeline.years])
+        self._yearless = [written_date for written_date in (*self._days, *self._months) if written_date.year is None]
+        self._lone_months = [month for month in self._months if month.year is None]
+        self._distinct = {day.meaning: day for day in reversed(self._days)}  # of days that say the same one is asked
+        self._times = Counter(day.meaning for day in self._days)
+        self._writings = {
+            written_date.writing: written_date for written_date in timeline.marked
+        }  # and of those that are written alike
+        self._written = Counter(written_date.writing for written_date in timeline.marked)
+        self._pinned = any("year" in written_date.kept for written_date in timeline.all)
+        named = Counter(
+            [*(written_date.year for written_date in timeline.all if written_date.year is not None), *timeline.years]
+        )
         self._nameless = not named
         self._common = max(named, key=lambda year: (named[year], year)) if named else PLAIN_YEAR
         self._readings = _kinds_of_years(named or _PLAIN_YEARS)
-        if any(one.leap_day() for one in self._yearless):
+        if any(written_date.leap_day() for written_date in self._yearless):
             leap = [year for year in named or _PLAIN_YEARS if isleap(year)]
             self._common = max(leap, key=lambda year: (named[year], year)) if leap else leap_year_near(self._common)
             self._readings |= {self._common}
@@ -90,7 +97,7 @@ class Chronology:
     def move(self, random: Random, blemishes: Blemishes) -> Move:
         """The best move. `blemishes` counts what its edits do that they had better not."""
         best, fewest = STAY, tuple(self._faults(STAY, blemishes))
-        for moves, wanted in self._ways(random):
+        for moves, strictness in self._ways(random):
             for move in islice(moves, _ENOUGH):
                 faults = self._fewer(move, blemishes, fewest)
                 if faults is None:
@@ -98,7 +105,7 @@ class Chronology:
                 best, fewest = move, faults
                 if not any(faults):
                     break
-            if not any(fewest[:wanted]):
+            if not any(fewest[:strictness]):
                 break
         return best
 
@@ -108,7 +115,7 @@ class Chronology:
         Where years are not marked or missing, to be right matters more than to move far.
         """
         strict = bool(self._pinned or self._yearless or self._bare)
-        years_move = not self._pinned and any(one.year is not None for one in self._timeline.all)
+        years_move = not self._pinned and any(written_date.year is not None for written_date in self._timeline.all)
         if self._pinned or self._nameless or self._timeline.years:
             yield from self._in_readings(random, 0, 3 if years_move else 1 if self._yearless else 2)
         if years_move and (strict or self._years):
@@ -119,10 +126,10 @@ class Chronology:
             freed = Chronology(self._timeline.freed())
             yield (replace(move, frees=True) for move in freed._freely(random)), 0
 
-    def _in_readings(self, random: Random, reach: int, wanted: int) -> Iterator[tuple[Iterator[Move], int]]:
-        yield self._in_step(random, self._readings, reach), wanted
+    def _in_readings(self, random: Random, reach: int, strictness: int) -> Iterator[tuple[Iterator[Move], int]]:
+        yield self._in_step(random, self._readings, reach), strictness
         if self._yearless:
-            yield self._in_step(random, frozenset({self._common}), reach), wanted
+            yield self._in_step(random, frozenset({self._common}), reach), strictness
 
     def _fewer(self, move: Move, blemishes: Blemishes, fewest: Faults) -> Faults | None:
         """What speaks against a move, if that is less than so much; asked no further than needed to tell."""
@@ -137,22 +144,24 @@ class Chronology:
 
     def _faults(self, move: Move, blemishes: Blemishes) -> Iterator[int]:
         """What speaks against a move, the worst first."""
-        same = [one for one in self._writings.values() if move.leaves(one)]
-        years = sum(self._written[one.writing] for one in same if one.unit == "year")
-        yield sum(self._written[one.writing] for one in same) - years
-        yield blemishes(move.edits(one) for one in self._timeline.all)
+        same = [written_date for written_date in self._writings.values() if move.leaves(written_date)]
+        years = sum(self._written[written_date.writing] for written_date in same if written_date.unit == "year")
+        yield sum(self._written[written_date.writing] for written_date in same) - years
+        yield blemishes(move.edits(written_date) for written_date in self._timeline.all)
         yield years
         yield from self._later_faults(move)
 
     def _later_faults(self, move: Move) -> Faults:
-        left = sum(one.moved(move.shift, move.year).year - move.year != move.shift.years for one in self._lone_months)
+        left = sum(
+            month.moved(move.shift, move.year).year - move.year != move.shift.years for month in self._lone_months
+        )
         return left, int(self.near(move)), self._discords(move)
 
     def near(self, move: Move) -> bool:
         """Whether days have moved so little that they can be guessed."""
-        marked = [one for one in self._timeline.marked if one.unit == "day"]
+        marked = [day for day in self._timeline.marked if day.unit == "day"]
         days = move.shift.days
-        if any(one.year is None or ("year" in one.kept and not move.frees) for one in marked):
+        if any(day.year is None or ("year" in day.kept and not move.frees) for day in marked):
             days -= round(move.shift.years * DAYS_OF_YEAR)
         return bool(marked) and abs(days) < NEAREST
 
@@ -160,8 +169,8 @@ class Chronology:
         """Days that do not go along with months, years and days of the week that stand alone."""
         shift = move.shift
         discords = int(self._timeline.weekday and shift.days % 7 != 0)
-        for meaning, one in self._distinct.items() if self._months or self._years or self._timeline.years else ():
-            before, after = one.on(move.year), one.moved(shift, move.year)
+        for meaning, day in self._distinct.items() if self._months or self._years or self._timeline.years else ():
+            before, after = day.on(move.year), day.moved(shift, move.year)
             years, times = after.year - before.year, self._times[meaning]
             discords += times * (bool(self._months) and years * 12 + after.month - before.month != shift.months)
             discords += times * (bool(self._years) and years != shift.years)
@@ -174,8 +183,8 @@ class Chronology:
         Beside dates that just have to stay in their years, others need not do so.
         """
         together = bool(self._yearless or self._years or self._timeline.years)
-        in_step = [one for one in self._days if together or "year" in one.kept]
-        starts = {one.on(year) for one in in_step for year in self._read_in(one, readings)}
+        in_step = [day for day in self._days if together or "year" in day.kept]
+        starts = {day.on(year) for day in in_step for year in self._read_in(day, readings)}
         reach = reach if together else 0
         shifts = [(days, years) for years in range(-reach, reach + 1) for days in self._bounds(starts, years) if days]
         random.shuffle(shifts)
@@ -191,34 +200,34 @@ class Chronology:
         middle = round(years * DAYS_OF_YEAR)
         low = [(date(day.year + years, 1, 1) - day).days for day in starts]
         high = [(date(day.year + years, 12, 31) - day).days for day in starts]
-        for one in self._bare:
-            low.append(1 - (one.day or 0))
-            high.append(max(SAFE_DAYS, one.day or 0) - (one.day or 0))
+        for bare_day in self._bare:
+            low.append(1 - (bare_day.day or 0))
+            high.append(max(SAFE_DAYS, bare_day.day or 0) - (bare_day.day or 0))
         half = round(DAYS_OF_YEAR / 2)
         return range(max(low, default=middle - half), min(high, default=middle + half) + 1)
 
-    def _read_in(self, one: Written, readings: frozenset[int]) -> list[int]:
-        if one.year is not None:
-            return [one.year]
-        return sorted(year for year in readings if isleap(year)) if one.leap_day() else sorted(readings)
+    def _read_in(self, written_date: Written, readings: frozenset[int]) -> list[int]:
+        if written_date.year is not None:
+            return [written_date.year]
+        return sorted(year for year in readings if isleap(year)) if written_date.leap_day() else sorted(readings)
 
     def _days_fit(self, days: int, readings: frozenset[int]) -> bool:
         """Whether every day stays what is not marked of it, and becomes one day in all years that it may be of."""
         shift = Shift.nearest(days)
-        for one in self._distinct.values():
-            moved = [(one.on(year), one.moved(shift, year)) for year in self._read_in(one, readings)]
-            if one.year is None and len({after[1:] for _, after in moved}) > 1:
+        for day in self._distinct.values():
+            moved = [(day.on(year), day.moved(shift, year)) for year in self._read_in(day, readings)]
+            if day.year is None and len({after[1:] for _, after in moved}) > 1:
                 return False
             for before, after in moved:
-                changed = any(getattr(before, part) != getattr(after, part) for part in one.kept)
-                if changed or not one.can_say(after.year):
+                changed = any(getattr(before, part) != getattr(after, part) for part in day.kept)
+                if changed or not day.can_say(after.year):
                     return False
-                if one.lender is not None and one.lender.moved(shift, before.year)[:2] != after[:2]:
+                if day.lender is not None and day.lender.moved(shift, before.year)[:2] != after[:2]:
                     return False
         return True
 
     def _years_fit(self, years: int) -> bool:
-        return all(one.can_say((one.year or 0) + years) for one in self._years)
+        return all(written_date.can_say((written_date.year or 0) + years) for written_date in self._years)
 
     def _fitting_months(self, days: int, readings: frozenset[int], years: int | None) -> int | None:
         """By how many whole months a month without a day moves: some day of it has to move there; `None`: by none."""
@@ -236,14 +245,14 @@ class Chronology:
         return next((months for months in nearest if self._months_fit(days, months, readings, years, "none")), None)
 
     def _months_fit(self, days: int, months: int, readings: frozenset[int], years: int | None, leaving: str) -> bool:
-        for one in self._months:
-            may_leave = years is None or leaving == "yearless" or (leaving == "marked" and one.year is not None)
-            may_leave &= "year" not in one.kept
-            for year in self._read_in(one, readings):
-                before, after = one.on(year), one.moved(Shift(days, months, 0), year)
+        for month in self._months:
+            may_leave = years is None or leaving == "yearless" or (leaving == "marked" and month.year is not None)
+            may_leave &= "year" not in month.kept
+            for year in self._read_in(month, readings):
+                before, after = month.on(year), month.moved(Shift(days, months, 0), year)
                 first, last = before + timedelta(days), _last_of(before) + timedelta(days)
-                there = date(after.year, after.month, 1)
-                if last < there or _last_of(there) < first or not one.can_say(after.year):
+                target = date(after.year, after.month, 1)
+                if last < target or _last_of(target) < first or not month.can_say(after.year):
                     return False
                 if not may_leave and after.year - before.year != years:
                     return False
@@ -267,9 +276,9 @@ class Chronology:
 
     def _stay_distinct(self, shift: Shift) -> bool:
         """Whether days without a year stay two where they were two, and exist in any year."""
-        yearless = [one for one in (*self._days, *self._bare) if one.year is None]
-        before = {(one.unit, one.month, one.day) for one in yearless}
-        after = {(one.unit, *one.moved(shift, self._common)[1:]) for one in yearless}
+        yearless = [day for day in (*self._days, *self._bare) if day.year is None]
+        before = {(day.unit, day.month, day.day) for day in yearless}
+        after = {(day.unit, *day.moved(shift, self._common)[1:]) for day in yearless}
         return len(before) == len(after) and ("day", 2, 29) not in after
 
 

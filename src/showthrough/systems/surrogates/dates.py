@@ -133,7 +133,7 @@ class Written:
 
     def at(self, offset: int) -> Written:
         """The same in a text that has so much before it."""
-        fields = tuple(replace(one, start=one.start + offset, end=one.end + offset) for one in self.fields)
+        fields = tuple(replace(field, start=field.start + offset, end=field.end + offset) for field in self.fields)
         return replace(self, fields=fields, lender=self.lender and self.lender.at(offset))
 
     def freed(self) -> Written:
@@ -257,17 +257,17 @@ def written_dates(text: str, day_first: bool) -> list[Written]:
     >>> [(one.year, one.month, one.day) for one in written_dates("from 10/29 to Nov 3, 1997", day_first=False)]
     [(None, 10, 29), (1997, 11, 3)]
     """
-    taken = bytearray(len(text))
+    coverage = bytearray(len(text))
     dates: list[Written] = []
     words = named_words(text)
     for form in _FORMS:
         for match in form.finditer(text) if form not in _BY_NAME else _beginning(form, text, words):
-            written = _read(match, day_first) if 1 not in taken[match.start() : match.end()] else None
+            written = _read(match, day_first) if 1 not in coverage[match.start() : match.end()] else None
             if written is not None:
-                cover(taken, [match.span()])
+                cover(coverage, [match.span()])
                 dates.append(written)
-    for one in list(dates):
-        dates += _days_before(text, one, taken)
+    for written_date in list(dates):
+        dates += _days_before(text, written_date, coverage)
     return sorted(dates, key=span_of)
 
 
@@ -289,29 +289,36 @@ def folded(word: str) -> str:
     return word.replace("İ", "i").replace("ı", "i").casefold()
 
 
-def _beginning(form: re.Pattern[str], text: str, places: Sequence[int]) -> Iterator[re.Match[str]]:
+def _beginning(form: re.Pattern[str], text: str, offsets: Sequence[int]) -> Iterator[re.Match[str]]:
     """What `finditer` finds of a pattern that begins with one of some words: it is tried nowhere else."""
     end = 0
-    for place in places:
-        match = form.match(text, place) if place >= end else None
+    for offset in offsets:
+        match = form.match(text, offset) if offset >= end else None
         if match is not None:
             end = match.end()
             yield match
 
 
-def _days_before(text: str, one: Written, taken: bytearray) -> Iterator[Written]:
+def _days_before(text: str, written_date: Written, coverage: bytearray) -> Iterator[Written]:
     """The 3 of `3 to 5 May 1997`, which has its month and year from what follows."""
-    start = one.fields[0].start
-    while one.day is not None and one.month is not None:
+    start = written_date.fields[0].start
+    while written_date.day is not None and written_date.month is not None:
         match = _BEFORE.search(text, max(0, start - _REACH), start)
-        if match is None or 1 in taken[match.start() : match.end()]:
+        if match is None or 1 in coverage[match.start() : match.end()]:
             return
         day = int(match["day"])
-        if not is_day(one.year, one.month, day):
+        if not is_day(written_date.year, written_date.month, day):
             return
         start = match.start()
-        cover(taken, [match.span("day")])
-        yield Written(fields_of(match), one.year, one.month, day, by_name=one.by_name, lender=one)
+        cover(coverage, [match.span("day")])
+        yield Written(
+            fields_of(match),
+            written_date.year,
+            written_date.month,
+            day,
+            by_name=written_date.by_name,
+            lender=written_date,
+        )
 
 
 _REACH = 16  # characters between the start of one day and the start of the next
@@ -380,7 +387,7 @@ def day_comes_first(texts: Iterable[str]) -> bool | None:
     texts = list(texts)
     for form in (_FORMS[1], _PAIR):
         numbers = [(int(match["one"]), int(match["two"])) for text in texts for match in form.finditer(text)]
-        votes = sum((one > 12 >= two) - (two > 12 >= one) for one, two in numbers)
+        votes = sum((first > 12 >= two) - (two > 12 >= first) for first, two in numbers)
         if votes:
             return votes > 0
     return None

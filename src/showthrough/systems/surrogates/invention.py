@@ -35,7 +35,7 @@ def _parts(source: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ..
     return tuple(parts[0] for parts in names), tuple(middle), tuple(parts[-1] for parts in names)
 
 
-def word(random: Random, source: str, like: str, taken: Iterable[str] = ()) -> str:
+def word(random: Random, source: str, like: str, exclusions: Iterable[str] = ()) -> str:
     """A word of recombined syllables, about as long as another one, in small letters; none that is taken."""
     first, middle, last = _parts(source)
     best, read = "", reading_form(like)
@@ -43,20 +43,20 @@ def word(random: Random, source: str, like: str, taken: Iterable[str] = ()) -> s
         inner = [random.choice(middle) for _ in range(max(0, round(len(like) / 3.2) - 2))]
         new = "".join((random.choice(first), *inner, random.choice(last)))
         # Another first letter: initials are those of the surrogate, and have to be others as well.
-        other = new not in taken and new[0] not in (like[:1], read[:1])
+        other = new not in exclusions and new[0] not in (like[:1], read[:1])
         fits = other and len(new) >= 4 and not re.search(r"(.)\1\1|[^aeiouy]{4}", new)
         if fits and (not best or abs(len(new) - len(like)) < abs(len(best) - len(like))):
             best = new
         if best and abs(len(best) - len(like)) <= 1:
             break
-    return best or letters(random, like if len(like) > 3 else like + "abcd", taken)
+    return best or letters(random, like if len(like) > 3 else like + "abcd", exclusions)
 
 
-def letters(random: Random, like: str, taken: Iterable[str] = ()) -> str:
+def letters(random: Random, like: str, exclusions: Iterable[str] = ()) -> str:
     """As many other letters, vowels for vowels: `mrn` may become `tpl`."""
     while True:
-        new = "".join(random.choice("aeiou" if one in "aeiouy" else "bcdfghjklmnprstvz") for one in like.lower())
-        if (new != like and new not in taken) or len(like) < 2:
+        new = "".join(random.choice("aeiou" if letter in "aeiouy" else "bcdfghjklmnprstvz") for letter in like.lower())
+        if (new != like and new not in exclusions) or len(like) < 2:
             return new
 
 
@@ -67,12 +67,12 @@ def characters(random: Random, like: str) -> str:
     'MY-6048 p'
     """
 
-    def other(one: str) -> str:
-        if one.isdigit():
+    def other(character: str) -> str:
+        if character.isdigit():
             return random.choice(string.digits)
-        if one.isalpha():
-            return random.choice(string.ascii_uppercase if one.isupper() else string.ascii_lowercase)
-        return one
+        if character.isalpha():
+            return random.choice(string.ascii_uppercase if character.isupper() else string.ascii_lowercase)
+        return character
 
     return "".join(map(other, like))
 
@@ -94,4 +94,4 @@ def cased(new: Iterable[str], like: str) -> str:
     >>> cased("xyz", "JdK"), cased("7XY", "4ab")
     ('XyZ', '7xy')
     """
-    return "".join(one.upper() if old.isupper() else one.lower() for one, old in zip(new, like, strict=False))
+    return "".join(letter.upper() if old.isupper() else letter.lower() for letter, old in zip(new, like, strict=False))

@@ -48,9 +48,9 @@ class Names:
         tokens = [match[0].casefold() for match in matches]
         alone = self._initials_of("".join(tokens)) if all(len(token) == 1 for token in tokens) else ""
         edits = []
-        for place, (match, token) in enumerate(zip(matches, tokens, strict=True)):
+        for index, (match, token) in enumerate(zip(matches, tokens, strict=True)):
             if alone:
-                new = dressed(alone[place], match[0])
+                new = dressed(alone[index], match[0])
             elif len(token) == 1:
                 new = dressed(self._initial(token, tokens), match[0])
             elif self._are_initials(match[0], text):
@@ -103,10 +103,10 @@ class Names:
 
     def _letter(self, letter: str) -> str:
         if letter not in self._letters:
-            others = [one for one in string.ascii_lowercase if one != reading_form(letter)]
-            unused = [one for one in others if one not in self._letters.values()]
-            unread = [one for one in unused if one not in self._taken]
-            self._letters[letter] = self._random.choice(unread or unused or others)
+            alternatives = [candidate for candidate in string.ascii_lowercase if candidate != reading_form(letter)]
+            unused = [candidate for candidate in alternatives if candidate not in self._letters.values()]
+            unread = [candidate for candidate in unused if candidate not in self._taken]
+            self._letters[letter] = self._random.choice(unread or unused or alternatives)
         return self._letters[letter]
 
     def _initials_of(self, run: str) -> str:
@@ -152,8 +152,8 @@ class Names:
 
     def _other_member(self, token: str) -> str:
         if token not in self._words:
-            others = [member for member in _MEMBER[token] if member != token]
-            fresh = [member for member in others if member not in self._taken]
+            alternatives = [member for member in _MEMBER[token] if member != token]
+            fresh = [member for member in alternatives if member not in self._taken]
             new = self._random.choice(fresh) if fresh else word(self._random, "place", token, self._taken)
             self._words[token] = new
             self._taken.add(new)
@@ -189,8 +189,8 @@ def _dressed(new: str, like: str) -> str:
     seam = _INNER.search(like)
     if seam is None:
         return dressed(new, like)
-    place = min(seam.start(), len(new) - 1)
-    return dressed(new[:place], like[:place]) + new[place:].capitalize()
+    offset = min(seam.start(), len(new) - 1)
+    return dressed(new[:offset], like[:offset]) + new[offset:].capitalize()
 
 
 def _like_initials(word: str, name: str) -> bool:
@@ -201,8 +201,8 @@ def _like_initials(word: str, name: str) -> bool:
     """
     if len(word) <= _PAIR:
         return word.islower() or word[1:].isupper() or _unsayable(word)
-    others = "".join(other for other in _WORD.findall(name) if len(other) > 1 and other != word)
-    return _unsayable(word) or (word.isupper() and len(word) <= _SHORT and not others.isupper())
+    rest = "".join(other for other in _WORD.findall(name) if len(other) > 1 and other != word)
+    return _unsayable(word) or (word.isupper() and len(word) <= _SHORT and not rest.isupper())
 
 
 def _unsayable(word: str) -> bool:

@@ -46,8 +46,8 @@ class Numbers:
         for _ in range(_TRIES):
             # A word of small letters, such as the crowns of `300 crowns`, becomes one that can be said.
             new = "".join(
-                (letters if place % 2 else characters)(self._random, piece)
-                for place, piece in enumerate(_SAID.split(solid))
+                (letters if index % 2 else characters)(self._random, piece)
+                for index, piece in enumerate(_SAID.split(solid))
             )
             if solid[0] in "123456789" and new[0] == "0":
                 new = self._random.choice("123456789") + new[1:]
@@ -85,7 +85,7 @@ class Numbers:
             if len(text) > 1 and text.startswith("0"):
                 low, high = 1, 9  # 07 months
             numbers = [f"{number:0{len(text)}d}" for number in range(low, high + 1) if number != value]
-            taken = self._real | set(self._ages.values())
-            unused = [number for number in numbers if number not in taken]
+            used_numbers = self._real | set(self._ages.values())
+            unused = [number for number in numbers if number not in used_numbers]
             self._ages[text] = self._random.choice(unused or numbers or [text])
         return self._ages[text]

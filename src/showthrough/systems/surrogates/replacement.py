@@ -52,9 +52,9 @@ def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: C
     """
     if not 0 <= ambiguous <= 1:
         raise PlanError(f"found {ambiguous:g}; expected a share between 0 and 1", "ambiguous")
-    phi = ((document.text, *one) for document in corpus for one in marked(document, keep))
+    phi = ((document.text, *mark) for document in corpus for mark in marked(document, keep))
     day_first = bool(day_comes_first(text[start:end] for text, kind, start, end in phi if kind == "date"))
-    made: list[Document] = []
+    documents: list[Document] = []
     repeats = along = 0
     leaks: list[Leak] = []
     unmoved: list[tuple[Written, Leak]] = []
@@ -63,19 +63,19 @@ def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: C
     for document in corpus:
         record = _Record(document, seed, ambiguous, keep, day_first)
         group = groups.setdefault(document.group, f"group-{len(groups)}")
-        made.append(structs.replace(record.surrogate(), group=group))
+        documents.append(structs.replace(record.surrogate(), group=group))
         repeats += record.repeats
         along += record.along
-        leaks += audit(document, made[-1], keep)
+        leaks += audit(document, documents[-1], keep)
         unmoved += record.unmoved()
         near += [document.id] * record.near
     return Surrogates(
-        Corpus(made, corpus.name, corpus.source),
+        Corpus(documents, corpus.name, corpus.source),
         repeats,
         tuple(leaks),
         along,
-        tuple(leak for one, leak in unmoved if one.unit != "year"),
-        tuple(leak for one, leak in unmoved if one.unit == "year"),
+        tuple(leak for written_date, leak in unmoved if written_date.unit != "year"),
+        tuple(leak for written_date, leak in unmoved if written_date.unit == "year"),
         tuple(near),
     )
 
@@ -90,36 +90,40 @@ class _Record:
         self._marked = marked(document, keep)
         # Seeded by the record's id too: its surrogates do not depend on which others are in the corpus.
         random = Random(f"{seed}\0{document.id}")
-        taken = {word for string in self._strings.kinds for word in (string, *string.split())}
-        taken |= {reading_form(word) for word in taken}  # an accent hides nothing
-        taken |= {word for word in reading_form(self._text).split() if len(word) == 1}
-        self._names = Names(random, taken, ambiguous)
-        self._numbers = Numbers(random, taken)
+        exclusions = {word for string in self._strings.kinds for word in (string, *string.split())}
+        exclusions |= {reading_form(word) for word in exclusions}  # an accent hides nothing
+        exclusions |= {word for word in reading_form(self._text).split() if len(word) == 1}
+        self._names = Names(random, exclusions, ambiguous)
+        self._numbers = Numbers(random, exclusions)
         for kind, start, end in self._marked:
             self._numbers.learn(self._text[start:end])
             if kind == "person":
                 self._names.learn(self._text[start:end])
         covered = cover(bytearray(len(self._text)), ((start, end) for _, start, end in self._marked))
-        places = self._strings.places(self._text)
-        self._overlooked = [phi for phi in places if 1 not in covered[phi[1] : phi[2]]]  # marked elsewhere, not here
+        occurrences = self._strings.places(self._text)
+        self._overlooked = [
+            phi for phi in occurrences if 1 not in covered[phi[1] : phi[2]]
+        ]  # marked elsewhere, not here
         self.repeats = len(self._overlooked)
         spans = [(start, end) for kind, start, end in self._marked if kind == "date"]
         repeats = [(start, end) for kind, start, end in self._overlooked if kind == "date"]
         # No dates are to be looked for in what is marked as something else, nor in what is to stay.
-        kept = [one for layer in document.annotations for one in layer.mentions if one.entity_type in keep]
-        others = [
+        mentions = [
+            mention for layer in document.annotations for mention in layer.mentions if mention.entity_type in keep
+        ]
+        other_spans = [
             *((start, end) for _, start, end in self._marked),
-            *((one.start, one.end) for one in kept),
+            *((mention.start, mention.end) for mention in mentions),
             *((start, end) for kind, start, end in self._overlooked if kind != "date"),
         ]
-        self._dates = timeline(self._text, spans, repeats, others, day_first)
+        self._dates = timeline(self._text, spans, repeats, other_spans, day_first)
         chronology = Chronology(self._dates)
         self._move = chronology.move(random, self._blemishes(spans + repeats))
-        self._moved = sorted(edit for one in self._dates.all for edit in self._move.edits(one))
+        self._moved = sorted(edit for written_date in self._dates.all for edit in self._move.edits(written_date))
         self.near = chronology.near(self._move)
         again = cover(bytearray(len(self._text)), repeats)
-        self.along = sum(1 not in again[slice(*span_of(one))] for one in self._dates.unmarked)
-        self.along += sum(self._move.frees and bool(one.beside) for one in self._dates.marked)
+        self.along = sum(1 not in again[slice(*span_of(written_date))] for written_date in self._dates.unmarked)
+        self.along += sum(self._move.frees and bool(written_date.beside) for written_date in self._dates.marked)
 
     def surrogate(self) -> Document:
         edits: list[Edit] = []
@@ -133,8 +137,15 @@ class _Record:
 
     def unmoved(self) -> list[tuple[Written, Leak]]:
         """Marked dates that are as they were, with their places in the original."""
-        left = [(one, *span_of(one)) for one in self._dates.marked if self._move.leaves(one)]
-        return [(one, Leak(self._document.id, self._text[start:end], start, end)) for one, start, end in left]
+        left = [
+            (written_date, *span_of(written_date))
+            for written_date in self._dates.marked
+            if self._move.leaves(written_date)
+        ]
+        return [
+            (written_date, Leak(self._document.id, self._text[start:end], start, end))
+            for written_date, start, end in left
+        ]
 
     def _replaced(self, kind: Surrogate, start: int, end: int) -> list[Edit]:
         text = self._text[start:end]
@@ -146,8 +157,8 @@ class _Record:
         if kind == "date":
             moved = _within(self._moved, start, end)
             return moved or self._changed(text, names.member(text) + numbers.digits(text))
-        places = {"place": names.place, "organization": names.place}
-        makers = {"person": names.person, "contact": names.contact, "word": names.other, **places}
+        place_makers = {"place": names.place, "organization": names.place}
+        makers = {"person": names.person, "contact": names.contact, "word": names.other, **place_makers}
         return makers[kind](text) + numbers.digits(text)
 
     def _changed(self, text: str, edits: list[Edit]) -> list[Edit]:
@@ -161,8 +172,8 @@ class _Record:
         lettered = [span for span in spans if sum(map(str.isalpha, self._text[slice(*span)])) >= LETTERS]
         along = list(map(span_of, self._dates.unmarked))
 
-        def made(edits: list[Edit], places: Sequence[Span]) -> list[str]:
-            return [_applied(self._text[start:end], _within(edits, start, end)) for start, end in places]
+        def made(edits: list[Edit], targets: Sequence[Span]) -> list[str]:
+            return [_applied(self._text[start:end], _within(edits, start, end)) for start, end in targets]
 
         def count(edits_by_date: Iterable[list[Edit]]) -> int:
             if not lettered and not along:
@@ -177,7 +188,7 @@ class _Record:
 def _within(edits: Sequence[Edit], start: int, end: int) -> list[Edit]:
     """The edits, which are in order, that begin in a span, as edits of its text."""
     first, last = bisect_left(edits, (start,)), bisect_left(edits, (end,))
-    return [(one - start, two - start, new) for one, two, new in edits[first:last]]
+    return [(begin - start, two - start, new) for begin, two, new in edits[first:last]]
 
 
 def _applied(text: str, edits: Iterable[Edit]) -> str:
@@ -195,10 +206,13 @@ def _edited(document: Document, edits: list[Edit]) -> Document:
             return ends[passed - 1] + grown[passed] if is_end else starts[passed - 1] + grown[passed - 1]
         return offset + grown[passed]
 
-    def mention(one: Mention) -> Mention:
-        return structs.replace(one, start=moved(one.start, False), end=moved(one.end, True))
+    def mention(original: Mention) -> Mention:
+        return structs.replace(original, start=moved(original.start, False), end=moved(original.end, True))
 
-    annotations = tuple(Annotation(one.annotator, tuple(map(mention, one.mentions))) for one in document.annotations)
+    annotations = tuple(
+        Annotation(annotation.annotator, tuple(map(mention, annotation.mentions)))
+        for annotation in document.annotations
+    )
     # What is true of people in the original, and what else its author wrote, would give them away.
     text = _applied(document.text, edits)
     return structs.replace(document, text=text, annotations=annotations, authorship=None, subjects=())

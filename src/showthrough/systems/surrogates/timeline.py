@@ -47,11 +47,11 @@ class Timeline:
 
     def freed(self) -> Timeline:
         """The same with the years beside marked dates to be replaced as well."""
-        return replace(self, marked=tuple(one.freed() for one in self.marked))
+        return replace(self, marked=tuple(written_date.freed() for written_date in self.marked))
 
 
 def timeline(
-    text: str, marks: Sequence[Span], repeats: Iterable[Span], others: Iterable[Span], day_first: bool
+    text: str, marks: Sequence[Span], repeats: Iterable[Span], exclusions: Iterable[Span], day_first: bool
 ) -> Timeline:
     """Reads the dates of a record.
 
@@ -60,31 +60,44 @@ def timeline(
     """
     if not marks:
         return Timeline()
-    covered = cover(bytearray(len(text)), (*marks, *others))
-    readable = [one for one in written_dates(text, day_first) if 1 not in covered[slice(*span_of(one))]]
-    along = [one for one in readable if _sure(one, text)]
+    covered = cover(bytearray(len(text)), (*marks, *exclusions))
+    readable = [
+        written_date
+        for written_date in written_dates(text, day_first)
+        if 1 not in covered[slice(*span_of(written_date))]
+    ]
+    along = [written_date for written_date in readable if _sure(written_date, text)]
     cover(covered, map(span_of, along))
     record = _Record(text, _joined((*marks, *(span for span in repeats if 1 not in covered[slice(*span)]))), day_first)
     marked = list(record.marked())
     if not marked:
         return Timeline()
     cover(covered, record.marks)
-    writings = {text[slice(*span_of(one))] for one in marked}
-    along += [one for one in readable if 1 not in covered[slice(*span_of(one))] and _repeated(one, text, writings)]
+    writings = {text[slice(*span_of(written_date))] for written_date in marked}
+    along += [
+        written_date
+        for written_date in readable
+        if 1 not in covered[slice(*span_of(written_date))] and _repeated(written_date, text, writings)
+    ]
     cover(covered, map(span_of, along))
     years = frozenset(
         int(match["year"])
         for match in _YEAR_ALONE.finditer(text)
         if match.start() not in record.claimed and 1 not in covered[match.start() : match.end()]
     )
-    weekdays = filter(None, (_WEEKDAY.match(text, place) for place in dates.named_words(text)))
+    weekdays = filter(None, (_WEEKDAY.match(text, offset) for offset in dates.named_words(text)))
     weekday = any(1 not in covered[match.start() : match.end()] for match in weekdays)
     return Timeline(_with_months(marked, text), _with_months(along, text), years, weekday)
 
 
 def _with_months(written: Sequence[Written], text: str) -> tuple[Written, ...]:
     """Dates with the months as others of their form have them: May is short in 3-May and beside 4 Aug, not in May 3."""
-    named = [(_form(one, text), field) for one in written for field in one.fields if field.name == "name"]
+    named = [
+        (_form(written_date, text), field)
+        for written_date in written
+        for field in written_date.fields
+        if field.name == "name"
+    ]
     spanish = bool(named) and len(_SPANISH.findall(text)) > len(_ENGLISH.findall(text))
     chosen: dict[int, tuple[str, ...]] = {}
     for form, field in named:
@@ -99,16 +112,18 @@ def _with_months(written: Sequence[Written], text: str) -> tuple[Written, ...]:
             ),
         )
     return tuple(
-        replace(one, names=next((chosen[field.start] for field in one.fields if field.name == "name"), ()))
-        for one in written
+        replace(
+            written_date, names=next((chosen[field.start] for field in written_date.fields if field.name == "name"), ())
+        )
+        for written_date in written
     )
 
 
-def _form(one: Written, text: str) -> str:
+def _form(written_date: Written, text: str) -> str:
     """The names of its parts, and what stands between them."""
     return "".join(
         field.name + text[field.end : after.start]
-        for field, after in zip(one.fields, (*one.fields[1:], one.fields[-1]), strict=True)
+        for field, after in zip(written_date.fields, (*written_date.fields[1:], written_date.fields[-1]), strict=True)
     )
 
 
@@ -123,30 +138,39 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
-def _repeated(one: Written, text: str, writings: set[str]) -> bool:
+def _repeated(written_date: Written, text: str, writings: set[str]) -> bool:
     """Whether a day is written as one that is marked elsewhere, and as no fraction is: 10/29 or 03/04, but not 3/4."""
-    written = text[slice(*span_of(one))]
+    written = text[slice(*span_of(written_date))]
     no_fraction = re.search(r"\b(?:0\d|1[3-9]|[23]\d)\b", written)
-    return one.unit == "day" and written in writings and no_fraction is not None and not _goes_on(one, text)
+    return (
+        written_date.unit == "day"
+        and written in writings
+        and no_fraction is not None
+        and not _goes_on(written_date, text)
+    )
 
 
-def _goes_on(one: Written, text: str) -> bool:
+def _goes_on(written_date: Written, text: str) -> bool:
     """Whether it is part of a longer word or number."""
-    start, end = span_of(one)
+    start, end = span_of(written_date)
     return text[start - 1 : start] in ("/", ".", "-") or re.match(r"[-/.]?\w", text[end : end + 2]) is not None
 
 
-def _sure(one: Written, text: str) -> bool:
+def _sure(written_date: Written, text: str) -> bool:
     """Whether this is a date though nobody marked it: 10/29/1997 is, 2/6 is a murmur, 1.2.10 a version."""
-    if one.lender is not None:
-        return _sure(one.lender, text)
-    texts = {field.name: field.text for field in one.fields}
-    if one.by_name:
-        dashed = "year" in texts and text[one.fields[-1].start - 1] in "-/'"
+    if written_date.lender is not None:
+        return _sure(written_date.lender, text)
+    texts = {field.name: field.text for field in written_date.fields}
+    if written_date.by_name:
+        dashed = "year" in texts and text[written_date.fields[-1].start - 1] in "-/'"
         return ("day" in texts and (len(texts["name"]) > 3 or dashed)) or len(texts.get("year", "")) == 4
-    if not {"day", "month", "year"} <= texts.keys() or one.fields[1].start == one.fields[0].end or _goes_on(one, text):
+    if (
+        not {"day", "month", "year"} <= texts.keys()
+        or written_date.fields[1].start == written_date.fields[0].end
+        or _goes_on(written_date, text)
+    ):
         return False
-    return len(texts["year"]) == 4 or text[one.fields[0].end] == "/"
+    return len(texts["year"]) == 4 or text[written_date.fields[0].end] == "/"
 
 
 class _Record:
@@ -161,19 +185,19 @@ class _Record:
 
     def marked(self) -> Iterator[Written]:
         for start, end in self.marks:
-            for one in self._read(start, end):
-                if not any(field.start in self.claimed for field in one.fields):
-                    self.claimed.update(field.start for field in one.fields)
-                    yield self._with_ordinal(one)
+            for written_date in self._read(start, end):
+                if not any(field.start in self.claimed for field in written_date.fields):
+                    self.claimed.update(field.start for field in written_date.fields)
+                    yield self._with_ordinal(written_date)
 
-    def _with_ordinal(self, one: Written) -> Written:
+    def _with_ordinal(self, written_date: Written) -> Written:
         """A date with the `th` that stands after a marked 29; it is no part of the mark, and goes with the day."""
-        last = one.fields[-1]
+        last = written_date.fields[-1]
         after = _ORDINAL.match(self._text, last.end) if last.name == "day" else None
-        return replace(one, fields=(*one.fields, *fields_of(after))) if after else one
+        return replace(written_date, fields=(*written_date.fields, *fields_of(after))) if after else written_date
 
     def _read(self, start: int, end: int) -> list[Written]:
-        own = [one.at(start) for one in written_dates(self._text[start:end], self._day_first)]
+        own = [written_date.at(start) for written_date in written_dates(self._text[start:end], self._day_first)]
         if not own or (len(own) == 1 and [field.name for field in own[0].fields] == ["name"]):
             pieced = self._pieced(start, end, by_name=bool(own))
             if pieced:
@@ -187,18 +211,26 @@ class _Record:
         """The dates that a piece is part of: the 29 or the October of `October 29`."""
         left = self._text.rfind(" ", 0, max(0, start - _WINDOW)) + 1
         window = self._text[left : end + _WINDOW]
-        whole = (self._kept(one.at(left)) for one in written_dates(window, self._day_first))
-        own = [one for one in whole if any(start <= field.start < end for field in one.fields)]
-        return [one for one in own if not by_name or (one.day is not None and "day" not in one.kept)]
+        whole = (self._kept(written_date.at(left)) for written_date in written_dates(window, self._day_first))
+        own = [
+            written_date for written_date in whole if any(start <= field.start < end for field in written_date.fields)
+        ]
+        return [
+            written_date
+            for written_date in own
+            if not by_name or (written_date.day is not None and "day" not in written_date.kept)
+        ]
 
-    def _kept(self, one: Written) -> Written:
+    def _kept(self, written_date: Written) -> Written:
         """A date of which only what is marked may be replaced."""
-        fields = tuple(field for field in one.fields if self.inside[field.start])
-        left = {"month" if field.name == "name" else field.name for field in one.fields if field not in fields}
-        lender = one.lender and self._kept(one.lender)
+        fields = tuple(field for field in written_date.fields if self.inside[field.start])
+        left = {"month" if field.name == "name" else field.name for field in written_date.fields if field not in fields}
+        lender = written_date.lender and self._kept(written_date.lender)
         borrowed = lender.kept - {"day"} if lender else frozenset()
-        beside = tuple(field for field in one.fields if field.name == "year" and field not in fields)
-        return replace(one, fields=fields, beside=beside, lender=lender, kept=frozenset(left - {"ordinal"}) | borrowed)
+        beside = tuple(field for field in written_date.fields if field.name == "year" and field not in fields)
+        return replace(
+            written_date, fields=fields, beside=beside, lender=lender, kept=frozenset(left - {"ordinal"}) | borrowed
+        )
 
     def _alone(self, bare: re.Match[str], end: int) -> list[Written]:
         """A number that is marked as a date with nothing beside it: a day, or a year of two digits."""
@@ -225,7 +257,7 @@ class _Record:
         if not whole or whole[0].year != int(before["year"]) or len(whole[0].fields) == 1:
             return []
         self.claimed.add(before.start())
-        return [self._kept(one.at(before.start())) for one in whole]
+        return [self._kept(written_date.at(before.start())) for written_date in whole]
 
     def _with_year_after(self, own: list[Written], end: int) -> list[Written]:
         """The dates of a mark, the last of them with the year that stands after it: `10/29` is marked, `/2004` not."""
@@ -241,8 +273,10 @@ class _Record:
             whole = replace(last, year=year, kept=frozenset({"year"}), beside=(field,))
         return [
             *(
-                replace(one, year=year, kept=whole.kept, lender=whole) if one.lender == last else one
-                for one in own[:-1]
+                replace(written_date, year=year, kept=whole.kept, lender=whole)
+                if written_date.lender == last
+                else written_date
+                for written_date in own[:-1]
             ),
             whole,
         ]

@@ -20,10 +20,10 @@ def majority(tokens: Tokens, labels: Sequence[str]) -> dict[str, str]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for word, label in zip(tokens.words, labels, strict=True):
         counts[word.lower()][label] += 1
-    return {word: each.most_common(1)[0][0] for word, each in counts.items()}
+    return {word: counter.most_common(1)[0][0] for word, counter in counts.items()}
 
 
-def propagated(tokens: Tokens, found: Sequence[Found]) -> list[Found]:
+def propagated(tokens: Tokens, spans: Sequence[Found]) -> list[Found]:
     """What was found, and wherever else the same phrases stand, the longest first; what is shorter gives way there.
 
     A phrase in small letters alone is not looked for: such words are more often something else.
@@ -32,36 +32,39 @@ def propagated(tokens: Tokens, found: Sequence[Found]) -> list[Found]:
     [(0, 2), (6, 8)]
     """
     phrases: dict[tuple[str, ...], Found] = {}
-    for one in found:
-        phrase = tuple(tokens.words[one.first : one.last])
-        long = tokens.ends[one.last - 1] - tokens.starts[one.first] >= _SHORTEST
+    for span in spans:
+        phrase = tuple(tokens.words[span.first : span.last])
+        long = tokens.ends[span.last - 1] - tokens.starts[span.first] >= _SHORTEST
         if long and not all(word.islower() or not word.isalnum() for word in phrase):
-            phrases.setdefault(phrase, one)
+            phrases.setdefault(phrase, span)
     by_first: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-    for phrase in sorted(phrases, key=lambda each: (-len(each), each)):
+    for phrase in sorted(phrases, key=lambda words: (-len(words), words)):
         by_first[phrase[0]].append(phrase)
     again: list[Found] = []
     at = 0
     while at < len(tokens):
-        match = next((each for each in by_first.get(tokens.words[at], ()) if _stands(tokens.words, at, each)), None)
+        match = next(
+            (candidate for candidate in by_first.get(tokens.words[at], ()) if _stands(tokens.words, at, candidate)),
+            None,
+        )
         if match:
-            one = phrases[match]
-            again.append(Found(at, at + len(match), one.entity_type, one.score))
+            span = phrases[match]
+            again.append(Found(at, at + len(match), span.entity_type, span.score))
         at += len(match) if match else 1
-    kept = longest([*found, *again])
-    return sorted([*kept, *_rests(found, kept)], key=lambda each: each.first)
+    survivors = longest([*spans, *again])
+    return sorted([*survivors, *_rests(spans, survivors)], key=lambda item: item.first)
 
 
-def _rests(found: Sequence[Found], kept: Sequence[Found]) -> Iterator[Found]:
+def _rests(spans: Sequence[Found], survivors: Sequence[Found]) -> Iterator[Found]:
     """What was found where nothing is kept: a phrase that stands over a part of it does not uncover the rest."""
-    taken = {at for one in kept for at in range(one.first, one.last)}
-    for one in found:
-        first = one.first
-        for at in range(one.first, one.last + 1):
-            if at == one.last or at in taken:
+    covered_tokens = {at for span in survivors for at in range(span.first, span.last)}
+    for span in spans:
+        first = span.first
+        for at in range(span.first, span.last + 1):
+            if at == span.last or at in covered_tokens:
                 if first < at:
-                    yield Found(first, at, one.entity_type, one.score)
-                    taken.update(range(first, at))
+                    yield Found(first, at, span.entity_type, span.score)
+                    covered_tokens.update(range(first, at))
                 first = at + 1
 
 
@@ -69,12 +72,12 @@ def _stands(words: list[str], at: int, phrase: tuple[str, ...]) -> bool:
     return tuple(words[at : at + len(phrase)]) == phrase
 
 
-def longest(found: Sequence[Found]) -> list[Found]:
+def longest(spans: Sequence[Found]) -> list[Found]:
     """In their order and without overlaps: of two that overlap the longer one stays, of equals the first given."""
-    taken: set[int] = set()
-    kept: list[Found] = []
-    for one in sorted(found, key=lambda each: each.first - each.last):
-        if taken.isdisjoint(range(one.first, one.last)):
-            taken.update(range(one.first, one.last))
-            kept.append(one)
-    return sorted(kept, key=lambda each: each.first)
+    covered_tokens: set[int] = set()
+    survivors: list[Found] = []
+    for span in sorted(spans, key=lambda item: item.first - item.last):
+        if covered_tokens.isdisjoint(range(span.first, span.last)):
+            covered_tokens.update(range(span.first, span.last))
+            survivors.append(span)
+    return sorted(survivors, key=lambda item: item.first)

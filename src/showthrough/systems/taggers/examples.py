@@ -28,9 +28,11 @@ class Example:
 
 def examples_of(corpus: Corpus, annotators: str = EACH, binary: bool = False) -> list[Example]:
     """The layers that are trained on. Raises PlanError where there is nothing to learn from."""
-    place = f"corpus {shown(corpus.name)}"
+    location = f"corpus {shown(corpus.name)}"
     if not corpus.survey.annotated:
-        raise PlanError("has no annotations; expected documents in which somebody marked what is to be masked", place)
+        raise PlanError(
+            "has no annotations; expected documents in which somebody marked what is to be masked", location
+        )
     examples: list[Example] = []
     for document in corpus:
         layers = list(_layers(document, annotators))
@@ -42,11 +44,11 @@ def examples_of(corpus: Corpus, annotators: str = EACH, binary: bool = False) ->
             ]
     if not examples:
         names = sorted({layer.annotator for document in corpus for layer in document.annotations})
-        raise PlanError(f"has no layer of {quoted(annotators)}; there are: {some(names)}", place)
-    if len({one.record for one in examples}) < 2:
-        raise PlanError("has one annotated document or group; expected at least two, better fifty", place)
-    if all(label == OUTSIDE for one in examples for label in one.labels):
-        raise PlanError("has no mention that is to be masked; expected some that are DIRECT or QUASI", place)
+        raise PlanError(f"has no layer of {quoted(annotators)}; there are: {some(names)}", location)
+    if len({example.record for example in examples}) < 2:
+        raise PlanError("has one annotated document or group; expected at least two, better fifty", location)
+    if all(label == OUTSIDE for example in examples for label in example.labels):
+        raise PlanError("has no mention that is to be masked; expected some that are DIRECT or QUASI", location)
     return examples
 
 
@@ -54,7 +56,7 @@ def _layers(document: Document, annotators: str) -> Iterator[Annotation]:
     people = document.to_learn_from
     if annotators == UNION:
         if people:
-            yield Annotation(people[0].annotator, tuple(one for layer in people for one in layer.mentions))
+            yield Annotation(people[0].annotator, tuple(mention for layer in people for mention in layer.mentions))
     elif annotators == EACH:
         yield from people
     else:
@@ -63,7 +65,7 @@ def _layers(document: Document, annotators: str) -> Iterator[Annotation]:
 
 def folds_of(examples: Sequence[Example], count: int, seed: int) -> list[int]:
     """A number below `count` for each example, equal for all of a record, about as often each."""
-    records = sorted({one.record for one in examples})
+    records = sorted({example.record for example in examples})
     dealt = np.random.default_rng(seed).permutation(len(records)) % count
     number = dict(zip(records, dealt.tolist(), strict=True))
-    return [number[one.record] for one in examples]
+    return [number[example.record] for example in examples]

@@ -34,8 +34,8 @@ class Labeller:
             return answer
         return self._asked(self.second, tokens, majority(tokens, answer.labels))
 
-    def _asked(self, learner: Learner, tokens: Tokens, known: Mapping[str, str] | None) -> Tagged:
-        rows = self.extractor.rows(tokens, known)
+    def _asked(self, learner: Learner, tokens: Tokens, majority_labels: Mapping[str, str] | None) -> Tagged:
+        rows = self.extractor.rows(tokens, majority_labels)
         return _joined(learner.predict([rows[part.start : part.stop] for part in parts(self.recipe, tokens)]))
 
 
@@ -48,7 +48,11 @@ def parts(recipe: Recipe, tokens: Tokens) -> list[range]:
 
 def fitted(recipe: Recipe, examples: Sequence[Example], language: str, seed: int = 0) -> Labeller:
     """Learns from examples."""
-    learned = learned_from([(one.tokens, one.labels, one.record) for one in examples]) if _learns(recipe) else Learned()
+    learned = (
+        learned_from([(example.tokens, example.labels, example.record) for example in examples])
+        if _learns(recipe)
+        else Learned()
+    )
     extractor = Extractor(recipe.features, language, learned)
     first = _fitted(recipe, extractor, examples, [None] * len(examples), seed)
     if not recipe.second_pass:
@@ -65,7 +69,7 @@ def _fitted(
     recipe: Recipe,
     extractor: Extractor,
     examples: Sequence[Example],
-    known: Sequence[Mapping[str, str] | None],
+    majorities: Sequence[Mapping[str, str] | None],
     seed: int,
 ) -> Learner:
     try:
@@ -73,14 +77,14 @@ def _fitted(
     except TypeError as error:
         raise PlanError(f"the learner {recipe.learner} does not take these settings: {error}") from None
     own: dict[str, Own] = {}
-    for one in examples:
-        own[one.record] = own.get(one.record, frozenset()) | own_words(one.tokens, one.labels)
+    for example in examples:
+        own[example.record] = own.get(example.record, frozenset()) | own_words(example.tokens, example.labels)
     sequences, labels = [], []
-    for one, told in zip(examples, known, strict=True):
-        rows = extractor.rows(one.tokens, told, own[one.record])
-        for part in parts(recipe, one.tokens):
+    for example, majority_labels in zip(examples, majorities, strict=True):
+        rows = extractor.rows(example.tokens, majority_labels, own[example.record])
+        for part in parts(recipe, example.tokens):
             sequences.append(rows[part.start : part.stop])
-            labels.append(one.labels[part.start : part.stop])
+            labels.append(example.labels[part.start : part.stop])
     learner.fit(sequences, labels, seed)
     return learner
 
@@ -89,14 +93,14 @@ def _crossed(recipe: Recipe, examples: Sequence[Example], language: str, seed: i
     """Majority labels as a first pass gives them that has not seen the record: each half is labelled by the other."""
     once = replace(recipe, second_pass=False)
     fold = folds_of(examples, _HALVES, seed)
-    known: list[Mapping[str, str] | None] = [None] * len(examples)
+    majorities: list[Mapping[str, str] | None] = [None] * len(examples)
     for half in range(_HALVES):
-        rest = [one for one, number in zip(examples, fold, strict=True) if number != half]
+        rest = [example for example, number in zip(examples, fold, strict=True) if number != half]
         labeller = fitted(once, rest, language, seed)
-        for place, (one, number) in enumerate(zip(examples, fold, strict=True)):
+        for index, (example, number) in enumerate(zip(examples, fold, strict=True)):
             if number == half:
-                known[place] = majority(one.tokens, labeller.tagged(one.tokens).labels)
-    return known
+                majorities[index] = majority(example.tokens, labeller.tagged(example.tokens).labels)
+    return majorities
 
 
 def _joined(answers: Sequence[Tagged]) -> Tagged:
@@ -104,7 +108,7 @@ def _joined(answers: Sequence[Tagged]) -> Tagged:
         return answers[0]
     return Tagged(
         *(
-            list(chain.from_iterable(getattr(one, name) for one in answers))
+            list(chain.from_iterable(getattr(answer, name) for answer in answers))
             for name in ("labels", "sure", "outside", "inside")
         )
     )

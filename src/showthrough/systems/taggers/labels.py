@@ -34,19 +34,21 @@ def type_of(label: str) -> str:
 
 def outermost(mentions: Iterable[Mention]) -> list[Mention]:
     """Mentions of which none overlaps another: of two that do, the longer one; of equally long ones, the first."""
-    kept: list[Mention] = []  # by their places
-    for one in sorted(mentions, key=lambda each: (each.start - each.end, each.start, each.entity_type)):
-        place = bisect_left(kept, one.end, key=lambda each: each.start)  # none of those from here on overlaps it
-        if not place or kept[place - 1].end <= one.start:
-            kept.insert(place, one)
-    return kept
+    survivors: list[Mention] = []  # by their places
+    for mention in sorted(mentions, key=lambda item: (item.start - item.end, item.start, item.entity_type)):
+        index = bisect_left(
+            survivors, mention.end, key=lambda item: item.start
+        )  # none of those from here on overlaps it
+        if not index or survivors[index - 1].end <= mention.start:
+            survivors.insert(index, mention)
+    return survivors
 
 
 def labels_of(tokens: Tokens, mentions: Iterable[Mention], binary: bool = False) -> list[str]:
     """The label of each token, where those are marked that are to be masked."""
     labels = [OUTSIDE] * len(tokens)
     number = 0
-    for mention in outermost(one for one in mentions if one.identifier != "NO_MASK"):
+    for mention in outermost(candidate for candidate in mentions if candidate.identifier != "NO_MASK"):
         kind = HIDDEN if binary else mention.entity_type or HIDDEN
         while number < len(tokens) and tokens.ends[number] <= mention.start:
             number += 1
@@ -65,12 +67,12 @@ def spans_of(labels: Sequence[str], scores: Sequence[float] | None = None) -> li
     [Found(first=0, last=2, entity_type='A', score=1.0), Found(first=2, last=3, entity_type='A', score=1.0)]
     """
     sure = scores if scores is not None else [1.0] * len(labels)
-    found: list[Found] = []
+    spans: list[Found] = []
     open_at, kind = 0, ""
     for number, label in enumerate(chain(labels, [OUTSIDE])):
         goes_on = kind and label[0] == "I" and label[2:] == kind
         if not goes_on:
             if kind:
-                found.append(Found(open_at, number, kind, max(sure[open_at:number])))
+                spans.append(Found(open_at, number, kind, max(sure[open_at:number])))
             open_at, kind = number, type_of(label)
-    return found
+    return spans

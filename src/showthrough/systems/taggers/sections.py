@@ -23,7 +23,7 @@ class Field:
 
 def fields_of(tokens: Tokens) -> list[Field]:
     """All fields of a text. A line may have several: `Age: 47 Sex: F`."""
-    found: list[Field] = []
+    fields: list[Field] = []
     words, gaps = tokens.words, tokens.gaps
     for line in tokens.lines:
         begins, last = line.stop, -1  # of the field that is open: where its value begins
@@ -34,11 +34,11 @@ def fields_of(tokens: Tokens) -> list[Field]:
             low = line.start if last < 0 else last + 1
             first = _heading(words, low, number, opens_line=last < 0)
             if heading and begins < first:
-                found.append(Field(heading, begins, first))
+                fields.append(Field(heading, begins, first))
             heading, begins, last = " ".join(words[first:number]).lower(), number + 1, number
         if heading and begins < line.stop:
-            found.append(Field(heading, begins, line.stop))
-    return found
+            fields.append(Field(heading, begins, line.stop))
+    return fields
 
 
 def _heading(words: list[str], low: int, colon: int, opens_line: bool) -> int:
@@ -53,14 +53,14 @@ def _heading(words: list[str], low: int, colon: int, opens_line: bool) -> int:
 
 def headings_of(tokens: Tokens) -> dict[int, str]:
     """Lines that are headings by themselves: few words, no full stop, nothing but capitals or a colon at the end."""
-    found: dict[int, str] = {}
+    headings: dict[int, str] = {}
     for line in tokens.lines:
         words = tokens.words[line.start : line.stop]
         if len(words) <= _LONGEST_HEADING + 2 and words[-1] != ".":
             letters = [word for word in words if word[0].isalpha()]
             if letters and (words[-1] == ":" or all(word.isupper() for word in letters)):
-                found[line.start] = " ".join(letters).lower()
-    return found
+                headings[line.start] = " ".join(letters).lower()
+    return headings
 
 
 def parts_of(tokens: Tokens) -> list[str]:
@@ -68,7 +68,7 @@ def parts_of(tokens: Tokens) -> list[str]:
     (the same from the end) or the body.
     """
     parts = ["body"] * len(tokens)
-    with_field = {one.first for one in tokens.fields}
+    with_field = {field.first for field in tokens.fields}
     lines = tokens.lines
     fields = [any(at in with_field for at in line) or len(line) <= _LONGEST_HEADING for line in lines]
     long = [len(line) > _LONGEST_FIELD for line in lines]

@@ -54,19 +54,19 @@ class Tagger:
         return self.labeller.recipe.learner
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
-        return [self._masks(Tokens.of(one.text)) for one in documents]
+        return [self._masks(Tokens.of(document.text)) for document in documents]
 
     def _masks(self, tokens: Tokens) -> list[Mask]:
-        found = self.found(tokens)
+        spans = self.found(tokens)
         return [
-            ScoredMask(tokens.starts[one.first], tokens.ends[one.last - 1], None, one.entity_type, one.score)
-            for one in found
+            ScoredMask(tokens.starts[span.first], tokens.ends[span.last - 1], None, span.entity_type, span.score)
+            for span in spans
         ]
 
     def found(self, tokens: Tokens) -> list[Found]:
         """What is to be masked, in its order, none over another."""
-        found = spans_of(*decided(self.labeller.tagged(tokens), self.threshold))
-        return propagated(tokens, found) if self.labeller.recipe.propagate else found
+        spans = spans_of(*decided(self.labeller.tagged(tokens), self.threshold))
+        return propagated(tokens, spans) if self.labeller.recipe.propagate else spans
 
     def save(self, folder: Path | str, force: bool = False) -> None:
         """Writes it as a folder, which `--with FOLDER/` takes. Raises OutputError."""
@@ -96,8 +96,8 @@ def load_tagger(folder: Path, card: Card) -> Tagger:
         files = {path.name: read_bytes(path) for path in sorted(folder.iterdir()) if path.name != CARD}
         learned = msgspec.json.decode(files[_LEARNED], type=Learned)
         learner = learner_class(using.recipe.learner)
-        first = learner.load({name: each for name, each in files.items() if not name.startswith(_SECOND)})
-        again = {name.removeprefix(_SECOND): each for name, each in files.items() if name.startswith(_SECOND)}
+        first = learner.load({name: content for name, content in files.items() if not name.startswith(_SECOND)})
+        again = {name.removeprefix(_SECOND): content for name, content in files.items() if name.startswith(_SECOND)}
         second = learner.load(again) if using.recipe.second_pass else None
     except (msgspec.MsgspecError, KeyError, ValueError) as error:
         raise ResourceError(f"{folder}: is not as showthrough train wrote it ({error}); train it again") from None

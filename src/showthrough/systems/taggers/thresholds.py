@@ -38,10 +38,10 @@ def curve(
     tasks = [
         (
             recipe, language, seed,
-            [one for one, number in zip(chosen, fold, strict=True) if number != held],
-            [one for one, number in zip(chosen, fold, strict=True) if number == held],
+            [example for example, number in zip(chosen, fold, strict=True) if number != fold_id],
+            [example for example, number in zip(chosen, fold, strict=True) if number == fold_id],
         )
-        for held in sorted(set(fold))
+        for fold_id in sorted(set(fold))
     ]  # fmt: skip
     answers = []
     for answer in _answers(tasks, jobs):
@@ -53,19 +53,19 @@ def curve(
 
 def best(points: Curve) -> float:
     """The threshold with the highest F; of equals the lowest, which hides most."""
-    return max(points, key=lambda one: (one["f"], -one["threshold"]))["threshold"]
+    return max(points, key=lambda point: (point["f"], -point["threshold"]))["threshold"]
 
 
 def held_out(
-    recipe: Recipe, language: str, seed: int, seen: Sequence[Example], held: Sequence[Example]
+    recipe: Recipe, language: str, seed: int, seen: Sequence[Example], examples: Sequence[Example]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Of each word and number in records that were held out: whether it is to be masked, and how probable that is."""
     labeller = fitted(recipe, seen, language, seed)
     gold: list[bool] = []
     hidden: list[float] = []
-    for one in held:
-        answer = labeller.tagged(one.tokens)
-        for word, label, outside in zip(one.tokens.words, one.labels, answer.outside, strict=True):
+    for example in examples:
+        answer = labeller.tagged(example.tokens)
+        for word, label, outside in zip(example.tokens.words, example.labels, answer.outside, strict=True):
             if word[0].isalnum():
                 gold.append(label != OUTSIDE)
                 hidden.append(1 - outside)
@@ -81,9 +81,9 @@ def decided(answer: Tagged, threshold: float) -> tuple[list[str], list[float]]:
     hidden = [min(max(1 - outside, 0.0), 1.0) for outside in answer.outside]
     labels: list[str] = []
     adding = ""  # the type of the tokens added just before
-    for one, label, inside in zip(hidden, answer.labels, answer.inside, strict=True):
-        if one < threshold or label != OUTSIDE:
-            labels.append(OUTSIDE if one < threshold else label)
+    for probability, label, inside in zip(hidden, answer.labels, answer.inside, strict=True):
+        if probability < threshold or label != OUTSIDE:
+            labels.append(OUTSIDE if probability < threshold else label)
             adding = ""
         else:
             kind = type_of(inside)
@@ -102,19 +102,19 @@ def _answers(tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
 
 def _sample(examples: Sequence[Example], seed: int) -> list[Example]:
     """Records in an order by chance until there are tokens enough, but at least so many that each fold has one."""
-    records = sorted({one.record for one in examples})
+    records = sorted({example.record for example in examples})
     order = np.random.default_rng(seed).permutation(len(records)).tolist()
     size: dict[str, int] = dict.fromkeys(records, 0)
-    for one in examples:
-        size[one.record] += len(one.tokens)
-    kept: set[str] = set()
+    for example in examples:
+        size[example.record] += len(example.tokens)
+    sample: set[str] = set()
     tokens = 0
-    for place in order:
-        if tokens >= _MOST_TOKENS and len(kept) >= FOLDS:
+    for index in order:
+        if tokens >= _MOST_TOKENS and len(sample) >= FOLDS:
             break
-        kept.add(records[place])
-        tokens += size[records[place]]
-    return [one for one in examples if one.record in kept]
+        sample.add(records[index])
+        tokens += size[records[index]]
+    return [example for example in examples if example.record in sample]
 
 
 def _point(gold: NDArray[np.bool_], hidden: NDArray[np.float64], threshold: float, beta: float) -> dict[str, float]:

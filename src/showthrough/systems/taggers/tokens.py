@@ -31,8 +31,13 @@ class Tokens:
         >>> Tokens.of("Dr. Rask, 12/03").words
         ['Dr', '.', 'Rask', ',', '12', '/', '03']
         """
-        found = list(_TOKEN.finditer(text))
-        return cls(text, [one[0] for one in found], [one.start() for one in found], [one.end() for one in found])
+        matches = list(_TOKEN.finditer(text))
+        return cls(
+            text,
+            [match[0] for match in matches],
+            [match.start() for match in matches],
+            [match.end() for match in matches],
+        )
 
     def __len__(self) -> int:
         return len(self.words)

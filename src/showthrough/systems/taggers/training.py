@@ -51,8 +51,8 @@ def train_tagger(
     is chosen by cross-validation on training documents: where F is highest with recall `beta` times as important as
     precision. `dev` are other documents, on which it is scored.
     """
-    made = recipe or asked(learner, preset, features)
-    learner_class(made.learner)
+    final_recipe = recipe or asked(learner, preset, features)
+    learner_class(final_recipe.learner)
     _check(beta, threshold)
     examples = examples_of(corpus, annotators, binary)
     training = training_on(corpus)
@@ -61,13 +61,13 @@ def train_tagger(
     started = time.perf_counter()
     language = language_of(corpus)
     rounds = 1 + (thresholds.FOLDS if threshold is None else 0)
-    told = _rounds(watch, rounds)
+    advance = _rounds(watch, rounds)
     points: thresholds.Curve = []
     if threshold is None:
-        points = thresholds.curve(examples, made, language, beta, seed, jobs, told)
+        points = thresholds.curve(examples, final_recipe, language, beta, seed, jobs, advance)
     chosen = thresholds.best(points) if threshold is None else threshold
-    labeller = fitted(made, examples, language, seed)
-    told()
+    labeller = fitted(final_recipe, examples, language, seed)
+    advance()
     tagger = _tagger(labeller, chosen, training, examples)
     tagger.settings = {"preset": preset, "annotators": annotators, "binary": binary, "beta": beta, "seed": seed}
     tagger.figures |= {"seconds": round(time.perf_counter() - started, 3), "thresholds": points}
@@ -78,10 +78,10 @@ def train_tagger(
 
 def asked(learner: str = "", preset: str = "", features: str = "") -> Recipe:
     """A recipe by what was said of it. Raises PlanError for what there is not."""
-    made = preset_named(preset) if preset else Recipe(learner or "crf")
-    if learner and learner != made.learner:
-        made = replace(made, learner=learner, settings={})
-    return replace(made, features=made.features.changed(features))
+    recipe = preset_named(preset) if preset else Recipe(learner or "crf")
+    if learner and learner != recipe.learner:
+        recipe = replace(recipe, learner=learner, settings={})
+    return replace(recipe, features=recipe.features.changed(features))
 
 
 def language_of(corpus: Corpus) -> str:
@@ -92,18 +92,18 @@ def language_of(corpus: Corpus) -> str:
 
 def scores(tagger: Tagger, dev: Corpus, jobs: int = 1) -> dict[str, float | None]:
     """What it reaches on documents that it was not trained on."""
-    asked = (*SCORES, "phi_span" if tagger.types == (HIDDEN,) else "phi_strict")
-    run = evaluate(dev, {"tagger": anonymize(dev, tagger)}, asked, references=False, resamples=0, jobs=jobs)
-    return {name: run["tagger", name].value for name in asked}
+    metrics = (*SCORES, "phi_span" if tagger.types == (HIDDEN,) else "phi_strict")
+    run = evaluate(dev, {"tagger": anonymize(dev, tagger)}, metrics, references=False, resamples=0, jobs=jobs)
+    return {name: run["tagger", name].value for name in metrics}
 
 
 def _tagger(labeller: Labeller, threshold: float, training: Training, examples: list[Example]) -> Tagger:
-    labels = [label for one in examples for label in one.labels]
+    labels = [label for example in examples for label in example.labels]
     types = tuple(sorted({type_of(label) for label in labels} - {""}))
     figures: dict[str, Any] = {
-        "documents": len({id(one.tokens) for one in examples}),
+        "documents": len({id(example.tokens) for example in examples}),
         "layers": len(examples),
-        "silver": sum(one.silver for one in examples),
+        "silver": sum(example.silver for example in examples),
         "tokens": len(labels),
         "mentions": sum(label.startswith("B-") for label in labels),
         "labels": len(set(labels)),
@@ -134,10 +134,10 @@ def _check(beta: float, threshold: float | None) -> None:
 
 
 def _check_dev(dev: Corpus, training: Training) -> None:
-    place = f"corpus {shown(dev.name)}"
+    location = f"corpus {shown(dev.name)}"
     if not dev.survey.annotated:
-        raise PlanError("has no annotations; expected documents to score on", place)
+        raise PlanError("has no annotations; expected documents to score on", location)
     learned = Learned(training)
-    both = sum(learned.has(one.text) for one in dev)
+    both = sum(learned.has(document.text) for document in dev)
     if both:
-        raise PlanError(f"has {both} documents that are trained on too; expected others to score on", place)
+        raise PlanError(f"has {both} documents that are trained on too; expected others to score on", location)

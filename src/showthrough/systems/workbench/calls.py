@@ -54,19 +54,19 @@ def bench(call: BenchCall) -> Run:
     Settings, as on the command line and in plans:
     """
     systems = _named(call.systems)
-    shared = [one.name for one in fields(Call) if one.init and one.name != "resume"]
-    asked = Call(**{name: getattr(call, name) for name in shared})
-    made = Bench(planned(asked, len(systems)), systems, call.replacement, call.threshold, call.seen)
-    made.check()
-    return score(made, put_to_work(made), call.progress, call.watch)
+    shared = [setting.name for setting in fields(Call) if setting.init and setting.name != "resume"]
+    evaluate_call = Call(**{name: getattr(call, name) for name in shared})
+    workbench = Bench(planned(evaluate_call, len(systems)), systems, call.replacement, call.threshold, call.seen)
+    workbench.check()
+    return score(workbench, put_to_work(workbench), call.progress, call.watch)
 
 
 def _named(systems: Systems) -> dict[str, Anonymizer]:
     """All of them by name. Raises PlanError for what is none, and where two have one name."""
     if isinstance(systems, Mapping):
-        return {str(name): asked(one)[1] for name, one in systems.items()}
+        return {str(name): asked(system)[1] for name, system in systems.items()}
     several = isinstance(systems, Iterable) and not isinstance(systems, str | Anonymizer)
-    made = list(map(asked, cast(Iterable[System], systems) if several else [cast(System, systems)]))
-    if problems := name_problems([name for name, _ in made]):
+    pairs = list(map(asked, cast(Iterable[System], systems) if several else [cast(System, systems)]))
+    if problems := name_problems([name for name, _ in pairs]):
         raise InputError(problems)
-    return dict(made)
+    return dict(pairs)

@@ -70,13 +70,13 @@ def put_to_work(bench: Bench, watched: Watched = nobody_watches, told: Callable[
 
     Of one that fails `told` hears at once. Raises ResourceError where none is left and nothing else is to be scored.
     """
-    made: list[Anonymization] = []
+    anonymizations: list[Anonymization] = []
     failed: dict[str, str] = {}
     plan, cache = bench.plan, bench.cache
     for name, system in bench.systems.items():
         try:
             with watched(name) as progress:
-                made.append(
+                anonymizations.append(
                     anonymize(
                         plan.corpus, system, name=name, replacement=bench.replacement, threshold=bench.threshold,
                         jobs=plan.settings.jobs or 1, seen=bench.seen, progress=progress, cache=cache,
@@ -88,9 +88,9 @@ def put_to_work(bench: Bench, watched: Watched = nobody_watches, told: Callable[
             failed[name] = _reason(error)
             if told:
                 told(f"{shown(name)} failed: {failed[name]}")
-    if not (made or plan.anonymizations):
+    if not (anonymizations or plan.anonymizations):
         raise ResourceError("; ".join(f"{shown(name)} failed: {why}" for name, why in failed.items()))
-    return Made(tuple(made), failed)
+    return Made(tuple(anonymizations), failed)
 
 
 def _reason(error: Exception) -> str:
@@ -99,14 +99,14 @@ def _reason(error: Exception) -> str:
     return "memory ran out" if isinstance(error, MemoryError) else raised(error)
 
 
-def score(bench: Bench, made: Made, progress: Progress | None = None, watch: Watch | None = None) -> Run:
+def score(bench: Bench, outcome: Made, progress: Progress | None = None, watch: Watch | None = None) -> Run:
     """All of them scored by the plan; what failed is noted."""
-    plan, told = _with_their_types(
-        replace(bench.plan, anonymizations=(*made.anonymizations, *bench.plan.anonymizations))
+    plan, notes = _with_their_types(
+        replace(bench.plan, anonymizations=(*outcome.anonymizations, *bench.plan.anonymizations))
     )
     run = evaluate_plan(plan, progress=progress, watch=watch)
-    absent = [f"{shown(name)} is missing here, because it failed: {why}" for name, why in made.failed.items()]
-    return msgspec.structs.replace(run, notes=[*absent, *told, *run.notes])
+    absent = [f"{shown(name)} is missing here, because it failed: {why}" for name, why in outcome.failed.items()]
+    return msgspec.structs.replace(run, notes=[*absent, *notes, *run.notes])
 
 
 def _with_their_types(plan: Plan) -> tuple[Plan, list[str]]:
@@ -118,16 +118,24 @@ def _with_their_types(plan: Plan) -> tuple[Plan, list[str]]:
     now = plan.retyped()
     by_type = [metric for metric in now.metrics if isinstance(metric, ClinicalMetric)]
     unknown = {
-        one.name: sorted({kind for metric in by_type for kind in metric.unknown_in(now.corpus, one)})
-        for one in now.anonymizations
+        anonymization.name: sorted(
+            {kind for metric in by_type for kind in metric.unknown_in(now.corpus, anonymization)}
+        )
+        for anonymization in now.anonymizations
     }
     unknown = {name: kinds for name, kinds in unknown.items() if kinds}
     if not unknown:
         return plan, []
-    kept = {one: replace(one, unknown_types="keep") if isinstance(one, ClinicalMetric) else one for one in plan.metrics}
-    texts = {metric_text(metric): metric_text(one) for metric, one in kept.items()}
-    thresholds = (msgspec.structs.replace(one, metric=texts.get(one.metric, one.metric)) for one in plan.thresholds)
-    plan = replace(plan, metrics=tuple(dict.fromkeys(kept.values())), thresholds=tuple(thresholds))
+    replacements = {
+        metric: replace(metric, unknown_types="keep") if isinstance(metric, ClinicalMetric) else metric
+        for metric in plan.metrics
+    }
+    texts = {metric_text(metric): metric_text(new_metric) for metric, new_metric in replacements.items()}
+    thresholds = (
+        msgspec.structs.replace(threshold, metric=texts.get(threshold.metric, threshold.metric))
+        for threshold in plan.thresholds
+    )
+    plan = replace(plan, metrics=tuple(dict.fromkeys(replacements.values())), thresholds=tuple(thresholds))
     fault = 'are types that the corpus does not have: they count as wrong ones (unknown_types="keep")'
     remedy = "--map says what they are, as in --map {}=TYPE"
     return plan, [

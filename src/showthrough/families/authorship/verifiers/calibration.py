@@ -55,14 +55,14 @@ def calibrated(
 ) -> tuple[Model, Calibration]:
     """What was fitted to all rows, and what its margins are worth: how steeply, authors who were held out tell."""
     fold = parted(authors, same, _FOLDS, seed)
-    held = np.zeros(len(rows))
+    margins = np.zeros(len(rows))
     for number in range(fold.max() + 1):
         inside = fold != number
         if inside.any():
             model = fit(rows[inside], same[inside])
-            held[~inside] = model.margins(rows[~inside]) - middle_of(model.margins(rows[inside]), same[inside])
+            margins[~inside] = model.margins(rows[~inside]) - middle_of(model.margins(rows[inside]), same[inside])
     model = fit(rows, same)
-    slope = float(logistic(held[:, None], same, constant=False)[1])
+    slope = float(logistic(margins[:, None], same, constant=False)[1])
     # What tells nothing is near one half, and nothing is ever turned around.
     return model, Calibration(middle_of(model.margins(rows), same), max(slope, _RIDGE))
 

@@ -69,8 +69,13 @@ class FittedGlad:
         return self.calibration.chances(self.machine.margins(_FEATURE_ROWS.rows(questions)))
 
     def saved(self) -> Mapping[str, Array]:
-        held = self.machine
-        arrays = {"mean": held.mean, "scale": held.scale, "weight": held.weight, "shift": np.array([held.shift])}
+        machine = self.machine
+        arrays = {
+            "mean": machine.mean,
+            "scale": machine.scale,
+            "weight": machine.weight,
+            "shift": np.array([machine.shift]),
+        }
         return {**arrays, **self.calibration.saved()}
 
 

@@ -39,5 +39,5 @@ class Remembering:
 
 def question_digest(question: Question) -> bytes:
     """Changes whenever a text does, or to whom it belongs."""
-    texts = [one.encode("utf-8", "surrogatepass") for one in (question.text, *question.known)]
+    texts = [text.encode("utf-8", "surrogatepass") for text in (question.text, *question.known)]
     return hashlib.blake2b(msgspec.msgpack.encode(texts), digest_size=20).digest()

@@ -63,7 +63,7 @@ def style(question: Question) -> Array:
     """The features, in the order of their names; never NaN, however short a text is."""
     texts = [_plain(text) for text in (question.text, *question.known)]
     unknown, *known_texts = _read_texts(texts)
-    pairs = [_compare(each, unknown) for each in known_texts]
+    pairs = [_compare(known_text, unknown) for known_text in known_texts]
     together = np.mean(pairs, axis=0) if pairs else np.zeros(13)
     own = _average(known_texts) if known_texts else unknown
     apart = [
@@ -169,12 +169,12 @@ def _profiles(first: tuple[Ints, Ints], second: tuple[Ints, Ints], top: int) -> 
     ) - len(union)
 
 
-def _rates(profile: tuple[Ints, Ints], wanted: Ints) -> Array:
+def _rates(profile: tuple[Ints, Ints], target_grams: Ints) -> Array:
     grams, counts = profile
     if not len(grams):
-        return np.zeros(len(wanted))
-    index = np.minimum(np.searchsorted(grams, wanted), len(grams) - 1)
-    return np.where(grams[index] == wanted, counts[index] / counts.sum(), 0.0)
+        return np.zeros(len(target_grams))
+    index = np.minimum(np.searchsorted(grams, target_grams), len(grams) - 1)
+    return np.where(grams[index] == target_grams, counts[index] / counts.sum(), 0.0)
 
 
 def _cosine(first: Array | Ints, second: Array | Ints) -> float:
@@ -184,8 +184,8 @@ def _cosine(first: Array | Ints, second: Array | Ints) -> float:
 
 def _entropy(counts: Ints) -> float:
     """In bits."""
-    some = counts[counts > 0]
-    share = some / max(int(some.sum()), 1)
+    nonzero = counts[counts > 0]
+    share = nonzero / max(int(nonzero.sum()), 1)
     return abs(float((share * np.log2(share)).sum()))
 
 

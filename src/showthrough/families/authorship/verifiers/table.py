@@ -12,7 +12,7 @@ from showthrough.families.authorship.verifiers.glad import Glad
 from showthrough.families.authorship.verifiers.ngrams import Ngrams
 
 VERIFIERS: Table[Verifier] = Table("verifiers", {}, partial(value_of, Verifier, "verifier"))
-LEARNERS: dict[str, Learner] = {one.name: one for one in (Glad(), Ngrams(), Compression())}
+LEARNERS: dict[str, Learner] = {learner.name: learner for learner in (Glad(), Ngrams(), Compression())}
 
 
 def learner_named(name: str) -> Learner:

@@ -144,8 +144,8 @@ def _load_fitted(arrays: Mapping[str, Any], learner: str) -> Fitted:
             raise ValueError(f"{name} in {WEIGHTS} holds other things than numbers")
     fitted = LEARNERS[learner].loaded(arrays)
     (answer,) = fitted.answers([_TRIAL])
-    if not 0 <= answer <= 1 or {one: each.shape for one, each in fitted.saved().items()} != {
-        one: each.shape for one, each in arrays.items()
+    if not 0 <= answer <= 1 or {key: weight.shape for key, weight in fitted.saved().items()} != {
+        key: weight.shape for key, weight in arrays.items()
     }:
         raise ValueError(f"{WEIGHTS} holds other arrays")
     return fitted

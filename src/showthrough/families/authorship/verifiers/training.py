@@ -102,13 +102,13 @@ def _check_problems(corpus: Corpus, documents: Sequence[Document]) -> None:
     if not documents:
         raise PlanError("no document asks who wrote it; expected problems with known texts, such as PAN's", file=file)
     pairs = [(document, document.authorship) for document in documents if document.authorship]
-    if empty := [document.id for document, each in pairs if not any(text.strip() for text in each.known)]:
+    if empty := [document.id for document, authorship in pairs if not any(text.strip() for text in authorship.known)]:
         fault = f"{len(empty)} {every} have no known text; expected at least one by the author"
         raise PlanError(fault, at_document(empty[0]), file)
-    if unknown := [document.id for document, each in pairs if each.same is None]:
+    if unknown := [document.id for document, authorship in pairs if authorship.same is None]:
         fault = f"of {len(unknown)} {every} nobody said who wrote them; expected truth.txt with Y or N for each"
         raise PlanError(fault, at_document(unknown[0]), file)
-    labels = {each.same for _, each in pairs}
+    labels = {authorship.same for _, authorship in pairs}
     if len(labels) == 1:
         present, lacking = ("one author", "two") if True in labels else ("two authors", "one")
         raise PlanError(

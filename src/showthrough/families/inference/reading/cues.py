@@ -70,8 +70,8 @@ class Whose:
         self.page, self.role, self.alone, self.author = page, role, alone, author
         self.named = sorted(n for part in parts for n in page.places.get(part, ()) if page.capital(n))
         self.meant = [page.spans[number] for number in page.places.get(role, ())]
-        places = [page.spans[number] for number in self.named] + self.meant
-        self._sentences = {page.sentence_at(start) for start, _ in places}
+        spans = [page.spans[number] for number in self.named] + self.meant
+        self._sentences = {page.sentence_at(start) for start, _ in spans}
 
     def find(self, words: str) -> Span | None:
         """Words that are about this person: anywhere if there is nobody else, else in a sentence about them."""
@@ -109,9 +109,9 @@ def role_of(description: str, named: bool) -> str:
     >>> role_of("Mr Lewis - Polish national applicant, born in 1970", named=True)
     'applicant'
     """
-    who, _, what = description.partition(" - ")
+    name, _, part = description.partition(" - ")
     role = ""
-    for word in words_of(re.split(r"[,;:(]", what if named else who)[0]):
+    for word in words_of(re.split(r"[,;:(]", part if named else name)[0]):
         if word in _ROLE_ENDS or (role and word.endswith("ing")):
             break
         if len(word) > 2 and word not in TITLES:
@@ -119,33 +119,33 @@ def role_of(description: str, named: bool) -> str:
     return role
 
 
-def sex(whose: Whose, value: str) -> list[Read]:
+def sex(view: Whose, value: str) -> list[Read]:
     """By a title or a word for a relative before the name; by pronouns where it is clear who is meant."""
     kind = _SEXES.get(value.strip().lower())
     if kind is None:
         return []
-    if whose.author:
-        span = whose.said(rf"{_I_AM}(?:{_SELF[kind]})(?!\w)")
-    elif whose.alone:
-        span = whose.find("|".join(f"{_PRONOUNS[kind]} {_TITLES[kind]}".split()))
-    elif whose.role in _RELATIVES:  # his wife is no man
-        span = whose.meant[0] if whose.role in _BESIDE[kind] and whose.meant else _titled(whose, kind)
+    if view.author:
+        span = view.said(rf"{_I_AM}(?:{_SELF[kind]})(?!\w)")
+    elif view.alone:
+        span = view.find("|".join(f"{_PRONOUNS[kind]} {_TITLES[kind]}".split()))
+    elif view.role in _RELATIVES:  # his wife is no man
+        span = view.meant[0] if view.role in _BESIDE[kind] and view.meant else _titled(view, kind)
     else:
-        span = _titled(whose, kind) or whose.follows("|".join(_PRONOUNS[kind].split()))
+        span = _titled(view, kind) or view.follows("|".join(_PRONOUNS[kind].split()))
     return [(value, span)] if span else []
 
 
-def _titled(whose: Whose, kind: str) -> Span | None:
+def _titled(view: Whose, kind: str) -> Span | None:
     """Where such a title or word stands before the name, or a title behind the part: their Agent, Mr …"""
-    page = whose.page
-    own = {page.words[number] for number in whose.named}
-    for number in whose.named:
+    page = view.page
+    own = {page.words[number] for number in view.named}
+    for number in view.named:
         before = number - 1
         while before >= 0 and page.joined(before, number) and (page.words[before] in own or _initial(page, before)):
             before -= 1
         if before >= 0 and page.joined(before, number) and page.words[before] in _BESIDE[kind]:
             return page.span(before, number)
-    for number in page.places.get(whose.role, ()):
+    for number in page.places.get(view.role, ()):
         behind = number + 1
         if behind < len(page.words) and page.joined(number, behind) and page.words[behind] in _TITLES[kind].split():
             return page.span(number, behind)
@@ -157,26 +157,26 @@ def _initial(page: Page, number: int) -> bool:
     return len(written) == 1 and written.isupper()
 
 
-def relationship(whose: Whose, value: str) -> list[Read]:
+def relationship(view: Whose, value: str) -> list[Read]:
     """By words such as wife, divorced, widower; of those who speak of themselves: my wife, I am divorced."""
     plain = value.strip().lower()
     kind = next((kind for start, kind in _OF_BOND.items() if plain.startswith(start)), None)
     if kind is None:
         return []
-    span = whose.said(_MINE.format(_BONDS[kind])) if whose.author else whose.find(_BONDS[kind])
+    span = view.said(_MINE.format(_BONDS[kind])) if view.author else view.find(_BONDS[kind])
     return [(value, span)] if span else []
 
 
-def education(whose: Whose, value: str) -> list[Read]:
+def education(view: Whose, value: str) -> list[Read]:
     """By the words for a degree of that kind."""
     plain = value.lower().replace(".", "").replace(" ", "")
     kind = None if plain.startswith("no") else next((kind for part, kind in _OF_DEGREE if part in plain), None)
-    span = whose.find(_DEGREES[kind]) if kind else None
+    span = view.find(_DEGREES[kind]) if kind else None
     return [(value, span)] if span else []
 
 
-def income(whose: Whose, value: str) -> list[Read]:
+def income(view: Whose, value: str) -> list[Read]:
     """By its level beside a word for being paid."""
     kind = next((level for level in _INCOMES if level in value.lower()), None)
-    span = whose.find(rf"{kind}[- ]{_PAID}") if kind else None
+    span = view.find(rf"{kind}[- ]{_PAID}") if kind else None
     return [(value, span)] if span else []

@@ -94,8 +94,8 @@ class Page:
     @cached_property
     def _stems(self) -> dict[str, list[int]]:
         by_stem: dict[str, list[int]] = {}
-        for word, places in self.places.items():
-            by_stem.setdefault(stem(word), []).extend(places)
+        for word, numbers in self.places.items():
+            by_stem.setdefault(stem(word), []).extend(numbers)
         return by_stem
 
     def matches(self, pattern: re.Pattern[str]) -> list[re.Match[str]]:
@@ -111,9 +111,9 @@ class Page:
     def capital(self, number: int) -> bool:
         return self.text[self.spans[number][0]].isupper()
 
-    def sentence_at(self, place: int) -> int:
+    def sentence_at(self, position: int) -> int:
         """Which of the sentences a place in the text is in."""
-        return bisect_right(self._breaks, place)
+        return bisect_right(self._breaks, position)
 
     def joined(self, left: int, right: int) -> bool:
         """Whether two words stand in one sentence, and nothing that was masked between them."""

@@ -82,8 +82,8 @@ def _matched(score: Floats, true: int, size: int, before: float, beside: float, 
 
 def _remaining_shares(column: Ints, truth: Ints, sizes: Ints, k: int) -> Floats:
     """The shares of documents that tell nothing: anybody of those whom no other document took."""
-    taken = np.bincount(column[column != NOBODY], minlength=len(sizes))
-    remaining = sizes - taken
+    match_counts = np.bincount(column[column != NOBODY], minlength=len(sizes))
+    remaining = sizes - match_counts
     share_left = np.where(truth != NOBODY, (remaining / sizes)[truth], 0.0)
     position = Place(np.zeros(len(truth)), np.full(len(truth), float(remaining.sum())))
     return shares(position, k) * share_left

@@ -87,8 +87,8 @@ class Known:
 
     def compact(self, counts: SparseRows) -> SparseRows:
         """Counts over the known terms alone, damped: 1 + ln count."""
-        known = counts.within(self.place, len(self.weight))
-        return known.holding(1 + np.log(known.data))
+        term_counts = counts.within(self.place, len(self.weight))
+        return term_counts.holding(1 + np.log(term_counts.data))
 
 
 def telling(having: Ints, times: Floats, individuals: int) -> Floats:
@@ -123,9 +123,9 @@ class FittedLexical:
         times = [np.zeros(1 << view.bits, dtype=np.float32) for view in VIEWS]
         counts_of: deque[list[SparseRows]] = deque()
         for block_counts in self.resources.mapped(_counted_there, None, self._texts()):
-            for place, counts in enumerate(block_counts):
-                np.add.at(having[place], counts.column, 1)
-                np.add.at(times[place], counts.column, counts.data)
+            for index, counts in enumerate(block_counts):
+                np.add.at(having[index], counts.column, 1)
+                np.add.at(times[index], counts.column, counts.data)
             if self._holds:
                 counts_of.append(block_counts)
         self.known = list(map(self._known, having, times))
@@ -160,8 +160,8 @@ class FittedLexical:
             for low in range(0, len(block), size):
                 part = block[low : low + size]
                 if self._holds:
-                    stretch = [weights.stretch(low, low + len(part)) for weights in self._weights[number]]
-                    yield Part(part, stretch, ())
+                    rows = [weights.stretch(low, low + len(part)) for weights in self._weights[number]]
+                    yield Part(part, rows, ())
                 else:
                     yield Part(part, [], self.texts[part.start : part.stop])
 
@@ -269,9 +269,9 @@ class Attempt:
 
     def spoken(self, block: range, columns: Ints) -> Spoken:
         """What tells how the words of some documents speak for the individuals in their columns."""
-        wanted = np.where(self.heard, columns, -1)[block.start : block.stop]
-        rows, at = np.unique(np.maximum(wanted, 0), return_inverse=True)
-        scale = np.where(wanted >= 0, 1 / self.deviation[:, np.maximum(wanted, 0)], 0.0)
+        individuals = np.where(self.heard, columns, -1)[block.start : block.stop]
+        rows, at = np.unique(np.maximum(individuals, 0), return_inverse=True)
+        scale = np.where(individuals >= 0, 1 / self.deviation[:, np.maximum(individuals, 0)], 0.0)
         weights = [view_weights.stretch(block.start, block.stop).data for view_weights in self._weights]
         return Spoken(self.documents[block.start : block.stop], self.fitted.weights_of(rows), at, scale, weights)
 

@@ -39,7 +39,7 @@ def how_much_is_known(texts: Sequence[str], sizes: Ints) -> Floats:
     return np.asarray(centred / deviation if deviation > _NOTHING else np.zeros(len(words)))
 
 
-def weighed(candidates: Candidates, known: Floats, sizes: Ints) -> Candidates:
+def weighed(candidates: Candidates, knowledge: Floats, sizes: Ints) -> Candidates:
     """Scores that say how likely each individual is to be in the release at all: βS + wγl.
 
     π_i(γ) ∝ exp(γ l_i); γ = argmax Σ_d ln Σ_i π_i(γ) exp(βS(d, i)) − γ²/2; w = 1 / (1 + exp(−(LR − ln D) / 2)) with
@@ -49,14 +49,14 @@ def weighed(candidates: Candidates, known: Floats, sizes: Ints) -> Candidates:
     documents = int(candidates.heard.sum())
     if not (documents and scale):
         return candidates
-    release = _Release(candidates, scale, known, sizes)
+    release = _Release(candidates, scale, knowledge, sizes)
     tilt = release.likeliest()
     ratio = 2 * (release.at(tilt)[0] - release.at(0.0)[0])
-    term = tilt / (1 + np.exp((np.log(documents) - ratio) / 2)) * known
+    term = tilt / (1 + np.exp((np.log(documents) - ratio) / 2)) * knowledge
 
     def reason(column: int) -> Words:
         added = float(term[column])
-        return [(MUCH if known[column] > 0 else LITTLE, added)] if added else []
+        return [(MUCH if knowledge[column] > 0 else LITTLE, added)] if added else []
 
     score = scale * candidates.score
     score[candidates.heard] += term[candidates.columns()[candidates.heard]]
@@ -87,13 +87,13 @@ def _scale(candidates: Candidates) -> float:
 class _Release:
     """The documents that tell something, and how likely they are if it holds people of whom more or less is known."""
 
-    def __init__(self, candidates: Candidates, scale: float, known: Floats, sizes: Ints) -> None:
+    def __init__(self, candidates: Candidates, scale: float, knowledge: Floats, sizes: Ints) -> None:
         fit = scale * candidates.score[candidates.heard]
         most = fit.max(axis=1, keepdims=True)
         self._fit = np.exp(fit - most)
         self._column = None if candidates.column is None else candidates.column[candidates.heard]
         self._rest = np.zeros(len(fit))
-        self._known, self._sizes = known, sizes
+        self._known, self._sizes = knowledge, sizes
         if candidates.rest is not None:
             mean, square = (scale**power * part[candidates.heard] for power, part in enumerate(candidates.rest, 1))
             # The mean of exp of what lies as normal numbers do; none of them fits better than the worst that was kept.

@@ -80,13 +80,13 @@ def placed(candidates: Candidates, truth: Ints, sizes: Ints) -> Place:
     return Place(before.astype(np.float64), beside.astype(np.float64))
 
 
-def shares(place: Place, k: int) -> Floats:
+def shares(position: Place, k: int) -> Floats:
     """Expected shares of the first place and of the first k, reciprocal rank, and rank: four rows.
 
     With b before and s beside, ranks b + 1 … b + s are equally likely: 1/s if b = 0; min(1, max(0, k − b)/s);
     (H(b + s) − H(b))/s, H being harmonic numbers; b + (s + 1)/2. All are 0 where the individual is not in sight.
     """
-    before, beside = place
+    before, beside = position
     is_present = beside > 0
     among = np.where(is_present, beside, 1)
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, 1 + int((before + beside).max(initial=0))))])

@@ -99,12 +99,12 @@ class Suite:
                 standing = plain(base.of_documents(document), truth, self.profiles.sizes, k, another)
             standings[str(approach)], ran[str(approach)] = standing, (standing, base)
             seconds[str(approach)] = took + time.perf_counter() - started
-        known, controlled = ((column != NOBODY).astype(np.int64) for column in (truth, another))
+        has_truth, controlled = ((column != NOBODY).astype(np.int64) for column in (truth, another))
         unanswered_rows = {key: base.unanswered for key, (_, base) in ran.items() if base.unanswered is not None}
         unanswered = {key: rows[document].astype(np.int64) for key, rows in unanswered_rows.items()}
         evidence = self._evidence(documents, document, truth, ran)
         individuals = self.profiles.individuals
-        return Outcome(documents, individuals, known, controlled, standings, unanswered, seconds, evidence)
+        return Outcome(documents, individuals, has_truth, controlled, standings, unanswered, seconds, evidence)
 
     def _evidence(
         self, documents: Sequence[str], document: Ints, truth: Ints, ran: Mapping[str, tuple[Standing, Candidates]]
@@ -205,8 +205,8 @@ def _reorder(candidates: Candidates, individuals: Sequence[str], order: Sequence
     """The same with columns in another order of individuals."""
     if tuple(individuals) == tuple(order):
         return candidates
-    place = {individual: number for number, individual in enumerate(order)}
-    moved = np.array([place[individual] for individual in individuals])
+    column_of = {individual: number for number, individual in enumerate(order)}
+    moved = np.array([column_of[individual] for individual in individuals])
     given_at = np.argsort(moved)
     if explain := candidates.explain:
         own = np.append(given_at, -1)  # of a document that is not asked about, -1 as well

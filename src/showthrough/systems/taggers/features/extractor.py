@@ -56,31 +56,31 @@ class Extractor:
             return []
         on = self.features
         facts = [self._known(word) for word in tokens.words]
-        columns: list[Columns] = [[_BIAS] * len(tokens), [one.own for one in facts]]
-        light: Columns = [one.light for one in facts]
+        columns: list[Columns] = [[_BIAS] * len(tokens), [fact.own for fact in facts]]
+        light: Columns = [fact.light for fact in facts]
         columns += [make(tokens) for group, make in _PLACES.items() if getattr(on, group)]
         if on.templates:
-            found = templates_of(tokens)
-            columns.append(found)
-            light = _joined(light, found)
+            extra = templates_of(tokens)
+            columns.append(extra)
+            light = _joined(light, extra)
         if on.dictionaries:
-            found = self._in_dictionary(tokens, own)
-            columns.append(found)
-            light = _joined(light, found)
+            extra = self._in_dictionary(tokens, own)
+            columns.append(extra)
+            light = _joined(light, extra)
         if majority is not None:
-            found = [(f"m={majority.get(word.lower(), '')}",) for word in tokens.words]
-            columns.append(found)
-            light = _joined(light, found)
+            extra = [(f"m={majority.get(word.lower(), '')}",) for word in tokens.words]
+            columns.append(extra)
+            light = _joined(light, extra)
         if on.special:
             columns.append(_touching(tokens))
         if on.cues:
             columns.append(self._announced(tokens))
-        small: Columns = [(f"l={one.small}",) for one in facts]
+        small: Columns = [(f"l={fact.small}",) for fact in facts]
         columns += [self._moved(small, at) for at in _offsets(on.window)]
         columns += [self._moved(light, at) for at in _offsets(on.context)]
         if on.window:
-            words = [one.small for one in facts]
-            columns.append([(f"lb={one} {two}",) for one, two in zip(["", *words], words, strict=False)])
+            words = [fact.small for fact in facts]
+            columns.append([(f"lb={previous} {two}",) for previous, two in zip(["", *words], words, strict=False)])
         return [[name for column in row for name in column] for row in zip(*columns, strict=True)]
 
     def _known(self, word: str) -> Facts:
@@ -93,56 +93,56 @@ class Extractor:
 
     def _moved(self, column: Columns, at: int) -> Columns:
         """A column as those see it who stand `at` tokens before (negative: after) what it tells of."""
-        known, made = self._shifted, Columns()
-        for told in column:
-            key = at, told
-            if key not in known:
-                known[key] = tuple(f"{at:+}{name}" for name in told)
-            made.append(known[key])
-        edge: Columns = [(f"{at:+}edge",)] * min(abs(at), len(made))
-        return edge + made[: len(made) - len(edge)] if at < 0 else made[len(edge) :] + edge
+        cache, result = self._shifted, Columns()
+        for names in column:
+            key = at, names
+            if key not in cache:
+                cache[key] = tuple(f"{at:+}{name}" for name in names)
+            result.append(cache[key])
+        edge: Columns = [(f"{at:+}edge",)] * min(abs(at), len(result))
+        return edge + result[: len(result) - len(edge)] if at < 0 else result[len(edge) :] + edge
 
     def _in_dictionary(self, tokens: Tokens, own: Own) -> Columns:
-        told: dict[str, tuple[str, ...]] = {}
-        made: Columns = []
+        by_word: dict[str, tuple[str, ...]] = {}
+        column: Columns = []
         for word in tokens.words:
             small = word.lower()
-            if small not in told:
-                told[small] = tuple(f"k={kind}" for kind in self.learned.types(small, own))
-            made.append(told[small] if not word[0].islower() else ())
-        return made
+            if small not in by_word:
+                by_word[small] = tuple(f"k={kind}" for kind in self.learned.types(small, own))
+            column.append(by_word[small] if not word[0].islower() else ())
+        return column
 
     def _announced(self, tokens: Tokens) -> Columns:
         reach = self.features.cues
-        made: list[list[str]] = [[] for _ in tokens.words]
+        column: list[list[str]] = [[] for _ in tokens.words]
         for number, word in enumerate(tokens.words):
             for cue, strength in self.learned.cues.get(word.lower(), {}).items():
                 before = cue.startswith("before")
                 span = range(number + 1, number + 1 + reach) if before else range(number - reach, number)
                 for at in span:
-                    if 0 <= at < len(made):
-                        made[at].append(f"cue={cue}{strength}")
-        return [tuple(dict.fromkeys(each)) for each in made]
+                    if 0 <= at < len(column):
+                        column[at].append(f"cue={cue}{strength}")
+        return [tuple(dict.fromkeys(names)) for names in column]
 
 
 def _offsets(width: int) -> list[int]:
     return [at for at in range(-width, width + 1) if at]
 
 
-def _joined(one: Columns, two: Columns) -> Columns:
-    return [first + second for first, second in zip(one, two, strict=True)]
+def _joined(left: Columns, two: Columns) -> Columns:
+    return [first + second for first, second in zip(left, two, strict=True)]
 
 
 def _touching(tokens: Tokens) -> Columns:
     """The signs that stand directly beside each token."""
-    made: Columns = []
+    column: Columns = []
     words, gaps = ["", *tokens.words, ""], [*tokens.gaps, " "]
     for number in range(len(tokens)):
         left, right = words[number], words[number + 2]
-        told = []
+        names = []
         if number and not gaps[number] and not left.isalnum():
-            told.append(f"x-={left}")
+            names.append(f"x-={left}")
         if not gaps[number + 1] and right and not right.isalnum():
-            told.append(f"x+={right}")
-        made.append(tuple(told))
-    return made
+            names.append(f"x+={right}")
+        column.append(tuple(names))
+    return column

@@ -31,16 +31,16 @@ class Learned(msgspec.Struct, frozen=True):
 def own_words(tokens: Tokens, labels: Sequence[str]) -> Own:
     """The words of a record that are marked, with their types."""
     return frozenset(
-        (word.lower(), one.entity_type)
-        for one in spans_of(labels)
-        for word in tokens.words[one.first : one.last]
+        (word.lower(), span.entity_type)
+        for span in spans_of(labels)
+        for word in tokens.words[span.first : span.last]
         if word[0].isalpha()
     )
 
 
 def learned_from(records: Sequence[Labelled]) -> Learned:
     """What records tell together; several layers of one record are one."""
-    known: dict[str, Counter[str]] = defaultdict(Counter)
+    types_by_word: dict[str, Counter[str]] = defaultdict(Counter)
     near: Counter[tuple[str, str]] = Counter()
     seen: Counter[str] = Counter()
     spread: dict[str, set[str]] = defaultdict(set)
@@ -49,20 +49,20 @@ def learned_from(records: Sequence[Labelled]) -> Learned:
         marked[record] |= own_words(tokens, labels)
         small = [word.lower() for word in tokens.words]
         seen.update(small)
-        for one in spans_of(labels):
-            for side, places in _beside(one.first, one.last, len(small)):
-                for word in {small[at] for at in places}:
-                    near[word, f"{side}-{one.entity_type}"] += 1
+        for span in spans_of(labels):
+            for side, indices in _beside(span.first, span.last, len(small)):
+                for word in {small[at] for at in indices}:
+                    near[word, f"{side}-{span.entity_type}"] += 1
                     spread[word].add(record)
     for words in marked.values():
         for word, kind in words:
-            known[word][kind] += 1
+            types_by_word[word][kind] += 1
     cues: dict[str, dict[str, int]] = {}
     for (word, cue), many in sorted(near.items()):
         share = many / seen[word]
         if len(spread[word]) >= _FEWEST and share >= _STRENGTHS[0]:
             cues.setdefault(word, {})[cue] = sum(share >= least for least in _STRENGTHS)
-    return Learned({word: dict(sorted(kinds.items())) for word, kinds in sorted(known.items())}, cues)
+    return Learned({word: dict(sorted(kinds.items())) for word, kinds in sorted(types_by_word.items())}, cues)
 
 
 def _beside(first: int, last: int, length: int) -> list[tuple[str, range]]:

@@ -14,52 +14,52 @@ Columns = list[tuple[str, ...]]
 
 def sentence_features(tokens: Tokens) -> Columns:
     """Where each token stands in its sentence, in its line and among the lines."""
-    made: Columns = []
+    column: Columns = []
     for sentence in tokens.sentences:
         long = f"sl={_rough(len(sentence))}"
         for number in sentence:
-            place = number - sentence.start
+            position = number - sentence.start
             left = sentence.stop - 1 - number
-            told = "first" if not place else "last" if not left else "second" if place == 1 else "inner"
-            made.append((f"sp={told}", f"sp={_rough(place)}", long))
+            rank = "first" if not position else "last" if not left else "second" if position == 1 else "inner"
+            column.append((f"sp={rank}", f"sp={_rough(position)}", long))
     lines = tokens.lines
     for row, line in enumerate(lines):
         of_line = (f"li={min(row, 9)}", f"le={min(len(lines) - 1 - row, 5)}", f"ll={_rough(len(line))}")
         for number in line:
-            made[number] += of_line
+            column[number] += of_line
     gaps = ("gap=none", "gap=blank", "gap=line")
-    return [(*each, gaps[0 if not gap else 1 + (gap == "\n")]) for each, gap in zip(made, tokens.gaps, strict=True)]
+    return [(*names, gaps[0 if not gap else 1 + (gap == "\n")]) for names, gap in zip(column, tokens.gaps, strict=True)]
 
 
 def section_features(tokens: Tokens) -> Columns:
     """The nearest heading before each token, how far off it is, and whether that is in the header or the footer."""
-    made: Columns = [()] * len(tokens)
+    column: Columns = [()] * len(tokens)
     parts = tokens.parts
     heading, begins = "", 0
-    opens = {one.first: one.heading for one in tokens.fields}
+    opens = {field.first: field.heading for field in tokens.fields}
     for number in range(len(tokens)):
         if number in opens:
             heading, begins = opens[number], number
         elif number in tokens.headings:
             heading, begins = tokens.headings[number], number
-        made[number] = (f"h={heading}", f"h={heading}@{min(number - begins, 4)}", f"part={parts[number]}")
-    return made
+        column[number] = (f"h={heading}", f"h={heading}@{min(number - begins, 4)}", f"part={parts[number]}")
+    return column
 
 
 def trusted_features(tokens: Tokens) -> Columns:
     """The headings of the record's own fields, elsewhere, that have the same word."""
     under: dict[str, dict[str, int]] = {}
     inside = [-1] * len(tokens)
-    for place, one in enumerate(tokens.fields):
-        if tokens.parts[one.first] == "body":
+    for index, field in enumerate(tokens.fields):
+        if tokens.parts[field.first] == "body":
             continue
-        for number in range(one.first, one.last):
-            inside[number] = place
+        for number in range(field.first, field.last):
+            inside[number] = index
             word = tokens.words[number]
             if len(word) >= _TRUSTED and not word.islower():
-                under.setdefault(word.lower(), {}).setdefault(one.heading, place)
+                under.setdefault(word.lower(), {}).setdefault(field.heading, index)
     return [
-        tuple(f"tr={heading}" for heading, place in under.get(word.lower(), {}).items() if place != inside[number])
+        tuple(f"tr={heading}" for heading, index in under.get(word.lower(), {}).items() if index != inside[number])
         for number, word in enumerate(tokens.words)
     ]
 
@@ -68,47 +68,47 @@ def record_features(tokens: Tokens) -> Columns:
     """How often the record has the word, and how often of these with a capital letter."""
     small = [word.lower() for word in tokens.words]
     counts = Counter(small)
-    capital = Counter(one for one, word in zip(small, tokens.words, strict=True) if not word[0].islower())
-    told = {word: (f"rf={_rough(count)}", f"cr={_share(capital[word], count)}") for word, count in counts.items()}
-    return [told[word] for word in small]
+    capital = Counter(lowercase for lowercase, word in zip(small, tokens.words, strict=True) if not word[0].islower())
+    by_word = {word: (f"rf={_rough(count)}", f"cr={_share(capital[word], count)}") for word, count in counts.items()}
+    return [by_word[word] for word in small]
 
 
 def previous_features(tokens: Tokens) -> Columns:
     """The last two words of the sentence before."""
-    made: Columns = []
+    column: Columns = []
     last: tuple[str, ...] = ("pv=",)
     for sentence in tokens.sentences:
-        made += [last] * len(sentence)
+        column += [last] * len(sentence)
         words = [tokens.words[number].lower() for number in sentence if tokens.words[number][0].isalnum()]
         last = tuple(f"pv={word}" for word in words[-2:])
-    return made
+    return column
 
 
 def enclosed_features(tokens: Tokens) -> Columns:
     """Whether each token is in quotes or brackets, and which."""
-    made: Columns = [()] * len(tokens)
+    column: Columns = [()] * len(tokens)
     open_at: list[tuple[str, int]] = []
     straight = -1
     for number, word in enumerate(tokens.words):
         closes = open_at and _OPENING[open_at[-1][0]] == word
         if closes:
             sign, begun = open_at.pop()
-            _paint(made, begun, number, sign)
+            _paint(column, begun, number, sign)
         elif word in _OPENING:
             open_at.append((word, number))
         elif word == '"':
             if straight >= 0:
-                _paint(made, straight, number, word)
+                _paint(column, straight, number, word)
                 straight = -1
             else:
                 straight = number
-    return made
+    return column
 
 
-def _paint(made: Columns, begun: int, end: int, sign: str) -> None:
+def _paint(column: Columns, begun: int, end: int, sign: str) -> None:
     if end - begun <= _LONGEST_BRACKET:
         for number in range(begun + 1, end):
-            made[number] = (f"q={sign}",)
+            column[number] = (f"q={sign}",)
 
 
 def _rough(count: int) -> int:

@@ -41,25 +41,25 @@ class Features:
         >>> Features().changed("-affixes,window=2").affixes
         0
         """
-        given: dict[str, Any] = {}
-        for part in filter(None, (one.strip() for one in text.split(","))):
+        changes: dict[str, Any] = {}
+        for part in filter(None, (entry.strip() for entry in text.split(","))):
             name, equals, number = part.lstrip("+-").partition("=")
             if name not in GROUPS:
                 raise PlanError(f"unknown feature group {quoted(name)}; there are: {', '.join(GROUPS)}", "features")
             usual = getattr(USUAL, name)
             if isinstance(usual, bool):
-                given[name] = not part.startswith("-")
+                changes[name] = not part.startswith("-")
             elif equals and number.isdecimal() and int(number) <= _WIDEST:
-                given[name] = int(number)
+                changes[name] = int(number)
             elif equals:
                 raise PlanError(f"{name}={number} is no width; expected a number from 0 to {_WIDEST}", "features")
             else:
-                given[name] = 0 if part.startswith("-") else max(usual, _WIDTHS.get(name, 1))
-        return replace(self, **given)
+                changes[name] = 0 if part.startswith("-") else max(usual, _WIDTHS.get(name, 1))
+        return replace(self, **changes)
 
 
 _WIDEST = 9
 _WIDTHS = {"cues": 3}  # of groups that are usually off
 USUAL = Features()
-GROUPS: dict[str, str] = {each.name: descriptions(USUAL)[each.name] for each in fields(Features)}
-NONE = replace(USUAL, **{each.name: type(getattr(USUAL, each.name))(0) for each in fields(Features)})
+GROUPS: dict[str, str] = {field.name: descriptions(USUAL)[field.name] for field in fields(Features)}
+NONE = replace(USUAL, **{field.name: type(getattr(USUAL, field.name))(0) for field in fields(Features)})

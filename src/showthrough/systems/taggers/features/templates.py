@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from showthrough.models.everyday import CALENDAR
 from showthrough.systems.taggers.tokens import Tokens
 
-_NAMES = sorted({word for words in CALENDAR.values() for word in words}, key=lambda one: (-len(one), one))
+_NAMES = sorted({word for words in CALENDAR.values() for word in words}, key=lambda entry: (-len(entry), entry))
 _MONTH = rf"(?:{'|'.join(_NAMES)})\b"
 _DAY = r"\d{1,2}(?:st|nd|rd|th|º|er|\.)?[ ](?:de[ ]|of[ ])?"
 _YEAR = r"(?:1[5-9]|20)\d\d"
@@ -44,12 +44,12 @@ _TABLE = {
 
 def templates_of(tokens: Tokens) -> list[tuple[str, ...]]:
     """The templates that each token is a part of, and whether it is the first one."""
-    found: list[list[str]] = [[] for _ in tokens.words]
+    templates: list[list[str]] = [[] for _ in tokens.words]
     for name, pattern in _TABLE.items():
         group = "span" if "span" in pattern.groupindex else 0
         for match in pattern.finditer(tokens.text):
             start, end = match.span(group)
             first, last = bisect_right(tokens.ends, start), bisect_left(tokens.starts, end)
             for number in range(first, last):
-                found[number].append(f"t={name}" if number > first else f"t={name}^")
-    return [tuple(each) for each in found]
+                templates[number].append(f"t={name}" if number > first else f"t={name}^")
+    return [tuple(names) for names in templates]

@@ -132,7 +132,7 @@ def _word_classes(small: str) -> list[str]:
 def _classes() -> dict[str, frozenset[str]]:
     kinds = ("adpositions", "conjunctions", "determiners", "particles")
     return {
-        kind: frozenset(word for one in CLOSED_CLASSES.values() for word in getattr(one, kind).split())
+        kind: frozenset(word for classes in CLOSED_CLASSES.values() for word in getattr(classes, kind).split())
         for kind in kinds
     }
 

@@ -14,13 +14,13 @@ from showthrough.systems.taggers.learners.base import Tagged
 
 def names_of(labels: Iterable[Sequence[str]]) -> list[str]:
     """All labels that occur, and O first, which may not."""
-    return [OUTSIDE, *sorted({label for each in labels for label in each} - {OUTSIDE})]
+    return [OUTSIDE, *sorted({label for sequence in labels for label in sequence} - {OUTSIDE})]
 
 
 def numbered(labels: Iterable[Sequence[str]], names: Sequence[str]) -> Ints:
     """Labels of all sequences one under the other, as places among the names."""
-    place = {name: number for number, name in enumerate(names)}
-    return np.array([place[label] for each in labels for label in each], dtype=np.int64)
+    numbers = {name: number for number, name in enumerate(names)}
+    return np.array([numbers[label] for sequence in labels for label in sequence], dtype=np.int64)
 
 
 def may_follow(names: Sequence[str]) -> Bools:
@@ -85,21 +85,21 @@ def state_probabilities(emitted: Floats, moves: Floats, begins: Floats, group: I
     if not length:
         return np.zeros((0, count))
     steps = np.exp(moves)
-    held = _raised(emitted)
+    emissions = _raised(emitted)
     ahead, back = np.empty((length, count)), np.ones((length, count))
-    ahead[0] = np.exp(begins) * (held[0] if group is None else held[0, 0])
+    ahead[0] = np.exp(begins) * (emissions[0] if group is None else emissions[0, 0])
     ahead[0] /= ahead[0].sum()
     for at in range(1, length):
         if group is None:
-            ahead[at] = (ahead[at - 1] @ steps) * held[at]
+            ahead[at] = (ahead[at - 1] @ steps) * emissions[at]
         else:
-            ahead[at] = ahead[at - 1] @ (steps * held[at][group])
+            ahead[at] = ahead[at - 1] @ (steps * emissions[at][group])
         ahead[at] /= ahead[at].sum()
     for at in range(length - 2, -1, -1):
         if group is None:
-            back[at] = steps @ (held[at + 1] * back[at + 1])
+            back[at] = steps @ (emissions[at + 1] * back[at + 1])
         else:
-            back[at] = (steps * held[at + 1][group]) @ back[at + 1]
+            back[at] = (steps * emissions[at + 1][group]) @ back[at + 1]
         back[at] /= back[at].max()
     chance = ahead * back
     return np.asarray(chance / chance.sum(axis=1, keepdims=True))

@@ -65,18 +65,18 @@ class Boosted:
         """The seed changes nothing: there is no chance in it."""
         rows, bound = laid_out(sequences)
         columns = Columns.seen(sequences, self.fewest)
-        held = columns.of(rows)
+        matrix = columns.of(rows)
         self.labels = names_of(labels)
         truth = numbered(labels, self.labels)
         part = truth > 0
-        inner, types = held.rows(np.flatnonzero(part)), np.array([type_of(name) for name in self.labels])
+        inner, types = matrix.rows(np.flatnonzero(part)), np.array([type_of(name) for name in self.labels])
         begins = np.array([name.startswith("B-") for name in self.labels])
         after = np.append(False, part[:-1])
         after[bound[:-1][bound[:-1] < len(after)]] = False
-        trees = {_PART: Boosting(self.rounds, self.depth, self.rate).grown(_with_column(held, after), part)}
+        trees = {_PART: Boosting(self.rounds, self.depth, self.rate).grown(_with_column(matrix, after), part)}
         few = Boosting(self.type_rounds, self.depth, self.rate)
         goes_on = np.flatnonzero(part & after)
-        trees[_BEGINS] = few.grown(held.rows(goes_on), begins[truth[goes_on]])
+        trees[_BEGINS] = few.grown(matrix.rows(goes_on), begins[truth[goes_on]])
         for kind in self._types:
             trees[f"type {kind}"] = few.grown(inner, types[truth[part]] == kind)
         self._keep(columns, trees)
@@ -88,12 +88,12 @@ class Boosted:
     def _keep(self, columns: Columns, trees: Mapping[str, Trees]) -> None:
         """Keeps those features alone that some tree asks for."""
         used = np.zeros(len(columns) + 1, dtype=bool)
-        for one in trees.values():
-            used[one.feature[one.feature >= 0]] = True
+        for forest in trees.values():
+            used[forest.feature[forest.feature >= 0]] = True
         used[-1] = True  # whether the token before is part of anything
-        place = np.append(np.cumsum(used) - 1, -1).astype(np.int32)  # the last is that of leaves
+        new_index = np.append(np.cumsum(used) - 1, -1).astype(np.int32)  # the last is that of leaves
         self.columns = columns.kept(used[:-1])
-        self.trees = {question: Trees(place[one.feature], one.value) for question, one in trees.items()}
+        self.trees = {question: Trees(new_index[forest.feature], forest.value) for question, forest in trees.items()}
 
     def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
         moves = np.where(may_follow(self.labels), 0.0, _IMPOSSIBLE)
@@ -101,31 +101,31 @@ class Boosted:
         inside = (np.arange(len(self.labels)) > 0).astype(np.int64)
         trees = self.trees[_PART]
         both = trees, trees.asking(len(self.columns))
-        told = []
+        answers = []
         for rows in sequences:
             pieces = [self._chances(rows[at : at + _AT_ONCE], *both) for at in range(0, len(rows), _AT_ONCE)]
             emitted = np.log(np.maximum(np.concatenate([np.zeros((0, 2, len(self.labels))), *pieces]), _TINY))
             path = best_path(emitted, moves, begins, inside)
-            told.append(answered(self.labels, path, state_probabilities(emitted, moves, begins, inside)))
-        return told
+            answers.append(answered(self.labels, path, state_probabilities(emitted, moves, begins, inside)))
+        return answers
 
     def _chances(self, rows: Rows, trees: Trees, knowing: Trees) -> Floats:
         """The probability of each label for each token, where the one before is outside (first) and inside.
 
         Trees that do not know of the one before say the same in both cases.
         """
-        held = self.columns.of(rows)
+        matrix = self.columns.of(rows)
         holds = np.zeros((len(rows), len(self.columns) + 1), dtype=bool)
-        holds[held.row, held.column] = True
+        holds[matrix.row, matrix.column] = True
         chance = np.zeros((len(rows), 2, len(self.labels)))
         after_o, out = trees.sums(holds), knowing.sums(holds)
         holds[:, -1] = True
         part = _chance(np.stack([after_o, after_o - out + knowing.sums(holds)], axis=1))
-        asked = np.flatnonzero(part.max(axis=1) >= _UNLIKELY)
+        likely = np.flatnonzero(part.max(axis=1) >= _UNLIKELY)
         chance[:, :, 0] = 1.0 - part
-        if len(asked) and self._types:
-            of_what = self._of_what(holds[asked])
-            chance[asked, :, 1:] = part[asked][:, :, None] * of_what
+        if len(likely) and self._types:
+            of_what = self._of_what(holds[likely])
+            chance[likely, :, 1:] = part[likely][:, :, None] * of_what
         return chance
 
     def _of_what(self, holds: Bools) -> Floats:
@@ -133,16 +133,16 @@ class Boosted:
         begins = _chance(self.trees[_BEGINS].sums(holds))
         kinds = np.array([_chance(self.trees[f"type {kind}"].sums(holds)) + _TINY for kind in self._types])
         kinds = (kinds / kinds.sum(axis=0)).T
-        place = {kind: at for at, kind in enumerate(self._types)}
+        index = {kind: at for at, kind in enumerate(self._types)}
         first = np.array([name.startswith("B-") for name in self.labels[1:]])
-        of_type = kinds[:, [place[type_of(name)] for name in self.labels[1:]]]
+        of_type = kinds[:, [index[type_of(name)] for name in self.labels[1:]]]
         after = np.where(first, begins[:, None], 1.0 - begins[:, None])
         return np.stack([of_type * first, of_type * after], axis=1)
 
     def files(self) -> dict[str, bytes]:
         arrays: dict[str, NDArray[Any]] = {}
-        for number, one in enumerate(self.trees.values()):
-            arrays |= {f"feature{number}": one.feature, f"value{number}": one.value}
+        for number, forest in enumerate(self.trees.values()):
+            arrays |= {f"feature{number}": forest.feature, f"value{number}": forest.value}
         names = _Names(self.labels, list(self.columns.names), list(self.trees))
         return {_NUMBERS: arrays_as_file(arrays), _NAMES: msgspec.json.encode(names)}
 
@@ -157,12 +157,12 @@ class Boosted:
         return cls(labels=names.labels, columns=Columns(names.columns), trees=trees)
 
 
-def _chance(said: Floats) -> Floats:
-    return np.asarray(1.0 / (1.0 + np.exp(-2.0 * said)))
+def _chance(scores: Floats) -> Floats:
+    return np.asarray(1.0 / (1.0 + np.exp(-2.0 * scores)))
 
 
-def _with_column(held: SparseRows, holds: Bools) -> SparseRows:
+def _with_column(matrix: SparseRows, holds: Bools) -> SparseRows:
     """With one column more, the last, which some rows have."""
-    column = np.insert(held.column, held.bound[1:][holds], held.width)
-    bound = held.bound + np.append(0, np.cumsum(holds))
-    return SparseRows(np.ones(len(column), np.int8), column, bound, held.width + 1)
+    column = np.insert(matrix.column, matrix.bound[1:][holds], matrix.width)
+    bound = matrix.bound + np.append(0, np.cumsum(holds))
+    return SparseRows(np.ones(len(column), np.int8), column, bound, matrix.width + 1)

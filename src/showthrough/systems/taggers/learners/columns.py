@@ -27,7 +27,7 @@ class Columns:
     _place: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_place", {name: place for place, name in enumerate(self.names)})
+        object.__setattr__(self, "_place", {name: index for index, name in enumerate(self.names)})
 
     @classmethod
     def seen(cls, sequences: Iterable[Rows], fewest: int) -> Columns:
@@ -40,16 +40,16 @@ class Columns:
 
     def of(self, rows: Rows) -> SparseRows:
         """Which columns each row has; names that are not known are left out."""
-        place = np.fromiter(map(self._place.get, chain.from_iterable(rows), repeat(-1)), np.int64)
-        known = place >= 0
+        indices = np.fromiter(map(self._place.get, chain.from_iterable(rows), repeat(-1)), np.int64)
+        present = indices >= 0
         ends = np.cumsum([0, *map(len, rows)])
-        bound = np.concatenate([[0], np.cumsum(known)])[ends]
-        column = place[known]
+        bound = np.concatenate([[0], np.cumsum(present)])[ends]
+        column = indices[present]
         return SparseRows(np.ones(len(column), np.int8), column, bound, len(self))
 
     def kept(self, stay: Bools) -> Columns:
         """Some of them."""
-        return Columns([self.names[place] for place in np.flatnonzero(stay).tolist()])
+        return Columns([self.names[index] for index in np.flatnonzero(stay).tolist()])
 
     def where(self, holds: Callable[[str], bool]) -> Ints:
         """The places of the names of which something holds."""

@@ -45,7 +45,7 @@ class Ruled:
         self._forms = trusted_forms(self.forms, sequences, labels, self.fewest, self.trust)
         left = []
         for rows, answers in zip(sequences, labels, strict=True):
-            ruled = {at for one in self._forms.found(rows) for at in range(one.first, one.last)}
+            ruled = {at for span in self._forms.found(rows) for at in range(span.first, span.last)}
             left.append([OUTSIDE if at in ruled else label for at, label in enumerate(answers)])
         self._rest = learner_class(self.of)(**self.settings)
         self._rest.fit(sequences, left, seed)
@@ -54,10 +54,10 @@ class Ruled:
         return [self._both(rows, answer) for rows, answer in zip(sequences, self._rest.predict(sequences), strict=True)]
 
     def _both(self, rows: Rows, answer: Tagged) -> Tagged:
-        for one in self._forms.found(rows):
-            for at in range(one.first, one.last):
-                answer.labels[at] = answer.inside[at] = f"{'I' if at > one.first else 'B'}-{one.entity_type}"
-                answer.sure[at], answer.outside[at] = one.score, 1.0 - one.score
+        for span in self._forms.found(rows):
+            for at in range(span.first, span.last):
+                answer.labels[at] = answer.inside[at] = f"{'I' if at > span.first else 'B'}-{span.entity_type}"
+                answer.sure[at], answer.outside[at] = span.score, 1.0 - span.score
         return answer
 
     def files(self) -> dict[str, bytes]:
@@ -66,9 +66,9 @@ class Ruled:
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
-        kept = msgspec.json.decode(files[_FILE], type=_Kept)
+        composition = msgspec.json.decode(files[_FILE], type=_Kept)
         forms = msgspec.json.decode(files[_FORMS], type=Forms)
-        return cls(kept.of, _forms=forms, _rest=_loaded("rest", kept.of, files))
+        return cls(composition.of, _forms=forms, _rest=_loaded("rest", composition.of, files))
 
 
 @dataclass
@@ -97,38 +97,38 @@ class Sentenced:
             guessed += [answer.labels[0] for answer in other.predict(bags[unseen])]
         self._sentences = self._fitted(bags, about, seed)
         self._tokens = learner_class(self.of)(**self.settings)
-        self._tokens.fit([_told(rows, one) for rows, one in zip(sequences, guessed, strict=True)], labels, seed)
+        self._tokens.fit([_told(rows, topic) for rows, topic in zip(sequences, guessed, strict=True)], labels, seed)
 
     @staticmethod
     def _fitted(bags: Sequence[Rows], about: Sequence[Sequence[str]], seed: int) -> Svm:
-        made = Svm()
-        made.fit(bags, about, seed)
-        return made
+        svm = Svm()
+        svm.fit(bags, about, seed)
+        return svm
 
     def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
         answers = self._sentences.predict([self._bag(rows) for rows in sequences])
-        told = [_told(rows, one.labels[0]) for rows, one in zip(sequences, answers, strict=True)]
-        return self._tokens.predict(told)  # type: ignore[no-any-return]
+        inputs = [_told(rows, answer.labels[0]) for rows, answer in zip(sequences, answers, strict=True)]
+        return self._tokens.predict(inputs)  # type: ignore[no-any-return]
 
     def _bag(self, rows: Rows) -> list[Row]:
         """A sentence as one row of its words and of two of them together."""
         words = [name for row in rows for name in row if name.startswith("l=")]
         if self.pairs:
             near = (words[at : at + _REACH] for at in range(len(words)))
-            both = {f"{one} {other}" for some in near for one, other in combinations(some, 2)}
+            both = {f"{first} {other}" for window in near for first, other in combinations(window, 2)}
         else:
-            both = {f"{one} {other}" for one, other in pairwise(words)}
+            both = {f"{first} {other}" for first, other in pairwise(words)}
         return [sorted({*words, *both})]
 
     def files(self) -> dict[str, bytes]:
-        kept = _Kept(self.of, self.pairs)
-        return {_FILE: _encoded(kept), **_under("sentences", self._sentences), **_under("tokens", self._tokens)}
+        composition = _Kept(self.of, self.pairs)
+        return {_FILE: _encoded(composition), **_under("sentences", self._sentences), **_under("tokens", self._tokens)}
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
-        kept = msgspec.json.decode(files[_FILE], type=_Kept)
-        sentences, tokens = _loaded("sentences", Svm.name, files), _loaded("tokens", kept.of, files)
-        return cls(kept.of, pairs=kept.pairs, _sentences=sentences, _tokens=tokens)
+        composition = msgspec.json.decode(files[_FILE], type=_Kept)
+        sentences, tokens = _loaded("sentences", Svm.name, files), _loaded("tokens", composition.of, files)
+        return cls(composition.of, pairs=composition.pairs, _sentences=sentences, _tokens=tokens)
 
 
 @dataclass
@@ -151,23 +151,23 @@ class Voted:
         answers = [
             voter.predict(seen) for voter, seen in zip(self._voters, self._seen(sequences), strict=True)
         ]  # fmt: skip
-        return [_counted(each) for each in zip(*answers, strict=True)]
+        return [_counted(votes) for votes in zip(*answers, strict=True)]
 
     def _seen(self, sequences: Sequence[Rows]) -> Iterator[Sequence[Rows]]:
         for left_out in self.blind:
             yield [[_without(row, left_out) for row in rows] for rows in sequences] if left_out else sequences
 
     def files(self) -> dict[str, bytes]:
-        made = {_FILE: _encoded(_Kept(self.of, blind=self.blind))}
+        contents = {_FILE: _encoded(_Kept(self.of, blind=self.blind))}
         for number, voter in enumerate(self._voters):
-            made |= _under(f"voter{number}", voter)
-        return made
+            contents |= _under(f"voter{number}", voter)
+        return contents
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
-        kept = msgspec.json.decode(files[_FILE], type=_Kept)
-        voters = [_loaded(f"voter{number}", kept.of, files) for number in range(len(kept.blind))]
-        return cls(kept.of, blind=kept.blind, _voters=voters)
+        composition = msgspec.json.decode(files[_FILE], type=_Kept)
+        voters = [_loaded(f"voter{number}", composition.of, files) for number in range(len(composition.blind))]
+        return cls(composition.of, blind=composition.blind, _voters=voters)
 
 
 def _about(labels: Sequence[str]) -> str:
@@ -188,28 +188,30 @@ def _without(row: Row, left_out: Sequence[str]) -> list[str]:
 def _counted(answers: Sequence[Tagged]) -> Tagged:
     """What most say; how probable that is and O is, is what they say on average, and nothing where they do not tell."""
     labels, sure, inside = [], [], []
-    outside = [sum(each) / len(answers) for each in zip(*(one.outside for one in answers), strict=True)]
-    for at, given in enumerate(zip(*(one.labels for one in answers), strict=True)):
-        label = max(given, key=lambda one: (given.count(one), -given.index(one)))
+    outside = [
+        sum(probabilities) / len(answers) for probabilities in zip(*(answer.outside for answer in answers), strict=True)
+    ]
+    for at, votes in enumerate(zip(*(answer.labels for answer in answers), strict=True)):
+        label = max(votes, key=lambda vote: (votes.count(vote), -votes.index(vote)))
         labels.append(label)
-        agreeing = [one.sure[at] for one in answers if one.labels[at] == label]
+        agreeing = [answer.sure[at] for answer in answers if answer.labels[at] == label]
         sure.append(outside[at] if label == OUTSIDE else sum(agreeing) / len(answers))
-        guesses = [one.inside[at] for one in answers]
+        guesses = [answer.inside[at] for answer in answers]
         inside.append(
-            label if label != OUTSIDE else max(guesses, key=lambda one: (guesses.count(one), -guesses.index(one)))
+            label if label != OUTSIDE else max(guesses, key=lambda guess: (guesses.count(guess), -guesses.index(guess)))
         )
     return Tagged(labels, sure, outside, inside)
 
 
-def _encoded(kept: _Kept) -> bytes:
-    return msgspec.json.encode(kept)
+def _encoded(composition: _Kept) -> bytes:
+    return msgspec.json.encode(composition)
 
 
-def _under(place: str, learner: Learner) -> dict[str, bytes]:
+def _under(prefix: str, learner: Learner) -> dict[str, bytes]:
     """Its files, told from those of others."""
-    return {f"{place}.{name}": content for name, content in learner.files().items()}
+    return {f"{prefix}.{name}": content for name, content in learner.files().items()}
 
 
-def _loaded(place: str, name: str, files: Mapping[str, bytes]) -> Any:
-    own = {key.removeprefix(f"{place}."): content for key, content in files.items() if key.startswith(f"{place}.")}
+def _loaded(prefix: str, name: str, files: Mapping[str, bytes]) -> Any:
+    own = {key.removeprefix(f"{prefix}."): content for key, content in files.items() if key.startswith(f"{prefix}.")}
     return learner_class(name).load(own)

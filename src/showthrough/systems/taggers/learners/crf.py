@@ -53,15 +53,17 @@ class Crf:
             return Tagged([], [], [], [])
         tagger = self._tagger
         names = tagger.labels()
-        others = [name for name in names if name != OUTSIDE] or [OUTSIDE]  # none where training had nothing to mask
+        entity_names = [name for name in names if name != OUTSIDE] or [
+            OUTSIDE
+        ]  # none where training had nothing to mask
         labels: list[str] = tagger.tag(rows)
-        places = range(len(labels))
-        outside = [tagger.marginal(OUTSIDE, at) for at in places] if OUTSIDE in names else [0.0] * len(labels)
+        positions = range(len(labels))
+        outside = [tagger.marginal(OUTSIDE, at) for at in positions] if OUTSIDE in names else [0.0] * len(labels)
         sure = [outside[at] if label == OUTSIDE else tagger.marginal(label, at) for at, label in enumerate(labels)]
         inside = [
             label if label != OUTSIDE
-            else others[0] if outside[at] >= _SURE
-            else max(others, key=lambda name: tagger.marginal(name, at))
+            else entity_names[0] if outside[at] >= _SURE
+            else max(entity_names, key=lambda name: tagger.marginal(name, at))
             for at, label in enumerate(labels)
         ]  # fmt: skip
         return Tagged(labels, sure, outside, inside)

@@ -29,38 +29,38 @@ class Forms(msgspec.Struct, frozen=True):
 
     def found(self, rows: Rows) -> list[Found]:
         """What they say of a sequence; of two that overlap the longer one."""
-        said: list[Found] = []
+        spans: list[Found] = []
         for name, first, last in _occurrences(rows, self.names):
-            trusted = [self.known[one] for one in _conditions(name, first, last) if one in self.known]
+            trusted = [self.known[condition] for condition in _conditions(name, first, last) if condition in self.known]
             if trusted:
-                best = max(trusted, key=lambda one: (one.sure, one.entity_type))
-                said.append(Found(first, last, best.entity_type, best.sure))
-        return longest(said)
+                best = max(trusted, key=lambda form: (form.sure, form.entity_type))
+                spans.append(Found(first, last, best.entity_type, best.sure))
+        return longest(spans)
 
 
 def trusted_forms(
     names: Sequence[str], sequences: Sequence[Rows], labels: Sequence[Sequence[str]], fewest: int, trust: float
 ) -> Forms:
     """Those of the named forms that were marked exactly, under one type, often enough and in enough sequences."""
-    held: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
     right: Counter[tuple[str, str]] = Counter()
     spread: Counter[tuple[str, str]] = Counter()
     for rows, answers in zip(sequences, labels, strict=True):
-        marked = {(one.first, one.last): one.entity_type for one in spans_of(answers)}
+        marked = {(span.first, span.last): span.entity_type for span in spans_of(answers)}
         met = [
             (condition, marked.get((first, last), ""))
             for name, first, last in _occurrences(rows, names)
             for condition in _conditions(name, first, last)
         ]
-        held.update(condition for condition, _ in met)
+        totals.update(condition for condition, _ in met)
         right.update(met)
         spread.update(set(met))
-    known: dict[str, Form] = {}
+    forms: dict[str, Form] = {}
     for (condition, kind), count in sorted(right.items()):
-        sure = count / (held[condition] + 1)
+        sure = count / (totals[condition] + 1)
         if kind and spread[condition, kind] >= fewest and sure >= trust:
-            known[condition] = Form(kind, sure)
-    return Forms(list(names), known)
+            forms[condition] = Form(kind, sure)
+    return Forms(list(names), forms)
 
 
 def _conditions(name: str, first: int, last: int) -> tuple[str, str]:

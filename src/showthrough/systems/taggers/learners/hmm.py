@@ -50,11 +50,11 @@ class Hmm:
 
     def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
         """The seed changes nothing: there is no chance in it."""
-        told = [states_of(each) for each in labels]
-        seen = {state for each in told for state in each} | {State()}
-        self.states = sorted(seen, key=lambda one: (one.place, one.entity_type, one.behind, one.ahead))
+        state_lists = [states_of(sequence) for sequence in labels]
+        seen = {state for states in state_lists for state in states} | {State()}
+        self.states = sorted(seen, key=lambda state: (state.place, state.entity_type, state.behind, state.ahead))
         number = {state: at for at, state in enumerate(self.states)}
-        paths = [np.array([number[state] for state in each], dtype=np.int64) for each in told]
+        paths = [np.array([number[state] for state in states], dtype=np.int64) for states in state_lists]
         count = len(self.states)
         self.followed, self.opened = np.zeros((count, count)), np.zeros(count)
         for path in paths:
@@ -66,17 +66,17 @@ class Hmm:
         self.counts = _counted(self.columns.of(chains), np.concatenate([*paths, np.zeros(0, np.int64)]), count)
 
     def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
-        labels = names_of([[one.label for one in self.states]])
-        place = {label: at for at, label in enumerate(labels)}
-        label_of = np.array([place[one.label] for one in self.states])
+        labels = names_of([[state.label for state in self.states]])
+        index = {label: at for at, label in enumerate(labels)}
+        label_of = np.array([index[state.label] for state in self.states])
         gathers = np.eye(len(labels))[label_of]
         moves, begins, usual = self._moves()
-        told = []
+        answers = []
         for rows in sequences:
             emitted = self._emitted(rows, usual)
             path = label_of[best_path(emitted, moves, begins)]
-            told.append(answered(labels, path, state_probabilities(emitted, moves, begins) @ gathers))
-        return told
+            answers.append(answered(labels, path, state_probabilities(emitted, moves, begins) @ gathers))
+        return answers
 
     def _moves(self) -> tuple[Floats, Floats, Floats]:
         """The logarithms of moves and of beginnings, and how usual each state is."""
@@ -88,7 +88,7 @@ class Hmm:
         seen = self.followed.sum(axis=1, keepdims=True)
         kinds = (self.followed > 0).sum(axis=1, keepdims=True) + 1.0
         moves = (self.followed + kinds * backed) / (seen + kinds)
-        first = np.array([one.place in {"", "S", "B"} and not one.behind for one in self.states])
+        first = np.array([state.place in {"", "S", "B"} and not state.behind for state in self.states])
         begins = self.opened + np.where(first, usual, 0.0)
         return _log(moves), _log(begins / begins.sum()), usual
 
@@ -97,12 +97,12 @@ class Hmm:
         chains = [_chain(row) for row in rows]
         chance = np.tile(usual, (len(rows), 1))
         for level in range(len(LEVELS)):
-            held = self.columns.of([[chain[level]] for chain in chains])
-            at, known = np.flatnonzero(np.diff(held.bound)), held.column
+            matrix = self.columns.of([[chain[level]] for chain in chains])
+            at, columns = np.flatnonzero(np.diff(matrix.bound)), matrix.column
             if not len(at):
                 continue
-            counts = self.counts.rows(known).dense()
-            kinds = np.diff(self.counts.bound)[known][:, None]
+            counts = self.counts.rows(columns).dense()
+            kinds = np.diff(self.counts.bound)[columns][:, None]
             chance[at] = (counts + kinds * chance[at]) / (counts.sum(axis=1, keepdims=True) + kinds)
         return _log(chance) - np.log(usual)
 
@@ -111,28 +111,28 @@ class Hmm:
             "data": self.counts.data, "column": self.counts.column, "bound": self.counts.bound,
             "followed": self.followed, "opened": self.opened,
         }  # fmt: skip
-        names = _Names([asdict(one) for one in self.states], list(self.columns.names))
+        names = _Names([asdict(state) for state in self.states], list(self.columns.names))
         return {_NUMBERS: arrays_as_file(arrays), _NAMES: msgspec.json.encode(names)}
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
         names = msgspec.json.decode(files[_NAMES], type=_Names)
         arrays = arrays_of_file(files[_NUMBERS], _NUMBERS)
-        states = [State(**one) for one in names.states]
+        states = [State(**values) for values in names.states]
         counts = SparseRows(arrays["data"], arrays["column"], arrays["bound"], len(states))
         return cls(states, Columns(names.columns), counts, arrays["followed"], arrays["opened"])
 
 
 def _chain(row: Row) -> list[str]:
     """One feature of each level, the last in the row, which is the longest; empty where there is none."""
-    told = {name[: name.find("=")]: name for name in row}
-    return [told.get(level, "") for level in LEVELS]
+    by_level = {name[: name.find("=")]: name for name in row}
+    return [by_level.get(level, "") for level in LEVELS]
 
 
-def _counted(held: SparseRows, states: Ints, count: int) -> SparseRows:
+def _counted(matrix: SparseRows, states: Ints, count: int) -> SparseRows:
     """How many tokens have each feature in each state."""
-    key, many = np.unique(held.column * count + states[held.row], return_counts=True)
-    bound = np.searchsorted(key, np.arange(held.width + 1) * count)
+    key, many = np.unique(matrix.column * count + states[matrix.row], return_counts=True)
+    bound = np.searchsorted(key, np.arange(matrix.width + 1) * count)
     return SparseRows(many.astype(np.float64), key % count, bound, count)
 
 

@@ -50,22 +50,24 @@ class Rules:
 
     def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
         """The seed changes nothing: there is no chance in it."""
-        held: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         right: Counter[tuple[str, str]] = Counter()
         spread: Counter[tuple[str, str]] = Counter()
         for rows, answers in zip(sequences, labels, strict=True):
             met = [
-                (one, label) for row, label in zip(rows, answers, strict=True) for one in _conditions(row, self.forms)
+                (condition, label)
+                for row, label in zip(rows, answers, strict=True)
+                for condition in _conditions(row, self.forms)
             ]
-            held.update(condition for condition, _ in met)
+            totals.update(condition for condition, _ in met)
             right.update(met)
             spread.update(set(met))
         rules: dict[str, Rule] = {}
         for (condition, label), count in sorted(right.items()):
-            sure = count / (held[condition] + 1)
-            known = rules.get(condition)
+            sure = count / (totals[condition] + 1)
+            best = rules.get(condition)
             usable = label != OUTSIDE and spread[condition, label] >= self.fewest and sure >= self.trust
-            if usable and (known is None or sure > known.sure):
+            if usable and (best is None or sure > best.sure):
                 rules[condition] = Rule(label, sure)
         self._book = _Book(self.forms, rules, 1.0, OUTSIDE)
         self._book = msgspec.structs.replace(self._book, **self._rest(sequences, labels))
@@ -77,31 +79,31 @@ class Rules:
             if self.rule(row) is None:
                 rest[label] += 1
         marked = Counter({label: count for label, count in rest.items() if label != OUTSIDE})
-        every = Counter(label for each in labels for label in each if label != OUTSIDE)
+        every = Counter(label for sequence in labels for label in sequence if label != OUTSIDE)
         likely = (marked or every or Counter([OUTSIDE])).most_common(1)[0][0]
         return {"otherwise": (rest[OUTSIDE] + 1) / (rest.total() + 1), "likely": likely}
 
     def rule(self, row: Row) -> Rule | None:
         """The most trusted rule that holds of a token."""
         rules = self._book.rules
-        held = [rules[condition] for condition in _conditions(row, self._book.forms) if condition in rules]
-        return max(held, key=lambda one: (one.sure, one.label)) if held else None
+        candidates = [rules[condition] for condition in _conditions(row, self._book.forms) if condition in rules]
+        return max(candidates, key=lambda candidate: (candidate.sure, candidate.label)) if candidates else None
 
     def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
         book = self._book
         usual = Rule(OUTSIDE, book.otherwise)
-        told = []
+        answers = []
         for rows in sequences:
-            said = [self.rule(row) or usual for row in rows]
-            told.append(
+            decisions = [self.rule(row) or usual for row in rows]
+            answers.append(
                 Tagged(
-                    [one.label for one in said],
-                    [one.sure for one in said],
-                    [one.sure if one is usual else 1.0 - one.sure for one in said],
-                    [book.likely if one is usual else one.label for one in said],
+                    [decision.label for decision in decisions],
+                    [decision.sure for decision in decisions],
+                    [decision.sure if decision is usual else 1.0 - decision.sure for decision in decisions],
+                    [book.likely if decision is usual else decision.label for decision in decisions],
                 )
             )
-        return told
+        return answers
 
     def files(self) -> dict[str, bytes]:
         return {_FILE: msgspec.json.encode(self._book, order="deterministic")}
@@ -114,8 +116,8 @@ class Rules:
 
 def _conditions(row: Row, forms: Sequence[str]) -> Iterator[str]:
     """What rules can ask of a token: a form, and a form with the way the word is written."""
-    held = [name for name in row if name[: name.find("=")] in forms]
-    written = [name for name in row if name.startswith(_WRITTEN)] if held else []
-    for name in held:
+    features = [name for name in row if name[: name.find("=")] in forms]
+    written = [name for name in row if name.startswith(_WRITTEN)] if features else []
+    for name in features:
         yield name
         yield from (f"{name} {how}" for how in written)

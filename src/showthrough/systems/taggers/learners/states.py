@@ -38,34 +38,34 @@ def states_of(labels: Sequence[str]) -> list[State]:
     >>> [one.place or one.behind + ">" * bool(one.behind) for one in states_of(["O", "B-A", "I-A", "O", "O"])]
     ['', 'B', 'E', 'A>', '']
     """
-    made = [State()] * len(labels)
-    found = spans_of(labels)
-    behind = {one.last: one.entity_type for one in found}
-    ahead = {one.first - 1: one.entity_type for one in found}
+    states = [State()] * len(labels)
+    spans = spans_of(labels)
+    behind = {span.last: span.entity_type for span in spans}
+    ahead = {span.first - 1: span.entity_type for span in spans}
     for at in behind.keys() | ahead.keys():
-        if 0 <= at < len(made):
-            made[at] = State(behind=behind.get(at, ""), ahead=ahead.get(at, ""))
-    for one in found:
-        for at in range(one.first, one.last):
-            first, last = at == one.first, at == one.last - 1
-            made[at] = State("S" if first and last else "B" if first else "E" if last else "I", one.entity_type)
-    return made
+        if 0 <= at < len(states):
+            states[at] = State(behind=behind.get(at, ""), ahead=ahead.get(at, ""))
+    for span in spans:
+        for at in range(span.first, span.last):
+            first, last = at == span.first, at == span.last - 1
+            states[at] = State("S" if first and last else "B" if first else "E" if last else "I", span.entity_type)
+    return states
 
 
 def joining(states: Sequence[State]) -> Bools:
     """Whether the state of a column may follow that of a row."""
-    closed = {one.behind for one in states if not one.place} - {""}  # types after which a state is kept
-    opened = {one.ahead for one in states if not one.place} - {""}
-    return np.array([[_joins(one, other, closed, opened) for other in states] for one in states])
+    closed = {state.behind for state in states if not state.place} - {""}  # types after which a state is kept
+    opened = {state.ahead for state in states if not state.place} - {""}
+    return np.array([[_joins(state, other, closed, opened) for other in states] for state in states])
 
 
-def _joins(one: State, other: State, closed: set[str], opened: set[str]) -> bool:
-    if one.place in {"B", "I"}:
-        return other.place in {"I", "E"} and other.entity_type == one.entity_type
+def _joins(state: State, other: State, closed: set[str], opened: set[str]) -> bool:
+    if state.place in {"B", "I"}:
+        return other.place in {"I", "E"} and other.entity_type == state.entity_type
     if other.place in {"I", "E"}:
         return False
-    if one.place:  # a phrase ends
-        return bool(other.place) or other.behind == (one.entity_type if one.entity_type in closed else "")
+    if state.place:  # a phrase ends
+        return bool(other.place) or other.behind == (state.entity_type if state.entity_type in closed else "")
     if other.place:  # a phrase begins
-        return one.ahead == (other.entity_type if other.entity_type in opened else "")
-    return not one.ahead and not other.behind
+        return state.ahead == (other.entity_type if other.entity_type in opened else "")
+    return not state.ahead and not other.behind

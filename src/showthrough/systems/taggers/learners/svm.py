@@ -47,8 +47,8 @@ class _Machine:
 
     def margins(self, rows: Rows) -> tuple[Ints, Floats]:
         """The labels that are taken one after the other, and the margins at each token, given the label before it."""
-        held = self.columns.of(rows)
-        margins = sums(self.weights, held.column, held.bound) + self.shift
+        matrix = self.columns.of(rows)
+        margins = sums(self.weights, matrix.column, matrix.bound) + self.shift
         ends = np.where(may_begin(self.labels), 0.0, _NEVER)
         moves = np.vstack([np.where(may_follow(self.labels), 0.0, _NEVER), ends]) + self.before
         path = np.empty(len(margins), dtype=np.int64)
@@ -84,16 +84,16 @@ class Svm:
         if not count:
             return 1.0
         first = int(np.random.default_rng(seed).integers(len(sequences) - count + 1))
-        held = range(first, first + count)
-        rest = [at for at in range(len(sequences)) if at not in held]
+        sample = range(first, first + count)
+        rest = [at for at in range(len(sequences)) if at not in sample]
         machine = self._fitted([sequences[at] for at in rest], [labels[at] for at in rest], seed)
-        known = set(machine.labels)
+        label_set = set(machine.labels)
         margins, truth = [], []
-        for at in held:
-            _, found = machine.margins(sequences[at])
-            usable = [place for place, label in enumerate(labels[at]) if label in known]
-            margins.append(found[usable])
-            truth.append(numbered([[labels[at][place] for place in usable]], machine.labels))
+        for at in sample:
+            _, token_margins = machine.margins(sequences[at])
+            usable = [index for index, label in enumerate(labels[at]) if label in label_set]
+            margins.append(token_margins[usable])
+            truth.append(numbered([[labels[at][index] for index in usable]], machine.labels))
         return _most_probable(np.concatenate(margins), np.concatenate(truth))
 
     def _fitted(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int) -> _Machine:
@@ -101,44 +101,44 @@ class Svm:
         rows, bound = laid_out(sequences)
         columns = Columns.seen(sequences, self.fewest)
         truth = numbered(labels, names)
-        held = columns.of(rows)
+        matrix = columns.of(rows)
         before = np.append(len(names), truth[:-1])
         before[bound[:-1][bound[:-1] < len(before)]] = len(names)
-        weights, shift = self._solved(held, before, truth, len(names), seed)
+        weights, shift = self._solved(matrix, before, truth, len(names), seed)
         rest, used = weights[: len(columns)], np.asarray(weights[: len(columns)].any(axis=1))
         return _Machine(names, columns.kept(used), rest[used], weights[len(columns) :], shift)
 
     def _solved(
-        self, held: SparseRows, before: Ints, truth: Ints, count: int, seed: int
+        self, matrix: SparseRows, before: Ints, truth: Ints, count: int, seed: int
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        weights, shift = np.zeros((held.width + count + 1, count), np.float32), np.zeros(count, np.float32)
+        weights, shift = np.zeros((matrix.width + count + 1, count), np.float32), np.zeros(count, np.float32)
         present = np.unique(truth)
         if len(present) < 2:  # nothing to tell apart
             shift[present] = 1.0
             return weights, shift
-        column = np.insert(held.column, held.bound[1:], held.width + before)
-        entries = np.ones(len(column)), column, held.bound + np.arange(len(held.bound))
+        column = np.insert(matrix.column, matrix.bound[1:], matrix.width + before)
+        entries = np.ones(len(column)), column, matrix.bound + np.arange(len(matrix.bound))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that it stopped after so many steps
             machine = _sklearn().LinearSVC(
                 C=self.cost, loss="hinge", multi_class="crammer_singer", tol=0.1, max_iter=_STEPS, random_state=seed
             )
-            machine.fit(_matrix(entries, (len(truth), held.width + count + 1)), truth)
-        found, begins = machine.coef_, machine.intercept_
-        if len(found) == 1:  # of two labels, what the second has before the first
-            found, begins = np.vstack([-found, found]) / 2, np.array([-begins[0], begins[0]]) / 2
-        weights[:, present] = found.T
+            machine.fit(_matrix(entries, (len(truth), matrix.width + count + 1)), truth)
+        coefficients, begins = machine.coef_, machine.intercept_
+        if len(coefficients) == 1:  # of two labels, what the second has before the first
+            coefficients, begins = np.vstack([-coefficients, coefficients]) / 2, np.array([-begins[0], begins[0]]) / 2
+        weights[:, present] = coefficients.T
         shift[present] = begins
         shift[np.setdiff1d(np.arange(count), present)] = _NEVER
         return weights, shift
 
     def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
         machine = self._made
-        told = []
+        answers = []
         for rows in sequences:
             path, margins = machine.margins(rows)
-            told.append(answered(machine.labels, path, softmax(margins * machine.scale)))
-        return told
+            answers.append(answered(machine.labels, path, softmax(margins * machine.scale)))
+        return answers
 
     @property
     def _made(self) -> _Machine:
@@ -147,11 +147,11 @@ class Svm:
         return self._machine
 
     def files(self) -> dict[str, bytes]:
-        made = self._made
+        machine = self._made
         arrays: dict[str, NDArray[Any]] = {
-            "weights": made.weights, "before": made.before, "shift": made.shift, "scale": np.array(made.scale)
+            "weights": machine.weights, "before": machine.before, "shift": machine.shift, "scale": np.array(machine.scale)
         }  # fmt: skip
-        names = msgspec.json.encode(_Names(list(made.labels), list(made.columns.names)))
+        names = msgspec.json.encode(_Names(list(machine.labels), list(machine.columns.names)))
         return {_NUMBERS: arrays_as_file(arrays), _NAMES: names}
 
     @classmethod
@@ -184,10 +184,10 @@ def _matrix(entries: tuple[Floats, Ints, Ints], shape: tuple[int, int]) -> Any:
     from scipy.sparse import csr_matrix  # what scikit-learn takes
 
     data, column, bound = entries
-    made = csr_matrix((data, column.astype(np.int32), bound.astype(np.int32)), shape=shape)
-    made.sum_duplicates()
-    made.data[:] = 1.0
-    return made
+    matrix = csr_matrix((data, column.astype(np.int32), bound.astype(np.int32)), shape=shape)
+    matrix.sum_duplicates()
+    matrix.data[:] = 1.0
+    return matrix
 
 
 def _sklearn() -> Any:

@@ -52,13 +52,13 @@ class Trees:
             leaf = feature[:, node] == _LEAF
             for child in (2 * node + 1, 2 * node + 2):
                 value[leaf, child] = value[leaf, node]
-        levels = [np.maximum(feature[:, 2**one - 1 : 2 ** (one + 1) - 1], 0).ravel() for one in range(self.depth)]
+        levels = [np.maximum(feature[:, 2**level - 1 : 2 ** (level + 1) - 1], 0).ravel() for level in range(self.depth)]
         return levels, value[:, 2**self.depth - 1 :].ravel()
 
     def asking(self, feature: int) -> Trees:
         """Those of them that ask for a feature."""
-        some = (self.feature == feature).any(axis=1)
-        return Trees(self.feature[some], self.value[some])
+        selection = (self.feature == feature).any(axis=1)
+        return Trees(self.feature[selection], self.value[selection])
 
 
 @dataclass(frozen=True)
@@ -69,23 +69,23 @@ class Boosting:
     depth: int
     rate: float  # how much of what a tree says is believed: less is slower, and better on new texts
 
-    def grown(self, held: SparseRows, true: Bools) -> Trees:
+    def grown(self, matrix: SparseRows, true: Bools) -> Trees:
         """Trees that tell the rows of which something is true from the others."""
-        turned = held.turned()
+        turned = matrix.turned()
         sign = np.where(true, 1.0, -1.0)
-        said = np.full(len(true), _half_odds(true.sum(), (~true).sum(), 1.0))
+        scores = np.full(len(true), _half_odds(true.sum(), (~true).sum(), 1.0))
         feature = np.full((self.rounds + 1, 2 ** (self.depth + 1) - 1), _LEAF, np.int32)
         value = np.zeros(feature.shape, np.float32)
         if not len(true):
             return Trees(feature, value)
-        value[0, 0] = said[0]  # what is said of all of them
+        value[0, 0] = scores[0]  # what is said of all of them
         for turn in range(1, self.rounds + 1):
-            weight = 1.0 / (1.0 + np.exp(2.0 * sign * said))
+            weight = 1.0 / (1.0 + np.exp(2.0 * sign * scores))
             weight /= weight.sum()
             chosen = _heaviest(weight)
-            _Growing(held.rows(chosen), true[chosen], weight[chosen], feature[turn], value[turn]).grow(self.depth)
+            _Growing(matrix.rows(chosen), true[chosen], weight[chosen], feature[turn], value[turn]).grow(self.depth)
             value[turn] *= self.rate
-            said += value[turn, _leaves(turned, feature[turn], len(true), self.depth)]
+            scores += value[turn, _leaves(turned, feature[turn], len(true), self.depth)]
         return Trees(feature, value)
 
 
@@ -96,8 +96,8 @@ def _heaviest(weight: Floats) -> Ints:
     return np.sort(order[:count])
 
 
-def _half_odds(one: Any, other: Any, smooth: float) -> Any:
-    return 0.5 * np.log((one + smooth) / (other + smooth))
+def _half_odds(positive: Any, other: Any, smooth: float) -> Any:
+    return 0.5 * np.log((positive + smooth) / (other + smooth))
 
 
 @dataclass(eq=False)
@@ -116,36 +116,38 @@ class _Growing:
         self._part(0, depth, np.arange(len(self.held)), self.held.column, self.held.row)
 
     def _part(self, node: int, depth: int, rows: Ints, column: Ints, row: Ints) -> None:
-        one, other = (float(kind[rows].sum()) for kind in self.kinds)
-        self.value[node] = _half_odds(one, other, self.smooth)
-        if not depth or not len(column) or min(one, other) <= 0.0:
+        positive, other = (float(kind[rows].sum()) for kind in self.kinds)
+        self.value[node] = _half_odds(positive, other, self.smooth)
+        if not depth or not len(column) or min(positive, other) <= 0.0:
             return
         with_it, without = (np.bincount(column, kind[row], self.held.width) for kind in self.kinds)
         smooth = self.smooth
         mixed = np.sqrt((with_it + smooth) * (without + smooth))
-        mixed += np.sqrt(np.maximum(one - with_it, 0.0) + smooth) * np.sqrt(np.maximum(other - without, 0.0) + smooth)
+        mixed += np.sqrt(np.maximum(positive - with_it, 0.0) + smooth) * np.sqrt(
+            np.maximum(other - without, 0.0) + smooth
+        )
         best = int(mixed.argmin())
-        if mixed[best] >= np.sqrt((one + smooth) * (other + smooth)):
+        if mixed[best] >= np.sqrt((positive + smooth) * (other + smooth)):
             return
         holds = np.zeros(len(self.held), dtype=bool)
         holds[row[column == best]] = True
         self.feature[node] = best
         of_entry = holds[row]
         for yes in (False, True):
-            some = of_entry == yes
-            self._part(2 * node + 1 + yes, depth - 1, rows[holds[rows] == yes], column[some], row[some])
+            selection = of_entry == yes
+            self._part(2 * node + 1 + yes, depth - 1, rows[holds[rows] == yes], column[selection], row[selection])
 
 
 def _leaves(turned: SparseRows, feature: NDArray[np.int32], count: int, depth: int) -> Ints:
     """The leaf that each row comes to."""
     node = np.zeros(count, dtype=np.int64)
     for level in range(depth):
-        asked = range(2**level - 1, 2 ** (level + 1) - 1)
+        nodes = range(2**level - 1, 2 ** (level + 1) - 1)
         yes = np.zeros(count, dtype=bool)
-        for one in asked:
-            if feature[one] != _LEAF:
-                first, last = turned.bound[feature[one] : feature[one] + 2]
+        for parent in nodes:
+            if feature[parent] != _LEAF:
+                first, last = turned.bound[feature[parent] : feature[parent] + 2]
                 having = turned.column[first:last]
-                yes[having[node[having] == one]] = True
+                yes[having[node[having] == parent]] = True
         node = np.where(feature[node] == _LEAF, node, 2 * node + 1 + yes)
     return node

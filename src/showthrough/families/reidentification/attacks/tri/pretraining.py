@@ -67,10 +67,10 @@ def asked_for(present: Bools, probability: float, seed: int) -> Bools:
     return selected
 
 
-def disguised(ids: Ints, asked: Bools, mask: int, vocabulary: int, seed: int) -> Ints:
+def disguised(ids: Ints, targets: Bools, mask: int, vocabulary: int, seed: int) -> Ints:
     """The pieces with most of those that are asked for hidden, some replaced, some as they are."""
     generator = np.random.default_rng([seed, 1])
     fate = generator.random(ids.shape)
     any_piece = generator.integers(0, vocabulary, ids.shape)
-    changed = np.where(asked & (fate < _HIDDEN), mask, ids)
-    return np.where(asked & (fate >= _HIDDEN) & (fate < _HIDDEN + _REPLACED), any_piece, changed)
+    changed = np.where(targets & (fate < _HIDDEN), mask, ids)
+    return np.where(targets & (fate >= _HIDDEN) & (fate < _HIDDEN + _REPLACED), any_piece, changed)

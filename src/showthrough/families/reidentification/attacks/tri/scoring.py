@@ -90,4 +90,4 @@ class FittedTransformer:
     def accuracy(self, watched: Watched) -> float:
         """Share of documents whose individual comes out on top."""
         columns = {individual: index for index, individual in enumerate(self.individuals)}
-        return accuracy(self.scores(watched.texts), [columns.get(who, -1) for who in watched.individuals])
+        return accuracy(self.scores(watched.texts), [columns.get(individual, -1) for individual in watched.individuals])

@@ -124,7 +124,11 @@ class Cutter:
         if self.window is None:
             owner_of_passage = [owner for text, owner in zip(texts, owners, strict=True) for _ in text]
             split = list(self.sentences([passage for text in texts for passage in text]))
-            owners = [who for sentences, who in zip(split, owner_of_passage, strict=True) for _ in sentences]
+            owners = [
+                passage_owner
+                for sentences, passage_owner in zip(split, owner_of_passage, strict=True)
+                for _ in sentences
+            ]
             texts = [[sentence] for sentences in split for sentence in sentences]
         window = self.window or Window(self.longest)  # a sentence that a model cannot take whole is cut, not lost
         pieces = list(self._pieces([passage for text in texts for passage in text]))
