@@ -62,7 +62,7 @@ def test_how_it_is_written(end: str, text: str, threshold: str) -> None:
 @pytest.mark.parametrize(
     ("end", "text", "says"),
     [
-        ("min", "er_di", "found 'er_di'; expected METRIC=LIMIT"),
+        ("min", "er_di", "found 'er_di'; expected METRIC=LIMIT, such as --min er_di=0.95"),
         ("min", "=0.9", "found '=0.9'"),
         ("min", "er_di=inf", "expected METRIC=LIMIT"),
         ("min", "er_di=", "expected METRIC=LIMIT"),

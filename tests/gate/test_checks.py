@@ -11,7 +11,7 @@ import pytest
 
 from showthrough.run.beside import Beside
 from showthrough.run.gate.baseline import Baseline
-from showthrough.run.gate.checking import Gate, _told_of, checked
+from showthrough.run.gate.checking import Gate, _holding, _told_of, checked
 from showthrough.run.gate.checks import (
     FAILED,
     PASSED,
@@ -216,8 +216,16 @@ def test_texts_that_no_problem_is_about_do_not_count() -> None:
     assert _told_of(cast("Run", run), "a", "v") == 2
     run.groups = ("ann", "ann", "", "")
     assert _told_of(cast("Run", run), "a", "v") == 1
+    columns["right"], columns["problems:ppm"] = [1] * 4, [1] * 4  # one person, and two texts of nobody's group
+    assert _told_of(cast("Run", run), "a", "v") == 3
     record.roles = ("direct identifiers",)  # which leave no document aside
     assert _told_of(cast("Run", run), "a", "v") == 4
+
+
+def test_as_few_groups_as_can_hold_so_many_documents() -> None:
+    """Of a group of three, one of two, and a document of its own: the largest may hold them."""
+    run = cast("Run", SimpleNamespace(groups=("", "ann", "bo", "ann", "bo", "bo")))
+    assert [_holding(run, documents) for documents in range(7)] == [0, 1, 1, 1, 2, 2, 3]
 
 
 @pytest.mark.parametrize(
