@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from showthrough import agreement, read_corpus
-from showthrough.studies.agreement.estimates import Draws, estimates, settled
-from showthrough.studies.agreement.tallies import Tally
+from showthrough.studies.agreement.estimates import Draws, estimates, find_intervals
+from showthrough.studies.agreement.tallies import AgreementTally
 
 DOCUMENTS, ANNOTATORS = 1_000, 4
 LIMIT_SECONDS, LIMIT_MB = 10, 500
@@ -107,10 +107,10 @@ def kappa(rows: Rows) -> float:
     return float(1 - (1 - agreeing / items) / (1 - expected))
 
 
-def tallied(rows: Rows) -> Tally:
+def tallied(rows: Rows) -> AgreementTally:
     items, agreeing, chosen = rows
     block = np.arange(len(items))
-    tally = Tally.empty(len(items))
+    tally = AgreementTally.empty(len(items))
     tally.add(block, items, agreeing)
     for category in range(chosen.shape[1]):
         tally.first.add(np.zeros_like(block), block, np.full_like(block, category), chosen[:, category])
@@ -128,7 +128,7 @@ def coverage(times: int) -> bool:
             held = 0
             for _ in range(times):
                 (one,) = estimates(tallied(simulated(random, documents, *case)), Draws(resamples=200))
-                (found,) = settled([one.corrected("", returned=True)], confidence=0.95)
+                (found,) = find_intervals([one.correct_for_chance("", returned=True)], confidence=0.95)
                 held += found.low is not None and found.high is not None and found.low <= truth <= found.high
             shares[documents] = held / times
         kept &= min(shares.values()) >= LEAST

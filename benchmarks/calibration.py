@@ -25,7 +25,7 @@ import numpy as np
 from showthrough.evaluation.scoring import intervals_of
 from showthrough.metrics import EntityRecall, Precision, Recall, Rows
 from showthrough.statistics import (
-    judged,
+    judge_difference,
     pair_tests,
     plain_p,
     resampled_totals,
@@ -192,7 +192,7 @@ def differences(times: int) -> Iterator[tuple[str, float, bool]]:
                     sides.append(np.column_stack([random.binomial(total, own), total]).astype(np.float64))
                 (test,) = pair_tests(Recall().combine, COLUMNS["recall"], sides, [""], 1, seed)
                 one, two = (interval(side, seed) for side in sides)
-                low, high, _, _ = judged(test, one[0] - two[0], one, two, 0.95)
+                low, high, _, _ = judge_difference(test, one[0] - two[0], one, two, 0.95)
                 inside += (low or -1) <= shares[0] - shares[1] <= (high or 1)
             what = f"coverage of a difference, {shares[0]} and {shares[1]} in {documents} documents"
             yield what, inside / times, inside / times >= 0.92
@@ -209,7 +209,7 @@ def near_perfect(times: int) -> Iterator[tuple[str, float, bool]]:
             sides = [np.column_stack([side, total]).astype(np.float64) for side in (singly, whole)]
             (test,) = pair_tests(Recall().combine, COLUMNS["recall"], sides, [""], SHUFFLES, seed)
             one, two = (interval(side, seed) for side in sides)
-            low, high, p, _ = judged(test, one[0] - two[0], one, two, 0.95)
+            low, high, p, _ = judge_difference(test, one[0] - two[0], one, two, 0.95)
             alarms_ += p is not None and p <= 0.05
             inside += low is None or high is None or low <= 0 <= high
         what = f"false alarms, both {share}, one leaks singly, the other whole documents, {documents} documents"

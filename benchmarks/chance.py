@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from showthrough.metrics import Recall, Rows
-from showthrough.metrics.derived import Derived
+from showthrough.metrics.derived import DerivedRows
 from showthrough.statistics import pair_tests, resampled_totals
 from showthrough.statistics.rows import BLOCK
 
@@ -34,7 +34,7 @@ def counts(documents: int, columns: tuple[str, ...], seed: int) -> Rows:
         for start in range(0, documents, BLOCK):
             yield random.integers(0, 9, (min(BLOCK, documents - start), len(columns))).astype(np.float64)
 
-    return Derived(columns, documents, blocks)
+    return DerivedRows(columns, documents, blocks)
 
 
 def resampled(documents: int, resamples: int) -> None:

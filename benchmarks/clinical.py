@@ -97,8 +97,8 @@ def as_tokens(corpus: Corpus, system: Anonymization) -> tuple[list[Any], list[An
                 span = {"label": found.names[kind], "start": int(start), "end": int(end) - 1}
                 side[gold.axis.layers.document[layer]].append(span)
 
-    add(tokens.inside, tokens.inside.kind, true)
-    add(tokens.inside, said, taken)
+    add(tokens.gold_tokens, tokens.gold_tokens.kind, true)
+    add(tokens.gold_tokens, said, taken)
     add(beyond, beyond.kind, taken)
     for side in (true, taken):
         for spans in side:

@@ -89,10 +89,10 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
     """The share of two workers' time, while chunks are under way, that no chunk took."""
     from showthrough import Plan, evaluate_plan, read_anonymization, read_corpus
     from showthrough.data.documents import Corpus
-    from showthrough.engines.opened import opened
+    from showthrough.engines.opened import open_engine
     from showthrough.evaluation.defaults import default_metrics
     from showthrough.evaluation.settings import Settings
-    from showthrough.evaluation.walk import Walk
+    from showthrough.evaluation.walk import Runner
 
     documents = read_corpus(corpus)
     masks = read_anonymization(anonymization, documents, name="presidio")
@@ -100,7 +100,7 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
         range(at, min(at + CHUNK, len(self))) for at in range(start, len(self), CHUNK)
     )
     spent: list[float] = []
-    answers, walk = Walk._answers, Walk.through
+    answers, walk = Runner._answers, Runner.through
     walked: list[float] = []
 
     def counted(self, *given):  # type: ignore[no-untyped-def]
@@ -113,8 +113,8 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
         walk(self, *given)
         walked.append(time.perf_counter() - start)
 
-    Walk._answers, Walk.through = counted, timed  # type: ignore[method-assign]
-    with opened(engine, 2) as workers:
+    Runner._answers, Runner.through = counted, timed  # type: ignore[method-assign]
+    with open_engine(engine, 2) as workers:
         list(workers.map(_warm, [(number,) for number in range(8)]))  # what starting costs is in the other figure
         plan = Plan(documents, (masks,), tuple(default_metrics(documents, 1)), Settings(resamples=0, jobs=2))
         evaluate_plan(plan, engine=workers)

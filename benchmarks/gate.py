@@ -31,10 +31,10 @@ from msgspec.structs import replace as changed
 
 from calibration import COLUMNS, chances, identifiers, long_documents, share_hidden
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.evaluation.scoring import scored
+from showthrough.evaluation.scoring import compute_scores
 from showthrough.families.reidentification.metric import ReIdentification
 from showthrough.metrics import EntityRecall, Recall, Rows
-from showthrough.run.gate.checking import Gate, checked
+from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
 from showthrough.run.records import columns_of
 from showthrough.run.run import Run
@@ -192,9 +192,9 @@ def statuses(run: Run, counts: list[tuple[np.ndarray, np.ndarray]], limit: float
         tables["er_di", one.name] = replace(there, values=values)
     rows = {"er_di": {name: columns_of(table) for (_, name), table in tables.items()}}
     every = changed(run, anonymizations=systems, rows=rows)
-    every = changed(every, scores=list(scored(every, [metric], run.settings, tables)))
+    every = changed(every, scores=list(compute_scores(every, [metric], run.settings, tables)))
     gate = Gate([Threshold("er_di", "min", limit)], documents=0, identifiers=0, only=True)
-    return [one.status for one in checked(every, gate).anonymizations]
+    return [one.status for one in check_run(every, gate).anonymizations]
 
 
 def thresholds(times: int) -> Iterator[Line]:

@@ -95,11 +95,11 @@ def asked(text: str) -> Any:
     """Every word, in turns."""
     import numpy as np
 
-    from showthrough.models.information import Question
+    from showthrough.models.information import SpanQuery
 
     starts = np.array([0, *(place + 1 for place, letter in enumerate(text) if letter == " ")])
     ends = np.array([*(starts[1:] - 1), len(text)])
-    return Question(text, starts, ends, np.arange(len(starts)) % TURNS)
+    return SpanQuery(text, starts, ends, np.arange(len(starts)) % TURNS)
 
 
 def seconds_of(work: Callable[[], object]) -> float:
@@ -117,14 +117,14 @@ def speed(model: str, texts: Sequence[str], kind: str) -> Found:
     import torch
 
     from showthrough.models.device import torch_dtype
-    from showthrough.models.information import Context
+    from showthrough.models.information import ModelContext
     from showthrough.models.prediction import Predictor
 
     predictor = Predictor(*loaded(model, 1.0, texts, torch_dtype(kind)))
     questions = list(map(asked, texts))
-    predictor.weigh(questions[: len(questions) // 4], Context())  # warms up
-    seconds = seconds_of(lambda: predictor.weigh(questions, Context()))
-    pieces = sum(one.length for asked in predictor.cut(questions, Context()) for one in asked.passes())
+    predictor.weigh(questions[: len(questions) // 4], ModelContext())  # warms up
+    seconds = seconds_of(lambda: predictor.weigh(questions, ModelContext()))
+    pieces = sum(one.length for asked in predictor.cut(questions, ModelContext()) for one in asked.passes())
     memory = torch.cuda.max_memory_allocated() / 1e9
     print(f"{torch.cuda.get_device_name()}: {pieces} pieces in {seconds:.2f} s, {memory:.1f} GB at the peak")
     print("texts stand end to end" if predictor.packed else "texts are padded")
@@ -137,14 +137,14 @@ def numbers(model: str, texts: Sequence[str], kind: str) -> Found:
     import torch
 
     from showthrough.models.device import torch_dtype
-    from showthrough.models.information import Context
+    from showthrough.models.information import ModelContext
     from showthrough.models.prediction import Predictor
 
     questions = list(map(asked, texts[:COMPARED]))
-    exact = Predictor(*loaded(model, SURER, texts, torch.float32)).weigh(questions, Context())
+    exact = Predictor(*loaded(model, SURER, texts, torch.float32)).weigh(questions, ModelContext())
     coarse = Predictor(*loaded(model, SURER, texts, torch_dtype(kind)))
-    found = coarse.weigh(questions, Context())
-    alone = [coarse.weigh([one], Context())[0] for one in questions[::-1]][::-1]
+    found = coarse.weigh(questions, ModelContext())
+    alone = [coarse.weigh([one], ModelContext())[0] for one in questions[::-1]][::-1]
     moved = sum(int((one != two).sum()) for one, two in zip(found, alone, strict=True))
     yield "answers that change with what is asked beside them", moved, 0, moved == 0
     all_exact = np.concatenate(exact)

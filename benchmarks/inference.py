@@ -23,8 +23,8 @@ from _tab import data_folder
 from showthrough import Anonymization, Corpus, evaluate, read_corpus
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.families.inference.base import Case
-from showthrough.families.inference.reader import Reader
+from showthrough.families.inference.base import AttackCase
+from showthrough.families.inference.reader import AttributeReader
 from showthrough.run.run import Run
 
 METRICS = ["cpr", "ipr"]
@@ -55,7 +55,7 @@ def read_off(documents: Iterable[Document], tags: tuple[str, ...], name: str) ->
     """All that the reader finds masked once: something to read that is neither the original nor empty."""
     masks = {}
     for one in documents:
-        (answer,) = Reader().infer([Case(name, one.id, one.text, one.subjects, "subjects", tags)])
+        (answer,) = AttributeReader().infer([AttackCase(name, one.id, one.text, one.subjects, "subjects", tags)])
         spans = {guess.span for person in answer or () for guess in person.guesses if guess.span}
         masks[one.id] = [Mask(start, end, "[MASKED]") for start, end in sorted(spans)]
     return Anonymization(masks, name)

@@ -116,13 +116,13 @@ def read_texts(corpus: Any, folder: Path) -> None:
     """Finds the terms of all texts, for the naive way in a file, for ours in the cache."""
     import spacy
 
-    from showthrough.data.layout.axis import Axis
+    from showthrough.data.layout.axis import SpanLayout
     from showthrough.models import Resources
 
     pipeline = spacy.load(PIPELINE, exclude=["lemmatizer"])
     (folder / "terms.json").write_text(json.dumps({each.id: naive_terms(pipeline, each.text) for each in corpus}))
     os.environ["SHOWTHROUGH_CACHE"] = str(folder / "cache")
-    Resources().terms(f"spacy:{PIPELINE}").terms(Axis(corpus))
+    Resources().terms(f"spacy:{PIPELINE}").terms(SpanLayout(corpus))
 
 
 def naive_terms(pipeline: Any, text: str) -> list[tuple[int, int]]:
@@ -142,9 +142,9 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     import numpy as np
     import torch
 
-    from showthrough.data.layout.axis import Axis
+    from showthrough.data.layout.axis import SpanLayout
     from showthrough.data.layout.coverage import Coverage
-    from showthrough.data.masks import flattened
+    from showthrough.data.masks import flatten_masks
     from showthrough.families.masking.precision import masked_elements
 
     torch.set_num_threads(1)
@@ -152,7 +152,7 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     model = Naive(folder)
     results = {}
     if metric == "wp":
-        axis = Axis(corpus)
+        axis = SpanLayout(corpus)
         for name, one in anonymizations.items():
             above = below = 0.0
             start, end, document = masked_elements(Coverage(axis, one), "token", "joined")[:3]
@@ -182,7 +182,7 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     for name, one in anonymizations.items():
         shares = []
         for document, terms, ics in weighed:
-            masks = flattened(one.of(document.id))
+            masks = flatten_masks(one.of(document.id))
             kept = [0.0 if overlaps(*term, masks) else 1.0 for term in terms]
             replaced = [mask for mask in masks if not mask.suppressed]
             if embedder is not None and replaced:

@@ -203,7 +203,7 @@ def documents_in(folder: Path) -> int:
     if (folder / "run.json").exists():
         return len(Run.load(folder / "run.json").documents)
     part = folder / "run.json.part"
-    return Journal(part).done if part.exists() else 0
+    return Journal(part).done_count if part.exists() else 0
 
 
 def lose(inputs: Path, asked: argparse.Namespace, delay: float, turn: int, reference: bytes) -> dict[str, object]:

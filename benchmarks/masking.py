@@ -28,7 +28,7 @@ from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tab import read_list
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 from showthrough.statistics.rows import Rows
 from showthrough.storage.heads import Head
 
@@ -76,7 +76,7 @@ def units_of(corpus: Corpus) -> object:
 
 def intervals(rows: list[Rows]) -> None:
     """What `evaluate` does with rows: resample all columns at once, combine, and see how far the numbers spread."""
-    drawn = drawn_again(rows, Recorded(resamples=10_000))
+    drawn = drawn_again(rows, RecordedSettings(resamples=10_000))
     for text, table, again in zip(METRICS, rows, drawn, strict=True):
         intervals_of(parse_metric(text), table, again, 0.95)
 

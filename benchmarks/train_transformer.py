@@ -30,7 +30,7 @@ from showthrough.core.errors import Interrupted
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.systems.encoders.learning import Tagging
 from showthrough.systems.encoders.settings import TransformerSettings
-from showthrough.systems.encoders.training import Outcome, Request, train_to_folder
+from showthrough.systems.encoders.training import TrainingOutcome, TrainingRequest, train_to_folder
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 SIZES: dict[str, dict[str, Any]] = {
@@ -112,12 +112,12 @@ def noted_steps(device: str) -> Iterator[list[tuple[float, float]]]:
         Tagging.loss = usual  # type: ignore[method-assign]
 
 
-def trained(request: Request, device: str) -> tuple[Outcome, list[tuple[float, float]]]:
+def trained(request: TrainingRequest, device: str) -> tuple[TrainingOutcome, list[tuple[float, float]]]:
     with noted_steps(device) as steps:
         return train_to_folder(request), steps
 
 
-def shown_course(request: Request, device: str) -> bool:
+def shown_course(request: TrainingRequest, device: str) -> bool:
     """Trains, prints what it cost, and tells whether the loss fell."""
     import torch
 
@@ -134,7 +134,7 @@ def shown_course(request: Request, device: str) -> bool:
     return last < first
 
 
-def resumed(request: Request, device: str) -> bool:
+def resumed(request: TrainingRequest, device: str) -> bool:
     """Whether a training that is stopped in the middle and resumed ends as one that is not."""
     import torch
     from safetensors.torch import load_file
@@ -201,10 +201,10 @@ def main() -> int:
         sound = True
         for window, batch, checkpointing in COURSES[size]:
             settings = replace(usual, window=window, batch=batch, gradient_checkpointing=checkpointing)
-            sound &= shown_course(Request(corpus, dev, home / "made", settings, force=True), device)
+            sound &= shown_course(TrainingRequest(corpus, dev, home / "made", settings, force=True), device)
         window, batch, _ = COURSES[size][0]
         settings = replace(usual, window=window, batch=batch)
-        sound &= resumed(Request(corpus, dev, home / "made", settings, force=True), device)
+        sound &= resumed(TrainingRequest(corpus, dev, home / "made", settings, force=True), device)
     return 0 if sound else 1
 
 

@@ -174,7 +174,7 @@ def main() -> int:
     except ImportError:
         print("skipped: torch and transformers are not installed")
         return 0
-    from showthrough.families.reidentification.attacks.base import Watched
+    from showthrough.families.reidentification.attacks.base import WatchedDocuments
     from showthrough.families.reidentification.attacks.transformer import Transformer
     from showthrough.families.reidentification.attacks.tri.windows import parse_window
     from showthrough.models import Resources
@@ -193,7 +193,7 @@ def main() -> int:
     background = {record[NAME]: record[BACKGROUND] or "" for record in records}
     columns = [column for column in records[0] if column not in (NAME, BACKGROUND)]
     watched = {
-        column: Watched(
+        column: WatchedDocuments(
             tuple(record[NAME] for record in records if record[column]),
             tuple(record[column] for record in records if record[column]),
         )

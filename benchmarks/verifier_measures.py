@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from showthrough.families.authorship.verifiers.measures import MEASURES, OVERALL, measured, statistics_of
+from showthrough.families.authorship.verifiers.measures import MEASURES, OVERALL, compute_measures, statistics_of
 from showthrough.statistics import pair_tests
 from showthrough.studies.agreement.values import Estimate
 from showthrough.studies.verification import verifier_scores
@@ -48,7 +48,7 @@ def coverage(times: int) -> bool:
     for problems, share, area in product(PROBLEMS, SHARES, AREAS):
         random, shift = np.random.default_rng(problems), float(np.sqrt(2) * norm.ppf(area))
         same, (answers,) = drawn(random, 400_000, share, shift)
-        truth = measured({name: column.sum() for name, column in statistics_of(same, answers).items()})
+        truth = compute_measures({name: column.sum() for name, column in statistics_of(same, answers).items()})
         ends: dict[str, list[tuple[float, float]]] = {part: [] for part in PARTS}
         for _ in range(times):
             for part, one in scored(*drawn(random, problems, share, shift)).items():
@@ -76,7 +76,7 @@ def alarms(times: int) -> bool:
             same, answers = drawn(random, problems, share, *shifts)
             tables = [statistics_of(same, one) for one in answers]
             rows = [np.column_stack(list(table.values())) for table in tables]
-            for test in pair_tests(measured, list(tables[0]), rows, PARTS, 199, number):
+            for test in pair_tests(compute_measures, list(tables[0]), rows, PARTS, 199, number):
                 found[test.part] += test.p is not None and test.p <= 0.05
         equal = shifts[0] == shifts[1]
         sound &= not equal or max(found.values()) <= 0.07 * times

@@ -22,7 +22,7 @@ import numpy as np
 
 from showthrough import Corpus, TrainedVerifier, read_anonymization, read_corpus, train_verifier
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Question
-from showthrough.families.authorship.verifiers.folds import components, parted
+from showthrough.families.authorship.verifiers.folds import components, split_folds
 from showthrough.families.authorship.verifiers.style import style
 from showthrough.families.authorship.verifiers.table import LEARNERS
 from showthrough.families.authorship.verifiers.traces import trace
@@ -72,7 +72,7 @@ def cross_fitted(corpus: Corpus, asked: Asked, learner: str) -> dict[str, Array]
     same = np.array([bool(one.authorship and one.authorship.same) for one in corpus])
     every = [*known, *asked["original"]]
     circle = components([[trace(text) for text in (*one.known, one.text)] for one in every])
-    fold = parted(circle, np.append(same, np.ones(len(asked["original"]), dtype=bool)), FOLDS, 0)
+    fold = split_folds(circle, np.append(same, np.ones(len(asked["original"]), dtype=bool)), FOLDS, 0)
     answers = {name: np.empty(len(each)) for name, each in asked.items()}
     for one in range(FOLDS):
         inside, held = np.flatnonzero(fold[: len(known)] != one), np.flatnonzero(fold[len(known) :] == one)

@@ -33,15 +33,15 @@ from showthrough.run.records import (
     Failure,
     Input,
     MetricRecord,
-    Place,
+    PlaceEvidence,
     Score,
     Sweep,
     Tables,
     Uneven,
-    described,
+    describe_fields,
 )
 from showthrough.run.run import Run
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 100  # of help texts, whatever the terminal
@@ -114,9 +114,9 @@ def other_pages() -> str:
 def run_fields() -> str:
     """What a run file holds: every field of a run and of what it is made of."""
     parts = {
-        "": Run, "An input": Input, "A metric": MetricRecord, "The settings": Recorded, "A score": Score,
+        "": Run, "An input": Input, "A metric": MetricRecord, "The settings": RecordedSettings, "A score": Score,
         "How an anonymization was made": Made, "What that took": Cost, "What surer masks alone reach": Sweep,
-        "A failure": Failure, "What a metric has to show of a document": Evidence, "A place in it": Place,
+        "A failure": Failure, "What a metric has to show of a document": Evidence, "A place in it": PlaceEvidence,
         "A string in it that is masked unevenly": Uneven, "Where the rest of a large run is": Tables,
         "What `Run.compare` gives, which is not in the file": Comparison,
     }  # fmt: skip
@@ -126,7 +126,7 @@ def run_fields() -> str:
         lines += [
             "| field | |",
             "|---|---|",
-            *(f"| `{name}` | {what} |" for name, what in described(record).items()),
+            *(f"| `{name}` | {what} |" for name, what in describe_fields(record).items()),
             "",
         ]
     return "\n".join(lines[:-1])

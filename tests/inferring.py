@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from showthrough import Annotation, Anonymization, Background, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.families.inference.people import ASKED, INFERENCES, INFERRED, PEOPLE
-from showthrough.run.records import Evidence, Inferred, MetricRecord, Score
+from showthrough.run.records import Evidence, InferenceEvidence, MetricRecord, Score
 
 Known = Sequence[tuple[str, str, str, str, float]]  # person, tag, true, guess, agreement
 CENSUS = "AGE,SEX,LOCATION,count\n30,m,Oslo / Norway,1\n30,f,Oslo / Norway,10\n40,m,Bergen / Norway,89\n"
 
 
 def inferred(*known: tuple[str, str, str, str, float]) -> Evidence:
-    return Evidence(inferred=[Inferred(*one, 5, 1, None, None, None) for one in known])
+    return Evidence(inferred=[InferenceEvidence(*one, 5, 1, None, None, None) for one in known])
 
 
 def corpus_of(number: int) -> Corpus:

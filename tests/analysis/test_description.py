@@ -17,7 +17,7 @@ from hypothesis import given, strategies as st
 
 from showthrough import describe, read_corpus
 from showthrough.data.documents import Annotation, Corpus, Document, InferredMention, Mention
-from showthrough.studies.description import Description, Levels, Marks, Part, Spread
+from showthrough.studies.description import CorpusPart, Description, Levels, MarkCounts, MeanDeviation
 from showthrough.studies.tallies import Extent
 
 DOE = "John Doe of Oslo met Doe."  # 25 characters, 6 tokens
@@ -49,8 +49,8 @@ def test_documents_and_layers(by_hand: Description) -> None:
     assert (whole.layers, whole.layers_reviewed, whole.documents_reviewed, whole.layers_by_programs) == (4, 1, 1, 0)
     assert (whole.characters, whole.tokens) == (25 + 9 + 8 + 4, 6 + 4 + 1 + 1)
     # Layers have 3, 1, 2 and 0 mentions: squares of 1.5, 0.5, 0.5, 1.5 over 3. Documents have 4, 2, 0 and 0.
-    assert whole.mentions_per_layer == Spread(1.5, pytest.approx(math.sqrt(5 / 3)), 4)
-    assert whole.mentions_per_document == Spread(1.5, pytest.approx(math.sqrt(11 / 3)), 4)
+    assert whole.mentions_per_layer == MeanDeviation(1.5, pytest.approx(math.sqrt(5 / 3)), 4)
+    assert whole.mentions_per_document == MeanDeviation(1.5, pytest.approx(math.sqrt(11 / 3)), 4)
 
 
 def test_mentions_and_entities(by_hand: Description) -> None:
@@ -73,17 +73,17 @@ def test_annotators(by_hand: Description) -> None:
     assert (a.layers, a.reviewed, a.mentions, a.entities, a.masked) == (3, 1, 5, 4, 4)
     # 2 of 3 in d1, 2 of 2 in d2, nothing to share in d3: a mean of 5/6, from which both are 1/6 away.
     assert a.masked_share == pytest.approx(4 / 5)
-    assert a.masked_by_document == Spread(pytest.approx(5 / 6), pytest.approx(math.sqrt(2 / 36)), 2)
+    assert a.masked_by_document == MeanDeviation(pytest.approx(5 / 6), pytest.approx(math.sqrt(2 / 36)), 2)
     # Marked: John Doe, Doe, Oslo and 東京, of which the nested 東 is no more. To be masked: all but Oslo.
     assert a.extent == Extent(25 + 9 + 8, 6 + 4 + 1, 8 + 3 + 4 + 2, 2 + 1 + 1 + 2, 8 + 3 + 2, 2 + 1 + 2)
-    assert (b.masked_share, b.masked_by_document) == (1.0, Spread(1.0, None, 1))
+    assert (b.masked_share, b.masked_by_document) == (1.0, MeanDeviation(1.0, None, 1))
     assert b.extent == Extent(25, 6, 8, 2, 8, 2)
 
 
 def test_share_masked(by_hand: Description) -> None:
     """0.8 and 1 of the annotators; 2/3, 1 and 1 of the layers with mentions, whose mean is 8/9."""
-    assert by_hand.whole.masked_by_annotator == Spread(pytest.approx(0.9), pytest.approx(math.sqrt(0.02)), 2)
-    assert by_hand.whole.masked_by_layer == Spread(pytest.approx(8 / 9), pytest.approx(math.sqrt(6 / 81 / 2)), 3)
+    assert by_hand.whole.masked_by_annotator == MeanDeviation(pytest.approx(0.9), pytest.approx(math.sqrt(0.02)), 2)
+    assert by_hand.whole.masked_by_layer == MeanDeviation(pytest.approx(8 / 9), pytest.approx(math.sqrt(6 / 81 / 2)), 3)
 
 
 def test_splits(by_hand: Description) -> None:
@@ -109,7 +109,7 @@ def test_nobody_said_how_mentions_identify() -> None:
     found = describe(Corpus([Document("d", "ab", (Annotation("a", mentions),))])).whole
     assert (found.marks.inferred, found.marks.guessed, found.marks.mentions) == (2, 1, Levels(1, 1, 0))
     assert found.annotators["a"].masked_share is None
-    assert found.masked_by_annotator == found.masked_by_layer == Spread(None, None, 0)
+    assert found.masked_by_annotator == found.masked_by_layer == MeanDeviation(None, None, 0)
 
 
 def test_programs_are_no_annotators_to_average_over() -> None:
@@ -120,7 +120,7 @@ def test_programs_are_no_annotators_to_average_over() -> None:
     found = describe(Corpus([Document("d", "ab", layers)])).whole
     assert [name for name, one in found.annotators.items() if one.program] == ["silver(rules.v1)"]
     assert found.layers_by_programs == 1
-    assert found.masked_by_annotator == Spread(0.0, None, 1)
+    assert found.masked_by_annotator == MeanDeviation(0.0, None, 1)
 
 
 def test_a_blank_status_or_edit_says_nothing() -> None:
@@ -231,13 +231,13 @@ def summed(values: list[float]) -> tuple[float | None, float | None, int]:
     return mean, statistics.stdev(values) if len(values) > 1 else None, len(values)
 
 
-def told(part: Part) -> dict[str, Any]:
+def told(part: CorpusPart) -> dict[str, Any]:
     """A part in the words of the slow count."""
 
-    def spread(found: Spread) -> tuple[float | None, float | None, int]:
+    def spread(found: MeanDeviation) -> tuple[float | None, float | None, int]:
         return found.mean, found.deviation, found.number
 
-    def marks(found: Marks) -> dict[str, Any]:
+    def marks(found: MarkCounts) -> dict[str, Any]:
         return {
             "mentions": msgspec.structs.astuple(found.mentions),
             "entities": msgspec.structs.astuple(found.entities),
@@ -284,7 +284,7 @@ def alike(found: Any, expected: Any) -> bool:
     return found == expected or (isinstance(expected, float) and math.isclose(found, expected, abs_tol=1e-12))
 
 
-def assert_alike(part: Part, documents: list[Document]) -> None:
+def assert_alike(part: CorpusPart, documents: list[Document]) -> None:
     found, expected = told(part), slow(documents)
     assert found.keys() == expected.keys()
     for key, value in expected.items():

@@ -15,9 +15,9 @@ from showthrough.studies.failures import (
     NOT_MARKED,
     PARTLY,
     UNASKED,
-    Findings,
+    FailureAnalysis,
     Inspection,
-    Place,
+    Location,
 )
 
 #       0         1         2         3         4
@@ -34,7 +34,7 @@ def found(
     *masks: Mask,
     layers: tuple[Annotation, ...] = (Annotation("a", (DOE, OSLO, ANN, DATE)),),
     metric: str = "precision",
-) -> Findings:
+) -> FailureAnalysis:
     corpus = Corpus([Document("d", TEXT, layers)])
     run = evaluate(corpus, [Anonymization({"d": list(masks)}, "one")], [metric], resamples=0)
     assert run.texts is not None
@@ -45,9 +45,9 @@ def test_nothing_masked_misses_everything_wanted() -> None:
     answer = found()
     assert answer.outcome.tolist() == [LEAKED, LEAKED, UNASKED, LEAKED]
     assert answer.failures == {
-        ("missed", "PERSON"): [Place(0, 0, 11)],
-        ("missed", "LOC"): [Place(0, 15, 19)],
-        ("missed", "DATETIME"): [Place(0, 35, 45)],
+        ("missed", "PERSON"): [Location(0, 0, 11)],
+        ("missed", "LOC"): [Location(0, 15, 19)],
+        ("missed", "DATETIME"): [Location(0, 35, 45)],
     }
     assert answer.leaks.tolist() == [[1, 2]]  # Doe is direct; Oslo and the date are not
 
@@ -57,16 +57,16 @@ def test_types_of_one_kind_are_one_whoever_named_them() -> None:
     masks = TypedMask(12, 14, None, "CITY"), TypedMask(20, 23, None, "per"), TypedMask(32, 34, None, "E-Mail")
     answer = found(*masks)
     spurious = {kind: places for (what, kind), places in answer.failures.items() if what == "spurious"}
-    assert spurious == {"LOC": [Place(0, 12, 14)], "PERSON": [Place(0, 20, 23)], "EMAIL": [Place(0, 32, 34)]}
+    assert spurious == {"LOC": [Location(0, 12, 14)], "PERSON": [Location(0, 20, 23)], "EMAIL": [Location(0, 32, 34)]}
     person = Annotation("b", (Mention(0, 11, "Person", "DIRECT", "e9"),))
     both = found(layers=(Annotation("a", (DOE,)), person))
-    assert both.failures == {("missed", "PERSON"): [Place(0, 0, 11)]}
+    assert both.failures == {("missed", "PERSON"): [Location(0, 0, 11)]}
 
 
 def test_half_a_name_is_under_masked() -> None:
     answer = found(Mask(3, 7))  # John
     assert answer.outcome[0] == PARTLY
-    assert answer.failures["under-masked", "PERSON"] == [Place(0, 0, 11)]
+    assert answer.failures["under-masked", "PERSON"] == [Location(0, 0, 11)]
     assert answer.count("missed", "PERSON") == 0
 
 
@@ -90,9 +90,9 @@ def test_a_mention_of_free_words_alone_is_asked_for_whole() -> None:
 def test_what_a_replacement_repeats_can_be_read() -> None:
     answer = found(Mask(0, 11, "Ms Ann Doe"), Mask(15, 19, "OSLO"), Mask(35, 45, "in spring"))
     assert answer.outcome.tolist() == [PARTLY, LEAKED, UNASKED, HIDDEN]
-    assert answer.failures["under-masked", "PERSON"] == [Place(0, 0, 11)]
-    assert answer.failures["missed", "LOC"] == [Place(0, 15, 19)]
-    assert answer.given == [Place(0, 8, 11), Place(0, 15, 19)]
+    assert answer.failures["under-masked", "PERSON"] == [Location(0, 0, 11)]
+    assert answer.failures["missed", "LOC"] == [Location(0, 15, 19)]
+    assert answer.given == [Location(0, 8, 11), Location(0, 15, 19)]
     trusting = found(Mask(0, 11, "Mr Ann Doe"), Mask(15, 19, "OSLO"), metric='er(replacements="trusted")')
     assert trusting.outcome.tolist() == [HIDDEN, HIDDEN, UNASKED, LEAKED]  # as the metric of the run took it
     assert trusting.given == []
@@ -101,19 +101,19 @@ def test_what_a_replacement_repeats_can_be_read() -> None:
 def test_masks_of_what_nobody_wanted() -> None:
     # "met" is nothing; "Ann" is marked NO_MASK; "Oslo met" holds Oslo and a word beside it; "." is punctuation.
     alone, unwanted, both = found(Mask(20, 23)), found(Mask(24, 27)), found(Mask(15, 23))
-    assert alone.failures["spurious", NOT_MARKED] == [Place(0, 20, 23)]
-    assert unwanted.failures["spurious", "PERSON"] == [Place(0, 24, 27)]
-    assert both.failures["over-masked", "LOC"] == [Place(0, 15, 23)]
+    assert alone.failures["spurious", NOT_MARKED] == [Location(0, 20, 23)]
+    assert unwanted.failures["spurious", "PERSON"] == [Location(0, 24, 27)]
+    assert both.failures["over-masked", "LOC"] == [Location(0, 15, 23)]
     assert not [kind for kind, _ in found(Mask(45, 46)).failures if kind in ("spurious", "over-masked")]
 
 
 def test_a_spurious_mask_is_what_its_anonymizer_took_it_for() -> None:
-    assert found(TypedMask(20, 23, None, "VERB")).failures["spurious", "VERB"] == [Place(0, 20, 23)]
+    assert found(TypedMask(20, 23, None, "VERB")).failures["spurious", "VERB"] == [Location(0, 20, 23)]
 
 
 def test_overlapping_masks_are_one() -> None:
     answer = found(Mask(12, 16), Mask(14, 23))
-    assert answer.failures["over-masked", "LOC"] == [Place(0, 12, 23)]
+    assert answer.failures["over-masked", "LOC"] == [Location(0, 12, 23)]
 
 
 def test_a_span_that_two_annotators_marked_counts_once() -> None:
@@ -128,7 +128,7 @@ def test_where_nobody_read_nothing_is_spurious() -> None:
     masks = {"d": [Mask(20, 23)], "e": [Mask(20, 23)]}
     run = evaluate(Corpus(documents), [Anonymization(masks, "one")], ["precision"], resamples=0)
     assert run.texts is not None
-    assert Inspection(run.texts).of("one").failures == {("spurious", NOT_MARKED): [Place(1, 20, 23)]}
+    assert Inspection(run.texts).of("one").failures == {("spurious", NOT_MARKED): [Location(1, 20, 23)]}
 
 
 spans = st.tuples(st.integers(0, 45), st.integers(1, 12)).map(lambda pair: (pair[0], min(46, sum(pair))))

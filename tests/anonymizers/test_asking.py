@@ -14,7 +14,7 @@ from showthrough.core.errors import PlanError, ResourceError
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.systems import ANONYMIZERS, Anonymizer, anonymizer, named_anonymizer, named_anonymizers
-from showthrough.systems.base import written
+from showthrough.systems.base import format_spec
 from showthrough.systems.combined import Everywhere, Union
 from showthrough.systems.detected import PresidioAnonymizer, SpacyAnonymizer
 from showthrough.systems.outside.program import Program
@@ -85,7 +85,7 @@ ASKED: dict[str, Anonymizer] = {
 def test_every_form_is_read_and_what_it_is_written_as_again(text: str, expected: Anonymizer) -> None:
     made = anonymizer(text)
     assert made == expected
-    assert anonymizer(written(made)) == expected
+    assert anonymizer(format_spec(made)) == expected
 
 
 @pytest.mark.usefixtures("guest")

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as some
 
 import showthrough as st
 from showthrough.data.masks import ScoredMask, TypedMask
-from showthrough.models.model_folders import Training
+from showthrough.models.model_folders import TrainingRecord
 from showthrough.systems.base import parameters_of
 from showthrough.systems.combined import Everywhere, Union
 from showthrough.systems.replacing import WAYS
@@ -37,7 +37,7 @@ class Telling(Fixed):
 
     pinned: Any = ()
     model_bytes: int | None = 0
-    training: Training | None = None
+    training: TrainingRecord | None = None
     device: str = "cpu"
     lasting: bool = True
 
@@ -80,11 +80,13 @@ def test_a_threshold_leaves_of_a_union_what_it_leaves_of_its_parts(spans: list[t
 
 
 def test_a_union_tells_what_its_parts_tell() -> None:
-    one = Telling(name="one", pinned={"model": "a"}, model_bytes=3, training=Training("c1", "d1", ("x", "y")))
-    two = Telling(name="two", version=2, pinned={"model": "b"}, model_bytes=4, training=Training("c2", "d2", ("y",)))
+    one = Telling(name="one", pinned={"model": "a"}, model_bytes=3, training=TrainingRecord("c1", "d1", ("x", "y")))
+    two = Telling(
+        name="two", version=2, pinned={"model": "b"}, model_bytes=4, training=TrainingRecord("c2", "d2", ("y",))
+    )
     both = Union((one, two))
     assert (both.name, both.model_bytes, both.device, both.lasting) == ("one+two", 7, "cpu", True)
-    assert both.training == Training("c1, c2", "d1, d2", ("x", "y"))
+    assert both.training == TrainingRecord("c1, c2", "d1, d2", ("x", "y"))
     assert both.pinned == {"1:one": "v1", "1:one: model": "a", "2:two": "v2", "2:two: model": "b"}
     assert Union((one, Fixed())).model_bytes is None  # a guest does not say
     assert not Union((one, Fixed())).lasting
@@ -110,7 +112,7 @@ def test_documents_that_a_part_was_trained_on_are_refused() -> None:
     from showthrough.data.provenance import text_digest
 
     corpus = st.Corpus([st.Document("a", "Anna Berg")])
-    seen = Telling(name="crf", pinned={}, training=Training("train", "d", (text_digest("Anna Berg"),)))
+    seen = Telling(name="crf", pinned={}, training=TrainingRecord("train", "d", (text_digest("Anna Berg"),)))
     for made in (Union((Rules(), seen)), Everywhere(seen), Everywhere(Union((seen, Rules())))):
         with pytest.raises(st.PlanError, match="was trained on 1 of these 1 documents"):
             st.anonymize(corpus, made)

@@ -15,11 +15,11 @@ from showthrough import Corpus, Document, InputError, Mask, ResourceError, Typed
 from showthrough.data.masks import Anonymization, ScoredMask
 from showthrough.data.provenance import Cost, text_digest
 from showthrough.formats import read_anonymization
-from showthrough.formats.made import written
+from showthrough.formats.made import encode_anonymization
 from showthrough.models.cache import Cache
-from showthrough.models.model_folders import Training
+from showthrough.models.model_folders import TrainingRecord
 from showthrough.systems import anonymize, work
-from showthrough.systems.base import Built
+from showthrough.systems.base import BaseAnonymizer
 from showthrough.systems.batches import peak_memory
 from showthrough.systems.keeping import Keeping
 from showthrough.systems.rules import Rules
@@ -37,7 +37,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Counting(Built):
+class Counting(BaseAnonymizer):
     """Masks the first letters."""
 
     kind: ClassVar[str] = "counting"
@@ -208,7 +208,7 @@ def test_masks_read_back_as_they_were_made(tmp_path: Path) -> None:
             return [kinds[: place % 4] for place in range(len(documents))]
 
     made = anonymize(CORPUS, Mixed())
-    (tmp_path / "made.json").write_bytes(written(made))
+    (tmp_path / "made.json").write_bytes(encode_anonymization(made))
     read = read_anonymization(tmp_path / "made.json", CORPUS, name="mixed")
     assert masks_of(read) == masks_of(made)
     assert read.digest == made.digest
@@ -266,8 +266,8 @@ def test_what_pins_a_model_is_asked_for_as_often_whatever_the_batches(cache: Cac
 def test_documents_of_its_training_are_refused() -> None:
     class Taught(Counting):
         @property
-        def training(self) -> Training:
-            return Training("train", "0a", tuple(text_digest(one.text) for one in CORPUS.documents[:2]))
+        def training(self) -> TrainingRecord:
+            return TrainingRecord("train", "0a", tuple(text_digest(one.text) for one in CORPUS.documents[:2]))
 
     with pytest.raises(InputError, match=r"counting: was trained on 2 of these 6 documents \(train\)"):
         check_ready(CORPUS, {"counting": Taught()})

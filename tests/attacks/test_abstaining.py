@@ -5,27 +5,27 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.families.reidentification.attacks.abstaining import named
+from showthrough.families.reidentification.attacks.abstaining import select_named
 
 
 def test_by_hand() -> None:
     lead = np.array([0.5, 9.0, 7.0, 7.0, 3.0, 1.0])
     right = np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0])
     # By lead: 1 of 1; with both of 7 named 2 of 3; 3 of 4; 4 of 5; 5 of 6.
-    assert named(lead, right, 0.9).tolist() == [False, True, False, False, False, False]
-    assert named(lead, right, 0.8).all()  # 5 of 6
-    assert named(lead, right, 0.81).all()
-    assert named(lead, right, 0.84).sum() == 1
+    assert select_named(lead, right, 0.9).tolist() == [False, True, False, False, False, False]
+    assert select_named(lead, right, 0.8).all()  # 5 of 6
+    assert select_named(lead, right, 0.81).all()
+    assert select_named(lead, right, 0.84).sum() == 1
 
 
 def test_nobody_is_named_where_the_surest_is_wrong() -> None:
-    assert not named(np.array([2.0, 1.0]), np.array([0.0, 0.5]), 0.9).any()
-    assert named(np.array([]), np.array([]), 0.9).tolist() == []
+    assert not select_named(np.array([2.0, 1.0]), np.array([0.0, 0.5]), 0.9).any()
+    assert select_named(np.array([]), np.array([]), 0.9).tolist() == []
 
 
 def test_who_is_tied_is_right_by_their_share() -> None:
-    assert not named(np.zeros(4), np.full(4, 0.25), 0.9).any()
-    assert named(np.zeros(4), np.full(4, 0.9), 0.9).all()  # a sum that is rounded
+    assert not select_named(np.zeros(4), np.full(4, 0.25), 0.9).any()
+    assert select_named(np.zeros(4), np.full(4, 0.9), 0.9).all()  # a sum that is rounded
 
 
 @given(
@@ -37,6 +37,6 @@ def test_it_is_the_most_that_can_be_named(documents: list[tuple[int, float]], pr
         (right[lead >= least].sum() for least in {*lead.tolist()} if right[lead >= least].mean() >= precision),
         default=0,
     )
-    chosen = named(lead, right, precision)
+    chosen = select_named(lead, right, precision)
     assert right[chosen].sum() == best
     assert not chosen.any() or (lead[chosen].min() > np.append(lead[~chosen], -1)).all()

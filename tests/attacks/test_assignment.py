@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.families.reidentification.attacks import assignment
-from showthrough.families.reidentification.attacks.assignment import assigned, fits
+from showthrough.families.reidentification.attacks.assignment import assign_documents, fits
 from showthrough.families.reidentification.attacks.base import Candidates
-from showthrough.families.reidentification.attacks.standing import NOBODY, Standing
+from showthrough.families.reidentification.attacks.standing import NOBODY, RankResult
 
 
 def match(
@@ -20,12 +20,12 @@ def match(
     sizes: list[int] | None = None,
     rows: list[int] | None = None,
     k: int = 2,
-) -> Standing:
+) -> RankResult:
     found = np.array(score, dtype=float)
     heard = np.ptp(found, axis=1) > 0
     candidates = Candidates(found, found.shape[1], heard)
     rows = rows if rows is not None else list(range(len(score)))
-    return assigned(candidates, np.array(rows), np.array(truth), np.array(sizes or [1] * found.shape[1]), k)
+    return assign_documents(candidates, np.array(rows), np.array(truth), np.array(sizes or [1] * found.shape[1]), k)
 
 
 def test_a_sure_match_frees_the_others() -> None:

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from showthrough.core.errors import ResourceError
-from showthrough.families.reidentification.attacks.dense import Dense, windowed
-from showthrough.families.reidentification.attacks.fusion import fused
+from showthrough.families.reidentification.attacks.dense import Dense, cut_windows
+from showthrough.families.reidentification.attacks.fusion import fuse
 from showthrough.families.reidentification.attacks.lexical import Lexical
 from showthrough.models import Resources
 from showthrough.models.settings import ModelSettings
@@ -30,11 +30,11 @@ class Letters:
 
 
 def test_windows_by_hand() -> None:
-    found, owner = windowed(["a b c d e", "", "f, g"], window=3, step=2)
+    found, owner = cut_windows(["a b c d e", "", "f, g"], window=3, step=2)
     assert found == ["a b c", "c d e", "f, g"]  # a window that adds no word is not made
     assert owner.tolist() == [0, 0, 2]
-    assert windowed(["a b c d"], 3, 2)[0] == ["a b c", "c d"]
-    assert windowed(["", " "], 3, 2)[0] == []
+    assert cut_windows(["a b c d"], 3, 2)[0] == ["a b c", "c d"]
+    assert cut_windows(["", " "], 3, 2)[0] == []
 
 
 def test_every_window_takes_the_best_window_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +72,7 @@ def test_without_its_model_it_says_what_to_do() -> None:
 def test_fusion_hears_whoever_one_of_them_hears() -> None:
     lexical = Lexical().fit(BACKGROUND).scores(["surgeon", "bread", ""])
     dense = LSA.fit(BACKGROUND, Resources()).scores(["surgeon", "bread", ""])
-    both = fused([lexical, dense])
+    both = fuse([lexical, dense])
     assert both.heard.tolist() == [True, True, False]
     assert both.score[:2].argmax(axis=1).tolist() == [0, 1]
     assert both.explain is not None
@@ -80,4 +80,4 @@ def test_fusion_hears_whoever_one_of_them_hears() -> None:
 
 def test_fusion_of_one_keeps_the_order() -> None:
     found = Lexical().fit(BACKGROUND).scores(["surgeon robe", "bread", "judge"])
-    assert fused([found]).score.argmax(axis=1).tolist() == found.score.argmax(axis=1).tolist()
+    assert fuse([found]).score.argmax(axis=1).tolist() == found.score.argmax(axis=1).tolist()

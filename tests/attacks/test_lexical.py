@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 from engines.pickling import Pickling
 from showthrough.families.reidentification.attacks import lexical
 from showthrough.families.reidentification.attacks.base import PRIOR
-from showthrough.families.reidentification.attacks.lexical import Attempt, Lexical, telling
+from showthrough.families.reidentification.attacks.lexical import Attempt, Lexical, weigh_terms
 from showthrough.families.reidentification.attacks.terms import Wording
 from showthrough.models import Resources
 
@@ -92,7 +92,7 @@ def test_words_explain_the_score_exactly(texts: list[str], columns: list[int]) -
     attempt = Attempt(FITTED, texts)
     found = attempt.candidates()
     asked = np.array(columns[: len(texts)])
-    parts = attempt.spoken(range(len(texts)), asked).contributions(Wording(texts), FITTED.known)
+    parts = attempt.gather_evidence(range(len(texts)), asked).contributions(Wording(texts), FITTED.known)
     added = sum(np.bincount(occurrences.text, part, minlength=len(texts)) for occurrences, part in parts)
     score = found.score[np.arange(len(texts)), asked]
     heard = found.heard
@@ -103,7 +103,7 @@ def test_words_explain_the_score_exactly(texts: list[str], columns: list[int]) -
 def test_a_word_by_hand() -> None:
     # One of four has the term once: ln(5/2) + max(0, ln 4 + ln(1 − e^(−1/4))) = 0.916 + max(0, 1.386 − 1.508) = 0.916.
     # Nine times: 0.916 + ln 4 + ln(1 − e^(−9/4)) = 0.916 + 1.386 − 0.111 = 2.191. Everybody has it once: 0.
-    found = telling(np.array([1, 1, 4]), np.array([1.0, 9.0, 4.0]), 4)
+    found = weigh_terms(np.array([1, 1, 4]), np.array([1.0, 9.0, 4.0]), 4)
     assert found == pytest.approx([0.916, 2.191, 0.0], abs=1e-3)
 
 

@@ -13,7 +13,7 @@ from showthrough import Background, apply_masks, read_anonymization, read_backgr
 from showthrough.families.reidentification.attacks import lexical, prior
 from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints, Rest
 from showthrough.families.reidentification.attacks.lexical import Lexical
-from showthrough.families.reidentification.attacks.prior import LITTLE, MUCH, how_much_is_known, weighed
+from showthrough.families.reidentification.attacks.prior import LITTLE, MUCH, apply_prior, measure_knowledge
 
 
 def by_the_formula(score: Floats, known: Floats) -> tuple[float, float, float]:
@@ -46,7 +46,7 @@ def planted(documents: int, individuals: int, pull: float, seed: int = 0) -> tup
 def test_it_is_the_formula(pull: float, seed: int) -> None:
     score, known, _ = planted(40, 60, pull, seed)
     beta, tilt, weight = by_the_formula(score, known)
-    found = weighed(Candidates.of(score), known, np.ones(60, dtype=np.int64))
+    found = apply_prior(Candidates.of(score), known, np.ones(60, dtype=np.int64))
     assert found.score == pytest.approx(beta * score + weight * tilt * known, abs=0.005)
     assert np.sign(tilt) == np.sign(pull) or not pull
 
@@ -55,18 +55,18 @@ def test_it_is_the_formula(pull: float, seed: int) -> None:
 def test_the_order_of_documents_and_individuals_changes_next_to_no_digit(seed: int) -> None:
     score, known, _ = planted(33, 59, 0.4, seed)
     sizes, random = np.ones(59, dtype=np.int64), np.random.default_rng(0)
-    found = weighed(Candidates.of(score.copy()), known, sizes).score
+    found = apply_prior(Candidates.of(score.copy()), known, sizes).score
     for _ in range(5):
         rows, columns = random.permutation(33), random.permutation(59)
-        again = weighed(Candidates.of(score[rows][:, columns]), known[columns], sizes).score
+        again = apply_prior(Candidates.of(score[rows][:, columns]), known[columns], sizes).score
         assert again == pytest.approx(found[rows][:, columns], abs=1e-12)
 
 
 def test_what_is_known_by_hand() -> None:
     # ln 2, ln 4 and ln 8, of which two individuals have the first: mean 7/4 ln 2, deviation ln 2 · √(11/16)
-    found = how_much_is_known(["one", "one two three", "1 2 3 4 5 6 7"], np.array([2, 1, 1]))
+    found = measure_knowledge(["one", "one two three", "1 2 3 4 5 6 7"], np.array([2, 1, 1]))
     assert found == pytest.approx(np.array([-3 / 4, 1 / 4, 5 / 4]) / math.sqrt(11 / 16))
-    assert how_much_is_known(["a b", "c d"], np.array([1, 1])).tolist() == [0, 0]
+    assert measure_knowledge(["a b", "c d"], np.array([1, 1])).tolist() == [0, 0]
 
 
 def test_evidence_stays_exact() -> None:
@@ -74,15 +74,15 @@ def test_evidence_stays_exact() -> None:
     background = {"ann": "surgeon " + "and much more is said of her here " * 9, "bob": "a baker", "cem": "a judge"}
     fitted = Lexical().fit(background)
     before = fitted.scores(["the surgeon", "surgeon again"])
-    known = how_much_is_known(list(background.values()), np.ones(3, dtype=np.int64))
-    after = weighed(before, known, np.ones(3, dtype=np.int64))
+    known = measure_knowledge(list(background.values()), np.ones(3, dtype=np.int64))
+    after = apply_prior(before, known, np.ones(3, dtype=np.int64))
     assert after.reason is not None
     scale = (after.score[0, 0] - after.reason(0)[0][1]) / before.score[0, 0]
     for column, (_, part) in enumerate(after.reason(number)[0] for number in range(3)):
         assert after.score[:, column] == pytest.approx(scale * before.score[:, column] + part)
     assert [after.reason(number)[0][0] for number in range(3)] == [MUCH, LITTLE, LITTLE]
     asked = np.array([0, 0])
-    words = zip(before.explained(asked, asked), after.explained(asked, asked), strict=True)
+    words = zip(before.explain_rows(asked, asked), after.explain_rows(asked, asked), strict=True)
     for old, new in words:
         assert [word for word, _ in new] == [word for word, _ in old] != []
         assert [part for _, part in new] == pytest.approx([scale * part for _, part in old])
@@ -92,12 +92,12 @@ def test_documents_that_tell_nothing_stay_ties() -> None:
     score, known, _ = planted(20, 10, 1.5)
     heard = np.arange(20) > 2
     score[~heard] = 0
-    found = weighed(Candidates(score, 10, heard), known, np.ones(10, dtype=np.int64))
+    found = apply_prior(Candidates(score, 10, heard), known, np.ones(10, dtype=np.int64))
     assert not found.score[~heard].any()
-    without = weighed(Candidates(score[heard], 10, heard[heard]), known, np.ones(10, dtype=np.int64))
+    without = apply_prior(Candidates(score[heard], 10, heard[heard]), known, np.ones(10, dtype=np.int64))
     assert (found.score[heard] == without.score).all()
     silent = Candidates(score, 10, np.zeros(20, dtype=bool))
-    assert weighed(silent, known, np.ones(10, dtype=np.int64)) is silent
+    assert apply_prior(silent, known, np.ones(10, dtype=np.int64)) is silent
 
 
 def test_individuals_of_the_same_text_count_each() -> None:
@@ -161,7 +161,7 @@ def test_it_costs_little_where_there_is_nothing_to_tell() -> None:
     lost = []
     for seed in range(60):
         score, known, truth = planted(30, 100, 0.0, seed)
-        found = weighed(Candidates.of(score), known, np.ones(100, dtype=np.int64)).score
+        found = apply_prior(Candidates.of(score), known, np.ones(100, dtype=np.int64)).score
         lost.append(np.mean(score.argmax(axis=1) == truth) - np.mean(found.argmax(axis=1) == truth))
     assert np.mean(lost) < 0.01
 

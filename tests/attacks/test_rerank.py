@@ -17,14 +17,14 @@ from showthrough.families.reidentification.attacks.rerank import (
     BACKGROUND,
     CANDIDATES,
     DOCUMENT,
-    Released,
-    reranked,
-    shortened,
+    ReleasedDocuments,
+    rerank_candidates,
+    shorten,
 )
 from showthrough.families.reidentification.attacks.standing import plain
-from showthrough.families.reidentification.attacks.suite import Outcome, Suite
+from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
 from showthrough.models import Resources
-from showthrough.models.chat.base import Asked, Check, Question, Reply
+from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
 
 PEOPLE = [f"person {number} likes {word}" for number, word in enumerate("abcdefghijklmno")]
 PERSON = re.compile(r"# Person (\d+)\n\n(.*)")
@@ -36,11 +36,11 @@ class Model:
     name = "llm:fake"
     estimating = False
 
-    def __init__(self, answer: Callable[[Question], str]) -> None:
+    def __init__(self, answer: Callable[[ChatQuestion], str]) -> None:
         self.answer = answer
-        self.questions: list[Question] = []
+        self.questions: list[ChatQuestion] = []
 
-    def replies(self, questions: Sequence[Question], check: Check) -> list[Reply | None]:
+    def replies(self, questions: Sequence[ChatQuestion], check: Check) -> list[Reply | None]:
         self.questions += questions
         return [self._reply(self.answer(one), check) for one in questions]
 
@@ -51,33 +51,33 @@ class Model:
             return None
         return Reply(content)
 
-    def asked(self) -> Asked:
-        return Asked(self.name)
+    def asked(self) -> AnswerSource:
+        return AnswerSource(self.name)
 
     def expect(self, questions: int, characters: int, tokens: int) -> None:
         raise AssertionError
 
 
-def people(question: Question) -> dict[str, int]:
+def people(question: ChatQuestion) -> dict[str, int]:
     """Who is shown under which number."""
     return {text: int(number) for number, text in PERSON.findall(question.text)}
 
 
-def choosing(likes: Callable[[str], bool]) -> Callable[[Question], str]:
+def choosing(likes: Callable[[str], bool]) -> Callable[[ChatQuestion], str]:
     """Puts those first whom it likes."""
 
-    def answer(question: Question) -> str:
+    def answer(question: ChatQuestion) -> str:
         shown = people(question)
         return json.dumps({"order": [shown[text] for text in sorted(shown, key=lambda text: not likes(text))]})
 
     return answer
 
 
-def asked(score: Sequence[Sequence[float]], answer: Callable[[Question], str]) -> tuple[Candidates, Model]:
+def asked(score: Sequence[Sequence[float]], answer: Callable[[ChatQuestion], str]) -> tuple[Candidates, Model]:
     model = Model(answer)
     ids = [f"d{number}" for number in range(len(score))]
-    released = Released("mine", ids, [f"text {key}" for key in ids])
-    return reranked(Candidates.of(np.array(score, dtype=float)), released, PEOPLE, model), model
+    released = ReleasedDocuments("mine", ids, [f"text {key}" for key in ids])
+    return rerank_candidates(Candidates.of(np.array(score, dtype=float)), released, PEOPLE, model), model
 
 
 def test_the_models_order_counts_among_the_ten_best() -> None:
@@ -146,18 +146,22 @@ def test_a_document_that_tells_nothing_is_not_asked_about() -> None:
 
 def test_few_candidates_are_all_shown() -> None:
     model = Model(choosing(lambda text: text == "b"))
-    found = reranked(Candidates.of(np.array([[1.0, 0.0]])), Released("x", ["d"], ["text"]), ["a", "b"], model)
+    found = rerank_candidates(
+        Candidates.of(np.array([[1.0, 0.0]])), ReleasedDocuments("x", ["d"], ["text"]), ["a", "b"], model
+    )
     assert found.score[0].argmax() == 1
 
 
 def test_long_texts_are_shown_in_passages_from_all_of_them() -> None:
     text = " ".join(f"w{number}" for number in range(20_000))
-    short = shortened(text, BACKGROUND)
+    short = shorten(text, BACKGROUND)
     assert len(short) <= BACKGROUND
     assert short.startswith("w0 w1 ")
     assert short.endswith("w19999")
     model = Model(choosing(lambda text: True))
-    reranked(Candidates.of(np.array([[1.0, 0.0]])), Released("x", ["d"], [text]), [text, f"b {text}"], model)
+    rerank_candidates(
+        Candidates.of(np.array([[1.0, 0.0]])), ReleasedDocuments("x", ["d"], [text]), [text, f"b {text}"], model
+    )
     assert len(model.questions[0].text) < DOCUMENT + 2 * BACKGROUND + 100
 
 
@@ -177,7 +181,7 @@ KNOWN = {f"p{number}": f"a {topic}, the {topic} of town {number}" for number, to
 TEXTS = {f"p{number}": f"PERSON left town {topic if number % 2 else ''}" for number, topic in enumerate(TOPICS)}
 
 
-def outcome(answer: Callable[[Question], str], known: dict[str, str], texts: dict[str, str]) -> Outcome:
+def outcome(answer: Callable[[ChatQuestion], str], known: dict[str, str], texts: dict[str, str]) -> AttackOutcome:
     resources = Resources()
     resources.chat = lambda name: Model(answer)  # type: ignore[method-assign, assignment, misc]
     chosen = attacks.approaches("lexical+llm:fake, lexical+prior+llm:fake+assignment")
@@ -185,7 +189,7 @@ def outcome(answer: Callable[[Question], str], known: dict[str, str], texts: dic
 
 
 def test_no_order_matters() -> None:
-    def answer(question: Question) -> str:
+    def answer(question: ChatQuestion) -> str:
         return json.dumps({"order": [number for _, number in sorted(people(question).items(), reverse=True)]})
 
     one = outcome(answer, KNOWN, TEXTS)
@@ -202,7 +206,7 @@ def test_no_order_matters() -> None:
 
 def test_a_question_is_asked_once_for_all_that_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    real = rerank.reranked
+    real = rerank.rerank_candidates
     monkeypatch.setattr(
         "showthrough.families.reidentification.attacks.suite.reranked",
         lambda *given: calls.append(given) or real(*given),

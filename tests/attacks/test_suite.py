@@ -15,8 +15,8 @@ from showthrough.data.background import Background
 from showthrough.families.reidentification import attacks
 from showthrough.families.reidentification.attacks import Approach, assignment, lexical
 from showthrough.families.reidentification.attacks.base import Candidates
-from showthrough.families.reidentification.attacks.standing import Standing
-from showthrough.families.reidentification.attacks.suite import Outcome, Suite
+from showthrough.families.reidentification.attacks.standing import RankResult
+from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
 from showthrough.models import Resources
 
 CHOSEN = attacks.approaches(f"{attacks.DEFAULT}, lexical+prior, lexical+prior+assignment")
@@ -37,15 +37,15 @@ DOCUMENTS = {name: f"PERSON knows {topic.split()[0]}" for name, topic in zip(NAM
 
 def outcome(
     background: Mapping[str, str], texts: Mapping[str, str], chosen: Sequence[Approach] = CHOSEN, k: int = 5
-) -> Outcome:
+) -> AttackOutcome:
     return Suite(chosen, Background(background), Resources(), {}).attack(texts, k)
 
 
-def shown(found: Outcome) -> dict[str, Any]:
+def shown(found: AttackOutcome) -> dict[str, Any]:
     """Everything that was found out, by document."""
     columns: dict[str, Any] = {}
     for name, standing in found.standings.items():
-        assert isinstance(standing, Standing)
+        assert isinstance(standing, RankResult)
         for key in ("right", "right_at_k", "reciprocal", "rank", "margin", "lead", "control"):
             columns[f"{name} {key}"] = getattr(standing, key).tolist()
     rows = {
@@ -78,7 +78,7 @@ def test_input_order_cannot_matter(known: list[str], documents: list[str], seed:
 def test_everybody_is_found_by_what_was_left() -> None:
     found = outcome(BACKGROUND, DOCUMENTS)
     for standing in found.standings.values():
-        assert isinstance(standing, Standing)
+        assert isinstance(standing, RankResult)
         assert standing.right.tolist() == [1.0] * 8
     assert found.evidence["p0"]["guess"] == "p0"
     assert found.evidence["p0"]["words"][0][0] == "surgeon"
@@ -95,8 +95,8 @@ def test_an_anonymization_is_attacked_alone() -> None:
 def test_the_same_text_about_different_people_is_shared() -> None:
     found = outcome(BACKGROUND, {"p0": "surgeon", "p1": "surgeon"})
     plain, matched, *_ = found.standings.values()
-    assert isinstance(plain, Standing)
-    assert isinstance(matched, Standing)
+    assert isinstance(plain, RankResult)
+    assert isinstance(matched, RankResult)
     assert plain.right.tolist() == [1, 0]
     assert matched.right[0] == 1 / 2  # one of the two documents is p0's, and nobody can tell which
 
@@ -105,7 +105,7 @@ def test_individuals_of_whom_the_same_is_known_are_shared() -> None:
     twins = {**BACKGROUND, "twin": BACKGROUND["p0"]}
     found = outcome(twins, {"p0": "surgeon scalpel", "p1": "bread"})
     for standing in found.standings.values():
-        assert isinstance(standing, Standing)
+        assert isinstance(standing, RankResult)
         assert standing.right.tolist() == [1 / 2, 1]
     assert found.individuals == 9
 
@@ -113,8 +113,8 @@ def test_individuals_of_whom_the_same_is_known_are_shared() -> None:
 def test_empty_documents_count_and_are_guessed_at_chance() -> None:
     found = outcome(BACKGROUND, {**DOCUMENTS, "p0": "", "p1": " \u2026 "})
     plain, matched, *_ = found.standings.values()
-    assert isinstance(plain, Standing)
-    assert isinstance(matched, Standing)
+    assert isinstance(plain, RankResult)
+    assert isinstance(matched, RankResult)
     assert plain.right[:2].tolist() == [1 / 8, 1 / 8]
     assert matched.right[:2].tolist() == [1 / 2, 1 / 2]  # six are taken, two are left
     assert found.evidence["p0"]["guess"] is None
@@ -125,7 +125,7 @@ def test_people_outside_the_background_are_never_found() -> None:
     found = outcome(BACKGROUND, {**DOCUMENTS, "stranger": "surgeon scalpel"})
     assert found.known.tolist() == [1] * 8 + [0]
     for standing in found.standings.values():
-        assert isinstance(standing, Standing)
+        assert isinstance(standing, RankResult)
         assert standing.right[-1] == standing.reciprocal[-1] == 0
     assert found.evidence["stranger"]["rank"] is None
     assert found.evidence["stranger"]["margin"] is None
@@ -140,7 +140,7 @@ def test_an_individual_with_a_text_without_a_word_is_not_in_the_background() -> 
 def test_what_is_too_large_is_not_run_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(assignment, "LARGEST", 7)
     found = outcome(BACKGROUND, DOCUMENTS)
-    assert isinstance(found.standings["lexical"], Standing)
+    assert isinstance(found.standings["lexical"], RankResult)
     assert found.standings["lexical+assignment"] == assignment.NOT_RUN
     assert found.evidence["p0"]["attack"] == "lexical"
 
@@ -150,7 +150,7 @@ def test_of_many_individuals_the_best_will_do(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(lexical, "BEST", 3)
     found = outcome(BACKGROUND, DOCUMENTS, attacks.approaches('lexical, lexical+dense(embedding="lsa")'))
     plain = found.standings["lexical"]
-    assert isinstance(plain, Standing)
+    assert isinstance(plain, RankResult)
     assert plain.right.tolist() == [1.0] * 8
     assert found.standings['lexical+dense(embedding="lsa")'] == "fusing attacks takes at most 5,000 individuals"
     assert found.evidence["p1"]["words"][0][0] == "bread"
@@ -194,7 +194,7 @@ def test_any_attack_takes_part(backwards: Backwards) -> None:
     suite = Suite(chosen, Background(BACKGROUND), Resources(), {"named": named})
     found = suite.attack(named, 5)
     for standing in found.standings.values():
-        assert isinstance(standing, Standing)
+        assert isinstance(standing, RankResult)
         assert standing.right.tolist() == [1.0] * 8
     assert [one["words"][0][0] for one in found.evidence.values()] == list(named)  # by its own columns
     assert len(backwards.fitted_with) == 1  # once, however often it is asked for
@@ -220,7 +220,7 @@ def test_an_attack_that_watches_sees_one_of_those_who_cannot_be_told_apart(backw
 def test_a_control_has_somebody_elses_text() -> None:
     found = outcome(BACKGROUND, DOCUMENTS)
     standing = found.standings["lexical"]
-    assert isinstance(standing, Standing)
+    assert isinstance(standing, RankResult)
     assert standing.right.sum() == 8
     assert standing.control.sum() == 0  # whoever is named by another's text is that other
     assert found.controlled.tolist() == [1] * 8
@@ -229,7 +229,7 @@ def test_a_control_has_somebody_elses_text() -> None:
 def test_texts_that_tell_nothing_are_as_good_as_anybody_elses() -> None:
     found = outcome(BACKGROUND, dict.fromkeys(NAMES, "***"))
     for standing in found.standings.values():
-        assert isinstance(standing, Standing)
+        assert isinstance(standing, RankResult)
         assert standing.control.tolist() == standing.right.tolist() == [1 / 8] * 8
 
 
@@ -246,6 +246,6 @@ def test_a_control_counts_whom_another_text_leads_to() -> None:
     """Both documents tell of the surgeon: by hers he would be found never, and she by his always."""
     found = outcome(BACKGROUND, {"p0": "PERSON, surgeon", "p1": "PERSON the surgeon"})
     standing = found.standings["lexical"]
-    assert isinstance(standing, Standing)
+    assert isinstance(standing, RankResult)
     assert standing.right.tolist() == [1, 0]
     assert standing.control.tolist() == [1, 0]

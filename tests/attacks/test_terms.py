@@ -8,11 +8,11 @@ from collections import Counter
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.families.reidentification.attacks.terms import View, Wording
+from showthrough.families.reidentification.attacks.terms import TermView, Wording
 
-WORDS = View("words", False, 1, 1, 63)
-PHRASES = View("phrases", False, 1, 3, 63)
-PIECES = View("pieces", True, 3, 5, 63)
+WORDS = TermView("words", False, 1, 1, 63)
+PHRASES = TermView("phrases", False, 1, 3, 63)
+PIECES = TermView("pieces", True, 3, 5, 63)
 CERTAIN = 63  # bits that make two terms with one number next to impossible
 
 texts = st.lists(st.text(alphabet="abA東é 1_.'İ\n", max_size=30), min_size=1, max_size=4)
@@ -24,7 +24,7 @@ def words_of(text: str) -> list[str]:
     return ["".join(c.lower() if len(c.lower()) == 1 else c for c in word) for word in found]
 
 
-def terms_of(text: str, view: View) -> Counter[str]:
+def terms_of(text: str, view: TermView) -> Counter[str]:
     words = words_of(text)
     found: Counter[str] = Counter()
     for size in range(view.low, view.high + 1):
@@ -71,14 +71,14 @@ def test_capitals_and_their_small_letters_are_the_same() -> None:
 
 
 def test_pieces_take_in_one_edge_of_the_word() -> None:
-    found = Wording(["ab abc"]).occurrences(View("pieces", True, 4, 4, CERTAIN))
+    found = Wording(["ab abc"]).occurrences(TermView("pieces", True, 4, 4, CERTAIN))
     # " ab " of the first word; " abc" and "abc " of the second.
     assert found.word.tolist() == [0, 1, 1]
 
 
 def test_counts_are_a_matrix() -> None:
     wording = Wording(["a b a", "", "b"])
-    found = wording.counts(View("words", False, 1, 1, 20))
+    found = wording.counts(TermView("words", False, 1, 1, 20))
     assert (len(found), found.width) == (3, 1 << 20)
     assert sorted(found.dense().max(axis=0)[found.column].tolist()) == [1.0, 1.0, 2.0]
     assert np.diff(found.bound).tolist() == [2, 0, 1]
@@ -87,7 +87,7 @@ def test_counts_are_a_matrix() -> None:
 def test_texts_without_a_word() -> None:
     wording = Wording(["", "…", " "])
     assert len(wording.occurrences(PHRASES).term) == 0
-    assert wording.counts(View("words", False, 1, 1, 20)).data.size == 0
+    assert wording.counts(TermView("words", False, 1, 1, 20)).data.size == 0
 
 
 def test_words_and_passages_as_they_stand() -> None:

@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 from showthrough.core.errors import InputError, PlanError, ResourceError
-from showthrough.families.reidentification.attacks.base import Watched
+from showthrough.families.reidentification.attacks.base import WatchedDocuments
 from showthrough.families.reidentification.attacks.transformer import FittedTransformer, Transformer
 from showthrough.families.reidentification.attacks.tri import fitting, pretraining
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
-from showthrough.families.reidentification.attacks.tri.store import Store
+from showthrough.families.reidentification.attacks.tri.store import FitStore
 from showthrough.families.reidentification.attacks.tri.windows import Cutter, Window
 from showthrough.models import Resources, training
 from showthrough.models.settings import ModelSettings
@@ -46,7 +46,7 @@ def spoken(topic: int, lines: int, seed: str) -> str:
 
 BACKGROUND = {name: spoken(topic, 40, f"background {name}") for topic, name in enumerate(PEOPLE)}
 DOCUMENTS = {name: spoken(topic, 3, f"document {name}") for topic, name in enumerate(PEOPLE)}
-WATCHED = {"plain": Watched(tuple(DOCUMENTS), tuple(DOCUMENTS.values()))}
+WATCHED = {"plain": WatchedDocuments(tuple(DOCUMENTS), tuple(DOCUMENTS.values()))}
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +304,7 @@ def test_a_tokenizer_with_numbers_that_the_model_does_not_know(settings: Transfo
 
 def test_watched_documents_change_nothing(plain: FittedTransformer, settings: Transformer) -> None:
     """Not the epoch that is kept, and not a digit of a score."""
-    wrong = {"swapped": Watched(PEOPLE[::-1], tuple(DOCUMENTS.values()))}
+    wrong = {"swapped": WatchedDocuments(PEOPLE[::-1], tuple(DOCUMENTS.values()))}
     other = fit(settings, watched={**WATCHED, **wrong})
     assert other.selected == plain.selected
     assert np.array_equal(scores(other), scores(plain))
@@ -323,7 +323,7 @@ def test_the_parameters_of_the_selected_epoch_are_kept(settings: Transformer, mo
     nowhere = replace(settings, output_folder_path="")
     second = lambda epochs, _dev_set: epochs[:2][-1]  # noqa: E731
     monkeypatch.setattr("showthrough.families.reidentification.attacks.tri.finetuning.selected", second)
-    monkeypatch.setattr(fitting, "selected", second)
+    monkeypatch.setattr(fitting, "select_epoch", second)
     chosen = fit(replace(nowhere, finetuning_epochs=4))
     assert (chosen.selected, len(chosen.epochs)) == (2, 4)
     ended_there = fit(replace(nowhere, finetuning_epochs=2))
@@ -332,7 +332,7 @@ def test_the_parameters_of_the_selected_epoch_are_kept(settings: Transformer, mo
 
 
 def test_a_dev_set_selects_when_it_is_named(settings: Transformer) -> None:
-    wrong = Watched(PEOPLE[::-1], tuple(DOCUMENTS.values()))
+    wrong = WatchedDocuments(PEOPLE[::-1], tuple(DOCUMENTS.values()))
     attack = replace(settings, dev_set_column_name="swapped")
     fitted = fit(attack, watched={"swapped": wrong})
     found = [epoch.accuracy["swapped"] for epoch in fitted.epochs]
@@ -435,7 +435,7 @@ def test_a_model_on_another_base_is_not_used(
 
 def test_new_documents_are_added_to_the_results_of_a_kept_model(settings: Transformer, tmp_path: Path) -> None:
     first = fit(settings, watched=WATCHED)
-    wrong = Watched(PEOPLE[::-1], tuple(DOCUMENTS.values()))
+    wrong = WatchedDocuments(PEOPLE[::-1], tuple(DOCUMENTS.values()))
     fit(settings, watched={**WATCHED, "swapped": wrong})
     rows = list(csv.DictReader((tmp_path / "out/Results.csv").open()))
     assert [row["swapped"] for row in rows] == [
@@ -531,7 +531,7 @@ def test_a_checkpoint_of_something_else_is_not_used(
 
 
 def test_a_damaged_checkpoint(torch: Any, tmp_path: Path) -> None:
-    checkpoint = Store(str(tmp_path)).checkpoint("Finetuning", {"seed": 0}, load=True, save=True)
+    checkpoint = FitStore(str(tmp_path)).checkpoint("Finetuning", {"seed": 0}, load=True, save=True)
     checkpoint.write({"weight": torch.ones(2)}, {"epoch": 1})
     found = checkpoint.read()
     assert found is not None
@@ -543,7 +543,7 @@ def test_a_damaged_checkpoint(torch: Any, tmp_path: Path) -> None:
 
 
 def test_checkpoints_are_not_asked_for_where_nothing_is_kept(torch: Any) -> None:
-    checkpoint = Store("").checkpoint("Finetuning", {}, load=True, save=True)
+    checkpoint = FitStore("").checkpoint("Finetuning", {}, load=True, save=True)
     checkpoint.write({"weight": torch.ones(2)}, {})
     assert checkpoint.read() is None
     checkpoint.remove()
@@ -578,14 +578,14 @@ def test_batches_hold_every_window_once_and_differ_by_epoch() -> None:
 
 def test_pieces_that_are_asked_for() -> None:
     present = np.array([[True] * 400, [True] * 100 + [False] * 300])
-    asked = pretraining.asked_for(present, 0.15, seed=3)
+    asked = pretraining.choose_targets(present, 0.15, seed=3)
     assert not asked[0, 0]
     assert not asked[0, 399]
     assert not asked[1, 0]
     assert not asked[1, 99:].any()  # the end, then padding
     assert 0.1 < asked[0].mean() < 0.2
     pieces = np.full(present.shape, 7)
-    shown = pretraining.disguised(pieces, asked, mask=1, vocabulary=1000, seed=3)
+    shown = pretraining.disguise(pieces, asked, mask=1, vocabulary=1000, seed=3)
     assert (shown[~asked] == 7).all()
     fates = shown[asked]
     assert 0.65 < (fates == 1).mean() < 0.95  # eight in ten hidden
@@ -603,8 +603,8 @@ def test_the_head_sees_only_what_is_asked_for(torch: Any, kind: str, models: Cal
     guesser.model.eval()
     batch = [0, 3, len(windows) - 1]  # the last one is shorter
     pieces, present = base.table(windows, batch)
-    asked = pretraining.asked_for(present, 0.15, seed=9)
-    hidden = pretraining.disguised(pieces, asked, base.tokenizer.mask_token_id, len(base.tokenizer), seed=9)
+    asked = pretraining.choose_targets(present, 0.15, seed=9)
+    hidden = pretraining.disguise(pieces, asked, base.tokenizer.mask_token_id, len(base.tokenizer), seed=9)
     with torch.no_grad():
         logits = guesser.model(
             torch.from_numpy(hidden), attention_mask=torch.from_numpy(present.astype("int64"))
@@ -616,7 +616,7 @@ def test_the_head_sees_only_what_is_asked_for(torch: Any, kind: str, models: Cal
 
 def test_at_least_one_piece_is_asked_for() -> None:
     present = np.array([[True, True, True, False]])
-    assert pretraining.asked_for(present, 1e-9, seed=0).tolist() == [[False, True, False, False]]
+    assert pretraining.choose_targets(present, 1e-9, seed=0).tolist() == [[False, True, False, False]]
 
 
 def test_precision(torch: Any, plain: FittedTransformer, settings: Transformer) -> None:

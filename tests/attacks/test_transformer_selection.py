@@ -15,19 +15,19 @@ from hypothesis import given, strategies as st
 from showthrough.core.errors import PlanError
 from showthrough.families.reidentification.attacks.tri.results import accuracy, table
 from showthrough.families.reidentification.attacks.tri.selection import (
-    Epoch,
+    EpochResult,
     Recognition,
-    held_out_run,
-    selected,
-    split,
+    choose_held_out,
+    select_epoch,
+    split_background,
 )
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
 from showthrough.families.reidentification.attacks.tri.store import digest
 
 
-def epoch(number: int, held_out: tuple[float, float] | None, **accuracies: float) -> Epoch:
+def epoch(number: int, held_out: tuple[float, float] | None, **accuracies: float) -> EpochResult:
     recognition = None if held_out is None else Recognition(*held_out)
-    return Epoch(number, f"2024-01-0{number}T00:00:00Z", 1 / number, recognition, accuracies)
+    return EpochResult(number, f"2024-01-0{number}T00:00:00Z", 1 / number, recognition, accuracies)
 
 
 EPOCHS = [epoch(1, (0.5, 1.0), manual=0.9), epoch(2, (0.7, 0.8), manual=0.1), epoch(3, (0.7, 0.9), manual=0.2)]
@@ -37,16 +37,16 @@ EPOCHS = [epoch(1, (0.5, 1.0), manual=0.9), epoch(2, (0.7, 0.8), manual=0.1), ep
 
 
 def test_a_tenth_is_held_out() -> None:
-    run = held_out_run("ann", ["0123456789"] * 30, 0.1, seed=0)
+    run = choose_held_out("ann", ["0123456789"] * 30, 0.1, seed=0)
     assert len(run) == 3  # 30 of 300 characters
     assert 0 <= run.start < run.stop <= 30
 
 
 def test_where_it_lies_depends_on_seed_and_individual_alone() -> None:
     passages = ["0123456789"] * 50
-    assert held_out_run("ann", passages, 0.1, 0) == held_out_run("ann", passages, 0.1, 0)
-    assert len({held_out_run("ann", passages, 0.1, seed).start for seed in range(20)}) > 5
-    assert len({held_out_run(f"person {number}", passages, 0.1, 0).start for number in range(20)}) > 5
+    assert choose_held_out("ann", passages, 0.1, 0) == choose_held_out("ann", passages, 0.1, 0)
+    assert len({choose_held_out("ann", passages, 0.1, seed).start for seed in range(20)}) > 5
+    assert len({choose_held_out(f"person {number}", passages, 0.1, 0).start for number in range(20)}) > 5
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_where_it_lies_depends_on_seed_and_individual_alone() -> None:
     ],
 )
 def test_nothing_to_hold_out(passages: list[str], share: float) -> None:
-    assert not held_out_run("ann", passages, share, 0)
+    assert not choose_held_out("ann", passages, share, 0)
 
 
 @given(
@@ -76,7 +76,7 @@ def test_every_passage_is_either_learned_or_held_out(texts: dict[str, list[str]]
         )
         for label, (individual, passages) in enumerate(texts.items())
     }
-    parts = split(background, share, seed)
+    parts = split_background(background, share, seed)
     learned = [passage for text in parts.learned for passage in text]
     held_out = [passage for text in parts.held_out for passage in text]
     everything = [passage for copies in background.values() for copy in copies for passage in copy]
@@ -94,7 +94,7 @@ def test_every_passage_is_either_learned_or_held_out(texts: dict[str, list[str]]
 
 def test_no_text_spans_what_is_held_out() -> None:
     passages = tuple("abcdefghij")
-    parts = split({"ann": (passages,)}, 0.2, seed=1)
+    parts = split_background({"ann": (passages,)}, 0.2, seed=1)
     (held_out,) = parts.held_out
     before, after = parts.learned
     assert (*before, *held_out, *after) == passages
@@ -105,25 +105,29 @@ def test_no_text_spans_what_is_held_out() -> None:
 
 
 def test_the_best_on_held_out_background_is_kept() -> None:
-    assert selected(EPOCHS, None).number == 2  # 0.7 twice, and there the lower loss
+    assert select_epoch(EPOCHS, None).number == 2  # 0.7 twice, and there the lower loss
 
 
 def test_documents_under_attack_have_no_say() -> None:
     without = [replace(one, accuracy={}) for one in EPOCHS]
     upside_down = [replace(one, accuracy={"manual": 1 - one.accuracy["manual"]}) for one in EPOCHS]
-    assert selected(without, None).number == selected(upside_down, None).number == selected(EPOCHS, None).number
+    assert (
+        select_epoch(without, None).number
+        == select_epoch(upside_down, None).number
+        == select_epoch(EPOCHS, None).number
+    )
 
 
 def test_a_named_dev_set_has_its_way() -> None:
-    assert selected(EPOCHS, "manual").number == 1
+    assert select_epoch(EPOCHS, "manual").number == 1
 
 
 def test_the_earliest_of_equals() -> None:
-    assert selected([epoch(1, (0.5, 1.0)), epoch(2, (0.5, 1.0))], None).number == 1
+    assert select_epoch([epoch(1, (0.5, 1.0)), epoch(2, (0.5, 1.0))], None).number == 1
 
 
 def test_nothing_held_out_keeps_the_last() -> None:
-    assert selected([epoch(1, None), epoch(2, None), epoch(3, None)], None).number == 3
+    assert select_epoch([epoch(1, None), epoch(2, None), epoch(3, None)], None).number == 3
 
 
 def test_the_signature_names_the_selection() -> None:
@@ -156,7 +160,7 @@ def test_results_by_hand() -> None:
 
 def test_epochs_survive_a_checkpoint() -> None:
     epochs = [*EPOCHS, epoch(4, None)]
-    assert msgspec.convert(msgspec.to_builtins(epochs), list[Epoch]) == epochs
+    assert msgspec.convert(msgspec.to_builtins(epochs), list[EpochResult]) == epochs
 
 
 def test_accuracy_counts_ties_and_strangers() -> None:

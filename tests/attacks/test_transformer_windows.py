@@ -13,8 +13,8 @@ from hypothesis import given, strategies as st
 from showthrough.core.errors import PlanError, ResourceError
 from showthrough.families.reidentification.attacks.tri.windows import (
     Cutter,
+    TextWindows,
     Window,
-    Windows,
     longest_window,
     parse_window,
 )
@@ -33,7 +33,7 @@ def cutter(window: Window | None, longest: int = 512, block_size: int = 250) -> 
     return Cutter(by_letters, window, longest, block_size, by_full_stops)
 
 
-def read(windows: Windows) -> list[tuple[int, str]]:
+def read(windows: TextWindows) -> list[tuple[int, str]]:
     return [(int(windows.owner[number]), "".join(map(chr, windows[number]))) for number in range(len(windows))]
 
 

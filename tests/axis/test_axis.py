@@ -8,10 +8,10 @@ from weakref import ref
 import numpy as np
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
-from showthrough.data.layout.ruler import Ruler
-from showthrough.data.layout.spans import Bools, counted, highest, joined, opening, spread
+from showthrough.data.layout.ruler import SpanIndex
+from showthrough.data.layout.spans import Bools, count_before, expand_ranges, find_openings, highest, merge_spans
 
 # "Mr Doe" is 0–6, a line feed at 6, "of Oslo" 7–14, its line feed at 14.
 DOE, DOE_AGAIN = Mention(0, 6, "PERSON", "DIRECT", "e"), Mention(3, 6, "PERSON", "QUASI", "e")
@@ -24,12 +24,12 @@ CORPUS = Corpus(
 )
 
 
-def nothing_free(axis: Axis) -> Bools:
+def nothing_free(axis: SpanLayout) -> Bools:
     return np.zeros(len(axis), dtype=bool)
 
 
 def free(*words: str) -> object:
-    def ignorable(axis: Axis) -> Bools:
+    def ignorable(axis: SpanLayout) -> Bools:
         which = np.zeros(len(axis), dtype=bool)
         for word in words:
             which[axis.text.index(word) : axis.text.index(word) + len(word)] = True
@@ -39,7 +39,7 @@ def free(*words: str) -> object:
 
 
 def test_texts_lie_end_to_end() -> None:
-    axis = Axis(CORPUS)
+    axis = SpanLayout(CORPUS)
     assert axis.text == "Mr Doe\nof Oslo"
     assert axis.bounds.tolist() == [0, 7, 15]
     assert [axis.text[a:b] for a, b in zip(axis.tokens.start, axis.tokens.end, strict=True)] == [
@@ -51,7 +51,7 @@ def test_texts_lie_end_to_end() -> None:
 
 
 def test_mentions_are_laid_layer_by_layer() -> None:
-    gold = Axis(CORPUS).gold
+    gold = SpanLayout(CORPUS).gold
     assert gold.start.tolist() == [0, 3, 3, 10, 7]  # x and y of the first document, then the second from 7 on
     assert gold.end.tolist() == [6, 6, 6, 14, 9]
     assert gold.layer.tolist() == [0, 0, 1, 2, 2]
@@ -62,14 +62,14 @@ def test_mentions_are_laid_layer_by_layer() -> None:
 
 
 def test_how_many_annotators_contain_a_span() -> None:
-    gold = Axis(CORPUS).gold
+    gold = SpanLayout(CORPUS).gold
     start, end, document = np.array([3, 0, 10, 7]), np.array([6, 2, 14, 9]), np.array([0, 0, 1, 1])
     assert gold.agreement(start, end, document).tolist() == [2, 1, 1, 0]  # Doe, Mr, Oslo; "of" is not to be masked
 
 
 def test_a_ruler_counts_only_what_has_to_be_masked() -> None:
-    axis = Axis(CORPUS)
-    ruler = Ruler(axis, free("Mr ")(axis))  # type: ignore[operator]
+    axis = SpanLayout(CORPUS)
+    ruler = SpanIndex(axis, free("Mr ")(axis))  # type: ignore[operator]
     # Doe 3, of 2, Oslo 4: of the 14 characters 9; the space in "of Oslo" is in no mention.
     assert int(ruler.before[-1]) == 9
     assert (ruler.before[3], ruler.before[6], ruler.before[10]) == (0, 3, 5)
@@ -78,17 +78,17 @@ def test_a_ruler_counts_only_what_has_to_be_masked() -> None:
 
 
 def test_a_mention_of_function_words_alone_follows_at_the_end() -> None:
-    axis = Axis(CORPUS)
-    ruler = Ruler(axis, free("Mr ", "of")(axis))  # type: ignore[operator]
+    axis = SpanLayout(CORPUS)
+    ruler = SpanIndex(axis, free("Mr ", "of")(axis))  # type: ignore[operator]
     assert int(ruler.before[-1]) == 7  # Doe and Oslo
     assert ruler.whole.tolist() == [7, 8]  # "of", which is all of its mention
     assert (ruler.mentions.opens[4], ruler.mentions.closes[4]) == (7, 9)
-    never = Ruler(axis, free("Mr ", "of")(axis), "never")  # type: ignore[operator]
+    never = SpanIndex(axis, free("Mr ", "of")(axis), "never")  # type: ignore[operator]
     assert not never.mentions.solid[4]
 
 
 def test_a_ruler_is_made_once_for_a_source_and_a_question() -> None:
-    axis = Axis(CORPUS)
+    axis = SpanLayout(CORPUS)
     first = axis.ruler("none", nothing_free)
     assert axis.ruler("none", nothing_free) is first
     assert axis.ruler("none", nothing_free, "never") is not first
@@ -96,7 +96,7 @@ def test_a_ruler_is_made_once_for_a_source_and_a_question() -> None:
 
 
 def test_an_axis_with_a_ruler_is_gone_with_whoever_held_it() -> None:
-    axis = Axis(CORPUS)
+    axis = SpanLayout(CORPUS)
     kept = ref(axis)
     ruler = axis.ruler("none", nothing_free)
     gc.disable()  # nothing is left for the collector
@@ -109,26 +109,26 @@ def test_an_axis_with_a_ruler_is_gone_with_whoever_held_it() -> None:
 
 
 def test_what_masks_cover() -> None:
-    axis = Axis(CORPUS)
+    axis = SpanLayout(CORPUS)
     ruler = axis.ruler("none", nothing_free)
     masks = Anonymization({"a": [Mask(4, 6), Mask(0, 5)], "b": [Mask(3, 7, "a town")]})
     coverage = Coverage(axis, masks)
     assert (coverage.start.tolist(), coverage.end.tolist()) == ([0, 10], [6, 14])  # overlapping masks are one
     assert coverage.each[0].tolist() == [0, 4, 10]
-    assert coverage.covered(ruler.mentions, ruler, "read").tolist() == [True, True, True, True, False]
+    assert coverage.is_covered(ruler.mentions, ruler, "read").tolist() == [True, True, True, True, False]
 
 
 def test_what_a_replacement_repeats_is_not_covered() -> None:
-    axis = Axis(CORPUS)
+    axis = SpanLayout(CORPUS)
     ruler = axis.ruler("none", nothing_free)
     coverage = Coverage(axis, Anonymization({"a": [Mask(0, 6, "Mrs DOE")], "b": []}))
-    assert [axis.text[a:b] for a, b, _ in zip(*coverage.given, strict=True)] == ["Doe"]
-    assert coverage.covered(ruler.mentions, ruler, "read").tolist() == [False] * 5
-    assert coverage.covered(ruler.mentions, ruler, "trusted").tolist() == [True, True, True, False, False]
+    assert [axis.text[a:b] for a, b, _ in zip(*coverage.disclosures, strict=True)] == ["Doe"]
+    assert coverage.is_covered(ruler.mentions, ruler, "read").tolist() == [False] * 5
+    assert coverage.is_covered(ruler.mentions, ruler, "trusted").tolist() == [True, True, True, False, False]
 
 
 def test_no_documents_and_no_marks() -> None:
-    axis = Axis(Corpus([Document("a", "Oslo")]))
+    axis = SpanLayout(Corpus([Document("a", "Oslo")]))
     assert (len(axis.gold.start), axis.gold.annotators.tolist()) == (0, [0])
     assert int(axis.ruler("none", nothing_free).before[-1]) == 0
     assert len(Coverage(axis, Anonymization({})).start) == 0
@@ -136,9 +136,12 @@ def test_no_documents_and_no_marks() -> None:
 
 def test_spans_by_hand() -> None:
     start, end = np.array([5, 0, 3]), np.array([8, 4, 4])
-    assert [each.tolist() for each in joined(start, end)] == [[0, 5], [4, 8]]
-    assert opening(np.array([0, 3, 4]), np.array([4, 4, 6])).tolist() == [0, 2]  # to touch is not to overlap
-    assert counted(np.array([True, False, True])).tolist() == [0, 1, 1, 2]
-    assert [each.tolist() for each in spread(np.array([2, 7]), np.array([2, 9]))] == [[1, 1], [7, 8]]  # one is empty
+    assert [each.tolist() for each in merge_spans(start, end)] == [[0, 5], [4, 8]]
+    assert find_openings(np.array([0, 3, 4]), np.array([4, 4, 6])).tolist() == [0, 2]  # to touch is not to overlap
+    assert count_before(np.array([True, False, True])).tolist() == [0, 1, 1, 2]
+    assert [each.tolist() for each in expand_ranges(np.array([2, 7]), np.array([2, 9]))] == [
+        [1, 1],
+        [7, 8],
+    ]  # one is empty
     place, value = highest(np.array([0, 2]), np.array([5, 3]), np.array([1, 4]))
     assert (place.tolist(), value.tolist()) == ([0, 1, 2, 3, 4], [1, 1, 4, 1, 1])

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mention, TypedMask, evaluate
-from showthrough.data.layout.axis import Axis
-from showthrough.data.layout.ruler import Ruler
-from showthrough.data.layout.spans import highest, joined, paint
+from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.ruler import SpanIndex
+from showthrough.data.layout.spans import highest, merge_spans, paint
 from showthrough.families.clinical import partners
-from showthrough.families.clinical.instances import TypedSpans, beginning_alike, one_to_one, overlapping
+from showthrough.families.clinical.instances import TypedSpans, beginning_alike, find_overlaps, match_one_to_one
 from showthrough.families.information.mutual_information import agreement
 from showthrough.studies.failures import Inspection
 
@@ -115,9 +115,9 @@ def cases(draw: st.DrawFn) -> tuple[str, Spans, Spans]:
 def test_recall_as_counted_one_by_one(case: tuple[str, Spans, Spans], asking: str) -> None:
     """Every mention's tokens listed and looked at character by character."""
     text, mentions, masks = case
-    axis = Axis(marked(text, mentions))
+    axis = SpanLayout(marked(text, mentions))
     free = np.array([letter in "ofthe(). " for letter in text], dtype=bool)
-    ruler = Ruler(axis, free, asking)  # type: ignore[arg-type]
+    ruler = SpanIndex(axis, free, asking)  # type: ignore[arg-type]
     hidden = np.zeros(len(text), dtype=bool)
     for start, end in masks:
         hidden[start:end] = True
@@ -132,10 +132,10 @@ def test_recall_as_counted_one_by_one(case: tuple[str, Spans, Spans], asking: st
     from showthrough.data.layout.coverage import Coverage
 
     coverage = Coverage(axis, masked(masks))
-    covered = coverage.covered(ruler.tokens.place, ruler, "trusted")
+    covered = coverage.is_covered(ruler.tokens.place, ruler, "trusted")
     found = np.bincount(ruler.tokens.mention, ruler.tokens.counts(covered), minlength=len(mentions))
     total = np.bincount(ruler.tokens.mention, ruler.tokens.counts(np.ones_like(covered)), minlength=len(mentions))
-    whole = coverage.covered(ruler.mentions, ruler, "trusted")
+    whole = coverage.is_covered(ruler.mentions, ruler, "trusted")
     tokens = list(zip(axis.tokens.start.tolist(), axis.tokens.end.tolist(), strict=True))
     for number, mention in enumerate(mentions):
         pieces = [(max(low, mention[0]), min(high, mention[1])) for low, high in tokens]
@@ -156,7 +156,7 @@ def test_the_highest_over_each_place(spans: list[tuple[int, int, int]]) -> None:
     canvas = np.zeros(45, dtype=bool)
     paint(canvas, start, start + size)
     assert np.flatnonzero(canvas).tolist() == [at for at, all_ in over.items() if all_]
-    low, high = joined(start[size > 0], (start + size)[size > 0])
+    low, high = merge_spans(start[size > 0], (start + size)[size > 0])
     assert all(one <= two for one, two in pairwise(np.stack([low, high], axis=1).ravel().tolist()))
 
 
@@ -176,7 +176,7 @@ def sides(draw: st.DrawFn) -> tuple[TypedSpans, TypedSpans]:
 @given(sides(), st.sampled_from([0, 10**9]), st.sampled_from([2, 256]))
 def test_partners_as_from_the_list_of_all_pairs(case: tuple[TypedSpans, TypedSpans], listed: int, block: int) -> None:
     gold, system = case
-    true, taken, shared = overlapping(gold, system)
+    true, taken, shared = find_overlaps(gold, system)
     outside, unlike = gold.size[true] + system.size[taken] - 2 * shared, gold.kind[true] != system.kind[taken]
     best: list[tuple[int, int, bool]] = []
     for place in np.lexsort((taken, true, unlike, outside, -shared)).tolist():
@@ -185,7 +185,7 @@ def test_partners_as_from_the_list_of_all_pairs(case: tuple[TypedSpans, TypedSpa
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(partners, "_LISTED", listed)
         patch.setattr(partners, "_BLOCK", block)
-        found = partners.paired(gold, system, types=True)
+        found = partners.pair_instances(gold, system, types=True)
     assert sorted(zip(found.gold.tolist(), found.system.tolist(), found.correct.tolist(), strict=True)) == sorted(best)
 
 
@@ -200,7 +200,7 @@ def test_a_long_chain_of_choices_is_settled() -> None:
     count = 5_000
     left = np.repeat(np.arange(count), 2)[1:]
     right = np.repeat(np.arange(count), 2)[:-1]  # 0–0, 1–0, 1–1, 2–1, …
-    chosen = one_to_one(left, right, [np.arange(len(left))])
+    chosen = match_one_to_one(left, right, [np.arange(len(left))])
     assert np.flatnonzero(chosen).tolist() == list(range(0, len(left), 2))
 
 

@@ -27,9 +27,9 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.core.errors import HALF_CHARACTER, InputError
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
-from showthrough.data.masks import flattened
+from showthrough.data.masks import flatten_masks
 from showthrough.models.lexicon import ALWAYS, LEXICONS, PUNCTUATION, TITLES
 
 # On a busy machine drawing is slow at times; that is no fault of what is drawn.
@@ -98,7 +98,7 @@ def tokens_of(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def axis_tokens(axis: Axis) -> list[list[tuple[int, int]]]:
+def axis_tokens(axis: SpanLayout) -> list[list[tuple[int, int]]]:
     """The axis's tokens, document by document, counted from where each starts."""
     spans = list(zip(axis.tokens.start.tolist(), axis.tokens.end.tolist(), strict=True))
     bounds = axis.bounds.tolist()
@@ -108,14 +108,14 @@ def axis_tokens(axis: Axis) -> list[list[tuple[int, int]]]:
 @given(st.lists(st.text(min_size=1).filter(lambda text: not any(map(is_ideograph, text))), min_size=1, max_size=4))
 @PATIENT
 def test_tokens_are_runs_of_word_characters(texts: list[str]) -> None:
-    axis = Axis(Corpus([Document(str(number), text) for number, text in enumerate(texts)]))
+    axis = SpanLayout(Corpus([Document(str(number), text) for number, text in enumerate(texts)]))
     assert axis_tokens(axis) == [[match.span() for match in re.finditer(r"\w+", text)] for text in texts]
 
 
 @given(st.lists(st.text("aé_1 .\n山田𠮷😀\u0301א", min_size=1), min_size=1, max_size=4))
 @PATIENT
 def test_ideographs_are_tokens_of_their_own(texts: list[str]) -> None:
-    axis = Axis(Corpus([Document(str(number), text) for number, text in enumerate(texts)]))
+    axis = SpanLayout(Corpus([Document(str(number), text) for number, text in enumerate(texts)]))
     assert axis_tokens(axis) == [tokens_of(text) for text in texts]
 
 
@@ -179,7 +179,7 @@ def words_of(text: str) -> set[str]:
 def told_again(text: str, masks: Sequence[Mask]) -> set[int]:
     """The offsets under masks that can be read in what is written there, by whichever of masks that overlap."""
     found: set[int] = set()
-    for mask in flattened(masks):
+    for mask in flatten_masks(masks):
         joined = [one.replacement or "" for one in masks if one.start < mask.end and one.end > mask.start]
         plain = [unicodedata.normalize("NFKC", one).replace("_", " ") for one in joined]
         written, words = "\n".join([*joined, *plain]), cut(text, (mask.start, mask.end))
@@ -338,7 +338,7 @@ def test_arrays_agree_with_sets_of_offsets(drawn: tuple[Corpus, Anonymization]) 
 @PATIENT
 def test_joined_masks_and_the_text_that_is_left(drawn: tuple[Corpus, Anonymization]) -> None:
     corpus, anonymization = drawn
-    axis = Axis(corpus)
+    axis = SpanLayout(corpus)
     coverage = Coverage(axis, anonymization)
     for number, document in enumerate(corpus):
         masks = anonymization.of(document.id)

@@ -14,7 +14,7 @@ from showthrough import fetch
 from showthrough.cli import fetch as command
 from showthrough.core.errors import PlanError
 from showthrough.formats.datasets import fetching
-from showthrough.formats.datasets.entries import Licence, Published
+from showthrough.formats.datasets.entries import Dataset, Licence
 from showthrough.formats.datasets.keeping import PLACE, corpora_folder
 
 from .conftest import Desk, Outcome
@@ -35,11 +35,11 @@ def site(monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
 
 @pytest.fixture
-def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Published], None]:
+def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Dataset], None]:
     """Puts one corpus in the place of the table, on a site of this machine."""
 
-    def put(corpus: Published) -> None:
-        monkeypatch.setattr(command, "named", {corpus.name: corpus}.__getitem__)
+    def put(corpus: Dataset) -> None:
+        monkeypatch.setattr(command, "find_dataset", {corpus.name: corpus}.__getitem__)
         monkeypatch.setattr(fetching, "WEB", WEB)
 
     return put
@@ -86,7 +86,7 @@ def test_what_is_refused(words: list[str], starts: str, says: str, desk: Desk) -
 
 
 def test_before_and_after_a_download(
-    site: Site, offer: Callable[[Published], None], cli: Callable[..., Outcome], shelf: Path
+    site: Site, offer: Callable[[Dataset], None], cli: Callable[..., Outcome], shelf: Path
 ) -> None:
     licence = Licence("CC BY-NC 4.0", "https://example.org/nc", ("commercial use",))
     offer(corpus_of(site.file(), licence=licence, next="corpus {a.json}"))
@@ -110,7 +110,7 @@ def test_before_and_after_a_download(
 
 
 def test_another_folder(
-    site: Site, offer: Callable[[Published], None], cli: Callable[..., Outcome], shelf: Path, tmp_path: Path
+    site: Site, offer: Callable[[Dataset], None], cli: Callable[..., Outcome], shelf: Path, tmp_path: Path
 ) -> None:
     offer(corpus_of(site.file()))
     assert cli("fetch", "ours", "-o", tmp_path / "mine").status == 0
@@ -120,7 +120,7 @@ def test_another_folder(
 
 @pytest.mark.usefixtures("shelf")
 def test_what_nobody_vouches_for_is_told_every_time(
-    site: Site, offer: Callable[[Published], None], cli: Callable[..., Outcome]
+    site: Site, offer: Callable[[Dataset], None], cli: Callable[..., Outcome]
 ) -> None:
     offer(corpus_of(site.file(digests={}, vouched="")))
     for words in (["--unverified"], [], ["--force"]):
@@ -134,7 +134,7 @@ def test_what_nobody_vouches_for_is_told_every_time(
 
 
 @pytest.mark.usefixtures("shelf")
-def test_ones_own_digest(site: Site, offer: Callable[[Published], None], cli: Callable[..., Outcome]) -> None:
+def test_ones_own_digest(site: Site, offer: Callable[[Dataset], None], cli: Callable[..., Outcome]) -> None:
     offer(corpus_of(site.file(digests={}, vouched="")))
     wrong = cli("fetch", "ours", "--sha256", "0" * 64)
     assert wrong.status == 2
@@ -145,7 +145,7 @@ def test_ones_own_digest(site: Site, offer: Callable[[Published], None], cli: Ca
 
 
 @pytest.mark.usefixtures("shelf")
-def test_md5_alone_is_little(site: Site, offer: Callable[[Published], None], cli: Callable[..., Outcome]) -> None:
+def test_md5_alone_is_little(site: Site, offer: Callable[[Dataset], None], cli: Callable[..., Outcome]) -> None:
     digest = hashlib.md5(CONTENT, usedforsecurity=False).hexdigest()
     offer(corpus_of(site.file(digests={"md5": digest})))
     found = cli("fetch", "ours")
@@ -154,7 +154,7 @@ def test_md5_alone_is_little(site: Site, offer: Callable[[Published], None], cli
 
 
 def test_a_stopped_fetch_says_that_it_goes_on(
-    site: Site, offer: Callable[[Published], None], cli: Callable[..., Outcome], shelf: Path, monkeypatch: Any
+    site: Site, offer: Callable[[Dataset], None], cli: Callable[..., Outcome], shelf: Path, monkeypatch: Any
 ) -> None:
     offer(corpus_of(site.file()))
 
@@ -175,7 +175,7 @@ def test_a_stopped_fetch_says_that_it_goes_on(
 
 
 def test_from_python(site: Site, shelf: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(fetching, "named", {"ours": corpus_of(site.file())}.__getitem__)
+    monkeypatch.setattr(fetching, "find_dataset", {"ours": corpus_of(site.file())}.__getitem__)
     monkeypatch.setattr(fetching, "WEB", WEB)
     assert fetch("ours") == shelf / "ours"
     assert (fetch("ours", tmp_path / "x") / "a.json").read_bytes() == CONTENT

@@ -22,7 +22,7 @@ from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_co
 from showthrough.cli.stopping import stoppable, unbroken
 from showthrough.core.errors import ChangedError
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.engines.local import Local
 from showthrough.run.journal import Journal
 from showthrough.run.run import Run
@@ -230,7 +230,7 @@ def test_three_kills_of_a_run_whose_rows_are_in_files() -> None:
         program = Program(*["--resume"] * (number > 0), large=True, then=kill)
         assert program.ended(left=number == 2)[0] == -9
         assert not Path("run.json").exists()
-        assert Journal(Path("run.json.part")).done >= (21, 60, 60)[number]
+        assert Journal(Path("run.json.part")).done_count >= (21, 60, 60)[number]
     assert Program("--resume", large=True).ended()[0] == 0
     assert len(list(Path().glob("run.json*"))) == 2  # with its folder
     run, wanted = Run.load("run.json"), whole()
@@ -318,10 +318,10 @@ def test_who_ignores_a_signal_is_not_stopped_by_it() -> None:
 
 
 def failing_axis(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-    def fails(corpus: Corpus) -> Axis:
+    def fails(corpus: Corpus) -> SpanLayout:
         if int(corpus.documents[0].id[1:]) > 30:
             raise error
-        return Axis(corpus)
+        return SpanLayout(corpus)
 
     monkeypatch.setattr("showthrough.metrics.chunk.Axis", fails)
 

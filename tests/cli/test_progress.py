@@ -14,7 +14,7 @@ import pytest
 
 from showthrough import read_anonymization, read_corpus
 from showthrough.cli import evaluate, progress
-from showthrough.cli.progress import Heartbeat, scoring, working
+from showthrough.cli.progress import Heartbeat, scoring, show_activity
 from showthrough.engines.base import LostError
 from showthrough.evaluation.settings import FileSettings
 from showthrough.formats import stretches
@@ -100,7 +100,7 @@ def test_lines_come_also_while_nothing_advances(
         advance(3, 7)
         watch("[bold]tags", 1, 2)
         wait_for(capsys, r"3 of 7 documents, \d+ s so far; \[bold\]tags: 1 of 2\n")
-    with working("attacking") as watch:
+    with show_activity("attacking") as watch:
         watch("tri", 1, 2)
         wait_for(capsys, r"attacking, \d+ s so far; tri: 1 of 2\n")
 
@@ -150,7 +150,7 @@ def test_reading_one_long_file_says_how_far_it_is(tmp_path: Path, monkeypatch: p
     ],
 )
 def test_what_is_waited_for_is_said(options: dict[str, Any], said: list[str]) -> None:
-    assert [*dict.fromkeys([evaluate._hiring(FileSettings(**options)), "reading"])] == said
+    assert [*dict.fromkeys([evaluate._starting_message(FileSettings(**options)), "reading"])] == said
 
 
 def test_settings_are_looked_at_before_anything_is_read(
@@ -161,7 +161,7 @@ def test_settings_are_looked_at_before_anything_is_read(
     def started(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr(evaluate, "opened", started)
+    monkeypatch.setattr(evaluate, "open_engine", started)
     (tmp_path / "corpus.jsonl").write_text(json.dumps({"id": "d", "text": "Anna left."}) + "\n")
     corpus = str(tmp_path / "corpus.jsonl")
     outcome = cli("evaluate", corpus, f"same={corpus}", "--engine", "ray", "--jobs", "0", "--resamples", "-1")
@@ -177,7 +177,7 @@ def test_workers_that_are_lost_while_reading(
     def lost(*_: object) -> None:
         raise LostError("a worker was gone in the middle of it")
 
-    monkeypatch.setattr("showthrough.evaluation.requests.Request.plan", lost)
+    monkeypatch.setattr("showthrough.evaluation.requests.EvaluationRequest.plan", lost)
     (tmp_path / "corpus.jsonl").write_text(json.dumps({"id": "d", "text": "Anna left."}) + "\n")
     corpus = str(tmp_path / "corpus.jsonl")
     outcome = cli("evaluate", corpus, f"same={corpus}")

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from showthrough.formats.authorship.rating_folder import Answer, read_items
-from showthrough.studies.rating.journal import Journal
+from showthrough.formats.authorship.rating_folder import RaterAnswer, read_items
+from showthrough.studies.rating.journal import RatingJournal
 
 
 @pytest.fixture
@@ -28,9 +28,9 @@ def drawn(desk: Any) -> Path:
 def rate(folder: Path, rater: str, **values: int) -> None:
     """As the page does: by anonymization."""
     _, items = read_items(folder)
-    journal = Journal(folder, rater, items)
+    journal = RatingJournal(folder, rater, items)
     for item in items.values():
-        journal.add(Answer(item.id, values[item.anonymization]))
+        journal.add(RaterAnswer(item.id, values[item.anonymization]))
     journal.close()
 
 
@@ -104,7 +104,7 @@ def test_a_folder_that_cannot_be_rated_is_told(
 def test_serving_says_what_it_cannot_do(desk: Any, drawn: Path) -> None:
     desk.refuses("rate", "serve", "ratings", "--rater", "a/b", starts="rater: found 'a/b'; expected letters")
     _, items = read_items(drawn)
-    holder = Journal(drawn, "r1", items)
+    holder = RatingJournal(drawn, "r1", items)
     try:
         desk.refuses("rate", "serve", "ratings", "--rater", "r1", starts="ratings/answers/r1.jsonl: another rate serve")
     finally:
@@ -113,8 +113,8 @@ def test_serving_says_what_it_cannot_do(desk: Any, drawn: Path) -> None:
 
 def test_answers_to_other_passages_are_told(desk: Any, drawn: Path) -> None:
     _, items = read_items(drawn)
-    journal = Journal(drawn, "r1", items)
-    journal.add(msgspec.structs.replace(Answer(next(iter(items)), 1), item="99"))
+    journal = RatingJournal(drawn, "r1", items)
+    journal.add(msgspec.structs.replace(RaterAnswer(next(iter(items)), 1), item="99"))
     journal.close()
     desk.refuses(
         "rate", "serve", "ratings", "--rater", "r1", starts="ratings/answers/r1.jsonl: answer 1: is of a passage"

@@ -11,11 +11,11 @@ import typer
 from showthrough.cli.outputs import Results
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.core.errors import OutputError
-from showthrough.report.sheets import Case, Cases, Grid, Row, Sheet, count
+from showthrough.report.sheets import Case, Cases, Grid, GridRow, ReportDocument, count
 
-GRID = Grid("types", ("n",), (Row("PERSON", (count(1),)),))
-QUOTING = Sheet("t", (), (GRID, Cases("places", (Case("d", 0, "", "SECRET", ""),))))
-PLAIN = Sheet("t", (), (GRID,))
+GRID = Grid("types", ("n",), (GridRow("PERSON", (count(1),)),))
+QUOTING = ReportDocument("t", (), (GRID, Cases("places", (Case("d", 0, "", "SECRET", ""),))))
+PLAIN = ReportDocument("t", (), (GRID,))
 VIEWS = ("html", "markdown", "latex", "json")
 
 
@@ -36,7 +36,9 @@ class Screen:
         """Nobody looks."""
 
 
-def written(folder: Path, sheet: Sheet, analysis: msgspec.Struct, **said: object) -> dict[str, tuple[str, bool]]:
+def written(
+    folder: Path, sheet: ReportDocument, analysis: msgspec.Struct, **said: object
+) -> dict[str, tuple[str, bool]]:
     """What each file holds, and whether it is for its owner alone."""
     paths = {name: folder / name for name in VIEWS}
     views = SheetViews.of({**paths, **said})

@@ -7,8 +7,8 @@ import pickle
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.storage.columns.digests import digest_of_bytes, in_order, joined, total
-from showthrough.storage.columns.growing import Following, GrowingStrings, Numbers
+from showthrough.storage.columns.digests import digest_of_bytes, in_order, merge_digests, total
+from showthrough.storage.columns.growing import Following, GrowingNumbers, GrowingStrings
 from showthrough.storage.columns.strings import Strings
 
 WHOLE = st.lists(st.integers(-(2**33), 2**33) | st.integers(-9, 9))
@@ -17,12 +17,12 @@ TEXTS = st.lists(st.text(alphabet="ab\0é\ud800", max_size=3), max_size=8)
 
 @given(WHOLE, WHOLE, st.booleans())
 def test_numbers_take_as_many_bytes_as_they_need(first: list[int], second: list[int], wide: bool) -> None:
-    numbers = Numbers()
+    numbers = GrowingNumbers()
     for one in first:
         numbers.append(one)
     narrow = max(map(abs, second), default=0) < 2**31
     numbers.extend(np.array(second, dtype=np.int32 if narrow and not wide else np.int64))
-    made = numbers.made()
+    made = numbers.finish()
     assert made.tolist() == first + second
     assert made.itemsize == (4 if all(-(2**31) <= one < 2**31 for one in first + second) else 8)
 
@@ -33,12 +33,12 @@ def test_strings_grow(one: list[str], two: list[str], expected: list[str]) -> No
     for text in one:
         growing.append(text)
     growing.extend(Strings.of(two))
-    assert growing.made() == one + two
+    assert growing.finish() == one + two
     for known in (expected, one + two, [*one, *two, "more"]):
         following = Following(Strings.of(known))
         for part in (one, two):
             following.extend(Strings.of(part))
-        assert following.made() == one + two
+        assert following.finish() == one + two
 
 
 def test_a_part_of_strings_travels_without_the_others() -> None:
@@ -54,4 +54,4 @@ def test_digests_are_sorted_as_bytes_are(digests: list[bytes]) -> None:
     assert whole.tobytes() == b"".join(sorted(digests))
     assert total(whole) == digest_of_bytes(b"".join(sorted(digests))).hex()
     parts = [in_order(bytearray(b"".join(digests[low : low + 2]))) for low in range(0, len(digests), 2)]
-    assert joined(parts).tobytes() == whole.tobytes()
+    assert merge_digests(parts).tobytes() == whole.tobytes()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.storage.columns import index
-from showthrough.storage.columns.index import Finder, Index, hashes, repeated
+from showthrough.storage.columns.index import Finder, StringIndex, find_repeats, hashes
 from showthrough.storage.columns.strings import Strings
 
 TEXTS = st.lists(st.text(alphabet="ab\0é𝄞\ud800", max_size=20) | st.sampled_from(["x" * 255, "x" * 256, "x" * 999]))
@@ -20,7 +20,7 @@ def test_they_are_found_as_a_dictionary_finds_them(texts: list[str], others: lis
     known = list(dict.fromkeys(texts))
     asked = [*others, *reversed(known)]
     expected = [{one: at for at, one in enumerate(known)}.get(one, -1) for one in asked]
-    assert Index(Strings.of(known)).find(Strings.of(asked)).tolist() == expected
+    assert StringIndex(Strings.of(known)).find(Strings.of(asked)).tolist() == expected
     finder = Finder(Strings.of(known))
     assert finder.numbers(asked).tolist() == expected
     assert [finder.number(one) for one in asked] == expected
@@ -31,13 +31,13 @@ def test_they_are_found_as_a_dictionary_finds_them(texts: list[str], others: lis
 def test_strings_that_were_there_before(texts: list[str]) -> None:
     first = {one: texts.index(one) for one in texts}
     expected = [(number, first[one]) for number, one in enumerate(texts) if first[one] != number]
-    assert repeated(Strings.of(texts)) == expected
+    assert find_repeats(Strings.of(texts)) == expected
 
 
 def test_hashes_that_are_the_same_by_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index, "_hashes", lambda strings: np.array([len(one) for one in strings], dtype=np.uint64))
     strings = Strings.of(["aa", "ab", "b", "ba", "c"])
-    assert Index(strings).find(Strings.of(["ba", "ab", "bb", "c", "d", "ccc", ""])).tolist() == [
+    assert StringIndex(strings).find(Strings.of(["ba", "ab", "bb", "c", "d", "ccc", ""])).tolist() == [
         3,
         1,
         -1,
@@ -46,8 +46,8 @@ def test_hashes_that_are_the_same_by_chance(monkeypatch: pytest.MonkeyPatch) -> 
         -1,
         -1,
     ]
-    assert repeated(strings) == []
-    assert repeated(Strings.of(["aa", "ab", "aa"])) == [(2, 0)]
+    assert find_repeats(strings) == []
+    assert find_repeats(Strings.of(["aa", "ab", "aa"])) == [(2, 0)]
 
 
 def test_a_hash_hangs_on_the_string_alone() -> None:
@@ -63,7 +63,7 @@ def test_very_many_need_no_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
     ids = [f"d{number}" for number in range(2000)]
     finder = Finder(Strings.of(ids))
     assert finder.numbers(ids[100:200]).tolist() == finder.numbers(Strings.of(ids[100:200])).tolist()
-    assert finder._known.__class__ is Index  # it began in the middle
+    assert finder._known.__class__ is StringIndex  # it began in the middle
     assert [finder.number(one) for one in ("d1999", "d0", "d1", "x")] == [1999, 0, 1, -1]
     copy: Finder = pickle.loads(pickle.dumps(finder))  # noqa: S301 (our own bytes)
     assert copy._known is None
@@ -79,4 +79,4 @@ def test_who_asks_in_their_order_needs_nothing() -> None:
 
 
 def test_nothing_is_found_among_nothing() -> None:
-    assert Index(Strings.of([])).find(Strings.of(["a"])).tolist() == [-1]
+    assert StringIndex(Strings.of([])).find(Strings.of(["a"])).tolist() == [-1]

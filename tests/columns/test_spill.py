@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from showthrough import OutputError
 from showthrough.storage.columns import spill as module
-from showthrough.storage.columns.pieces import Pieces
+from showthrough.storage.columns.pieces import ByteStore
 from showthrough.storage.columns.spill import Spill, SpilledColumns
 
 numbers = st.one_of(st.integers(-(2**33), 2**33).map(float), st.floats(allow_nan=False, allow_infinity=False))
@@ -56,7 +56,7 @@ def test_a_file_is_nobody_elses_and_has_no_name(tmp_path: Path, monkeypatch: pyt
 
 
 def test_pieces_are_found_by_their_numbers() -> None:
-    pieces = Pieces(small=100)
+    pieces = ByteStore(small=100)
     given = [bytes([number]) * number for number in range(60)]
     pieces.extend(given)
     assert pieces.spilled

@@ -17,7 +17,7 @@ def test_strings_are_a_sequence_like_a_list(texts: list[str], data: st.DataObjec
     assert list(strings) == texts
     assert strings[start:stop] == texts[start:stop]
     assert strings.part(start, stop) == texts[start:stop]
-    assert Strings.joined([strings.part(0, start), strings.part(start, len(texts))]) == strings
+    assert Strings.concatenate([strings.part(0, start), strings.part(start, len(texts))]) == strings
     assert Strings.of([*texts, "x"]) != strings
 
 

@@ -13,12 +13,12 @@ from hypothesis import given, strategies as st
 
 from showthrough.core.errors import InputError
 from showthrough.storage.columns import tables
-from showthrough.storage.columns.bench import Bench
+from showthrough.storage.columns.bench import ScratchFolder
 from showthrough.storage.columns.narrow import narrowest, wide_enough
 from showthrough.storage.columns.stored_strings import parts_of, write_strings
-from showthrough.storage.columns.stretch import Stretch
+from showthrough.storage.columns.stretch import FileSlice
 from showthrough.storage.columns.strings import Strings
-from showthrough.storage.columns.tables import Table, TableWriter
+from showthrough.storage.columns.tables import ColumnTable, TableWriter
 
 WORDS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=9), max_size=20)
 
@@ -45,7 +45,7 @@ def test_chunks_in_any_order(buffered: int, tmp_path: Path, monkeypatch: pytest.
     for start, stop, columns in ((7, 11, ("c", "a", "b")), (0, 4, ("a", "b", "c")), (4, 7, ("b", "a"))):
         writer.put(start, columns, values[start:stop][:, ["abc".index(column) for column in columns]])
     order = lot.permutation(11).astype(np.uint32)
-    table = writer.written(order)
+    table = writer.finish(order)
     assert np.array_equal(np.concatenate(list(table.blocks(4))), values[order])
     assert np.array_equal(table["b"], values[order, 1])
     assert all(block.flags.c_contiguous for block in table.blocks(4))  # as in memory: sums hang on that
@@ -55,19 +55,19 @@ def test_chunks_in_any_order(buffered: int, tmp_path: Path, monkeypatch: pytest.
 
 def test_what_is_not_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "t.npy"
-    TableWriter(path, ("a",), 3, np.dtype("<f8")).written()
-    sound = Stretch.written(path)
-    again = Table(("a",), Stretch(path, sound.size, sound.digest))
+    TableWriter(path, ("a",), 3, np.dtype("<f8")).finish()
+    sound = FileSlice.from_file(path)
+    again = ColumnTable(("a",), FileSlice(path, sound.size, sound.digest))
     path.write_bytes(path.read_bytes()[:-1] + b"\x01")
     with pytest.raises(InputError, match=r"t\.npy: is not as it was written with its run"):
         again["a"]
     with pytest.raises(InputError, match=r"t\.npy: is no table of its run"):
-        Table(("a", "b"), Stretch.written(path))
+        ColumnTable(("a", "b"), FileSlice.from_file(path))
     values = np.frombuffer(path.read_bytes()[-24:], dtype="<f8").copy()
     values[1] = np.nan
     path.write_bytes(path.read_bytes()[:-24] + values.tobytes())
     with pytest.raises(InputError, match=r"t\.npy: is no table of its run"):
-        Table(("a",), Stretch.written(path))["a"]
+        ColumnTable(("a",), FileSlice.from_file(path))["a"]
     path.unlink()
     with pytest.raises(InputError, match=r"t\.npy: cannot be read"):
         again["a"]
@@ -92,11 +92,11 @@ def test_strings_in_files(words: list[str]) -> None:
 
 
 def test_a_bench_is_gone_with_the_last_of_its_files(tmp_path: Path) -> None:
-    bench = Bench(tmp_path)
-    table = TableWriter(bench.new(), ("a",), 2, np.dtype("u1")).written(None, bench)
+    bench = ScratchFolder(tmp_path)
+    table = TableWriter(bench.new(), ("a",), 2, np.dtype("u1")).finish(None, bench)
     folder = bench.path
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    other = Bench(tmp_path)  # which removes what killed programs left, and nothing of a living one
+    other = ScratchFolder(tmp_path)  # which removes what killed programs left, and nothing of a living one
     del bench
     assert table["a"].tolist() == [0, 0]
     copy = table.stretch.copy_to(tmp_path / "kept")
@@ -106,6 +106,6 @@ def test_a_bench_is_gone_with_the_last_of_its_files(tmp_path: Path) -> None:
     left = tmp_path / ".showthrough-1-00000000"
     left.mkdir()
     if os.name == "posix":
-        Bench(tmp_path)
+        ScratchFolder(tmp_path)
         assert not left.exists()
     assert other.path.exists()

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.data import documents
-from showthrough.data.documents import Corpus, Document, stretches
+from showthrough.data.documents import Corpus, Document, chunk_ranges
 
 
 @given(
@@ -17,7 +17,7 @@ def test_chunks_end_where_all_lengths_together_say(
     """However few documents are looked at to find the end of the next chunk."""
     corpus = Corpus([Document(str(number), "x" * length) for number, length in enumerate(lengths)])
     start = data.draw(st.integers(0, len(lengths) - 1))
-    left = stretches(np.array(lengths[start:], dtype=np.int64), characters)
+    left = chunk_ranges(np.array(lengths[start:], dtype=np.int64), characters)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(documents, "_AHEAD", ahead)
         found = list(corpus.chunks(characters, start))

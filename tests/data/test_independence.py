@@ -15,7 +15,7 @@ from showthrough.data.copies import CopyMarks, Sketching, copy_mark, shingles, w
 from showthrough.data.documents import Authorship, InferredMention
 from showthrough.data.identity import plain_name, plain_number
 from showthrough.data.independence import components
-from showthrough.data.retyping import Retyping, retyped
+from showthrough.data.retyping import Retyping, retype_corpus
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.data.survey import Survey
 
@@ -240,7 +240,7 @@ def test_units_are_the_same_in_whatever_order_and_however_read(
     again = Corpus(shuffled)
     cut = data.draw(st.integers(0, len(shuffled)))
     parts = [Corpus(part).traced_survey for part in (shuffled[:cut], shuffled[cut:]) if part]
-    again.survey = Survey.joined(parts, "ab"[: len(parts)])
+    again.survey = Survey.merge(parts, "ab"[: len(parts)])
     assert dict(zip(again.ids, again.units.labels or [""] * len(documents), strict=True)) == label
     assert again.units.notes == corpus.units.notes
 
@@ -261,7 +261,7 @@ def test_types_that_a_user_renames_join_nothing_else() -> None:
     staff = [marked(one, f"{one} Eva Holm", "Eva Holm", "DOCTOR") for one in "cd"]
     corpus = Corpus([*patients, *staff])
     for retyping in (Retyping.of({"DOCTOR": "PATIENT"}), Retyping.of(ignore="PATIENT")):
-        assert units(retyped(Corpus(corpus.documents), retyping)) == {of("a", "b")}
+        assert units(retype_corpus(Corpus(corpus.documents), retyping)) == {of("a", "b")}
 
 
 def test_near_copies_are_found_among_many_that_are_much_alike() -> None:
@@ -314,6 +314,6 @@ def test_sketches_do_not_hang_on_what_is_looked_at_with_a_text() -> None:
         together.append(text)
         one = Sketching()
         one.append(text)
-        alone.extend(*one.made())
-    for some, others in zip(together.made(), alone.made(), strict=True):
+        alone.extend(*one.build())
+    for some, others in zip(together.build(), alone.build(), strict=True):
         assert np.array_equal(some, others)

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from showthrough.data.categories import PHI_TYPES, phi_type
-from showthrough.data.kinds import HIPAA, NAMES, PARENTS, ROOT, TREE, folded, kind_of, nearest, path_of, treated_as
-from showthrough.data.levels import known_level
+from showthrough.data.kinds import HIPAA, NAMES, PARENTS, ROOT, TREE, fold_type, kind_of, nearest, path_of, treated_as
+from showthrough.data.levels import level_of
 from showthrough.data.schemes import SCHEMES
 
 # How types identified, and what was said of types of PHI, when each had a table of its own.
@@ -103,8 +103,8 @@ PHI = {
 
 
 def test_levels_are_what_they_were() -> None:
-    assert {name for name in DIRECT.split() if known_level(name) != "DIRECT"} == set()
-    assert {name for name in QUASI.split() if known_level(name) != "QUASI"} == set()
+    assert {name for name in DIRECT.split() if level_of(name) != "DIRECT"} == set()
+    assert {name for name in QUASI.split() if level_of(name) != "QUASI"} == set()
     assert len({*DIRECT.split(), *QUASI.split()}) == 205
 
 
@@ -132,7 +132,7 @@ def test_it_is_a_tree() -> None:
 
 
 def test_a_name_stands_for_one_kind() -> None:
-    names = Counter(folded(name) for names in NAMES.values() for name in names)
+    names = Counter(fold_type(name) for names in NAMES.values() for name in names)
     assert [name for name, many in names.items() if many > 1] == []
 
 

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from showthrough.data.labels import NO_TYPE, Labels, Meaning
+from showthrough.data.labels import NO_TYPE, Labels, TypeResolver
 
 
 @pytest.mark.parametrize("types", list(permutations(["Person", "PER", "PERSON"])))
@@ -25,10 +25,10 @@ def test_composed_names_lie_below_their_known_part() -> None:
 def test_no_type_stays_none() -> None:
     labels = Labels(["", "LOC"])
     assert (labels.title(""), labels.title(NO_TYPE), labels.taken("")) == ("", NO_TYPE, None)
-    assert Meaning({}, ["LOC"])("") == NO_TYPE
+    assert TypeResolver({}, ["LOC"])("") == NO_TYPE
 
 
 def test_meaning_by_exact_names() -> None:
-    meaning = Meaning({"A": "B"}, ["LOC", "A"], exact=True)
+    meaning = TypeResolver({"A": "B"}, ["LOC", "A"], exact=True)
     assert (meaning("CITY"), meaning("A"), meaning("per")) == ("CITY", "B", "per")
     assert [meaning.knows(name) for name in ("LOC", "A", "B", "CITY", "loc")] == [True, True, True, False, False]

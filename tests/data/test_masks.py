@@ -13,7 +13,7 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, TypedMask
 from showthrough.data.held_texts import ReleasedTexts
-from showthrough.data.masks import DerivedMasks, ScoredMask, apply_masks, flattened
+from showthrough.data.masks import DerivedMasks, ScoredMask, apply_masks, flatten_masks
 
 TEXT = "Mr John Doe of Oslo"
 CORPUS = Corpus([Document("a", TEXT), Document("b", "Rome")])
@@ -36,7 +36,7 @@ CORPUS = Corpus([Document("a", TEXT), Document("b", "Rome")])
 )
 def test_overlapping_masks_are_one(masks: list[Mask], flat: list[Mask]) -> None:
     for order in (masks, masks[::-1]):
-        assert flattened(order) == flat
+        assert flatten_masks(order) == flat
 
 
 def test_applying_masks() -> None:
@@ -115,7 +115,7 @@ def test_some_of_the_texts_that_somebody_released() -> None:
     corpus = Corpus([Document("b", "Rosa"), Document("c", "Carl")])
     part = one.part(["c", "x"], lazy=True)
     assert (part.name, len(part), part.texts(corpus)) == ("one", 1, {"c": ""})
-    assert one.renamed("other").texts(corpus) == {"b": "R", "c": ""}  # and not the originals
+    assert one.with_name("other").texts(corpus) == {"b": "R", "c": ""}  # and not the originals
 
 
 class Guests(Mask, frozen=True):

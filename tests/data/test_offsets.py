@@ -23,7 +23,7 @@ from showthrough import (
 )
 from showthrough.data.offsets import corpus_doubt, masks_doubt
 from showthrough.data.units import Unit, from_code_points
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import LineDocuments
 
 # Ten texts with two names each behind an emoji, which is two UTF-16 units and four bytes.
 TEXT = "😀 Well, John Smith met Mary Jones in Oslo."
@@ -209,14 +209,14 @@ def test_documents_of_a_file_are_looked_at_once_for_what_their_offsets_count(
         "\n".join(json.dumps({"doc_id": str(n), "text": one, "annotations": layers}) for n, one in enumerate(texts))
     )
     read: list[str] = []
-    original = Lines.made
+    original = LineDocuments.load_range
 
-    def made(lines: Lines, start: int, stop: int) -> Any:
+    def made(lines: LineDocuments, start: int, stop: int) -> Any:
         for document in original(lines, start, stop):
             read.append(document.id)
             yield document
 
-    monkeypatch.setattr(Lines, "made", made)
+    monkeypatch.setattr(LineDocuments, "load_range", made)
     corpus = read_corpus(path)
     assert corpus_doubt(corpus) is None
     assert read == ["0", "2", "4", "0", "2", "4"]  # in bytes, and in UTF-16 units

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, strategies as st
 
-from showthrough.data.placement import NoPlacementError, placed
+from showthrough.data.placement import NoPlacementError, place_pieces
 
 PIECES = st.lists(st.text("ab ", max_size=3), min_size=1, max_size=4)
 
@@ -34,9 +34,9 @@ def test_of_all_placements_one_and_what_others_keep(kept: list[str], masked: lis
     every = all_placements(original, kept)
     if not every:
         with pytest.raises(NoPlacementError):
-            placed(original, kept)
+            place_pieces(original, kept)
         return
-    found = placed(original, kept)
+    found = place_pieces(original, kept)
     assert found.spans in every
     assert found.several is (len(every) > 1)
     sure = set.intersection(*map(characters, every))  # masked in all of them
@@ -55,16 +55,16 @@ def test_of_all_placements_one_and_what_others_keep(kept: list[str], masked: lis
 )
 def test_what_is_not_there(original: str, kept: list[str], piece: int) -> None:
     with pytest.raises(NoPlacementError) as caught:
-        placed(original, kept)
+        place_pieces(original, kept)
     assert caught.value.piece == piece
 
 
 def test_masks_start_and_end_where_words_do() -> None:
-    found = placed("mans (an) Ann", ["", "an", ""])  # not m[an]s
+    found = place_pieces("mans (an) Ann", ["", "an", ""])  # not m[an]s
     assert found.spans == [(0, 6), (8, 13)]
     assert found.doubtful == [(1, 3), (6, 8)]
 
 
 def test_many_places_are_too_many() -> None:
     with pytest.raises(NoPlacementError):
-        placed(" " * 30_000, ["", " ", " ", ""])
+        place_pieces(" " * 30_000, ["", " ", " ", ""])

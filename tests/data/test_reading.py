@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from showthrough.data import reading
-from showthrough.data.reading import cased_form, locate, reading_form, unbordered
-from showthrough.data.views import Reading
+from showthrough.data.reading import cased_form, is_unbordered, locate, reading_form
+from showthrough.data.views import TextReading
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ from showthrough.data.views import Reading
 )
 def test_what_is_read(text: str, form: str) -> None:
     assert reading_form(text) == form
-    assert Reading(text).form == f" {form} "
+    assert TextReading(text).form == f" {form} "
 
 
 @pytest.mark.parametrize(
@@ -57,26 +57,26 @@ def test_what_is_read(text: str, form: str) -> None:
     ],
 )
 def test_other_ways_to_read(text: str, how: str, word: str) -> None:
-    read = Reading(f"so {text} said")
+    read = TextReading(f"so {text} said")
     assert word in read.words
-    assert [view.how for view in read.others if word in view.form.split()][:1] == [how]
+    assert [view.how for view in read.other_views if word in view.form.split()][:1] == [how]
     assert all(len(view.form) == len(view.cased) for view in read.views)
 
 
 def test_plain_text_has_no_other_way() -> None:
-    assert Reading("The Court's decision of 3 May, in Strasbourg (no. 36110/97).").others == ()
+    assert TextReading("The Court's decision of 3 May, in Strasbourg (no. 36110/97).").other_views == ()
 
 
 def test_what_is_no_base64() -> None:
     # Words that look like it and decode to nothing that anybody writes.
-    assert Reading("Understanding internationalization JavaScript TypeScript").others[-1].how == "otherwise"
+    assert TextReading("Understanding internationalization JavaScript TypeScript").other_views[-1].how == "otherwise"
 
 
 def test_scripts_without_borders() -> None:
-    assert unbordered("王小明")
-    assert unbordered("김철수")
-    assert not unbordered("Wang")
-    assert not unbordered("Ван")
+    assert is_unbordered("王小明")
+    assert is_unbordered("김철수")
+    assert not is_unbordered("Wang")
+    assert not is_unbordered("Ван")
 
 
 LETTERS = st.text(
@@ -97,7 +97,7 @@ def test_letters_know_where_they_come_from(text: str) -> None:
 @given(LETTERS)
 def test_the_fast_way_reads_the_same(text: str) -> None:
     """Letter by letter where one is enough for each, and through normalization where it is not."""
-    slow = " ".join(reading._latin(reading._composed(text)).translate(reading._LETTERS).split())
+    slow = " ".join(reading._latin(reading._compose(text)).translate(reading._LETTERS).split())
     assert cased_form(text) == f" {slow} "
 
 

@@ -33,7 +33,7 @@ from showthrough.report import csv_text, json_text, latex_text, markdown_text, t
 from showthrough.report.charts.parts import part_cells
 from showthrough.report.html import html_text
 from showthrough.report.html.methods import paragraph
-from showthrough.report.plane import measured
+from showthrough.report.plane import plane_metrics
 from showthrough.report.sentences import sentence
 from showthrough.report.verdict import verdict
 
@@ -79,7 +79,7 @@ def test_they_are_not_under_test(run: Run) -> None:
     assert run.names == ["some", "other"]
     assert [one.name for one in run.references] == list(REFERENCES)
     assert {one.first for one in run.compare()} | {one.second for one in run.compare()} == {"some", "other"}
-    assert {name for one in measured(run) for name in one.values} == {"some", "other"}
+    assert {name for one in plane_metrics(run) for name in one.values} == {"some", "other"}
     cells = part_cells(run, next(record for record in run.metrics if record.text == "recall_per_type"))
     assert {cell["name"] for cell in cells} == {"some", "other"}
     assert [one.name for one in verdict(run).systems] == ["some", "other"]
@@ -104,7 +104,7 @@ def test_they_stand_below_the_others_and_are_never_best(run: Run) -> None:
     for column in main.columns:
         assert not any(cell.best or cell.interval for cell in column.cells[2:])
     assert any(cell.best for column in main.columns for cell in column.cells[:2])
-    assert not any(name in line for line in main.undefined() for name in REFERENCES)
+    assert not any(name in line for line in main.explain_dashes() for name in REFERENCES)
 
 
 def test_every_view_shows_them(run: Run) -> None:

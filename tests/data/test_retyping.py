@@ -22,9 +22,9 @@ from showthrough import (
     evaluate,
     read_corpus,
 )
-from showthrough.data.documents import Altered, InferredMention
+from showthrough.data.documents import InferredMention, MappedDocuments
 from showthrough.data.levels import by_type
-from showthrough.data.retyping import Retyping, retyped, retyped_masks
+from showthrough.data.retyping import Retyping, retype_corpus, retyped_masks
 from showthrough.formats.benchmarks import tae
 
 TEXT = "Ann of Oslo, tattoo rose, mail q@b.nz"
@@ -43,25 +43,25 @@ def levels(corpus: Corpus) -> dict[str, str]:
 
 
 def test_a_mapped_type_takes_the_level_of_what_it_is_mapped_to() -> None:
-    found = retyped(CORPUS, Retyping.of("MAIL=EMAIL,TATTOO=CODE,PERSON=DATE"))
+    found = retype_corpus(CORPUS, Retyping.of("MAIL=EMAIL,TATTOO=CODE,PERSON=DATE"))
     assert levels(found) == {"DATE": "NO_MASK", "CITY": "QUASI", "CODE": "DIRECT", "EMAIL": "DIRECT"}
     stated = [one.stated for one in found.documents[0].annotations[0].mentions]
     assert stated == [True, False, False, False]  # what the annotator said stays said
 
 
 def test_a_swap_happens_once() -> None:
-    found = retyped(CORPUS, Retyping.of("CITY=TATTOO,TATTOO=CITY"))
+    found = retype_corpus(CORPUS, Retyping.of("CITY=TATTOO,TATTOO=CITY"))
     assert [one.entity_type for one in found.documents[0].annotations[0].mentions] == [
         "PERSON", "TATTOO", "CITY", "MAIL",
     ]  # fmt: skip
-    chain = retyped(CORPUS, Retyping.of("CITY=TATTOO,TATTOO=CODE"))
+    chain = retype_corpus(CORPUS, Retyping.of("CITY=TATTOO,TATTOO=CODE"))
     assert set(levels(chain)) == {"PERSON", "TATTOO", "CODE", "MAIL"}
     masks = retyped_masks(MASKS, Retyping.of("CITY=TATTOO,TATTOO=CITY")).of("d")
     assert [mask.entity_type for mask in masks] == ["TATTOO", ""]
 
 
 def test_what_is_settled_is_settled() -> None:
-    found = retyped(CORPUS, Retyping.of(direct="person,tattoo", quasi=["CITY"], ignore="Mail"))
+    found = retype_corpus(CORPUS, Retyping.of(direct="person,tattoo", quasi=["CITY"], ignore="Mail"))
     assert levels(found) == {"PERSON": "DIRECT", "CITY": "QUASI", "TATTOO": "DIRECT"}
     assert all(one.stated for one in found.documents[0].annotations[0].mentions)
 
@@ -76,7 +76,7 @@ def test_what_is_settled_is_settled() -> None:
     ],
 )
 def test_the_survey_is_what_counting_again_gives(said: Retyping) -> None:
-    found = retyped(CORPUS, said)
+    found = retype_corpus(CORPUS, said)
     again = Corpus(found.documents).survey
     assert found.survey.marked == again.marked
     assert (found.survey.mentions, found.survey.types) == (again.mentions, again.types)
@@ -148,8 +148,8 @@ def test_a_corpus_on_disk_stays_there(tmp_path: Path) -> None:
     lines = [json.dumps({"doc_id": f"d{number}", **line}) for number in range(9)]
     path = tmp_path / "c.jsonl"
     path.write_text("\n".join(lines))
-    found = retyped(read_corpus(path), Retyping.of("WHO=PERSON"))
-    assert isinstance(found.documents, Altered)
+    found = retype_corpus(read_corpus(path), Retyping.of("WHO=PERSON"))
+    assert isinstance(found.documents, MappedDocuments)
     window = pickle.loads(pickle.dumps(found.part(range(3, 6), lazy=True)))  # noqa: S301 (as workers get it)
     assert [document.id for document in window] == ["d3", "d4", "d5"]
     assert window.documents[-1].annotations[0].mentions == (Mention(0, 3, "PERSON", "DIRECT"),)

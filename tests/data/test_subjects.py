@@ -25,7 +25,7 @@ from showthrough import (
     release,
     write_corpus,
 )
-from showthrough.data.retyping import Retyping, retyped
+from showthrough.data.retyping import Retyping, retype_corpus
 from showthrough.evaluation.readings import _without
 from showthrough.formats.annotation_tools.groups import GroupBy
 from showthrough.systems.batches import bare
@@ -44,8 +44,8 @@ def written(corpus: Corpus, folder: Path) -> Corpus:
 
 
 KEEPERS: dict[str, Callable[[Corpus, Path], Corpus]] = {
-    "groups": lambda corpus, _: Corpus(GroupBy("id:^(.)").grouped(corpus.documents)),
-    "types": lambda corpus, _: retyped(corpus, Retyping.of("PERSON=NAME", ignore="LOC")),
+    "groups": lambda corpus, _: Corpus(GroupBy("id:^(.)").assign_groups(corpus.documents)),
+    "types": lambda corpus, _: retype_corpus(corpus, Retyping.of("PERSON=NAME", ignore="LOC")),
     "programs": lambda corpus, _: annotate(corpus, ["rules"], keep=True),
     "other annotators": lambda corpus, _: Corpus([_without(one, "bob") for one in corpus]),
     "files": written,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention
-from showthrough.data.documents import Authorship, InferredMention, stretches
+from showthrough.data.documents import Authorship, InferredMention, chunk_ranges
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.data.survey import Survey
 
@@ -81,9 +81,9 @@ def test_surveys_of_parts_are_that_of_the_whole(documents: list[Document], data:
     cuts = sorted(data.draw(st.lists(st.integers(1, len(documents) - 1), unique=True))) if len(documents) > 1 else []
     bounds = list(zip([0, *cuts], [*cuts, len(documents)], strict=True))
     parts = [pickle.loads(pickle.dumps(Corpus(documents[low:high]).survey)) for low, high in bounds]  # noqa: S301
-    joined = Survey.joined(parts, [f"{number}.jsonl" for number in range(len(parts))])
+    joined = Survey.merge(parts, [f"{number}.jsonl" for number in range(len(parts))])
     assert told(joined) == expected(documents)
-    assert told(Survey.joined([joined, Corpus([Document("z", "z")]).survey], "ab")) == expected(
+    assert told(Survey.merge([joined, Corpus([Document("z", "z")]).survey], "ab")) == expected(
         [*documents, Document("z", "z")]
     )
 
@@ -91,12 +91,12 @@ def test_surveys_of_parts_are_that_of_the_whole(documents: list[Document], data:
 def test_an_id_that_two_parts_have() -> None:
     parts = [Corpus([Document(one, "x") for one in ids]).survey for ids in ("ab", "cd", "ea")]
     with pytest.raises(InputError) as caught:
-        Survey.joined(parts, ["one.jsonl", "two.jsonl", "three.jsonl"])
+        Survey.merge(parts, ["one.jsonl", "two.jsonl", "three.jsonl"])
     assert str(caught.value) == "three.jsonl: document a: this id occurs in one.jsonl as well; expected unique ids"
     with pytest.raises(InputError, match=r"^c.jsonl: document a: this id occurs twice; expected unique ids$"):
-        Survey.joined(parts, ["c.jsonl"] * 3)
+        Survey.merge(parts, ["c.jsonl"] * 3)
     with pytest.raises(InputError, match="the corpus is empty"):
-        Survey.joined([], [])
+        Survey.merge([], [])
 
 
 def test_what_is_wrong_is_told_in_the_order_of_the_documents() -> None:
@@ -121,5 +121,5 @@ def test_stretches_of_documents(lengths: list[int], characters: int) -> None:
     for together in (1, 7, 1000):
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("showthrough.data.documents._TOGETHER", together)
-            assert list(stretches(np.array(lengths, dtype=np.int32), characters)) == wanted
-    assert list(stretches(np.zeros(0, dtype=np.int32))) == []
+            assert list(chunk_ranges(np.array(lengths, dtype=np.int32), characters)) == wanted
+    assert list(chunk_ranges(np.zeros(0, dtype=np.int32))) == []

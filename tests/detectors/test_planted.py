@@ -10,8 +10,8 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate, read_anonymization, read_corpus
 from showthrough.cli import demo_corpus as demo
-from showthrough.data.masks import flattened
-from showthrough.models.detectors import chosen
+from showthrough.data.masks import flatten_masks
+from showthrough.models.detectors import parse_detector
 from showthrough.models.detectors.scanning import scan
 
 NAMES = [
@@ -77,7 +77,7 @@ def planted(corpus: Corpus, masks: Anonymization, kind: str) -> Iterator[tuple[D
     chance = random.Random(f"plant {kind}")
     for document in corpus:
         for _ in range(3):
-            hidden = flattened(masks.of(document.id))
+            hidden = flatten_masks(masks.of(document.id))
             spaces = [
                 place
                 for place, sign in enumerate(document.text)
@@ -114,7 +114,7 @@ def test_nearly_all_that_is_planted_is_found(
     texts = hidden.texts(Corpus(documents))
     seen = {"scan": 0, "residual": 0}
     run = evaluate(Corpus(documents), {"a": hidden}, ["residual"], resamples=0, references=False)
-    finds = scan(texts, [chosen("patterns")]).sightings
+    finds = scan(texts, [parse_detector("patterns")]).sightings
     for number, (_, _, place, value) in enumerate(plants):
         key = str(number)
         cue = CUE.match(value)  # of a titled name the title, of a case number what announces it
@@ -140,13 +140,15 @@ def test_nothing_is_found_where_all_that_is_found_is_masked(
     """Everything marked or found is replaced, title or not: what is left and what was written give no find."""
     corpus, masks = shipped[0], {}
     for document in corpus:
-        (finds,) = chosen("patterns").find([document.text])
+        (finds,) = parse_detector("patterns").find([document.text])
         marks = [mention for annotation in document.annotations for mention in annotation.mentions]
         spans = [(*find.telling, find.entity_type) for find in finds]
         spans += [(mention.start, mention.end, mention.entity_type) for mention in marks]
         masks[document.id] = [Mask(start, end, mark.format(kind)) for start, end, kind in spans]
     hidden = Anonymization(masks)
-    assert [(one.document, one.text) for one in scan(hidden.texts(corpus), [chosen("patterns")]).sightings] == []
+    assert [
+        (one.document, one.text) for one in scan(hidden.texts(corpus), [parse_detector("patterns")]).sightings
+    ] == []
     run = evaluate(corpus, {"a": hidden}, ["residual"], resamples=0)
     assert run["a", "residual"].value == 0
     assert run["nothing masked", "residual"].value > 20  # type: ignore[operator]

@@ -8,10 +8,10 @@ from typing import Any
 
 import cloudpickle
 
-from showthrough.engines.base import Done, Here
+from showthrough.engines.base import InProcess, TaskResult
 
 
-class Pickling(Here):
+class Pickling(InProcess):
     """Takes itself for several workers, finishes every two tasks in the wrong order, and counts them."""
 
     workers = 2
@@ -19,12 +19,12 @@ class Pickling(Here):
     def __init__(self) -> None:
         self.tasks = 0
 
-    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Done]:
-        waiting: Done | None = None
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[TaskResult]:
+        waiting: TaskResult | None = None
         for number, task in enumerate(tasks):
             self.tasks += 1
             there, arguments = _unpacked((function, task))
-            done = Done(number, _unpacked(there(*arguments)))
+            done = TaskResult(number, _unpacked(there(*arguments)))
             if waiting is None:
                 waiting = done
             else:

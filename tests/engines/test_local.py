@@ -28,9 +28,9 @@ from showthrough import (
     evaluate,
 )
 from showthrough.core.errors import ChangedError, Problem
-from showthrough.engines.base import Here, Shared
+from showthrough.engines.base import InProcess, SharedValue
 from showthrough.engines.local import Local
-from showthrough.engines.opened import opened
+from showthrough.engines.opened import open_engine
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Chunk
 
@@ -161,7 +161,7 @@ class Counted:
         return Counted, (self.name,)
 
 
-def named(number: int, *values: Shared[Any]) -> tuple[int, list[str], int, int]:
+def named(number: int, *values: SharedValue[Any]) -> tuple[int, list[str], int, int]:
     from showthrough.engines import sharing
 
     found = [one.value for one in values]
@@ -186,12 +186,12 @@ def test_a_shared_value_travels_once_to_each_worker_and_is_forgotten(workers: Lo
 
 
 def test_which_engine_settings_ask_for() -> None:
-    with opened() as alone, opened(jobs=1) as one, opened(jobs=3) as three:
-        assert (isinstance(alone, Here), isinstance(one, Here)) == (True, True)
+    with open_engine() as alone, open_engine(jobs=1) as one, open_engine(jobs=3) as three:
+        assert (isinstance(alone, InProcess), isinstance(one, InProcess)) == (True, True)
         assert (isinstance(three, Local), three.workers) == (True, 3)
     with (
         pytest.raises(PlanError, match=r"address: found '10.0.0.1:6379', which is for Ray alone"),
-        opened(address="10.0.0.1:6379"),
+        open_engine(address="10.0.0.1:6379"),
     ):
         pass
 

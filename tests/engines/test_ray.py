@@ -40,8 +40,8 @@ from showthrough import (
 from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import Problem
 from showthrough.engines import ray_cluster, ray_session
-from showthrough.engines.base import GoneError, Shared
-from showthrough.engines.opened import opened
+from showthrough.engines.base import GoneError, SharedValue
+from showthrough.engines.opened import open_engine
 from showthrough.engines.ray import _Task as Task, _Worker as Worker
 from showthrough.engines.ray_cluster import Cluster
 from showthrough.evaluation.settings import Settings
@@ -91,12 +91,12 @@ def cluster() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def engine(cluster: Any) -> Iterator[Any]:
     second = cluster.add_node(**{name: NODE[name] for name in ("num_cpus", "object_store_memory")})
-    with opened("ray", address=cluster.address) as found:
+    with open_engine("ray", address=cluster.address) as found:
         found.second = second  # for who kills it
         yield found
 
 
-def doubled(number: int, shared: Shared[Any], mark: str = "") -> Any:
+def doubled(number: int, shared: SharedValue[Any], mark: str = "") -> Any:
     if number == 3:
         os._exit(1)
     if number == 5 and not Path(mark).exists():
@@ -165,7 +165,7 @@ def test_a_head_that_is_gone_is_told_before_ray_ends_the_program(engine: Any, mo
 def test_whether_a_head_listens() -> None:
     cluster = Cluster(None)
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        cluster.place = f"127.0.0.1:{listening.getsockname()[1]}"
+        cluster.address = f"127.0.0.1:{listening.getsockname()[1]}"
         assert cluster.answers()
     assert not cluster.answers()
 
@@ -215,7 +215,7 @@ def test_another_version_is_told_before_any_work(cluster: Any, engine: Any, monk
 
     monkeypatch.setattr(module, "__version__", "99.1")
     said = rf"^worker [\d.]+: found showthrough {re.escape(__version__)}; expected 99\.1, as here(\n|$)"
-    with pytest.raises(InputError, match=said), opened("ray", address=cluster.address):
+    with pytest.raises(InputError, match=said), open_engine("ray", address=cluster.address):
         pass
     look = module._looker()
     with monkeypatch.context() as patch:
@@ -287,15 +287,15 @@ def test_a_node_that_is_killed_in_the_middle_changes_no_number(
     ],
 )
 def test_an_address_where_no_cluster_is(address: str, said: str) -> None:
-    with pytest.raises(PlanError, match=f"^address {re.escape(address)}: {said}"), opened("ray", address=address):
+    with pytest.raises(PlanError, match=f"^address {re.escape(address)}: {said}"), open_engine("ray", address=address):
         pass
 
 
 def test_auto_where_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.engines.ray_cluster._resolved", lambda address: "")
+    monkeypatch.setattr("showthrough.engines.ray_cluster._resolve", lambda address: "")
     with (
         pytest.raises(PlanError, match=r"^address auto: no Ray cluster runs on this machine"),
-        opened("ray", address="auto"),
+        open_engine("ray", address="auto"),
     ):
         pass
 
@@ -313,7 +313,7 @@ def test_an_address_where_something_else_listens(answer: bytes) -> None:
 
         threading.Thread(target=reply, daemon=True).start()
         address = f"127.0.0.1:{listening.getsockname()[1]}"
-        with pytest.raises(PlanError, match="is no Ray cluster"), opened("ray", address=address):
+        with pytest.raises(PlanError, match="is no Ray cluster"), open_engine("ray", address=address):
             pass
 
 
@@ -460,7 +460,7 @@ def test_a_token_is_sent_to_a_cluster_where_there_is_one(tmp_path: Path, token: 
 def test_without_ray_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("showthrough.engines.ray_cluster.find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(PlanError, match=r"needs Ray, .*: pip install 'showthrough\[ray\]'"), opened("ray"):
+    with pytest.raises(PlanError, match=r"needs Ray, .*: pip install 'showthrough\[ray\]'"), open_engine("ray"):
         pass
 
 
@@ -472,7 +472,7 @@ def test_ray_that_cannot_be_started_here(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("ray.is_initialized", lambda: False)
     with (
         pytest.raises(PlanError, match=r"^engine ray: Ray cannot be started here: no room for the object store$"),
-        opened("ray", jobs=1),
+        open_engine("ray", jobs=1),
     ):
         pass
     assert list(Path("/tmp").glob(f"showthrough-ray-{os.getpid()}-*")) == []

@@ -21,7 +21,7 @@ from showthrough.families.authorship.report_tables import author_caveats, verifi
 from showthrough.families.authorship.verifiers.base import Question
 from showthrough.families.authorship.verifiers.given import GivenAnswers
 from showthrough.metrics import metric_name, metrics_of, preset
-from showthrough.models.model_folders import Training
+from showthrough.models.model_folders import TrainingRecord
 from showthrough.report.verdict import verdict
 from showthrough.run.thresholds import Threshold
 
@@ -48,7 +48,7 @@ class Always:
     name: str = "always"
     says: float = 0.9
     version: int = 1
-    training: Training | None = None
+    training: TrainingRecord | None = None
 
     def answers(self, questions: Sequence[Question]) -> list[float]:
         return [self.says] * len(questions)
@@ -149,7 +149,7 @@ def test_a_corpus_without_authors() -> None:
 
 @pytest.mark.parametrize("trained", ["Text 3 of somebody.", f"3 {KNOWN}"])
 def test_a_verifier_that_was_trained_on_these_texts(trained: str) -> None:
-    knowing = Always(training=Training("pan", "x", (text_digest(trained),)))
+    knowing = Always(training=TrainingRecord("pan", "x", (text_digest(trained),)))
     known = "was trained on texts of 1 of these 8 documents: it knows them, and its numbers say little about others"
     plan = plan_of(['safety(verifier="always")'], knowing)
     assert told(plan) == [
@@ -223,7 +223,7 @@ def test_paths_of_a_plan_are_beside_it(tmp_path: Path) -> None:
     assert settings.verifier == (str(home / "glad"), f"mine={home / 'other'}", "installed")
     assert settings.answers == (f"original={home / 'o.txt'}", f"mine:A={home / 'sub/a.txt'}")
     assert settings.ratings == (str(home / "people"),)
-    assert {home / "glad", home / "o.txt", home / "sub/a.txt", home / "people"} <= {*request.beside}
+    assert {home / "glad", home / "o.txt", home / "sub/a.txt", home / "people"} <= {*request.extra_paths}
 
 
 def test_files_that_cannot_be_read_are_all_told(tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_bench_takes_them_too() -> None:
 
 def test_a_run_remembers_which_verifier_knew_its_documents() -> None:
     learned = tuple(text_digest(CORPUS.documents[n].text) for n in range(3))
-    knowing = Always(training=Training("other", "x", learned))
+    knowing = Always(training=TrainingRecord("other", "x", learned))
     run = scored(metrics=['safety(verifier="always, fresh")'], verifiers=[knowing, Always("fresh")], seen=True)
     assert {one.name: one.seen for one in run.inputs["verifiers"]} == {"always": 3, "fresh": 0}
     assert verifiers_that_knew_them(run) == ["verifier always learned from texts of 3 of these 8 documents"]

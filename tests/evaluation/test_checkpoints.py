@@ -13,7 +13,7 @@ from showthrough.core.errors import OutputError, ResourceError
 from showthrough.data.background import Background
 from showthrough.data.documents import Annotation
 from showthrough.evaluation.checkpoints import EVERY, Checkpoints
-from showthrough.evaluation.mask_notices import MaskCounts
+from showthrough.evaluation.mask_notices import MaskNoticeCounts
 from showthrough.evaluation.settings import Settings
 from showthrough.families.information.clustering import ClusteringAgreement
 from showthrough.families.reidentification.metric import ReIdentification
@@ -22,7 +22,7 @@ from showthrough.run import documents
 from showthrough.run.file import read_journal
 from showthrough.run.journal import Journal
 from showthrough.run.run import Run
-from showthrough.storage.growing import GrowingFile, Place
+from showthrough.storage.growing import ByteRange, GrowingFile
 
 DOCUMENTS = 12
 NAMES = ("Ada Lovelace", "Bo Berg", "Cy Young")
@@ -105,13 +105,13 @@ def test_what_was_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.Mon
     journal = killed(tmp_path / "run.part", 6)
     assert journal is not None
     seen: Counter[str] = Counter()
-    count = MaskCounts.of
+    count = MaskNoticeCounts.of
 
-    def counted(coverage: Any, aside: frozenset[str]) -> MaskCounts:
+    def counted(coverage: Any, aside: frozenset[str]) -> MaskNoticeCounts:
         seen.update(document.id for document in coverage.axis.documents)
         return count(coverage, aside)
 
-    monkeypatch.setattr(MaskCounts, "of", counted)
+    monkeypatch.setattr(MaskNoticeCounts, "of", counted)
     done = journal.run.documents
     resumed = evaluate_plan(plan(), resume=journal)
     assert seen == dict.fromkeys(resumed.documents[len(done) :], 2)  # by two anonymizations
@@ -169,14 +169,14 @@ def test_a_journal_tells_of_metrics_that_failed_on_all_documents(
             evaluate_plan(plan(), checkpoints=Checkpoints(path, clock=Clock(EVERY)))
     journal = read_journal(path)
     assert list(journal.failures) == [ASKED[3]]
-    assert journal.done == DOCUMENTS
+    assert journal.done_count == DOCUMENTS
     assert alike(evaluate_plan(plan(), resume=journal)) == alike(whole)
 
 
 def test_a_disk_that_is_full_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add, faults, told = GrowingFile.add, [OutputError("run.part: cannot be written: full")] * 2, []
 
-    def failing(self: GrowingFile, piece: bytes, *, durable: bool = True) -> Place:
+    def failing(self: GrowingFile, piece: bytes, *, durable: bool = True) -> ByteRange:
         if faults:
             raise faults.pop()
         return add(self, piece, durable=durable)
@@ -193,9 +193,9 @@ def test_whoever_is_stopped_between_writing_and_knowing_it(tmp_path: Path, monke
     """The same is written once more: it counts once."""
     add, stops = GrowingFile.add, [KeyboardInterrupt()]
 
-    def stopped(self: GrowingFile, piece: bytes, *, durable: bool = True) -> Place:
+    def stopped(self: GrowingFile, piece: bytes, *, durable: bool = True) -> ByteRange:
         place = add(self, piece, durable=durable)
-        if self.begun and stops:
+        if self.is_intact and stops:
             raise stops.pop()
         return place
 

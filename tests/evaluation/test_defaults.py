@@ -12,7 +12,7 @@ from showthrough.core.errors import InputError
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import preset
-from showthrough.report.plane import first_choice, measured
+from showthrough.report.plane import first_choice, plane_metrics
 from showthrough.report.sentences import sentence
 
 BARE = Document("a", "Ann Berg of Oslo. Berg was ill.")
@@ -88,7 +88,7 @@ def test_no_sentence_says_hidden_or_better() -> None:
 
 def test_no_number_stands_against_itself() -> None:
     for metrics in (["inconsistent"], ['tpi(ic="uniform")'], ["disagreement", 'tpi(ic="uniform")']):
-        assert first_choice(measured(evaluate(Corpus([BARE]), [MASKS], metrics, resamples=0))) is None
+        assert first_choice(plane_metrics(evaluate(Corpus([BARE]), [MASKS], metrics, resamples=0))) is None
     two = ['tpi(ic="uniform")', 'tps(ic="uniform", similarity="ngrams")']
-    across, up = first_choice(measured(evaluate(Corpus([BARE]), [MASKS], two, resamples=0))) or ("", "")
+    across, up = first_choice(plane_metrics(evaluate(Corpus([BARE]), [MASKS], two, resamples=0))) or ("", "")
     assert across != up

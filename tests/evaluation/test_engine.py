@@ -25,15 +25,15 @@ from showthrough import (
     evaluate_plan,
 )
 from showthrough.core.errors import PlanError, ResourceError
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.gold import Gold
-from showthrough.data.layout.ruler import Ruler
-from showthrough.engines.base import Done, GoneError, Here, LostError
-from showthrough.evaluation.chunks import Work, answered
-from showthrough.evaluation.walk import Walk
+from showthrough.data.layout.ruler import SpanIndex
+from showthrough.engines.base import GoneError, InProcess, LostError, TaskResult
+from showthrough.evaluation.chunks import Work, process_chunk
+from showthrough.evaluation.walk import Runner
 from showthrough.metrics import metrics_of
 from showthrough.metrics.base import HEADLINE, ratio
-from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule
 from showthrough.run import documents
 from working import Elsewhere
 
@@ -53,12 +53,12 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often each thing is made of documents; replacements are cut into words on axes of their own."""
     count: Counter[str] = Counter()
     survey = Corpus.survey.func
-    original = {Axis: Axis.__init__, Ruler: Ruler.__init__}
+    original = {SpanLayout: SpanLayout.__init__, SpanIndex: SpanIndex.__init__}
 
     def counting(kind: type) -> Any:
         def begin(self: Any, *arguments: Any) -> None:
-            ids = [document.id for document in arguments[0]] if kind is Axis else [""]
-            count[kind.__name__] += any(ids) or kind is Ruler
+            ids = [document.id for document in arguments[0]] if kind is SpanLayout else [""]
+            count[kind.__name__] += any(ids) or kind is SpanIndex
             original[kind](self, *arguments)
 
         return begin
@@ -67,8 +67,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         count["survey"] += 1
         return survey(self)
 
-    monkeypatch.setattr(Axis, "__init__", counting(Axis))
-    monkeypatch.setattr(Ruler, "__init__", counting(Ruler))
+    monkeypatch.setattr(SpanLayout, "__init__", counting(SpanLayout))
+    monkeypatch.setattr(SpanIndex, "__init__", counting(SpanIndex))
     gold = Gold.of
     monkeypatch.setattr(Gold, "of", lambda axis: count.update(["Gold"]) or gold(axis))
     monkeypatch.setattr(Corpus.survey, "func", surveyed)
@@ -192,7 +192,7 @@ class Grumbling(Odd):
 class AllAtOnce(Elsewhere):
     """Workers that have all tasks before the first is done."""
 
-    def map(self, *asked: Any) -> Iterator[Done]:
+    def map(self, *asked: Any) -> Iterator[TaskResult]:
         return reversed(list(super().map(*asked)))
 
 
@@ -202,7 +202,7 @@ def test_of_failures_the_first_documents_tell_whoever_is_done_first(
 ) -> None:
     monkeypatch.setitem(METRICS, "grumbling", Grumbling())
     plan = Plan(tiny, (SOME,), (Grumbling(), *metrics_of("recall")))
-    runs = [evaluate_plan(plan, engine=engine) for engine in (Here(), Elsewhere(), AllAtOnce())]
+    runs = [evaluate_plan(plan, engine=engine) for engine in (InProcess(), Elsewhere(), AllAtOnce())]
     assert [[failure.reason for failure in run.failures] for run in runs] == [["not d1"]] * 3
 
 
@@ -233,17 +233,17 @@ def test_one_look_at_an_anonymization_serves_all_metrics(tiny: Corpus) -> None:
 
 def test_rows_of_a_chunk(tiny: Corpus) -> None:
     metrics = {"recall": metrics_of("recall")[0]}
-    answer = answered(Chunk(tiny), Work(metrics, [SOME], noticed=frozenset(), kept=Hiding("lexicon-en.1")))
+    answer = process_chunk(Chunk(tiny), Work(metrics, [SOME], noticed=frozenset(), kept=HidingRule("lexicon-en.1")))
     assert (set(answer.rows), answer.failures, answer.free) == ({("recall", "some")}, {}, [[(0, 2)], [], []])
     assert answer.masks["some"].telling == 1  # "Doe" is written for "John Doe"
-    unasked = answered(Chunk(tiny), Work(metrics, [SOME]))
+    unasked = process_chunk(Chunk(tiny), Work(metrics, [SOME]))
     assert (unasked.masks, unasked.free) == ({}, None)
 
 
 def test_words_that_cannot_be_told_fail_no_run(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the source of function words breaks down on the way, documents are kept by another one."""
 
-    def fails(chunk: Chunk, hiding: Hiding) -> Iterator[Any]:
+    def fails(chunk: Chunk, hiding: HidingRule) -> Iterator[Any]:
         raise ResourceError("no pipeline")
         yield
 
@@ -284,10 +284,10 @@ def test_no_anonymization_at_all_is_told(tiny: Corpus) -> None:
 def test_who_is_gone_for_good_needs_no_fewer_jobs(
     tiny: Corpus, monkeypatch: pytest.MonkeyPatch, error: type[LostError], advised: bool
 ) -> None:
-    def through(self: Walk, progress: object, taken: object) -> None:
+    def through(self: Runner, progress: object, taken: object) -> None:
         raise error("nobody is there")
 
-    monkeypatch.setattr(Walk, "through", through)
+    monkeypatch.setattr(Runner, "through", through)
     with pytest.raises(Interrupted) as caught:
         evaluate(tiny, [SOME, ALL], ["er_di"])
     assert caught.value.reason.startswith("nobody is there")

@@ -12,7 +12,7 @@ import pytest
 
 from showthrough import Corpus, EntityRecall, FScore, InputError, Precision, Recall, RecallPerType
 from showthrough.evaluation.plan_files import is_request, read_request
-from showthrough.evaluation.requests import Request, Source
+from showthrough.evaluation.requests import EvaluationRequest, Source
 from showthrough.metrics import metric_text, preset
 
 PLAN = 'corpus = "data/corpus.json"\n[anonymizations]\na = "a.json"\n'
@@ -94,7 +94,7 @@ def test_marks_and_line_ends_do_not_matter(mark: str, end: str, tmp_path: Path) 
 def test_TAE_metrics(label: str, parameters: dict[str, Any], metric: Any, tmp_path: Path) -> None:  # noqa: N802
     request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": {label: parameters}}))
     assert request.metrics == (metric,)
-    assert request.labelled == {label: metric_text(metric)}
+    assert request.metric_labels == {label: metric_text(metric)}
     assert request.unavailable == {}
 
 
@@ -110,7 +110,7 @@ def test_TAE_labels_share_a_metric(tmp_path: Path) -> None:  # noqa: N802
     metrics = {"Recall_one": {}, "Recall_two": {"token_level": True}, "TRIR_x": {}}
     request = read_request(written(tmp_path, {**CONFIGURATION, "metrics": metrics}))
     assert request.metrics == (Recall(),)
-    assert request.labelled == {"Recall_one": "recall", "Recall_two": "recall"}
+    assert request.metric_labels == {"Recall_one": "recall", "Recall_two": "recall"}
     assert list(request.unavailable) == ["TRIR_x"]
 
 
@@ -119,8 +119,8 @@ def test_the_configuration_that_TAE_ships(data: Path) -> None:  # noqa: N802
     assert len(request.anonymizations) == 8
     labels = ["Precision", "PrecisionWeighted", "TPI", "TPS", "NMI", "Recall", "RecallPerEntityType", "TRIR"]
     assert {*request.labels, *request.unavailable} == set(labels)
-    assert request.labelled["Precision"] == "precision"
-    assert request.labelled["Recall"] == "recall"
+    assert request.metric_labels["Precision"] == "precision"
+    assert request.metric_labels["Recall"] == "recall"
 
 
 def test_TAE_compares_word_vectors_where_no_model_is_named(tmp_path: Path) -> None:  # noqa: N802
@@ -177,7 +177,7 @@ def test_several_backgrounds_of_a_plan(tmp_path: Path) -> None:
     assert not read_request(written(tmp_path, "references = false\n" + PLAN)).settings.references
 
 
-def with_settings(request: Request, **said: Any) -> Request:
+def with_settings(request: EvaluationRequest, **said: Any) -> EvaluationRequest:
     return replace(request, settings=request.settings.overridden(said))
 
 
@@ -190,7 +190,7 @@ def test_other_function_words_go_to_every_metric_that_has_them(tmp_path: Path) -
         Recall(function_words="spacy:x"),
         Recall(include="direct", function_words="spacy:x"),
     )
-    assert changed.labelled["Recall_direct"] == 'recall(include="direct", function_words="spacy:x")'
+    assert changed.metric_labels["Recall_direct"] == 'recall(include="direct", function_words="spacy:x")'
 
 
 def test_function_words_of_a_plan(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_function_words_named_for_all_win_over_the_language(tmp_path: Path) -> N
         changed = with_settings(request, function_words=name, language="fi")
         assert changed.chosen == (Recall(function_words=name),)
     spanish = with_settings(request, language="es")
-    assert spanish.labelled == {"Recall_x": 'recall(function_words="lexicon-es.1")'}
+    assert spanish.metric_labels == {"Recall_x": 'recall(function_words="lexicon-es.1")'}
 
 
 def test_columns_of_all_tables_of_a_plan(tmp_path: Path) -> None:

@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 
 import showthrough as st
 from showthrough import Anonymization, Corpus, InputError, PlanError
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.evaluation.plan_files import plan_keys, read_request
-from showthrough.evaluation.settings import FileSettings, Settings, called_with, options_of, settings_problems
+from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems, takes_arguments_of
 from showthrough.models.settings import ModelSettings
-from showthrough.run.run import Recorded
+from showthrough.run.run import RecordedSettings
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,11 +40,11 @@ class Call(Extended):
 def test_an_option_is_added_in_one_place(tmp_path: Path) -> None:
     """One field, and the command line, plans, Python and checks have it."""
     app = typer.Typer(rich_markup_mode=None)
-    seen: list[Said] = []
+    seen: list[CliOptions] = []
 
     @app.command()
     @with_options(settings=options_of(Extended))
-    def command(settings: Said) -> None:
+    def command(settings: CliOptions) -> None:
         seen.append(settings)
 
     shown = CliRunner().invoke(app, ["--help"]).output
@@ -58,7 +58,7 @@ def test_an_option_is_added_in_one_place(tmp_path: Path) -> None:
     assert isinstance(settings, Extended)
     assert settings.machines == 4
 
-    @called_with(Call)
+    @takes_arguments_of(Call)
     def evaluate(call: Call) -> int:
         """Counts them."""
         return call.machines
@@ -89,9 +89,9 @@ def test_every_option_says_what_it_is(kind: type) -> None:
 
 def test_parts_of_the_settings() -> None:
     settings = Settings(seed=3, dtype="bf16", device="cpu", direct="PER")
-    assert settings.recorded == Recorded(seed=3, dtype="bf16", types="direct=PER")
+    assert settings.recorded_settings == RecordedSettings(seed=3, dtype="bf16", types="direct=PER")
     assert settings.models == ModelSettings(device="cpu", dtype="bf16")
-    assert type(settings.recorded) is Recorded  # a run holds these fields and no others
+    assert type(settings.recorded_settings) is RecordedSettings  # a run holds these fields and no others
 
 
 @pytest.mark.parametrize(
@@ -173,4 +173,11 @@ def test_types_are_changed_once(tiny: Corpus) -> None:
 
 
 def test_a_run_records_the_same_fields_as_ever() -> None:
-    assert list(msgspec.to_builtins(Recorded())) == ["seed", "resamples", "confidence", "missing", "dtype", "types"]
+    assert list(msgspec.to_builtins(RecordedSettings())) == [
+        "seed",
+        "resamples",
+        "confidence",
+        "missing",
+        "dtype",
+        "types",
+    ]

@@ -20,8 +20,8 @@ from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import ScoredMask
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation import sweeps as module
-from showthrough.evaluation.sweeps import Levels, is_swept, sweeps, thresholds_of
-from showthrough.formats.made import written
+from showthrough.evaluation.sweeps import ScoreLevels, is_swept, sweeps, thresholds_of
+from showthrough.formats.made import encode_anonymization
 from showthrough.metrics import metric_text, parse_metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
@@ -130,7 +130,7 @@ def test_it_can_be_left() -> None:
 
 @given(st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.4, 0.85, 1.0])), min_size=2, max_size=200))
 def test_thresholds_part_masks(scores: list[float]) -> None:
-    found = thresholds_of(Levels.of(scores))
+    found = thresholds_of(ScoreLevels.of(scores))
     levels = sorted(set(scores))
     if len(levels) < 2:
         assert found == []
@@ -161,7 +161,7 @@ def test_it_is_what_anonymizing_with_a_threshold_gives(
     assert sweep.unscored > 0
     for place, threshold in enumerate(sweep.thresholds):
         path = tmp_path / f"{place}.json"
-        path.write_bytes(written(anonymize(corpus, Unsure(), replacement=way, threshold=threshold)))
+        path.write_bytes(encode_anonymization(anonymize(corpus, Unsure(), replacement=way, threshold=threshold)))
         left = read_anonymization(path, corpus, name="x")
         again = evaluate(corpus, [left], METRICS, resamples=0, texts=False, sweeps=False)
         assert sum(map(len, left.masks.values())) == sweep.masks[place]
@@ -198,7 +198,7 @@ def test_where_chunks_end_changes_no_number_nor_who_counts_them(
 
 @given(st.lists(st.lists(st.sampled_from([0.0, 0.25, 0.4, 0.85, 1.0]), max_size=5), max_size=5))
 def test_levels_are_those_of_all_scores(parts: list[list[float]]) -> None:
-    found = reduce(Levels.joined, map(Levels.of, parts), Levels.of(()))
+    found = reduce(ScoreLevels.merge, map(ScoreLevels.of, parts), ScoreLevels.of(()))
     scores = np.sort([score for part in parts for score in part])
     assert found.at(np.arange(len(scores))).tolist() == scores.tolist()
     assert found.scores.tolist() == sorted({*scores.tolist()})

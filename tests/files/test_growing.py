@@ -34,7 +34,7 @@ def test_pieces_come_back(file: GrowingFile) -> None:
     assert held(file) == [b"afresh"]
     file.remove()
     assert not file.path.exists()
-    assert not file.begun
+    assert not file.is_intact
 
 
 def test_wherever_it_is_cut_off_whole_pieces_are_left(file: GrowingFile) -> None:
@@ -70,15 +70,15 @@ def test_a_full_disk_leaves_it_as_it_was(file: GrowingFile, monkeypatch: pytest.
 
 
 def test_one_that_was_removed_or_replaced_is_not_there(file: GrowingFile, tmp_path: Path) -> None:
-    assert file.begun
+    assert file.is_intact
     other = tmp_path / "other"
     other.write_bytes(b"")
     other.replace(file.path)
-    assert not file.begun
+    assert not file.is_intact
     file.begin(b"one")
-    assert file.begun
+    assert file.is_intact
     file.path.unlink()
-    assert not file.begun
+    assert not file.is_intact
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks")

@@ -19,9 +19,9 @@ from showthrough.storage.reading import open_file
 def test_the_first_byte_after_any_number_of_blanks(blanks: int, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(b"\n" * blanks + b"{}")
-    assert Head(path).opening == b"{"
+    assert Head(path).first_byte == b"{"
     path.write_bytes(b"\n" * blanks)
-    assert Head(path).opening == b""
+    assert Head(path).first_byte == b""
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_file_is_opened_once_to_look_and_once_to_read(tmp_path: Path, monkeypa
     monkeypatch.setattr(heads, "open_file", lambda path: opened.append(path) or look(path))
     (tmp_path / "x.json").write_text('{"a": "b"}')
     head = Head.of(Head.of(tmp_path / "x.json"))
-    assert (head.opening, head.json.keys, list(head.entries), head.content) == (
+    assert (head.first_byte, head.json.keys, list(head.entries), head.content) == (
         b"{",
         {"a": b'"b'},
         ["a"],

@@ -150,7 +150,7 @@ def test_chunks_of_a_file_go_on_where_the_last_one_was_closed(ending: str, tmp_p
 
     Counted.read_bytes = 0
     for start in range(0, len(content), 100_000):
-        with packed.unpacked(path, under) as file:
+        with packed.open_unpacked(path, under) as file:
             file.seek(start)
             assert file.read(100_000) == content[start : start + 100_000]
     # Each opens it, and reads a buffer or two before it knows where to go on.

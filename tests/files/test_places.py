@@ -97,13 +97,13 @@ def test_lists(tmp_path: Path) -> None:
     paths = [tmp_path / f"part-{number:02}.json" for number in (9, 10, 11)]
     for path in paths:
         path.write_bytes(b"{}")
-    shards = Shards.listed(paths)
+    shards = Shards.from_paths(paths)
     assert (list(shards.paths), shards.pattern, shards.name) == (paths, tmp_path / "part-*.json", "part")
-    assert Shards.listed([paths[0], tmp_path / "part-1*.json"]).paths == tuple(paths)
+    assert Shards.from_paths([paths[0], tmp_path / "part-1*.json"]).paths == tuple(paths)
     with pytest.raises(InputError, match="is named twice"):
-        Shards.listed([*paths, paths[0]])
+        Shards.from_paths([*paths, paths[0]])
     with pytest.raises(InputError, match="empty list"):
-        Shards.listed([])
+        Shards.from_paths([])
     (tmp_path / "part-3").mkdir()
     (tmp_path / "part-4").mkdir()
     with pytest.raises(InputError, match="no file matches"):

@@ -15,7 +15,7 @@ from showthrough.core.errors import InputError, at_document
 from showthrough.formats import FORMATS, read_anonymization, read_corpus
 from showthrough.formats.samples import example
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, lines_of, object_entries, read_bytes, stem, suffix
+from showthrough.storage.reading import decode_json, lines_of, object_entries, read_bytes, stem, suffix
 
 BOM = b"\xef\xbb\xbf"
 
@@ -40,7 +40,7 @@ def test_bytes_come_unpacked_and_without_a_mark(packed: bool, mark: bytes, tmp_p
     path = tmp_path / ("x.json.gz" if packed else "x.json")
     path.write_bytes(gzip.compress(mark + b" [1]") if packed else mark + b" [1]")
     assert read_bytes(path) == b" [1]"
-    assert Head(path).opening == b"["
+    assert Head(path).first_byte == b"["
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -127,5 +127,5 @@ def test_object_entries_keep_all_values_or_tell_which_occur_twice(
 )
 def test_errors_name_file_place_and_field(content: bytes, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        decoded(content, msgspec.json.Decoder(list[int]), "x", "p", "f")
+        decode_json(content, msgspec.json.Decoder(list[int]), "x", "p", "f")
     assert str(caught.value).startswith(message)

@@ -13,7 +13,15 @@ import pytest
 
 from showthrough import OutputError
 from showthrough.storage import writing as files
-from showthrough.storage.writing import Read, check_writable, put, remove_unfinished, workshop, write_file, write_folder
+from showthrough.storage.writing import (
+    ProtectedFiles,
+    check_writable,
+    remove_unfinished,
+    workshop,
+    write_atomically,
+    write_file,
+    write_folder,
+)
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="links, locks and signals")
 NOBODY = ".showthrough-1-0123abcd"  # a name as a run gives it to what it has not finished
@@ -110,10 +118,10 @@ def test_a_folder_is_made_with_all_its_files_or_not_at_all(tmp_path: Path, monke
     def second_fails(path: Path, content: bytes, **options: bool) -> None:
         if next(count) == 1:
             full()
-        put(path, content, **options)
+        write_atomically(path, content, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(files, "put", second_fails)
+        patch.setattr(files, "write_atomically", second_fails)
         with pytest.raises(OutputError, match=r"a/b: cannot be written: No space left"):
             write_folder(target, {"1.txt": b"one", "2.txt": b"two"})
     assert list(tmp_path.iterdir()) == []
@@ -150,7 +158,7 @@ def test_what_is_read_is_not_replaced_by_any_name(tmp_path: Path) -> None:
     os.link(corpus, tmp_path / "hard")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/back").symlink_to("..")
-    read = Read([corpus])
+    read = ProtectedFiles([corpus])
     for path in ("corpus.json", "link", "hard", "folder/../corpus.json", "folder/back/corpus.json"):
         assert tmp_path / path in read
     assert tmp_path / "other" not in read
@@ -200,7 +208,7 @@ def test_a_device_takes_what_it_can(tmp_path: Path) -> None:
 
 
 def test_a_name_with_a_zero_byte_is_told(tmp_path: Path) -> None:
-    assert tmp_path / "a\0b" not in Read([tmp_path / "a\0b"])
+    assert tmp_path / "a\0b" not in ProtectedFiles([tmp_path / "a\0b"])
     for write in (check_writable, lambda path: write_file(path, b""), lambda path: write_folder(path, {"a": b""})):
         with pytest.raises(OutputError, match="cannot be written: "):
             write(tmp_path / "a\0b")

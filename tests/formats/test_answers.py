@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, evaluate, read_anonymization, read_corpus
-from showthrough.formats.choice import recognised
+from showthrough.formats.choice import recognise_format
 from showthrough.storage.heads import Head
 
 ONE = "😀 Mr José Díaz of Oslo left.\r\nHe was 46."
@@ -90,7 +90,7 @@ def kept(holder: str, name: str, folder: Path) -> Path:
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_the_same_spans_in_whatever_they_are_kept(holder: str, name: str, tmp_path: Path) -> None:
     path = kept(holder, name, tmp_path)
-    assert recognised(Head(path), "read_anonymization") == name
+    assert recognise_format(Head(path), "read_anonymization") == name
     system = read_anonymization(path, CORPUS)
     masks = tmp_path / "masks.json"
     score = {"presidio": [0.85], "comprehend": [0.9], "dlp": [], "azure": [0.9]}[name]
@@ -119,7 +119,7 @@ def test_an_id_that_two_lines_have_is_told(name: str, tmp_path: Path) -> None:
 def test_one_answer_alone_is_of_the_only_document(name: str, tmp_path: Path) -> None:
     path = tmp_path / "answer.json"
     path.write_text(json.dumps(SERVICES[name]()))
-    assert recognised(Head(path), "read_anonymization") == name
+    assert recognise_format(Head(path), "read_anonymization") == name
     alone = Corpus(CORPUS.documents[:1])
     assert [(mask.start, mask.end) for mask in read_anonymization(path, alone).of("7")] == [(5, 14), (18, 22)]
     with pytest.raises(InputError) as caught:
@@ -135,7 +135,7 @@ def test_with_their_texts_they_are_a_corpus(name: str, ending: str, tmp_path: Pa
     records = [{"doc_id": 7, "text": ONE, "results": make()}, {"doc_id": "b", "text": TWO, "results": make([])}]
     path = tmp_path / f"answers.{ending}"
     path.write_text("\n".join(map(json.dumps, records)) if ending == "jsonl" else json.dumps(records))
-    assert recognised(Head(path), "read") == name
+    assert recognise_format(Head(path), "read") == name
     corpus = read_corpus(path)
     assert corpus.ids == ("7", "b")
     assert corpus.notes == ()
@@ -166,7 +166,7 @@ def test_an_answer_that_comes_late_is_recognised_all_the_same(tmp_path: Path) ->
     path = tmp_path / "answers.jsonl"
     records = [{"doc_id": "b", "text": TWO, "results": []}, {"doc_id": 7, "text": ONE, "results": presidio()}]
     path.write_text("\n".join(map(json.dumps, records)))
-    assert recognised(Head(path), "read_anonymization") == recognised(Head(path), "read") == "presidio"
+    assert recognise_format(Head(path), "read_anonymization") == recognise_format(Head(path), "read") == "presidio"
 
 
 def test_marks_behind_a_long_text_are_found(tmp_path: Path) -> None:
@@ -188,9 +188,9 @@ def test_masks_of_other_formats_are_left_to_them(tmp_path: Path) -> None:
     ]
     for value, name in foreign:
         path.write_text(json.dumps(value))
-        assert recognised(Head(path), "read_anonymization") == name
+        assert recognise_format(Head(path), "read_anonymization") == name
     path.write_text(json.dumps([{"id": 1, "text": "Oslo", "entities": [{"start": 0, "end": 4, "label": "LOC"}]}]))
-    assert recognised(Head(path), "read") not in SERVICES
+    assert recognise_format(Head(path), "read") not in SERVICES
 
 
 def test_recognising_reads_no_more_than_the_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_recognising_reads_no_more_than_the_head(tmp_path: Path, monkeypatch: py
     assert path.stat().st_size > 500_000
     head = Head(path)
     monkeypatch.setattr("showthrough.storage.heads.read_bytes", None)
-    assert recognised(head, "read_anonymization") == "presidio"
+    assert recognise_format(head, "read_anonymization") == "presidio"
     assert len(head.start) <= 1 << 16
 
 
@@ -252,4 +252,4 @@ def test_nothing_found_in_any_is_an_answer(tmp_path: Path) -> None:
     assert read_anonymization(path, CORPUS, format="comprehend").masks == {"7": [], "b": []}
     path.write_text("[[], []]")
     assert read_anonymization(path, CORPUS, format="presidio").masks == {"7": [], "b": []}
-    assert recognised(Head(path), "read_anonymization") not in SERVICES  # nobody can tell whose these are
+    assert recognise_format(Head(path), "read_anonymization") not in SERVICES  # nobody can tell whose these are

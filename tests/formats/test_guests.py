@@ -25,7 +25,7 @@ from showthrough import (
 )
 from showthrough.data.masks import TypedMask
 from showthrough.formats import FORMATS, Fit, Format, Input, Texts, read_anonymized
-from showthrough.formats.choice import recognised, shared_format
+from showthrough.formats.choice import recognise_format, shared_format
 from showthrough.formats.samples import example
 from showthrough.storage.heads import Head
 
@@ -239,7 +239,7 @@ def test_every_sample_is_read_as_what_it_is(name: str, tmp_path: Path, monkeypat
     if known.read:
         ids = ("1",) if name == "spacy-pairs" else ("case-1",)  # which have no ids
         assert read_corpus(place, format=name).ids == read_corpus(place).ids == ids
-        assert recognised(Head(place), "read") == {"i2b2": "i2b2-2006"}.get(name, name)
+        assert recognise_format(Head(place), "read") == {"i2b2": "i2b2-2006"}.get(name, name)
     if known.read_anonymization:
         system = read_anonymization(place, corpus, format=name)
         assert system.digest == read_anonymization(place, corpus).digest

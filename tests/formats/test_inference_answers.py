@@ -14,7 +14,12 @@ from hypothesis import given, settings, strategies as some
 
 from malformed.mutations import broken_tree
 from showthrough import InputError, Problem
-from showthrough.formats.people.inference_answers import Recorded, RecordedGuess, RecordedPerson, read_inference_answers
+from showthrough.formats.people.inference_answers import (
+    DocumentAnswer,
+    RecordedGuess,
+    RecordedPerson,
+    read_inference_answers,
+)
 
 DATA = Path(os.environ.get("SHOWTHROUGH_DATA", "/nowhere")) / "inference"
 SPIA = {
@@ -42,7 +47,7 @@ def lines(path: Path, *records: Any) -> Path:
     return path
 
 
-def read(path: Path, record: Any) -> Recorded:
+def read(path: Path, record: Any) -> DocumentAnswer:
     """The only answer of a file."""
     (found,) = read_inference_answers(lines(path / "one.jsonl", record)).values()
     return found
@@ -60,8 +65,8 @@ def test_spias_and_profiles(tmp_path: Path, name: str) -> None:
     if name == "a.json":
         path.write_text(json.dumps([SPIA, PROFILE]))
     assert read_inference_answers(path) == {
-        ("", "a"): Recorded((LEWIS, OTHER)),
-        ("", "b"): Recorded((AUTHOR,), "Type: age", {"age": (0.5, None), "sex": ()}),
+        ("", "a"): DocumentAnswer((LEWIS, OTHER)),
+        ("", "b"): DocumentAnswer((AUTHOR,), "Type: age", {"age": (0.5, None), "sex": ()}),
     }
 
 
@@ -73,8 +78,8 @@ def test_plain_guesses(tmp_path: Path, key: str) -> None:
     said = (RecordedGuess("age", "34", 2), RecordedGuess("age", "9.5", 2))
     author = (RecordedGuess("age", "34"), RecordedGuess("age", "9"), RecordedGuess("sex", "male"))
     assert read_inference_answers(lines(tmp_path / "a.jsonl", first, second)) == {
-        ("presidio", "7"): Recorded((RecordedPerson(said),), "", {"age": (1, None)}),
-        ("", "7"): Recorded((RecordedPerson(author, "author", "author"),), "", {"age": (1, 0.5)}),
+        ("presidio", "7"): DocumentAnswer((RecordedPerson(said),), "", {"age": (1, None)}),
+        ("", "7"): DocumentAnswer((RecordedPerson(author, "author", "author"),), "", {"age": (1, 0.5)}),
     }
 
 
@@ -168,7 +173,7 @@ def test_whatever_is_broken_is_refused_or_read(tmp_path_factory: pytest.TempPath
     path = tmp_path_factory.mktemp("broken") / "a.jsonl"
     path.write_bytes(broken_tree(Random(seed), SPIA) + b"\n" + broken_tree(Random(seed + 1), PROFILE))
     problems: list[Problem] = []
-    found: dict[tuple[str, str], Recorded] = {}
+    found: dict[tuple[str, str], DocumentAnswer] = {}
     try:
         found = read_inference_answers(path)
     except InputError as error:

@@ -18,7 +18,7 @@ from showthrough import (
 )
 from showthrough.data.levels import by_type
 from showthrough.formats import FORMATS
-from showthrough.formats.choice import recognised
+from showthrough.formats.choice import recognise_format
 from showthrough.storage.heads import Head
 
 NAMES = ("spacy", "spacy-json", "spacy-pairs", "token-rows", "conllu", "webanno", "xmi")
@@ -56,7 +56,7 @@ def test_the_same_scores_as_in_our_own_formats(name: str, tmp_path: Path) -> Non
     gold, found = tmp_path / f"g{ending}", tmp_path / f"f{ending}"
     write_corpus(corpus(GOLD), gold, name)
     write_corpus(corpus(FOUND), found, name)
-    assert recognised(Head(gold), "read") == recognised(Head(found), "read_anonymization") == name
+    assert recognise_format(Head(gold), "read") == recognise_format(Head(found), "read_anonymization") == name
     theirs = read_corpus(gold, name="c")
     assert theirs.digest == corpus(GOLD).digest
     system: Anonymization = read_anonymization(found, theirs, name="x")

@@ -10,7 +10,7 @@ from showthrough import Annotation, Corpus, Document, Mention, OutputError, read
 from showthrough.data.levels import by_type
 from showthrough.formats import FORMATS, Fit, Format
 from showthrough.formats.losses import losses
-from showthrough.formats.writing import not_kept, write_checked, write_corpus
+from showthrough.formats.writing import describe_losses, write_checked, write_corpus
 
 TEXT = "😀 Mr Doe of Oslo, Doe of Rome"
 DOE, OSLO = Mention(5, 8, "PERSON", "DIRECT", "e1", "HEALTH"), Mention(12, 16, "LOC", "QUASI", "e2")
@@ -24,7 +24,7 @@ def lost(*annotations: Annotation, text: str = TEXT, group: str = "g") -> list[s
 
 def test_nothing_is_lost_in_the_same() -> None:
     assert lost(*FULL.annotations) == []
-    assert not_kept("x", []) == []
+    assert describe_losses("x", []) == []
 
 
 def test_all_that_can_be_lost_is_counted() -> None:

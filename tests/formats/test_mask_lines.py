@@ -157,8 +157,8 @@ def test_masks_one_after_the_other_are_read_together(tmp_path: Path, large: None
     masks = read_anonymization(written(tmp_path / "m.jsonl", IDS), CORPUS).masks
     assert isinstance(masks, LineMasks)
     asked: list[list[int]] = []
-    made = masks.made
-    masks.made = lambda numbers: (asked.append(np.asarray(numbers).tolist()), made(numbers))[1]  # type: ignore[method-assign]
+    made = masks.load
+    masks.load = lambda numbers: (asked.append(np.asarray(numbers).tolist()), made(numbers))[1]  # type: ignore[method-assign]
     assert [masks[one] for one in IDS] == [[tae.TypedMask(number % 5, 9, None, "ORT")] for number in range(8)]
     assert asked == [list(range(8))]
     assert masks["d3"][0].start == 3

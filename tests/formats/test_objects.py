@@ -13,7 +13,7 @@ import pytest
 from showthrough import FORMATS, Annotation, Document, InputError, read_anonymization, read_corpus
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.clinical.phi import masks_from
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import LineDocuments
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.storage.heads import Head, first_value
 
@@ -87,7 +87,7 @@ def test_one_object_alone_is_a_document(tmp_path: Path) -> None:
 def test_lines_are_decoded_late_and_travel(tmp_path: Path) -> None:
     corpus = read_corpus(written(tmp_path / "n.jsonl", *({**TWO, "uid": None, "body": str(n)} for n in range(9))))
     part = corpus.part(range(4, 6), lazy=True).documents
-    assert isinstance(part, Lines)
+    assert isinstance(part, LineDocuments)
     assert [one.id for one in pickle.loads(pickle.dumps(part))] == ["5", "6"]  # noqa: S301 (our own bytes)
     assert corpus.notes == ("its documents have no ids: they are numbered, from 1 on",)
 

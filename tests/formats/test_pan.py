@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as some
 from showthrough import Corpus, Document, InputError, OutputError, read_anonymization, read_corpus
 from showthrough.data.documents import Authorship
 from showthrough.formats.authorship.pan import write
-from showthrough.formats.choice import recognised, same_format
+from showthrough.formats.choice import recognise_format, same_format
 from showthrough.formats.writing import write_checked, write_corpus
 from showthrough.storage.heads import Head
 
@@ -169,14 +169,17 @@ def test_weird_names(lay: Lay) -> None:
 
 
 def test_it_is_told_from_a_folder_of_texts(lay: Lay, tmp_path: Path) -> None:
-    assert recognised(Head(lay()), "read") == "pan"
+    assert recognise_format(Head(lay()), "read") == "pan"
     only = lay({name: None for name in SOUND if "known0" in name} | {"truth.txt": TRUTH}, "lost")
-    assert recognised(Head(only), "read") == "pan"  # to say what is missing
-    assert recognised(Head(lay({name: None for name in SOUND if "unknown" not in name}, "alone")), "read") == "folder"
+    assert recognise_format(Head(only), "read") == "pan"  # to say what is missing
+    assert (
+        recognise_format(Head(lay({name: None for name in SOUND if "unknown" not in name}, "alone")), "read")
+        == "folder"
+    )
     plain = tmp_path / "plain"
     plain.mkdir()
     (plain / "known01.txt").write_text("A text.")
-    assert recognised(Head(plain), "read") == "folder"
+    assert recognise_format(Head(plain), "read") == "folder"
 
 
 def test_no_folder(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings, strategies as some
 
 from showthrough import InputError
 from showthrough.core.errors import PlanError
-from showthrough.formats.authorship.verifier_answers import read_answers, read_truth, written_answers
+from showthrough.formats.authorship.verifier_answers import encode_answers, read_answers, read_truth
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,10 @@ IDS = some.text(some.characters(exclude_categories=["Cs"]), min_size=1, max_size
 @example({"\ufeffa": 0.5})
 def test_whatever_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, answers: dict[str, float]) -> None:
     path = tmp_path_factory.mktemp("answers") / "a"
-    path.write_bytes(written_answers(answers, as_objects=True))
+    path.write_bytes(encode_answers(answers, as_objects=True))
     assert read_answers(path) == answers
     try:
-        path.write_bytes(written_answers(answers, as_objects=False))
+        path.write_bytes(encode_answers(answers, as_objects=False))
     except PlanError:
         assert any(re.search("^\\s|\\s$|[\r\n\0\ufeff]", name) for name in answers) or next(iter(answers))[0] in "{["
     assert read_answers(path) == answers
@@ -146,7 +146,7 @@ def test_whatever_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, a
 @pytest.mark.parametrize("name", ["a\0", "a\nb", " a", "a ", "", "\ufeffa", '{"id'])
 def test_ids_that_cannot_stand_in_a_line_of_text(name: str) -> None:
     with pytest.raises(PlanError, match=r"its id cannot stand in a line of text; expected a file that ends in \.jsonl"):
-        written_answers({name: 0.5}, as_objects=False)
+        encode_answers({name: 0.5}, as_objects=False)
 
 
 def test_pans_own(data: Path, pan: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as some
 
 from showthrough import Corpus, Document, InputError, OutputError, read_corpus
 from showthrough.data.documents import Authorship, LazyDocuments
-from showthrough.formats.choice import recognised
+from showthrough.formats.choice import recognise_format
 from showthrough.formats.writing import write_checked, write_corpus
 from showthrough.storage.heads import Head
 
@@ -45,7 +45,7 @@ def said(path: Path) -> list[str]:
 )
 def test_pairs_and_their_truth(tmp_path: Path, name: str, beside: str) -> None:
     path = lines(tmp_path / name, A, B)
-    assert recognised(Head(path), "read") == "pan-pairs"
+    assert recognise_format(Head(path), "read") == "pan-pairs"
     assert [one.authorship and one.authorship.same for one in read_corpus(path)] == [None, None]
     lines(tmp_path / beside, *TRUE)
     corpus = read_corpus(path)

@@ -13,8 +13,8 @@ from showthrough import Corpus, Document, InputError, Mask, read_anonymization, 
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.pairing import check_pair
 from showthrough.formats import read_anonymized, read_released
-from showthrough.formats.authorship.pan_passages import Original, Stated, squeezed
-from showthrough.formats.choice import recognised
+from showthrough.formats.authorship.pan_passages import Original, QuotedPassage, squeeze
+from showthrough.formats.choice import recognise_format
 from showthrough.storage.heads import Head
 
 TEXT = "He left.  He came.\r\nThen he left. He slept."
@@ -60,7 +60,7 @@ def test_passages_and_texts(tmp_path: Path) -> None:
     assert given.masks == {"p1": [Mask(*at, f"[{number}]") for number, at in enumerate(SPANS, 1)]}
     assert given.written == given.texts(CORPUS) == {"p1": "[1][2][3] [4]"}
     assert given.notes == ()
-    assert recognised(Head(path), "read_anonymization") == "pan-submission"
+    assert recognise_format(Head(path), "read_anonymization") == "pan-submission"
     assert read_anonymized(path, CORPUS) == given.written
     assert read_released(path) == (given.written, ())
     assert read_anonymization(path / "output" / "p1", CORPUS).digest == given.digest
@@ -112,7 +112,7 @@ def test_a_passage_too_many_is_found_where_it_may_be(tmp_path: Path) -> None:
     """As splitters of sentences give a full stop once more: the passages behind it stay where they are."""
     text = "So it is. . . And then. . . Nothing."
     quotes = ["So it is.", ".", " .", " . And then.", ".", " .", " . Nothing."]
-    found = Original(text).found([Stated(one, 0, 0) for one in quotes])
+    found = Original(text).find_passages([QuotedPassage(one, 0, 0) for one in quotes])
     places = Original(text).spans(found).tolist()
     assert [text[start:end] for start, end in places] == [one.strip() for one in quotes]
     assert places[3] == [12, 23]
@@ -229,15 +229,15 @@ def test_whatever_a_text_is_cut_into_is_found(pieces: list[str], shift: int) -> 
     """In the order of reading, each where it was cut, and every character once; positions may be right or wrong."""
     text = "".join(pieces)
     starts = [len("".join(pieces[:number])) + shift for number in range(len(pieces))]
-    stated = [Stated(piece, start, start + len(piece)) for piece, start in zip(pieces, starts, strict=True)]
-    kept = [one for one in stated if squeezed(one.original)]
+    stated = [QuotedPassage(piece, start, start + len(piece)) for piece, start in zip(pieces, starts, strict=True)]
+    kept = [one for one in stated if squeeze(one.original)]
     original = Original(text)
-    found = original.found(kept)
-    assert [original.squeezed[start:end] for start, end in found.tolist()] == [squeezed(one.original) for one in kept]
+    found = original.find_passages(kept)
+    assert [original.squeezed[start:end] for start, end in found.tolist()] == [squeeze(one.original) for one in kept]
     if shift == 0:
-        lengths = [len(squeezed(one.original)) for one in kept]
+        lengths = [len(squeeze(one.original)) for one in kept]
         assert found[:, 0].tolist() == [sum(lengths[:number]) for number in range(len(lengths))]
-        assert len(original.uncovered(found)) == 0
+        assert len(original.find_uncovered(found)) == 0
 
 
 @pytest.mark.parametrize(("name", "notes"), [("A", 1), ("B", 0)])
@@ -254,5 +254,5 @@ def test_pan_16(pan: Path, name: str, notes: int) -> None:
     for document in corpus:
         quotes = [one["original"] for one in json.loads((home / document.id / "obfuscation.json").read_bytes())]
         there = [document.text[mask.start : mask.end] for mask in given.of(document.id)]
-        assert list(map(squeezed, there)) == list(map(squeezed, quotes))
+        assert list(map(squeeze, there)) == list(map(squeeze, quotes))
         assert "\ufeff" not in given.written[document.id]

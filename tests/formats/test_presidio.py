@@ -24,7 +24,7 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.data.masks import ScoredMask, TypedMask
-from showthrough.formats.choice import FORMATS, recognised
+from showthrough.formats.choice import FORMATS, recognise_format
 from showthrough.storage.heads import Head
 
 TEXT = "😀 Mr John Doe of Oslo left on 3 May 2011. Mail john@doe.org or call 212-555-5555."
@@ -74,7 +74,7 @@ MASKED = {
 def read(value: Any, folder: Path, corpus: Corpus = CORPUS) -> Anonymization:
     path = folder / "p.json"
     path.write_text(json.dumps(value))
-    assert recognised(Head(path), "read_anonymization") == "presidio"
+    assert recognise_format(Head(path), "read_anonymization") == "presidio"
     return read_anonymization(path, corpus)
 
 

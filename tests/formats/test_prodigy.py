@@ -12,7 +12,7 @@ import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, read_anonymization, read_corpus, write_corpus
 from showthrough.data.masks import ScoredMask, TypedMask
-from showthrough.formats.layers import Layered
+from showthrough.formats.layers import LayeredDocuments
 
 TEXT = "Mr John Doe of Oslo left."
 DOE, OSLO = {"start": 3, "end": 11, "label": "PERSON"}, {"start": 15, "end": 19, "label": "LOC"}
@@ -80,7 +80,7 @@ def test_documents_are_joined_late_and_travel(tmp_path: Path) -> None:
     rows = [answer(DOE, _input_hash=n % 40, _session_id=f"s{n // 40}") for n in range(100)]
     corpus = read(tmp_path, *rows)
     documents = corpus.documents
-    assert isinstance(documents, Layered)
+    assert isinstance(documents, LayeredDocuments)
     assert [len(one.annotations) for one in documents[18:22]] == [3, 3, 2, 2]  # 100 rows of 40 documents
     assert documents[-1] == documents[39]
     assert documents[5:1:-2] == [documents[5], documents[3]]

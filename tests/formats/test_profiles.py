@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from showthrough import Attribute, Document, InputError, Subject, read_anonymization, read_corpus
-from showthrough.formats.choice import recognised
+from showthrough.formats.choice import recognise_format
 from showthrough.formats.people.inference_answers import read_inference_answers
 from showthrough.storage.heads import Head
 
@@ -31,7 +31,7 @@ def lines(path: Path, *records: Any) -> Path:
 def test_an_author_and_what_is_true_of_them(tmp_path: Path) -> None:
     said = {"income_level": {"gold": 5}, "sex": {"gold": "", "certainty": 3}, "age": {"gold": "9", "certainty": 0}}
     path = lines(tmp_path / "p.jsonl", profile(), profile(2, attributes=said), profile("u3", attributes={}))
-    assert recognised(Head(path), "read") == "profiles"
+    assert recognise_format(Head(path), "read") == "profiles"
     corpus = read_corpus(path)
     assert list(corpus) == [
         Document("u1", "Back in Oslo!", subjects=(Subject("author", (Attribute("age", "33", 4, 2),)),)),

@@ -67,7 +67,7 @@ def test_a_submission_is_meant_by_its_name_or_by_a_users(tmp_path: Path) -> None
 
 
 def shown(file: Path) -> str:
-    from showthrough.core.errors import shown as short
+    from showthrough.core.errors import shorten as short
 
     return short(str(file))
 

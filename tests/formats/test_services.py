@@ -10,7 +10,7 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, read_anonymization, read_corpus
 from showthrough.data.units import Unit, from_code_points
-from showthrough.formats.choice import recognised
+from showthrough.formats.choice import recognise_format
 from showthrough.storage.heads import Head
 
 TEXT = "👨‍👩‍👧 met José Díaz 👍🏽 in Łódź.\r\nHe left."
@@ -118,7 +118,7 @@ def test_azure_subcategories_and_the_python_client(tmp_path: Path) -> None:
     value = [{"id": "e", "redacted_text": "*** left.", "entities": [entity], "warnings": ["long"], "is_error": False}]
     path = tmp_path / "a.json"
     path.write_text(json.dumps(value))
-    assert recognised(Head(path), "read_anonymization") == "azure"
+    assert recognise_format(Head(path), "read_anonymization") == "azure"
     system = read_anonymization(path, Corpus(CORPUS.documents[1:]))
     assert system.of("e")[0].entity_type == "Person/Given"
     assert system.notes == ("the service gave warnings with some of its answers: see there",)

@@ -21,10 +21,10 @@ from showthrough import Anonymization, Corpus, evaluate
 from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import ChangedError, InputError
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask, apply_masks
-from showthrough.data.sharded import Joining, ShardedMasks, decoded, encoded
-from showthrough.engines.base import Done, Here
+from showthrough.data.sharded import Joining, ShardedMasks, decode_masks, encode_masks
+from showthrough.engines.base import InProcess, TaskResult
 from showthrough.formats import FORMATS, read_anonymization, read_anonymized, read_corpus, read_released
-from showthrough.formats.base import Columns
+from showthrough.formats.base import ColumnNames
 from showthrough.formats.shards import read_anonymization_of
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.shards import shards_of
@@ -35,16 +35,16 @@ TEXTS = {one.id: apply_masks(one.text, SYSTEM.of(one.id)) for one in CORPUS}
 PACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
 
 
-class Travelling(Here):
+class Travelling(InProcess):
     """As if workers were elsewhere: what goes there and what comes back is sent, the last task first."""
 
     workers = 2
 
-    def map(self, function: Callable[..., Any], tasks: Any) -> Iterator[Done]:
+    def map(self, function: Callable[..., Any], tasks: Any) -> Iterator[TaskResult]:
         sent = [pickle.dumps((function, task)) for task in tasks]
         for number in reversed(range(len(sent))):
             there, task = pickle.loads(sent[number])  # noqa: S301
-            yield Done(number, pickle.loads(pickle.dumps(there(*task))))  # noqa: S301
+            yield TaskResult(number, pickle.loads(pickle.dumps(there(*task))))  # noqa: S301
 
 
 def cut(random: Random, ids: Sequence[str], count: int) -> list[list[str]]:
@@ -66,7 +66,7 @@ def rows_of_masks(ids: Sequence[str]) -> bytes:
 
 
 def _fields(mask: Mask) -> list[Any]:
-    fields: list[Any] = json.loads(encoded([mask]))[0]
+    fields: list[Any] = json.loads(encode_masks([mask]))[0]
     return fields
 
 
@@ -200,7 +200,7 @@ def laid_out(home: Path, **changed: bytes) -> Path:
 )  # fmt: skip
 @pytest.mark.parametrize("engine", [None, Travelling()], ids=["here", "elsewhere"])
 def test_what_is_wrong_is_told_with_its_file(
-    changed: dict[str, bytes], says: list[str], engine: Here | None, tmp_path: Path
+    changed: dict[str, bytes], says: list[str], engine: InProcess | None, tmp_path: Path
 ) -> None:
     laid_out(tmp_path, **changed)
     with pytest.raises(InputError) as caught:
@@ -288,7 +288,7 @@ MIXED = [Mask(1, 2), TypedMask(3, 4, "x", "AGE"), ScoredMask(5, 6, None, "", 0.2
 
 def test_masks_stay_of_their_kinds() -> None:
     for masks in ([], MIXED[:1], MIXED[1:2] * 2, MIXED):
-        again = decoded(encoded(masks))
+        again = decode_masks(encode_masks(masks))
         assert again == masks
         assert list(map(type, again)) == list(map(type, masks))
 
@@ -303,8 +303,8 @@ def test_masks_of_several_files(small: int) -> None:
         if number % 2:
             joining.add_lazy(InFile(part))
         else:
-            joining.add(Strings.of(part), map(encoded, part.values()))
-    masks = joining.made()
+            joining.add(Strings.of(part), map(encode_masks, part.values()))
+    masks = joining.build()
     assert masks == whole
     lengths = np.array([max((one.end for one in each), default=0) for each in whole.values()])
     assert masks.outside(lengths).tolist() == []
@@ -337,11 +337,11 @@ def test_masks_that_can_stay_in_their_files_do_where_documents_lie_alike(
     asked = tmp_path / "m-*.jsonl"
     shards = shards_of(asked)
     assert shards is not None
-    alike = read_anonymization_of(shards, corpus, "records", Columns(), "masks")
+    alike = read_anonymization_of(shards, corpus, "records", ColumnNames(), "masks")
     assert isinstance(alike.masks, ShardedMasks)
     assert all(isinstance(part, InFile) for part in alike.masks.parts)
     (tmp_path / "m-0.jsonl").rename(tmp_path / "m-9.jsonl")
-    other = read_anonymization_of(shards_of(asked) or shards, corpus, "records", Columns(), "masks")
+    other = read_anonymization_of(shards_of(asked) or shards, corpus, "records", ColumnNames(), "masks")
     assert isinstance(other.masks, ShardedMasks)
     assert other.masks.parts == (None,) * 3
     assert dict(other.masks.items()) == dict(alike.masks.items())

@@ -28,7 +28,7 @@ from showthrough import (
 from showthrough.data.levels import by_type
 from showthrough.formats import FORMATS, Input
 from showthrough.formats.annotation_tools import docbin
-from showthrough.formats.choice import recognised
+from showthrough.formats.choice import recognise_format
 from showthrough.storage.heads import Head
 
 pytestmark = pytest.mark.skipif(
@@ -175,7 +175,7 @@ def test_ids_links_and_groups(tmp_path: Path) -> None:
     (tmp_path / "d.json").write_text(json.dumps(linked.to_json(underscore=["case"])))  # one document alone
     assert read_corpus(tmp_path / "d.json", id_column="case").ids == ("c1",)
     (tmp_path / "e.json").write_text(json.dumps([{"doc_id": 9, **linked.to_json()}]))
-    assert recognised(Head(tmp_path / "e.json"), "read_anonymization") == "spacy-json"
+    assert recognise_format(Head(tmp_path / "e.json"), "read_anonymization") == "spacy-json"
     assert read_corpus(tmp_path / "e.json").ids == ("9",)
 
 

@@ -24,7 +24,7 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.data.documents import LazyDocuments
-from showthrough.formats.choice import recognised, same_format
+from showthrough.formats.choice import recognise_format, same_format
 from showthrough.formats.writing import write_checked
 from showthrough.storage.heads import Head
 
@@ -60,7 +60,7 @@ def told(path: Path) -> list[str]:
 def test_people_and_what_is_true_of_them(tmp_path: Path, name: str) -> None:
     age = {"tag": "AGE", "keyword": 46, "certainty": 3, "hardness": 4}
     path = lines(tmp_path / name, case("a", person(0, NAME, UNSAID, DOUBTED, BLANK), person("x", age)), case(7))
-    assert recognised(Head(path), "read") == "spia"
+    assert recognise_format(Head(path), "read") == "spia"
     corpus = read_corpus(path)
     assert list(corpus) == [
         Document(
@@ -82,7 +82,7 @@ def test_people_and_what_is_true_of_them(tmp_path: Path, name: str) -> None:
 def test_a_list_of_them_and_a_long_text(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_text(json.dumps([{**case("a", person(0, NAME)), "text": "Raja. " * 20_000}]))
-    assert recognised(Head(path).closer(), "read") == "spia"
+    assert recognise_format(Head(path).closer(), "read") == "spia"
     assert read_corpus(path).survey.subjects == 1
 
 

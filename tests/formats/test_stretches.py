@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from showthrough import Corpus, Document, InputError
 from showthrough.engines.base import Engine
 from showthrough.formats import records, stretches
-from showthrough.formats.annotation_tools.line_places import Growing
+from showthrough.formats.annotation_tools.line_places import GrowingLines
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks import tab
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import LineDocuments
 from showthrough.storage.heads import Head
 from working import Elsewhere
 
@@ -39,8 +39,8 @@ def read(path: Path, step: int, engine: Engine | None = None, reader: Any = tab.
             survey = Corpus(documents, source=str(path)).survey
         except InputError as error:
             return ("wrong", *map(str, error.problems))
-    assert isinstance(documents, Lines)
-    assert survey is documents.surveyed()
+    assert isinstance(documents, LineDocuments)
+    assert survey is documents.find_survey()
     told = Corpus(list(documents)).survey
     assert (list(survey.ids), survey.lengths.tolist(), survey.digest) == (
         *(list(told.ids), told.lengths.tolist(), told.digest),
@@ -140,16 +140,16 @@ def test_places_of_lines(spans: list[tuple[int, int]], data: st.DataObject) -> N
     offsets = [int(end) - size for end, size in zip(ends, sizes, strict=True)]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("showthrough.formats.annotation_tools.line_places._EVERY", data.draw(st.integers(1, 9)))
-        growing = Growing()
+        growing = GrowingLines()
         for place in zip(offsets, sizes, strict=True):
             growing.append(*place)
-        places = growing.made()
+        places = growing.finish()
         low, high = sorted(data.draw(st.tuples(*[st.integers(0, len(spans))] * 2)))
         numbers = data.draw(st.lists(st.integers(0, len(spans) - 1)))
-        joined = Growing()
+        joined = GrowingLines()
         joined.extend(places.part(0, low))
         joined.extend(places, low)
-        for found in (places, joined.made()):
+        for found in (places, joined.finish()):
             assert [one.tolist() for one in found.at(low, high)] == [offsets[low:high], sizes[low:high]]
         part = places.part(low, high)
         assert [one.tolist() for one in part.at(0, len(part))] == [offsets[low:high], sizes[low:high]]

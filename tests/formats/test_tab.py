@@ -27,7 +27,7 @@ from showthrough import (
 from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tab import read_lines, record
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import LineDocuments
 from showthrough.storage.heads import Head
 
 FULL: dict[str, Any] = {
@@ -137,7 +137,7 @@ def test_problems_of_all_documents_at_once(tmp_path: Path) -> None:
 
 
 @pytest.fixture(params=["\n", "\r\n"], ids=["LF", "CRLF"])
-def lines(request: pytest.FixtureRequest, tmp_path: Path) -> Lines:
+def lines(request: pytest.FixtureRequest, tmp_path: Path) -> LineDocuments:
     path = tmp_path / "x.jsonl"
     documents = [json.dumps({"doc_id": str(number), "text": f"😀 text {number}"}) for number in range(10)]
     path.write_bytes(b"\xef\xbb\xbf" + (request.param + request.param.join(documents)).encode())
@@ -148,7 +148,7 @@ def ids(documents: Any) -> str:
     return "".join(document.id for document in documents)
 
 
-def test_lines_are_a_sequence(lines: Lines) -> None:
+def test_lines_are_a_sequence(lines: LineDocuments) -> None:
     assert len(lines) == 10
     assert ids(lines) == ids(lines[:]) == "0123456789"
     assert (lines[0].id, lines[9].id, lines[-1].id, lines[-10].id) == ("0", "9", "9", "0")
@@ -162,25 +162,25 @@ def test_lines_are_a_sequence(lines: Lines) -> None:
 
 
 @pytest.mark.parametrize("index", [10, -11, 99])
-def test_no_line_past_the_end(lines: Lines, index: int) -> None:
+def test_no_line_past_the_end(lines: LineDocuments, index: int) -> None:
     with pytest.raises(IndexError):
         lines[index]
 
 
-def test_a_window_is_a_sequence_of_its_own(lines: Lines) -> None:
+def test_a_window_is_a_sequence_of_its_own(lines: LineDocuments) -> None:
     window = lines.window(3, 7)
     assert (len(window), ids(window), window[-1].id, ids(window[1:3])) == (4, "3456", "6", "45")
     assert ids(window.window(1, 3)) == "45"
 
 
-def test_lines_travel_to_another_process(lines: Lines) -> None:
+def test_lines_travel_to_another_process(lines: LineDocuments) -> None:
     assert lines[0].id == "0"  # the file is open now
     for sequence in (lines, lines.window(3, 7)):
-        copy: Lines = pickle.loads(pickle.dumps(sequence))  # noqa: S301 (our own bytes; so workers get them)
+        copy: LineDocuments = pickle.loads(pickle.dumps(sequence))  # noqa: S301 (our own bytes; so workers get them)
         assert list(copy) == list(sequence)
 
 
-def test_packed_lines_can_be_taken_in_any_order(lines: Lines, tmp_path: Path) -> None:
+def test_packed_lines_can_be_taken_in_any_order(lines: LineDocuments, tmp_path: Path) -> None:
     packed = tmp_path / "y.jsonl.gz"
     packed.write_bytes(gzip.compress((tmp_path / "x.jsonl").read_bytes()))
     other = read_lines(Input(Head.of(packed)))
@@ -195,7 +195,7 @@ def test_a_corpus_of_lines_is_the_corpus_of_the_list(tmp_path: Path) -> None:
     assert list(one) == list(two)
     assert (one.ids, one.digest) == (two.ids, two.digest)
     assert list(two.part(range(7, 9))) == list(one)[7:9]
-    assert isinstance(two.part(range(7, 9), lazy=True).documents, Lines)
+    assert isinstance(two.part(range(7, 9), lazy=True).documents, LineDocuments)
 
 
 # --- numbers do not depend on how the corpus is cut or by whom it is scored -------------------------------------------

@@ -26,7 +26,7 @@ from showthrough import (
 )
 from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.evaluation.plan_files import read_request
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import LineDocuments
 from showthrough.formats.people.background import read_background
 
 ROWS = [("c1", 'Mr "J." Doe; of\r\nOslo | left, 😀.'), ("c2", "=Ann\tLee, e\u0301"), ("c3", "alone\rhere")]
@@ -72,7 +72,7 @@ def test_excel_says_what_separates_cells(tmp_path: Path, line: str) -> None:
 def test_rows_are_decoded_late_and_travel(tmp_path: Path) -> None:
     corpus = read_corpus(written(tmp_path / "x.csv", [("text", "group"), *((f"é\n{n}", n % 2) for n in range(9))]))
     part = corpus.part(range(4, 6), lazy=True).documents
-    assert isinstance(part, Lines)
+    assert isinstance(part, LineDocuments)
     assert pickle.loads(pickle.dumps(part))[:] == [Document("5", "é\n4", (), "0"), Document("6", "é\n5", (), "1")]  # noqa: S301
     assert corpus.notes == ("its documents have no ids: they are numbered, from 1 on",)
 

@@ -12,8 +12,8 @@ import pytest
 
 from showthrough import FORMATS, Annotation, Document, InputError, Run, evaluate, read_anonymization, read_corpus
 from showthrough.data.levels import by_type
-from showthrough.formats.choice import recognised
-from showthrough.formats.lines import Lines
+from showthrough.formats.choice import recognise_format
+from showthrough.formats.lines import LineDocuments
 from showthrough.formats.samples import example
 from showthrough.storage.heads import Head
 
@@ -145,7 +145,7 @@ def test_scores_are_those_of_the_same_spans_in_our_own_format(
     tmp_path: Path, ours: Run, name: str, make: Callable[..., Record], file: str
 ) -> None:
     gold, system = written(tmp_path / file, make), written(tmp_path / file.replace(".", "-system.", 1), make, FOUND)
-    assert recognised(Head(gold), "read") == recognised(Head(system), "read_anonymization") == name
+    assert recognise_format(Head(gold), "read") == recognise_format(Head(system), "read_anonymization") == name
     corpus = read_corpus(gold)
     assert corpus.notes == ()
     run = evaluate(corpus, {"x": read_anonymization(system, corpus)}, CHOSEN, resamples=50)
@@ -187,11 +187,11 @@ def test_the_first_kilobytes_are_enough(tmp_path: Path, name: str, make: Callabl
     record = make("d1", text, [(3, 11, "PERSON")])
     path = tmp_path / "long.json"
     path.write_text(json.dumps([dict(sorted(record.items(), key=lambda item: len(str(item[1]))))]))
-    assert recognised(Head(path), "read") == name
+    assert recognise_format(Head(path), "read") == name
     assert read_corpus(path).survey.mentions == 1
     if name in ("presidio-evaluator", "ai4privacy", "nemotron-pii"):  # as they come: much of them behind the text
         path.write_text(json.dumps([record]))
-        assert recognised(Head(path), "read") == name
+        assert recognise_format(Head(path), "read") == name
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _ in MAKERS}))
@@ -199,7 +199,7 @@ def test_samples_are_read_back(tmp_path: Path, name: str) -> None:
     for file, content in example(FORMATS[name]).items():
         path = tmp_path / file
         path.write_text(content)
-        assert recognised(Head(path), "read") == name
+        assert recognise_format(Head(path), "read") == name
         (document,) = read_corpus(path)
         assert (document.id, document.text) == ("case-1", "Mr John Doe of Oslo left.")
         assert [(one.start, one.end) for one in document.annotations[0].mentions] == [(3, 11), (15, 19)]
@@ -239,4 +239,4 @@ def test_marks_in_another_text_are_refused(tmp_path: Path, name: str, make: Call
 
 def test_lines_are_those_of_the_file(tmp_path: Path) -> None:
     path = written(tmp_path / "lines.jsonl", doccano)
-    assert isinstance(read_corpus(path).documents, Lines)
+    assert isinstance(read_corpus(path).documents, LineDocuments)

@@ -12,7 +12,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.levels import by_type
 from showthrough.formats import Input
 from showthrough.formats.annotation_tools import webanno
-from showthrough.formats.choice import recognised
+from showthrough.formats.choice import recognise_format
 from showthrough.storage.heads import Head
 
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -59,7 +59,7 @@ def test_layers_stacks_pieces_and_chains(tmp_path: Path) -> None:
         ),
     )
     path = written(tmp_path, content)
-    assert recognised(Head(path), "read") == "webanno"
+    assert recognise_format(Head(path), "read") == "webanno"
     corpus = read_corpus(path)
     assert corpus.documents[0].text == "😊 Ms. Haag left .\n She\tsaid"
     assert marks(corpus.documents[0]) == [("Ms.", "PERpart", ""), ("Ms. Haag", "PER", "1"), ("ag", "SUB_x", "http://x")]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from showthrough import FORMATS, Corpus, Document, InputError, read_anonymization, read_corpus
-from showthrough.formats.choice import recognised
+from showthrough.formats.choice import recognise_format
 from showthrough.formats.samples import example
 from showthrough.storage.heads import PEEK, Head
 
@@ -69,7 +69,7 @@ def test_only_the_right_format_takes_a_sample(tmp_path: Path, name: str) -> None
         path.write_text("\n".join(map(json.dumps, kind)) if file.endswith("l") else json.dumps(kind))
         for task in ("read", "read_anonymization"):
             if getattr(FORMATS[name], task) is not None:
-                assert recognised(Head(path), task) == name  # type: ignore[arg-type]
+                assert recognise_format(Head(path), task) == name  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", RECORDS)
@@ -243,6 +243,6 @@ def test_lists_of_answers_one_a_line(tmp_path: Path) -> None:
 def test_recognising_reads_64_kb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = lines(tmp_path / "x.jsonl", *[{"id": 1, "text": "x" * 3 * PEEK, "spans": [DOE]}] * 9)
     head = Head(path)
-    assert recognised(head, "read") is not None
+    assert recognise_format(head, "read") is not None
     assert len(head.start) == PEEK
     assert PEEK < len(head.closer().start) < path.stat().st_size

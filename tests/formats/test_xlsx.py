@@ -16,7 +16,7 @@ from showthrough.core.errors import ResourceError
 from showthrough.data.masks import TypedMask
 from showthrough.formats import FORMATS
 from showthrough.formats.base import Input
-from showthrough.formats.tables.xlsx import Sheet
+from showthrough.formats.tables.xlsx import Worksheet
 from showthrough.storage.heads import Head
 
 TEXTS = ["😀 Ann Lee\r\nleft  ", "=1+1 e\u0301", " _x000D_ 山田\x01\r", "_x005F_ +cmd|' /C calc'!A0"]
@@ -169,7 +169,7 @@ def test_rows_that_are_left_out_cost_nothing_and_what_the_sheet_says_of_its_size
             assert b'ref="A1:B3"' in content
             return content.replace(b'ref="A1:B3"', b'ref="' + size + b'"').replace(b'<row r="3"', b'<row r="1048576"')
 
-        rows = Sheet(Input(Head(_with_part(path, tmp_path / "y.xlsx", SHEET, changed))))
+        rows = Worksheet(Input(Head(_with_part(path, tmp_path / "y.xlsx", SHEET, changed))))
         assert list(rows) == [("row 2", ("a", "Oslo.")), ("row 1048576", ("b", None))]
 
 

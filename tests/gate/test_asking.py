@@ -18,7 +18,7 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
-from showthrough.run.gate.asking import asked_for, asked_in, fault_of, settled
+from showthrough.run.gate.asking import fault_of, parse_options, parse_thresholds, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
 
@@ -36,8 +36,8 @@ RECORDS = [metric_record(parse_metric(text)) for text in TEXTS]
 
 
 def written(end: str, text: str) -> list[str]:
-    asked = asked_for([text], None) if end == "min" else asked_for(None, [text])
-    return list(map(str, settled(asked, RECORDS)))
+    asked = parse_options([text], None) if end == "min" else parse_options(None, [text])
+    return list(map(str, resolve_thresholds(asked, RECORDS)))
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,11 @@ def test_what_cannot_be_asked(end: str, text: str, says: str) -> None:
 
 
 def test_one_number_has_one_limit() -> None:
-    assert written("min", "er_di=0.9") == list(map(str, settled(asked_for(["er_di=0.9", "er_di=0.90"], []), RECORDS)))
+    assert written("min", "er_di=0.9") == list(
+        map(str, resolve_thresholds(parse_options(["er_di=0.9", "er_di=0.90"], []), RECORDS))
+    )
     with pytest.raises(InputError, match="two limits"):
-        settled(asked_for(["er_di=0.9", "er_di=0.8"], []), RECORDS)
+        resolve_thresholds(parse_options(["er_di=0.9", "er_di=0.8"], []), RECORDS)
 
 
 NO_MAPPING = "expected numbers by metric, such as min = {er_di = 0.95}"
@@ -118,7 +120,7 @@ NO_MAPPING = "expected numbers by metric, such as min = {er_di = 0.95}"
 )
 def test_programs_are_checked_like_files(given: Any, says: str) -> None:
     with pytest.raises(InputError) as caught:
-        asked_in(given)
+        parse_thresholds(given)
     assert str(caught.value) == f"thresholds{says}"
 
 
@@ -126,13 +128,13 @@ def test_a_message_shows_80_characters_of_what_was_written() -> None:
     """Of 81 the first 79 and a sign that there is more; 80 are shown as they stand."""
     for written_as, shown_as in (("x" * 80, "x" * 80), ("x" * 81, "x" * 79 + "…")):
         with pytest.raises(PlanError, match=rf"^--min: found '{shown_as}'; expected METRIC=LIMIT"):
-            asked_for([written_as], None)
+            parse_options([written_as], None)
 
 
 def test_all_that_cannot_be_asked_is_told_at_once() -> None:
     """What is no metric at all hides no fault of what follows it."""
     with pytest.raises(InputError) as caught:
-        settled(asked_for(["nonsense=1", "er_qi=0.9", "er_di=2"], None), RECORDS)
+        resolve_thresholds(parse_options(["nonsense=1", "er_qi=0.9", "er_di=2"], None), RECORDS)
     places = [line.partition(": ")[0] for line in str(caught.value).splitlines()]
     assert places == ["--min nonsense=1", "--min er_qi=0.9", "--min er_di=2"]
 
@@ -175,27 +177,27 @@ def test_what_is_not_there_is_named_as_it_was_written() -> None:
     """Not by the word lists that a language would have given it."""
     spanish = parse_metric('er_qi(function_words="lexicon-es.1")')
     with pytest.raises(InputError, match="metric er_qi is not among the metrics"):
-        settled(asked_for(["er_qi=0.9"], None), RECORDS, lambda metric: spanish)
+        resolve_thresholds(parse_options(["er_qi=0.9"], None), RECORDS, lambda metric: spanish)
 
 
 def test_a_name_finds_the_metric_that_carries_it() -> None:
     """Settings of a run, such as its language, give metrics parameters that nobody writes."""
     spanish = 'er_di(function_words="lexicon-es.1")'
     records = [metric_record(parse_metric(text)) for text in (spanish, 'recall(unit="mention")', "recall_per_type")]
-    asked = asked_for(["er_di=0.9", "recall=0.8", "recall_per_type[A]=1"], None)
+    asked = parse_options(["er_di=0.9", "recall=0.8", "recall_per_type[A]=1"], None)
     found = [f"{spanish} ≥ 0.9", 'recall(unit="mention") ≥ 0.8', "recall_per_type[A] ≥ 1"]
-    assert list(map(str, settled(asked, records))) == found
+    assert list(map(str, resolve_thresholds(asked, records))) == found
     with pytest.raises(InputError, match="is not among the metrics"):  # what is written is meant
-        settled(asked_for(['er_di(function_words="lexicon-en.1")=0.9'], None), records)
+        resolve_thresholds(parse_options(['er_di(function_words="lexicon-en.1")=0.9'], None), records)
     english = [*records, metric_record(parse_metric("er_di"))]
-    assert list(map(str, settled(asked_for(["er_di=0.9"], None), english))) == ["er_di ≥ 0.9"]
+    assert list(map(str, resolve_thresholds(parse_options(["er_di=0.9"], None), english))) == ["er_di ≥ 0.9"]
 
 
 def test_a_metric_that_is_not_installed_is_found_by_its_name() -> None:
     """Any limit may be asked of it: nobody here knows what it counts."""
     theirs = replace(RECORDS[0], text="theirs(depth=2)", name="theirs", parameters={"depth": 2})
-    asked = asked_for(["theirs=7", "theirs[A]=8"], None)
-    assert list(map(str, settled(asked, [theirs]))) == ["theirs(depth=2) ≥ 7", "theirs(depth=2)[A] ≥ 8"]
+    asked = parse_options(["theirs=7", "theirs[A]=8"], None)
+    assert list(map(str, resolve_thresholds(asked, [theirs]))) == ["theirs(depth=2) ≥ 7", "theirs(depth=2)[A] ≥ 8"]
 
 
 def test_of_several_that_carry_a_name_the_one_that_is_written_is_meant() -> None:
@@ -204,14 +206,16 @@ def test_of_several_that_carry_a_name_the_one_that_is_written_is_meant() -> None
     spanish = f"recall({words})", f'recall(unit="mention", {words})'
     texts = *spanish, 'recall(unit="mention")'
     records = [metric_record(parse_metric(text)) for text in texts]
-    exact = settled(asked_for(["recall( unit='mention' )=0.9"], None), records)
+    exact = resolve_thresholds(parse_options(["recall( unit='mention' )=0.9"], None), records)
     assert list(map(str, exact)) == ['recall(unit="mention") ≥ 0.9']
-    in_spanish = settled(asked_for(["recall=0.9"], None), records, lambda metric: parse_metric(spanish[0]))
+    in_spanish = resolve_thresholds(
+        parse_options(["recall=0.9"], None), records, lambda metric: parse_metric(spanish[0])
+    )
     assert [one.metric for one in in_spanish] == [records[0].text]
 
 
 def test_a_name_that_several_carry_is_asked_about() -> None:
     texts = ['recall(unit="mention")', 'recall(function_words="lexicon-es.1")']
     with pytest.raises(InputError) as caught:
-        settled(asked_for(["recall=0.9"], None), [metric_record(parse_metric(text)) for text in texts])
+        resolve_thresholds(parse_options(["recall=0.9"], None), [metric_record(parse_metric(text)) for text in texts])
     assert str(caught.value) == f"--min recall=0.9: metric recall: there are several; name one of {', '.join(texts)}"

@@ -8,14 +8,14 @@ from typing import cast
 import pytest
 
 from showthrough import PlanError
-from showthrough.run.beside import Beside
+from showthrough.run.beside import RunPair
 from showthrough.run.gate.baseline import Baseline
 from showthrough.statistics import Loss
 
 
 def against(*names: str, margin: float = 0.0, name: str = "") -> Baseline:
     beside = SimpleNamespace(other=SimpleNamespace(names=list(names)), label="last")
-    return Baseline(cast("Beside", beside), margin, name)
+    return Baseline(cast("RunPair", beside), margin, name)
 
 
 NO_TEST = Loss(None, None, "too few")
@@ -32,20 +32,20 @@ NO_TEST = Loss(None, None, "too few")
     ],
 )
 def test_where_no_test_can_tell(lost: float, margin: float, bound: bool, passed: bool) -> None:
-    found, said = against(margin=margin)._judged(lost, NO_TEST, None, bound)
+    found, said = against(margin=margin)._judge(lost, NO_TEST, None, bound)
     assert found == passed
     beyond = " by more than 0.01" if margin else ""
     why = "no test can tell whether that is chance (too few)"
     worse = f"worse by {lost:.3f}: {why}; --margin allows it"
     assert said == (worse if lost > margin + 1e-12 else f"its value is not worse{beyond}, but {why}")
-    assert "is chance (nothing varies)" in against(margin=margin)._judged(lost, Loss(None, None), None, bound)[1]
+    assert "is chance (nothing varies)" in against(margin=margin)._judge(lost, Loss(None, None), None, bound)[1]
 
 
 def test_a_margin_is_told_as_short_as_it_is() -> None:
     """1 and not 1.0, on either side of it."""
-    kept = against(margin=1.0)._judged(0.5, Loss(0.5, 0.7), 0.5, bound=True)
+    kept = against(margin=1.0)._judge(0.5, Loss(0.5, 0.7), 0.5, bound=True)
     assert kept == (True, "shown not to be worse by more than 1: a loss of more than 0.700 is excluded")
-    lost = against(margin=1.0)._judged(2.5, Loss(0.01, 3.0), 0.01, bound=True)
+    lost = against(margin=1.0)._judge(2.5, Loss(0.01, 3.0), 0.01, bound=True)
     assert lost == (False, "worse by 2.500, shown to be more than 1 (p = 0.0100)")
 
 

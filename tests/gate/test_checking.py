@@ -13,11 +13,20 @@ from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.provenance import Provenance
 from showthrough.data.references import NOTHING
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.run.beside import Beside
+from showthrough.run.beside import RunPair
 from showthrough.run.gate.baseline import Baseline
-from showthrough.run.gate.checking import Gate, _dropped, _originals_reach, _why, checked
-from showthrough.run.gate.checks import FAILED, PASSED, UNSURE, Enough, Kept, Outcome, Reached, told
-from showthrough.run.gate.grading import Demand, graded
+from showthrough.run.gate.checking import Gate, _find_dropped, _originals_reach, _why, check_run
+from showthrough.run.gate.checks import (
+    FAILED,
+    PASSED,
+    UNSURE,
+    BaselineCheck,
+    Enough,
+    GateOutcome,
+    ThresholdCheck,
+    format_value,
+)
+from showthrough.run.gate.grading import Demand, grade_demand
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -27,12 +36,12 @@ Runs = Callable[..., Run]
 MARKS = (Mention(0, 3, "PERSON", "DIRECT", "e"), Mention(9, 13, "LOC", "QUASI", "f"))
 
 
-def reached(outcome: Outcome, place: int = 0) -> Reached:
-    return next(one for one in outcome.anonymizations[place].checks if isinstance(one, Reached))
+def reached(outcome: GateOutcome, place: int = 0) -> ThresholdCheck:
+    return next(one for one in outcome.anonymizations[place].checks if isinstance(one, ThresholdCheck))
 
 
-def kept(outcome: Outcome, place: int = 0) -> Kept:
-    return next(one for one in outcome.anonymizations[place].checks if isinstance(one, Kept))
+def kept(outcome: GateOutcome, place: int = 0) -> BaselineCheck:
+    return next(one for one in outcome.anonymizations[place].checks if isinstance(one, BaselineCheck))
 
 
 def at_least(limit: float, metric: str = "er_di", part: str = "") -> Threshold:
@@ -56,7 +65,7 @@ def at_least(limit: float, metric: str = "er_di", part: str = "") -> Threshold:
     ],
 )
 def test_thresholds(run_of: Runs, leaking: tuple[int, ...], limit: float, status: int, says: str) -> None:
-    one = reached(outcome := checked(run_of({"a": leaking}), Gate([at_least(limit)], only=True)))
+    one = reached(outcome := check_run(run_of({"a": leaking}), Gate([at_least(limit)], only=True)))
     assert (one.passed, outcome.passed, outcome.status) == (status == PASSED, status == PASSED, status)
     assert one.said.startswith(says)
 
@@ -64,21 +73,21 @@ def test_thresholds(run_of: Runs, leaking: tuple[int, ...], limit: float, status
 def test_what_is_unsure_passes_only_where_that_is_allowed(run_of: Runs) -> None:
     run = run_of({"a": (), "b": (0, 1, 2)})  # b leaves 3 of 40: 0.925
     ask = [at_least(0.95)]
-    assert checked(run, Gate(ask, ["a"])).status == UNSURE
-    allowed = checked(run, Gate(ask, ["a"], allow_unsure=True))
+    assert check_run(run, Gate(ask, ["a"])).status == UNSURE
+    allowed = check_run(run, Gate(ask, ["a"], allow_unsure=True))
     assert (allowed.status, allowed.passed, allowed.unsure) == (
         PASSED,
         True,
         2,
     )  # er_qi, which is usual, is not sure either
-    assert checked(run, Gate(ask, allow_unsure=True)).status == FAILED  # b misses it
-    assert checked(run, Gate(ask)).status == FAILED  # which is worse than to be unsure of a
-    assert checked(run, Gate(ask, ["a"])).more == 19
+    assert check_run(run, Gate(ask, allow_unsure=True)).status == FAILED  # b misses it
+    assert check_run(run, Gate(ask)).status == FAILED  # which is worse than to be unsure of a
+    assert check_run(run, Gate(ask, ["a"])).more == 19
 
 
 def test_intervals_that_were_left_out_make_nothing_sure(run_of: Runs) -> None:
     run = run_of({"a": ()}, resamples=0)
-    found = reached(outcome := checked(run, Gate([at_least(0.9)], only=True)))
+    found = reached(outcome := check_run(run, Gate([at_least(0.9)], only=True)))
     assert (outcome.status, found.said) == (UNSURE, "not sure: the number holds, but it has no interval")
     assert outcome.more is None
 
@@ -95,18 +104,18 @@ def broken(run: Run, metric: str = "er_di") -> Run:
 
 @pytest.mark.parametrize("thresholds", [[at_least(0.0)], []])  # also where nobody asks for it by name
 def test_no_number_is_no_pass(run_of: Runs, thresholds: list[Threshold]) -> None:
-    found = reached(checked(broken(run_of({"a": ()})), Gate(thresholds)))
+    found = reached(check_run(broken(run_of({"a": ()})), Gate(thresholds)))
     assert (found.passed, found.said) == (False, "there is no number, and no number is no pass: it broke")
 
 
 def test_what_was_not_computed_is_said_to_be_just_that(run_of: Runs) -> None:
     run = run_of({"a": ()})
     lacking = msgspec.structs.replace(run, scores=[one for one in run.scores if one.metric != "er_di"])
-    one = reached(checked(lacking, Gate([at_least(0.9)])))
+    one = reached(check_run(lacking, Gate([at_least(0.9)])))
     assert (one.passed, one.value, one.low, one.high) == (False, None, None, None)
     assert one.said == "there is no number, and no number is no pass: it was not computed"
     undefined = [msgspec.structs.replace(one, value=None, reason="nobody marked any") for one in run.scores]
-    one = reached(checked(msgspec.structs.replace(run, scores=undefined), Gate([at_least(0.9)])))
+    one = reached(check_run(msgspec.structs.replace(run, scores=undefined), Gate([at_least(0.9)])))
     assert one.said == "there is no number, and no number is no pass: nobody marked any"
 
 
@@ -114,7 +123,7 @@ def test_a_number_that_tells_nothing_is_no_pass(run_of: Runs) -> None:
     """Whoever made the marks hides all of them."""
     run = run_of({"rules": ()})
     own = msgspec.structs.replace(run, corpus=msgspec.structs.replace(run.corpus, silver="silver(rules.v1)"))
-    one = reached(checked(own, Gate([at_least(0.5)])))
+    one = reached(check_run(own, Gate([at_least(0.5)])))
     assert (one.passed, one.grade) == (False, "unknown")
     assert one.said.startswith("the number tells nothing: it is scored against marks that rules")
 
@@ -123,25 +132,25 @@ def test_nothing_to_check_is_no_pass(run_of: Runs) -> None:
     """Of recall by type there is no usual threshold, nor a number that it is known by."""
     run = run_of({"a": ()}, metrics=["recall_per_type"])
     with pytest.raises(PlanError, match=r"^thresholds: nothing to check"):
-        checked(run, Gate())
+        check_run(run, Gate())
     with pytest.raises(PlanError, match=r"^baseline: has no number of privacy that this run has too; name one with"):
-        checked(run, Gate(baseline=Baseline(Beside(run, run, "last"))))
+        check_run(run, Gate(baseline=Baseline(RunPair(run, run, "last"))))
 
 
 def test_nobody_is_no_pass(run_of: Runs) -> None:
     run = msgspec.structs.replace(run_of({"a": ()}), anonymizations=[])
     with pytest.raises(PlanError, match="anonymizations: there is none in this run"):
-        checked(run, Gate())
+        check_run(run, Gate())
 
 
 def test_what_the_run_was_asked_for_goes_before_the_usual(run_of: Runs) -> None:
-    usual = checked(run_of({"a": (0, 1, 2)}), Gate())
-    assert [(one.asked, one.passed) for one in usual.anonymizations[0].checks if isinstance(one, Reached)] == [
+    usual = check_run(run_of({"a": (0, 1, 2)}), Gate())
+    assert [(one.asked, one.passed) for one in usual.anonymizations[0].checks if isinstance(one, ThresholdCheck)] == [
         ("er_di ≥ 0.95", False),  # 37 of 40 are hidden
         ("er_qi ≥ 0.95", False),  # of 40 places none leaks, which is not sure
     ]
     assert usual.notes == ["nobody said what to reach, so the usual thresholds count: er_di ≥ 0.95, er_qi ≥ 0.95"]
-    asked = checked(run_of({"a": (0, 1, 2)}, thresholds={"min": {"er_di": 0.7}}), Gate())
+    asked = check_run(run_of({"a": (0, 1, 2)}, thresholds={"min": {"er_di": 0.7}}), Gate())
     assert asked.passed
     assert asked.notes == ["the usual thresholds stand beside what was asked: er_qi ≥ 0.95; --only leaves them out"]
 
@@ -149,31 +158,31 @@ def test_what_the_run_was_asked_for_goes_before_the_usual(run_of: Runs) -> None:
 def test_a_usual_threshold_that_nobody_asked_for_fails_where_missing_it_is_grave(run_of: Runs) -> None:
     """20 of 40 names leak and no place: asked for places alone, names are missed all the same."""
     run = run_of({"a": range(20)})
-    outcome = checked(run, Gate([at_least(0.9, "er_qi")]))
-    usual = next(one for one in outcome.anonymizations[0].checks if isinstance(one, Reached) and one.usual)
+    outcome = check_run(run, Gate([at_least(0.9, "er_qi")]))
+    usual = next(one for one in outcome.anonymizations[0].checks if isinstance(one, ThresholdCheck) and one.usual)
     assert (usual.asked, usual.passed, usual.grade) == ("er_di ≥ 0.95", False, "missed")
     assert usual.said == "missed: 0.500 (usual)"
     assert outcome.status == FAILED
-    assert checked(run, Gate([at_least(0.9, "er_qi")], only=True)).status == PASSED
-    other = checked(run_of({"a": ()}), Gate([at_least(0.9)]))  # er_qi is not sure, which nobody asked for
+    assert check_run(run, Gate([at_least(0.9, "er_qi")], only=True)).status == PASSED
+    other = check_run(run_of({"a": ()}), Gate([at_least(0.9)]))  # er_qi is not sure, which nobody asked for
     assert (other.status, other.unsure) == (PASSED, 1)
     with pytest.raises(PlanError, match="only: leaves out what nobody asked for, and nobody asked for anything"):
-        checked(run, Gate(only=True))
+        check_run(run, Gate(only=True))
 
 
 def test_a_limit_for_one_number_of_a_role_counts_for_the_usual_one(run_of: Runs) -> None:
     """Who asks that 0.4 of what names people is hidden has said how much is enough, by whatever metric."""
     run = run_of({"a": range(20)}, metrics=["er_di", 'er_di(replacements="trusted")'])
     strict, trusted = (one.text for one in run.metrics)
-    outcome = checked(run, Gate([at_least(0.3, trusted)]))
-    asked = [(one.asked, one.usual) for one in outcome.anonymizations[0].checks if isinstance(one, Reached)]
+    outcome = check_run(run, Gate([at_least(0.3, trusted)]))
+    asked = [(one.asked, one.usual) for one in outcome.anonymizations[0].checks if isinstance(one, ThresholdCheck)]
     assert asked == [(f"{trusted} ≥ 0.3", False), (f"{strict} ≥ 0.3", True)]
     assert outcome.status == PASSED
 
 
 def test_what_is_no_longer_asked_for_is_told(run_of: Runs) -> None:
     run = run_of({"a": (0, 1, 2)}, thresholds={"min": {"er_di": 0.99, "er_qi": 0.9}})
-    outcome = checked(run, Gate([at_least(0.8, "er_qi")], only=True))
+    outcome = check_run(run, Gate([at_least(0.8, "er_qi")], only=True))
     assert outcome.passed
     assert outcome.notes == ["not asked for here, though the run was asked for it: er_di ≥ 0.99"]
 
@@ -181,8 +190,8 @@ def test_what_is_no_longer_asked_for_is_told(run_of: Runs) -> None:
 def test_what_is_dropped_is_another_number_or_the_other_end() -> None:
     """Another limit of the same number is not: it is still asked for."""
     planned = [at_least(0.9), at_least(0.9, part="LOC"), at_least(0.9, "er_qi"), Threshold("er_di", "max", 1.0)]
-    assert _dropped(planned, [at_least(0.5)]) == planned[1:]
-    assert _dropped(planned, planned[1:]) == planned[:1]
+    assert _find_dropped(planned, [at_least(0.5)]) == planned[1:]
+    assert _find_dropped(planned, planned[1:]) == planned[:1]
 
 
 def test_an_attacker_too_weak_for_a_threshold_is_told() -> None:
@@ -191,12 +200,12 @@ def test_an_attacker_too_weak_for_a_threshold_is_told() -> None:
     people = Corpus([Document(f"d{number}", f"Ann Berg was ill {number}.", subjects=(about,)) for number in range(20)])
     masks = Anonymization({one: [Mask(0, 8)] for one in people.ids}, "names")
     run = evaluate(people, [masks], ["cpr"], resamples=50)
-    said = [checked(run, Gate([at_least(limit, "cpr")], identifiers=0)) for limit in (0.4, 0.9)]
+    said = [check_run(run, Gate([at_least(limit, "cpr")], identifiers=0)) for limit in (0.4, 0.9)]
     assert [outcome.status for outcome in said] == [PASSED, UNSURE]  # 20 documents show no more than 0.861
     assert [any("nothing masked too" in note for note in outcome.notes) for outcome in said] == [True, False]
     for references in ([one for one in run.references if (one.name == NOTHING) is alone] for alone in (True, False)):
         beside = msgspec.structs.replace(run, references=references)  # the originals tell, whatever else is there
-        notes = checked(beside, Gate([at_least(0.4, "cpr")], identifiers=0)).notes
+        notes = check_run(beside, Gate([at_least(0.4, "cpr")], identifiers=0)).notes
         assert any("nothing masked too" in note for note in notes) == (references[0].name == NOTHING)
 
 
@@ -216,7 +225,7 @@ def test_whoever_attacks_may_be_too_weak(run_of: Runs, role: str, weak: bool) ->
 
 def test_only_attackers_are_too_weak(run_of: Runs) -> None:
     """That nothing masked hides 0 or more says nothing of an attacker: there is none."""
-    outcome = checked(run_of({"a": ()}, references=True), Gate([at_least(0.0)]))
+    outcome = check_run(run_of({"a": ()}, references=True), Gate([at_least(0.0)]))
     assert not [note for note in outcome.notes if "too weak" in note]
 
 
@@ -229,40 +238,42 @@ def test_which_end_of_an_interval_is_told(run_of: Runs) -> None:
         at_least(0.95): f"its interval reaches down to {low:.3f}; about ",
         Threshold("er_di", "max", 0.98): f"its interval reaches up to {high:.4f}; about ",
     }.items():
-        assert _why(run, graded(run, "a", Demand(threshold))).startswith(f"not sure: the number holds, but {says}")
-    usual = graded(run, "a", Demand(at_least(0.5), usual=True))
+        assert _why(run, grade_demand(run, "a", Demand(threshold))).startswith(
+            f"not sure: the number holds, but {says}"
+        )
+    usual = grade_demand(run, "a", Demand(at_least(0.5), usual=True))
     assert _why(run, usual) == "met, also by the cautious end of its interval (usual)"
 
 
 def test_one_that_fails_fails_the_gate(run_of: Runs) -> None:
     run = run_of({"a": (), "b": range(20)})
-    twice = checked(run, Gate([at_least(0.9)], names=["a", "a"]))
+    twice = check_run(run, Gate([at_least(0.9)], names=["a", "a"]))
     assert [one.name for one in twice.anonymizations] == ["a"]
-    assert not checked(run, Gate([at_least(0.9)])).passed
-    assert checked(run, Gate([at_least(0.9)], names=["a"])).passed
+    assert not check_run(run, Gate([at_least(0.9)])).passed
+    assert check_run(run, Gate([at_least(0.9)], names=["a"])).passed
     with pytest.raises(PlanError, match="anonymization c: not in this run; there are a, b"):
-        checked(run, Gate([at_least(0.9)], names=["c"]))
+        check_run(run, Gate([at_least(0.9)], names=["c"]))
 
 
 def test_too_few_to_pass(run_of: Runs) -> None:
     run = run_of({"a": ()}, 19)
-    few = checked(run, Gate([at_least(0.5)]))
+    few = check_run(run, Gate([at_least(0.5)]))
     failed = few.anonymizations[0].failed
     assert [(one.asked, one.said) for one in failed] == [
         ("at least 20 documents", "19 documents"),
         ("at least 30 counted by er_di", "19 counted"),
     ]
-    assert checked(run, Gate([at_least(0.5)], documents=19, identifiers=19)).passed
+    assert check_run(run, Gate([at_least(0.5)], documents=19, identifiers=19)).passed
 
 
 def test_documents_that_a_model_was_trained_on_are_no_sample(run_of: Runs) -> None:
     run = run_of({"learned": (), "other": ()})
     made = Provenance(anonymizer="crf/", version=1, trained_on="train@0a", seen=25)
     run.anonymizations[0] = msgspec.structs.replace(run.anonymizations[0], made=made)
-    learned, other = checked(run, Gate([at_least(0.5)])).anonymizations
+    learned, other = check_run(run, Gate([at_least(0.5)])).anonymizations
     assert [one.said for one in learned.failed] == ["15 documents that it was not trained on, of 40"]
     assert not other.failed
-    assert checked(run, Gate([at_least(0.5)], documents=15)).passed
+    assert check_run(run, Gate([at_least(0.5)], documents=15)).passed
 
 
 def test_documents_that_a_model_was_trained_on_are_no_groups(run_of: Runs) -> None:
@@ -273,7 +284,7 @@ def test_documents_that_a_model_was_trained_on_are_no_groups(run_of: Runs) -> No
     for seen, units, said in ((20, 10, "10 groups"), (21, 10, "10 groups"), (39, 1, "1 group"), (40, 0, "0 groups")):
         made = Provenance(anonymizer="crf/", version=1, trained_on="train@0a", seen=seen)
         run.anonymizations[0] = msgspec.structs.replace(run.anonymizations[0], made=made)
-        first = checked(run, Gate([at_least(0.5)], documents=11)).anonymizations[0].checks[0]
+        first = check_run(run, Gate([at_least(0.5)], documents=11)).anonymizations[0].checks[0]
         assert isinstance(first, Enough)
         assert (first.passed, first.found) == (False, units)
         assert first.said == f"at least {said} of documents that it was not trained on, of 40"
@@ -290,7 +301,7 @@ def test_what_a_part_counts_is_its_own(run_of: Runs) -> None:
     counted = [
         (one.metric, one.found)
         for kind in ("CODE", "LOC")
-        for one in checked(run, Gate([at_least(0.5, "recall_per_type", kind)])).anonymizations[0].checks
+        for one in check_run(run, Gate([at_least(0.5, "recall_per_type", kind)])).anonymizations[0].checks
         if isinstance(one, Enough) and one.metric
     ]
     assert counted == [("recall_per_type[CODE]", 10), ("recall_per_type[LOC]", 30)]
@@ -304,7 +315,7 @@ def test_each_number_has_to_count_enough_of_its_own(run_of: Runs) -> None:
     run = run_of({"a": ()}, corpus=Corpus(texts), metrics=["er_di", "er_qi"])
 
     def counted(run: Run, metric: str) -> list[tuple[str, int, bool]]:
-        checks = checked(run, Gate([at_least(0.5, metric)])).anonymizations[0].checks
+        checks = check_run(run, Gate([at_least(0.5, metric)])).anonymizations[0].checks
         return [(one.metric, one.found, one.passed) for one in checks if isinstance(one, Enough) and one.metric]
 
     assert counted(run, "er_qi") == [("er_qi", 10, False)]
@@ -319,7 +330,7 @@ def test_a_part_that_tells_no_count_is_judged_by_the_names(run_of: Runs, change:
     run = run_of({"a": ()})
     changed = [msgspec.structs.replace(one, **change) if one.name == "recall_per_type" else one for one in run.metrics]
     other = msgspec.structs.replace(run, metrics=changed)
-    checks = checked(other, Gate([at_least(0.5, "recall_per_type", "LOC")])).anonymizations[0].checks
+    checks = check_run(other, Gate([at_least(0.5, "recall_per_type", "LOC")])).anonymizations[0].checks
     assert [(one.metric, one.found) for one in checks if isinstance(one, Enough)] == [("", 40), ("er_di", 40)]
 
 
@@ -336,13 +347,13 @@ def test_the_usual_gate_can_be_passed_with_direct_marks_alone(marks: tuple[Menti
     texts = [Document(f"d{number:03}", f"Doe left Oslo {number}", (Annotation("a", marks),)) for number in range(200)]
     masks = {one.id: [Mask(0, 3), Mask(9, 13)] for one in texts}
     run = evaluate(Corpus(texts), {"every": Anonymization(masks)}, metrics="preset:default")
-    assert checked(run, Gate()).status == status
+    assert check_run(run, Gate()).status == status
 
 
 def test_groups_count_once(run_of: Runs) -> None:
     marks = (Annotation("a", (Mention(0, 3, "PERSON", "DIRECT", "e"),)),)
     texts = [Document(f"d{one:02}", f"Doe left Oslo {one}", marks, f"g{one % 5}") for one in range(40)]
-    outcome = checked(run_of({"a": ()}, corpus=Corpus(texts)), Gate([at_least(0.5)]))
+    outcome = check_run(run_of({"a": ()}, corpus=Corpus(texts)), Gate([at_least(0.5)]))
     assert outcome.unit == "group"
     assert [one.said for one in outcome.anonymizations[0].failed] == [
         "5 groups of documents",
@@ -357,7 +368,7 @@ def test_documents_that_belong_together_count_once(run_of: Runs) -> None:
              for number in range(20)]  # fmt: skip
     texts = [Document(f"d{one:02}", f"Doe met {words[one // 2]} at home", marks) for one in range(40)]
     run = run_of({"a": ()}, corpus=Corpus(texts), metrics=["er_di"])
-    outcome = checked(run, Gate([at_least(0.5)]))
+    outcome = check_run(run, Gate([at_least(0.5)]))
     first = outcome.anonymizations[0].checks[0]
     assert isinstance(first, Enough)
     assert (first.asked, first.said) == (
@@ -379,18 +390,18 @@ def test_documents_that_belong_together_count_once(run_of: Runs) -> None:
 )
 def test_bad_requests(run_of: Runs, threshold: Threshold, says: str) -> None:
     with pytest.raises(PlanError) as caught:
-        checked(run_of({"a": ()}), Gate([threshold]))
+        check_run(run_of({"a": ()}), Gate([threshold]))
     assert says in str(caught.value)
 
 
 def test_a_long_metric_is_named_as_a_whole(run_of: Runs) -> None:
     """60 characters and the limit are less than the 80 that there is room for."""
     with pytest.raises(PlanError, match=rf"^threshold {'x' * 60} ≥ 0.5: metric {'x' * 60} is not among"):
-        checked(run_of({"a": ()}), Gate([at_least(0.5, "x" * 60)]))
+        check_run(run_of({"a": ()}), Gate([at_least(0.5, "x" * 60)]))
 
 
 def test_where_to_look_first(run_of: Runs) -> None:
-    outcome = checked(run_of({"a": (7, 3)}), Gate([at_least(0.5)]))
+    outcome = check_run(run_of({"a": (7, 3)}), Gate([at_least(0.5)]))
     assert [(one.document, one.direct, one.quasi) for one in outcome.anonymizations[0].documents] == [
         ("d03", 1, 0),
         ("d07", 1, 0),
@@ -404,7 +415,7 @@ def test_names_go_before_places_where_to_look_first(run_of: Runs) -> None:
     masks = {one.id: [Mask(0, 3), Mask(9, 13)] for one in texts}
     masks |= {"d03": [Mask(0, 3)], "d04": [Mask(0, 3)], "d05": [Mask(9, 13)], "d06": []}
     run = evaluate(corpus, {"a": Anonymization(masks)}, ["er_di", "er_qi"], references=False)
-    looks = checked(run, Gate([at_least(0.5)])).anonymizations[0].documents
+    looks = check_run(run, Gate([at_least(0.5)])).anonymizations[0].documents
     assert [(one.document, one.direct, one.quasi) for one in looks] == [
         ("d06", 1, 1),
         ("d05", 1, 0),
@@ -418,9 +429,9 @@ def test_names_go_before_places_where_to_look_first(run_of: Runs) -> None:
 
 def held(
     run: Run, earlier: Run, margin: float = 0.0, *, bound: bool = False, name: str = "", metric: str = ""
-) -> Outcome:
-    against = Baseline(Beside(run, earlier, "last"), margin, name, [metric] if metric else [], shuffles=999)
-    return checked(run, Gate([at_least(0.0)], bound=bound, baseline=against))
+) -> GateOutcome:
+    against = Baseline(RunPair(run, earlier, "last"), margin, name, [metric] if metric else [], shuffles=999)
+    return check_run(run, Gate([at_least(0.0)], bound=bound, baseline=against))
 
 
 def test_a_loss_is_shown(run_of: Runs) -> None:
@@ -438,8 +449,8 @@ def test_documents_that_got_worse_are_told_by_the_first_number_that_tells(run_of
     metrics = ["er_qi", "recall_per_type", "er_di"]  # of places none is lost
     run, earlier = (run_of({"a": leaking}, metrics=metrics) for leaking in (range(12), ()))
     asked = [at_least(0.0, "recall_per_type", "PERSON"), at_least(0.0)]
-    outcome = checked(run, Gate(asked, baseline=Baseline(Beside(run, earlier, "last"), shuffles=999)))
-    assert [one.passed for one in outcome.anonymizations[0].checks if isinstance(one, Kept)] == [False, False]
+    outcome = check_run(run, Gate(asked, baseline=Baseline(RunPair(run, earlier, "last"), shuffles=999)))
+    assert [one.passed for one in outcome.anonymizations[0].checks if isinstance(one, BaselineCheck)] == [False, False]
     looks = outcome.anonymizations[0].documents
     assert [(look.document, look.more) for look in looks][:2] == [("d00", 1), ("d01", 1)]
 
@@ -448,8 +459,8 @@ def test_a_part_alone_tells_no_document(run_of: Runs) -> None:
     """That names got worse is no reason to point at a document for whatever else its metric counts."""
     run, earlier = (run_of({"a": leaking}, metrics=["removed_di"]) for leaking in (range(12), ()))
     part = at_least(0.0, "removed_di", "PERSON")
-    outcome = checked(run, Gate([part], baseline=Baseline(Beside(run, earlier, "last"), shuffles=999)))
-    assert [one.passed for one in outcome.anonymizations[0].checks if isinstance(one, Kept)] == [False]
+    outcome = check_run(run, Gate([part], baseline=Baseline(RunPair(run, earlier, "last"), shuffles=999)))
+    assert [one.passed for one in outcome.anonymizations[0].checks if isinstance(one, BaselineCheck)] == [False]
     assert {look.more for look in outcome.anonymizations[0].documents} == {0}
 
 
@@ -542,14 +553,14 @@ def test_the_very_same_with_another_number_is_a_loss(run_of: Runs) -> None:
 
 def test_one_document_is_told_as_one(run_of: Runs) -> None:
     for documents, said in ((1, "1 document"), (2, "2 documents"), (1_000, "1,000 documents")):
-        enough = checked(run_of({"a": ()}), Gate(documents=documents)).anonymizations[0].checks[0]
+        enough = check_run(run_of({"a": ()}), Gate(documents=documents)).anonymizations[0].checks[0]
         assert enough.asked == f"at least {said}"
 
 
 def test_what_the_run_says_of_itself_is_in_the_outcome(run_of: Runs) -> None:
     run = run_of({"a": ()})
     run.notes = ["2 pairs of masks overlap"]
-    assert checked(run, Gate()).of_run == ["2 pairs of masks overlap"]
+    assert check_run(run, Gate()).of_run == ["2 pairs of masks overlap"]
 
 
 def test_whom_it_is_held_against(run_of: Runs) -> None:
@@ -576,8 +587,8 @@ def test_many_comparisons_are_corrected(run_of: Runs) -> None:
 
 def test_without_anything_said_all_of_privacy_is_kept(run_of: Runs) -> None:
     run, earlier = run_of({"a": ()}), run_of({"a": (1,)})
-    outcome = checked(run, Gate(baseline=Baseline(Beside(run, earlier, "last"), shuffles=99)))
-    compared = [one.metric for one in outcome.anonymizations[0].checks if isinstance(one, Kept)]
+    outcome = check_run(run, Gate(baseline=Baseline(RunPair(run, earlier, "last"), shuffles=99)))
+    compared = [one.metric for one in outcome.anonymizations[0].checks if isinstance(one, BaselineCheck)]
     assert compared == ["er_di", "er_qi"]  # not inconsistent, of which neither is better
     assert "with Holm's correction for 2 comparisons" in outcome.notes[-1]
 
@@ -586,8 +597,13 @@ def test_what_can_get_no_worse_is_held_against_nothing(run_of: Runs) -> None:
     """Somebody asked for it all the same: then all of privacy is kept, as though nothing had been said."""
     run, earlier = run_of({"a": ()}), run_of({"a": (1,)})
     asked = Threshold("inconsistent", "max", 1.0)
-    outcome = checked(run, Gate([asked], baseline=Baseline(Beside(run, earlier, "last"), 0.5, shuffles=99), bound=True))
-    assert [one.metric for one in outcome.anonymizations[0].checks if isinstance(one, Kept)] == ["er_di", "er_qi"]
+    outcome = check_run(
+        run, Gate([asked], baseline=Baseline(RunPair(run, earlier, "last"), 0.5, shuffles=99), bound=True)
+    )
+    assert [one.metric for one in outcome.anonymizations[0].checks if isinstance(one, BaselineCheck)] == [
+        "er_di",
+        "er_qi",
+    ]
     assert (outcome.baseline, outcome.bound, outcome.sample) == ("last", True, "40 documents")
 
 
@@ -599,18 +615,18 @@ def test_what_any_of_the_earlier_reached_is_to_be_kept(run_of: Runs, lacking: st
         msgspec.structs.replace(one, value=None) if one.metric == "er_di" and one.anonymization in lacking else one
         for one in earlier.scores
     ]
-    baseline = Baseline(Beside(run, msgspec.structs.replace(earlier, scores=bare), "last"), shuffles=99)
-    checks = checked(run, Gate(baseline=baseline)).anonymizations[0].checks
-    assert [one.metric for one in checks if isinstance(one, Kept)] == compared
+    baseline = Baseline(RunPair(run, msgspec.structs.replace(earlier, scores=bare), "last"), shuffles=99)
+    checks = check_run(run, Gate(baseline=baseline)).anonymizations[0].checks
+    assert [one.metric for one in checks if isinstance(one, BaselineCheck)] == compared
 
 
 def test_what_is_kept_is_asked_for_once_and_named(run_of: Runs) -> None:
     """As a threshold and by name alike; a part is named with its metric."""
     run, earlier = run_of({"a": ()}), run_of({"a": (1,)})
     asked = [at_least(0.0), at_least(0.0, "recall_per_type", "PERSON")]
-    baseline = Baseline(Beside(run, earlier, "last"), metrics=["er_di", "er_qi"], shuffles=99)
-    checks = checked(run, Gate(asked, baseline=baseline)).anonymizations[0].checks
-    assert [(one.asked, one.metric, one.part) for one in checks if isinstance(one, Kept)] == [
+    baseline = Baseline(RunPair(run, earlier, "last"), metrics=["er_di", "er_qi"], shuffles=99)
+    checks = check_run(run, Gate(asked, baseline=baseline)).anonymizations[0].checks
+    assert [(one.asked, one.metric, one.part) for one in checks if isinstance(one, BaselineCheck)] == [
         ("er_di against a of last", "er_di", ""),
         ("recall_per_type[PERSON] against a of last", "recall_per_type", "PERSON"),
         ("er_qi against a of last", "er_qi", ""),
@@ -619,17 +635,17 @@ def test_what_is_kept_is_asked_for_once_and_named(run_of: Runs) -> None:
 
 def test_what_failed_is_not_kept(run_of: Runs) -> None:
     run = run_of({"a": ()}, metrics=["er_di", "recall"])
-    baseline = Baseline(Beside(broken(run), run, "old"))
-    assert checked(broken(run), Gate([at_least(0.9, "recall")], baseline=baseline, only=True)).passed
-    assert checked(broken(run), Gate([at_least(0.9, "recall")], baseline=baseline)).status == FAILED  # no number
-    one = kept(checked(broken(run), Gate(baseline=Baseline(Beside(broken(run), run, "old")))))
+    baseline = Baseline(RunPair(broken(run), run, "old"))
+    assert check_run(broken(run), Gate([at_least(0.9, "recall")], baseline=baseline, only=True)).passed
+    assert check_run(broken(run), Gate([at_least(0.9, "recall")], baseline=baseline)).status == FAILED  # no number
+    one = kept(check_run(broken(run), Gate(baseline=Baseline(RunPair(broken(run), run, "old")))))
     assert (one.metric, one.passed) == ("er_di", False)
     assert one.said == "there is no number here, and no number is no pass"
 
 
 def test_what_is_computed_no_more_is_told(run_of: Runs) -> None:
     run, earlier = run_of({"a": ()}, metrics=["er_qi"]), run_of({"a": ()}, metrics=["er_di", "er_qi"])
-    notes = checked(run, Gate(baseline=Baseline(Beside(run, earlier, "old")))).notes
+    notes = check_run(run, Gate(baseline=Baseline(RunPair(run, earlier, "old")))).notes
     assert "not compared: er_di has no numbers in this run; there are er_qi" in notes
 
 
@@ -637,9 +653,9 @@ def test_what_is_not_compared_is_told_where_nobody_said_what_to_compare(run_of: 
     run, earlier = run_of({"a": ()}, metrics=["er_di"]), run_of({"a": ()}, metrics=["er_di", "er_qi"])
 
     def left_out(gate: Gate) -> list[str]:
-        return [note for note in checked(run, gate).notes if note.startswith("not compared")]
+        return [note for note in check_run(run, gate).notes if note.startswith("not compared")]
 
-    beside = Beside(run, earlier, "old")
+    beside = RunPair(run, earlier, "old")
     assert len(left_out(Gate(baseline=Baseline(beside)))) == 1
     assert not left_out(Gate([at_least(0.9)], baseline=Baseline(beside)))
     assert not left_out(Gate(baseline=Baseline(beside, metrics=["er_di"])))
@@ -649,7 +665,7 @@ def test_numbers_of_other_types_are_refused(run_of: Runs) -> None:
     run, earlier = run_of({"a": ()}, metrics=["er_di"], ignore="LOC"), run_of({"a": ()}, metrics=["er_di"])
     says = r"not compared: er_di was not computed alike in this run and in old: types differ\); name one"
     with pytest.raises(PlanError, match=says):
-        checked(run, Gate(baseline=Baseline(Beside(run, earlier, "old"))))
+        check_run(run, Gate(baseline=Baseline(RunPair(run, earlier, "old"))))
 
 
 def test_what_no_test_can_tell_needs_a_margin(run_of: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -695,8 +711,8 @@ def test_what_may_not_grow_is_lost_by_growing(run_of: Runs) -> None:
     texts = Corpus([Document(f"d{number:02}", f"a@b.org in Oslo {number}") for number in range(40)])
     run, earlier = (run_of({"a": leaking}, corpus=texts, metrics=["residual"]) for leaking in (range(12), range(6)))
     for now, before, lost in ((run, earlier, 25.0), (earlier, run, -25.0)):
-        gate = Gate(baseline=Baseline(Beside(now, before, "last"), metrics=["residual"], shuffles=999))
-        one = kept(outcome := checked(now, gate))
+        gate = Gate(baseline=Baseline(RunPair(now, before, "last"), metrics=["residual"], shuffles=999))
+        one = kept(outcome := check_run(now, gate))
         assert not [note for note in outcome.notes if "usual thresholds" in note]  # there are none of it
         assert (one.value, one.lost) == pytest.approx((37.5 + lost / 2, lost))
         assert one.passed == (lost < 0)
@@ -709,7 +725,7 @@ def test_another_corpus_is_refused(run_of: Runs) -> None:
         with pytest.raises(
             InputError, match=r"^last: corpus: is a run of .*; expected one of the same corpus, corpus \("
         ):
-            Beside(run, other, "last")
+            RunPair(run, other, "last")
 
 
 def test_metrics_must_be_the_same(run_of: Runs) -> None:
@@ -727,7 +743,7 @@ def test_metrics_must_be_the_same(run_of: Runs) -> None:
     ("value", "limit", "text"), [(0.94996, 0.95, "0.94996"), (0.95, 0.95, "0.950"), (1 - 1e-5, None, "0.99999")]
 )
 def test_a_number_is_told_on_its_side_of_a_limit(value: float, limit: float | None, text: str) -> None:
-    assert told(value, limit) == text
+    assert format_value(value, limit) == text
 
 
 def test_documents_that_nobody_rated_do_not_count(run_of: Runs) -> None:
@@ -737,7 +753,7 @@ def test_documents_that_nobody_rated_do_not_count(run_of: Runs) -> None:
     asked = [at_least(0.5), at_least(1.0, "sensibleness")]
 
     def samples(least: int) -> list[tuple[str, int, bool]]:
-        checks = checked(run, Gate(asked, documents=least)).anonymizations[0].checks
+        checks = check_run(run, Gate(asked, documents=least)).anonymizations[0].checks
         return [(one.metric, one.found, one.passed) for one in checks if isinstance(one, Enough)]
 
     assert samples(20) == [("", 40, True), ("sensibleness", 5, False), ("er_di", 40, True)]

@@ -9,21 +9,21 @@ from typing import cast
 import msgspec
 import pytest
 
-from showthrough.run.beside import Beside
+from showthrough.run.beside import RunPair
 from showthrough.run.gate.baseline import Baseline
-from showthrough.run.gate.checking import Gate, _holding, _told_of, checked
+from showthrough.run.gate.checking import Gate, _count_documents, _holding, check_run
 from showthrough.run.gate.checks import (
     FAILED,
     PASSED,
     UNSURE,
+    AnonymizationChecks,
+    BaselineCheck,
     Check,
-    Checked,
     Enough,
-    Kept,
+    GateOutcome,
     Look,
-    Outcome,
-    Reached,
-    told,
+    ThresholdCheck,
+    format_value,
     upwards,
 )
 from showthrough.run.gate.grading import Grade
@@ -33,12 +33,12 @@ from showthrough.run.thresholds import Threshold
 Runs = Callable[..., Run]
 
 
-def number(grade: Grade, passed: bool, *, usual: bool = False, more: int | None = None) -> Reached:
-    return Reached("er_di ≥ 0.9", passed, "", "er_di", "", "min", 0.9, grade, usual=usual, more=more)
+def number(grade: Grade, passed: bool, *, usual: bool = False, more: int | None = None) -> ThresholdCheck:
+    return ThresholdCheck("er_di ≥ 0.9", passed, "", "er_di", "", "min", 0.9, grade, usual=usual, more=more)
 
 
-def kept(passed: bool, most: float | None, margin: float = 0.1) -> Kept:
-    return Kept("er_di", passed, "", "er_di", "", "last", margin, most=most)
+def kept(passed: bool, most: float | None, margin: float = 0.1) -> BaselineCheck:
+    return BaselineCheck("er_di", passed, "", "er_di", "", "last", margin, most=most)
 
 
 MET, UNSURE_ONE, MISSED = number("met", True), number("unsure", False, more=7), number("missed", False)
@@ -59,7 +59,7 @@ FEW = Enough("at least 20 documents", False, "19 documents", 19, 20)
     ],
 )
 def test_the_worst_check_decides(checks: list[Check], status: int) -> None:
-    one = Checked("a", checks, [])
+    one = AnonymizationChecks("a", checks, [])
     assert (one.status, one.passed) == (status, status == PASSED)
     assert one.failed == [check for check in checks if not check.passed]
 
@@ -80,16 +80,16 @@ def test_what_holds_for_sure(checks: Check, sure: bool) -> None:
 
 
 @pytest.fixture(scope="module")
-def outcome(run_of: Runs) -> Outcome:
-    return checked(run_of({"a": ()}), Gate([Threshold("er_di", "min", 0.5)]))
+def outcome(run_of: Runs) -> GateOutcome:
+    return check_run(run_of({"a": ()}), Gate([Threshold("er_di", "min", 0.5)]))
 
 
-def of(outcome: Outcome, *checks: list[Check]) -> Outcome:
-    each = [Checked(f"s{place}", one, []) for place, one in enumerate(checks)]
+def of(outcome: GateOutcome, *checks: list[Check]) -> GateOutcome:
+    each = [AnonymizationChecks(f"s{place}", one, []) for place, one in enumerate(checks)]
     return msgspec.structs.replace(outcome, anonymizations=each)
 
 
-def test_the_worst_anonymization_decides(outcome: Outcome) -> None:
+def test_the_worst_anonymization_decides(outcome: GateOutcome) -> None:
     assert of(outcome, [MET], [UNSURE_ONE], [MET]).status == UNSURE
     assert of(outcome, [UNSURE_ONE], [MISSED], [MET]).status == FAILED
     assert of(outcome, [MET], [MET]).status == PASSED
@@ -97,12 +97,12 @@ def test_the_worst_anonymization_decides(outcome: Outcome) -> None:
     assert (of(outcome, [MET], [MISSED]).passed, of(outcome, [MET], [MET]).passed) == (False, True)
 
 
-def test_what_passes_without_being_sure_is_counted(outcome: Outcome) -> None:
+def test_what_passes_without_being_sure_is_counted(outcome: GateOutcome) -> None:
     """Of these ALLOWED, in either anonymization, and a loss that is not excluded pass and are not sure: 3."""
     assert of(outcome, [MET, ALLOWED, kept(True, 0.2)], [ALLOWED, UNSURE_ONE, FEW]).unsure == 3
 
 
-def test_how_many_more_would_do_for_all(outcome: Outcome) -> None:
+def test_how_many_more_would_do_for_all(outcome: GateOutcome) -> None:
     """7 make sure of one and 3 of the other, so 7 of both; where it cannot be said of one, it cannot of all."""
     assert of(outcome, [MET, UNSURE_ONE], [ALLOWED]).more == 7
     assert of(outcome, [UNSURE_ONE, number("unsure", False)]).more is None
@@ -145,14 +145,14 @@ def test_a_number_is_told_as_no_smaller(value: float, limit: float | None, text:
     ],
 )
 def test_a_number_is_told_apart(value: float, limit: float | None, text: str) -> None:
-    assert told(value, limit) == text
+    assert format_value(value, limit) == text
 
 
 def test_what_is_not_known_is_null_in_files() -> None:
     """Each kind of check is told by its name, and has all of its fields."""
     asked = {"asked": "er_di", "passed": False, "said": "", "metric": "er_di", "part": ""}
     lacking = {"value": None, "low": None, "high": None, "usual": False, "more": None}
-    number = Reached("er_di", False, "", "er_di", "", "min", 0.9, "unknown")
+    number = ThresholdCheck("er_di", False, "", "er_di", "", "min", 0.9, "unknown")
     limits = {"end": "min", "limit": 0.9, "grade": "unknown"}
     assert msgspec.to_builtins(number) == {"kind": "threshold", **asked, **limits, **lacking}
     unknown = dict.fromkeys(["value", "earlier", "lost", "most", "p", "p_holm"])
@@ -163,12 +163,12 @@ def test_what_is_not_known_is_null_in_files() -> None:
     assert msgspec.to_builtins(Look("d")) == {"document": "d", "direct": 0, "quasi": 0, "more": 0}
 
 
-def test_an_outcome_without_a_baseline_says_so(outcome: Outcome) -> None:
-    bare = Outcome(outcome.corpus, "1 document", False, [])
+def test_an_outcome_without_a_baseline_says_so(outcome: GateOutcome) -> None:
+    bare = GateOutcome(outcome.corpus, "1 document", False, [])
     assert (bare.baseline, bare.notes, bare.of_run, bare.unit) == ("", [], [], "document")
 
 
-def test_what_came_of_a_gate_cannot_be_changed(outcome: Outcome) -> None:
+def test_what_came_of_a_gate_cannot_be_changed(outcome: GateOutcome) -> None:
     for one in (MET, kept(True, 0.1), FEW, Look("d"), outcome.anonymizations[0], outcome):
         field = one.__struct_fields__[0]
         with pytest.raises(AttributeError, match="immutable"):
@@ -179,12 +179,12 @@ def test_what_came_of_a_gate_cannot_be_changed(outcome: Outcome) -> None:
 
 
 def test_ten_documents_are_named(run_of: Runs) -> None:
-    looks = checked(run_of({"a": range(12)}), Gate([Threshold("er_di", "min", 0.5)])).anonymizations[0].documents
+    looks = check_run(run_of({"a": range(12)}), Gate([Threshold("er_di", "min", 0.5)])).anonymizations[0].documents
     assert [one.document for one in looks] == [f"d{number:02}" for number in range(10)]
 
 
 def test_a_bound_without_a_baseline_asks_nothing_more(run_of: Runs) -> None:
-    assert checked(run_of({"a": ()}), Gate([Threshold("er_di", "min", 0.5)], bound=True)).passed
+    assert check_run(run_of({"a": ()}), Gate([Threshold("er_di", "min", 0.5)], bound=True)).passed
 
 
 def test_names_are_counted_where_nothing_asked_for_counts_any(run_of: Runs) -> None:
@@ -192,7 +192,7 @@ def test_names_are_counted_where_nothing_asked_for_counts_any(run_of: Runs) -> N
     run = run_of({"a": ()}, 20, metrics=["er_di", "precision"])
     counted = [
         (one.metric, one.found, one.passed)
-        for one in checked(run, Gate([Threshold("precision", "min", 0.5)], only=True)).anonymizations[0].checks
+        for one in check_run(run, Gate([Threshold("precision", "min", 0.5)], only=True)).anonymizations[0].checks
         if isinstance(one, Enough) and one.metric
     ]
     assert counted == [("er_di", 20, False)]
@@ -203,8 +203,8 @@ def test_one_comparison_is_told_as_one(run_of: Runs) -> None:
     run, earlier = run_of({"a": range(12)}), run_of({"a": ()})
     for thresholds, many in ((["er_di"], "1 comparison"), (["er_di", "er_qi"], "2 comparisons")):
         asked = [Threshold(metric, "min", 0.0) for metric in thresholds]
-        gate = Gate(asked, baseline=Baseline(Beside(run, earlier, "last"), shuffles=99))
-        tested = [note for note in checked(run, gate).notes if note.startswith("losses are tested")]
+        gate = Gate(asked, baseline=Baseline(RunPair(run, earlier, "last"), shuffles=99))
+        tested = [note for note in check_run(run, gate).notes if note.startswith("losses are tested")]
         assert tested == [f"losses are tested from one side at 0.04, with Holm's correction for {many}"]
 
 
@@ -213,13 +213,13 @@ def test_texts_that_no_problem_is_about_do_not_count() -> None:
     columns = {"problems:glad": [1, 0, 0, 0], "problems:ppm": [2, 1, 0, 0], "right": [1, 1, 1, 1]}
     record = SimpleNamespace(roles=("authors",))
     run = SimpleNamespace(rows={"v": {"a": columns}}, record=lambda metric: record, drawn=4, groups=())
-    assert _told_of(cast("Run", run), "a", "v") == 2
+    assert _count_documents(cast("Run", run), "a", "v") == 2
     run.groups = ("ann", "ann", "", "")
-    assert _told_of(cast("Run", run), "a", "v") == 1
+    assert _count_documents(cast("Run", run), "a", "v") == 1
     columns["right"], columns["problems:ppm"] = [1] * 4, [1] * 4  # one person, and two texts of nobody's group
-    assert _told_of(cast("Run", run), "a", "v") == 3
+    assert _count_documents(cast("Run", run), "a", "v") == 3
     record.roles = ("direct identifiers",)  # which leave no document aside
-    assert _told_of(cast("Run", run), "a", "v") == 4
+    assert _count_documents(cast("Run", run), "a", "v") == 4
 
 
 def test_as_few_groups_as_can_hold_so_many_documents() -> None:
@@ -236,4 +236,4 @@ def test_what_may_leave_documents_aside_counts_those_that_it_is_about(role: str,
     """Three of four documents have a zero in the column that tells."""
     rows = {"v": {"a": {column: [0, 3, 0, 0], "right": [1, 1, 1, 1]}}}
     run = SimpleNamespace(rows=rows, record=lambda metric: SimpleNamespace(roles=(role,)), drawn=4, groups=())
-    assert _told_of(cast("Run", run), "a", "v") == 1
+    assert _count_documents(cast("Run", run), "a", "v") == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.run.gate.enough import Need, _trials, needed
+from showthrough.run.gate.enough import Need, _trials, count_needed
 from showthrough.run.records import Score
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
@@ -21,13 +21,13 @@ def score(right: float, trials: float) -> Score:
 
 
 def counted(threshold: Threshold, one: Score, drawn: int, confidence: float = 0.95) -> int | None:
-    return needed(threshold, one, confidence, drawn, "document").count
+    return count_needed(threshold, one, confidence, drawn, "document").count
 
 
 @pytest.mark.parametrize("there", [1, 20, 40, 58])
 def test_with_nothing_seen_it_is_the_rule_of_three(there: int) -> None:
     """ln 0.05 / ln 0.95 = 58.4: 59 documents without a leak."""
-    need = needed(LEAST, score(there, there), 0.95, there, "document")
+    need = count_needed(LEAST, score(there, there), 0.95, there, "document")
     assert (need.count, need.exact) == (59 - there, True)
 
 
@@ -57,7 +57,7 @@ def test_the_other_end_is_the_same_question() -> None:
 
 def test_a_document_that_is_half_a_trial_counts_half() -> None:
     """As one-to-one assignments have it: 60 documents are 30 trials, 32 are needed, so four documents more."""
-    need = needed(Threshold("trir", "max", 0.09), score(0, 30), 0.95, 60, "document")
+    need = count_needed(Threshold("trir", "max", 0.09), score(0, 30), 0.95, 60, "document")
     assert (need.count, need.exact, str(need)) == (4, False, "about 4 more documents without a leak would do")
 
 
@@ -73,7 +73,7 @@ def test_with_leaks_seen_it_is_the_smallest_that_would_do(right: int, trials: in
 @pytest.mark.parametrize("trials", [8, 64])
 def test_with_leaks_seen_it_is_about_so_many(trials: int) -> None:
     """Though each document is just one trial: nobody knows how many leaks the others will have."""
-    need = needed(LEAST, score(trials - 1, trials), 0.95, trials, "document")
+    need = count_needed(LEAST, score(trials - 1, trials), 0.95, trials, "document")
     assert (need.exact, str(need).startswith("about ")) == (False, True)
 
 
@@ -110,7 +110,7 @@ def test_trials_are_told_from_where_their_interval_begins() -> None:
     ],
 )
 def test_where_no_number_can_be_given(threshold: Threshold, one: Score, says: str) -> None:
-    need = needed(threshold, one, 0.95, 40, "document")
+    need = count_needed(threshold, one, 0.95, 40, "document")
     assert (need.count, str(need)) == (None, says)
 
 
@@ -131,7 +131,7 @@ def run_of(leaking: int, documents: int) -> Run:
 def test_so_many_documents_do(leaking: int, documents: int) -> None:
     """Scored anew with as many more, the threshold is met; with a fifth fewer it is not."""
     run = run_of(leaking, documents)
-    need = needed(LEAST, run["a", "er_di"], 0.95, documents, "document")
+    need = count_needed(LEAST, run["a", "er_di"], 0.95, documents, "document")
     assert need.count is not None
     slack = 0 if need.exact else int(np.ceil(0.2 * need.count))
     enough, fewer = (run_of(leaking, documents + need.count + more)["a", "er_di"].low for more in (slack, -slack - 1))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.evaluation.scoring import scored
+from showthrough.evaluation.scoring import compute_scores
 from showthrough.families.reidentification.metric import ReIdentification
 from showthrough.metrics import EntityRecall, Rows
-from showthrough.run.gate.checking import Gate, checked
+from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE
 from showthrough.run.records import columns_of
 from showthrough.run.thresholds import Threshold
@@ -38,9 +38,9 @@ def statuses(groups: list[str], right: list[np.ndarray], limit: float, *, allow:
         tables["er_di", one.name] = replace(there, values=values)
     rows = {"er_di": {name: columns_of(table) for (_, name), table in tables.items()}}
     run = msgspec.structs.replace(run, anonymizations=systems, rows=rows)
-    run.scores = list(scored(run, [EntityRecall("direct")], run.settings, tables))
+    run.scores = list(compute_scores(run, [EntityRecall("direct")], run.settings, tables))
     gate = Gate([Threshold("er_di", "min", limit)], documents=0, identifiers=0, only=True, allow_unsure=allow)
-    return [one.status for one in checked(run, gate).anonymizations]
+    return [one.status for one in check_run(run, gate).anonymizations]
 
 
 @pytest.mark.slow

@@ -14,9 +14,9 @@ from showthrough.run.gate.grading import (
     UNSURE,
     Demand,
     Grade,
-    Graded,
+    Grading,
     demands_of,
-    graded,
+    grade_demand,
     overall,
     status_of,
 )
@@ -37,7 +37,7 @@ def run() -> Run:
 
 
 def grade_of(run: Run, name: str, threshold: Threshold) -> Grade:
-    return graded(run, name, Demand(threshold)).grade
+    return grade_demand(run, name, Demand(threshold)).grade
 
 
 def usual(run: Run) -> list[str]:
@@ -161,7 +161,7 @@ def test_what_can_have_no_interval_is_graded_by_its_number(run: Run) -> None:
     """And says so; one that has none because nothing varies, or because nobody asked for any, is not sure."""
     for note, grade in {"clusters cannot be drawn": "met", ALIKE: "unsure", "": "unsure"}.items():
         bare = [replace(one, low=None, high=None, note=note) for one in run.scores]
-        found = graded(replace(run, scores=bare), "every", Demand(Threshold("er_di", "min", 0.9)))
+        found = grade_demand(replace(run, scores=bare), "every", Demand(Threshold("er_di", "min", 0.9)))
         assert found.grade == grade
         assert note in found.why
         assert found.why.startswith("it can have no interval: " if grade == "met" else "it has no interval")
@@ -189,10 +189,10 @@ def test_nobody_passes_by_their_own_marks(run: Run, silver: str, made: str | Non
     rows = {text: {name: rows["every"]} for text, rows in run.rows.items()}
     corpus = replace(run.corpus, silver=silver)
     own = replace(run, corpus=corpus, anonymizations=[system], scores=scores, rows=rows)
-    found = graded(own, name, Demand(Threshold("er_di", "min", 0.9)))
+    found = grade_demand(own, name, Demand(Threshold("er_di", "min", 0.9)))
     assert found.grade == grade
     assert ("a program of its own family" in found.why) == (grade == "unknown")
-    missed = graded(own, name, Demand(Threshold("er_di", "min", 1.0, "PERSON")))
+    missed = grade_demand(own, name, Demand(Threshold("er_di", "min", 1.0, "PERSON")))
     assert missed.grade == "unknown"  # there is no such part
 
 
@@ -233,7 +233,7 @@ def test_releases_of_something_else_are_not_sure(run: Run, unlike: int, grade: G
     first, second = run.anonymizations
     given = {key: value for key, value in asdict(first).items() if key != "unlike"}
     other = replace(run, anonymizations=[Unlike(**given, unlike=unlike), second])
-    found = graded(other, "every", Demand(Threshold("er_di", "min", 0.9)))
+    found = grade_demand(other, "every", Demand(Threshold("er_di", "min", 0.9)))
     assert found.grade == grade
     assert found.why == ("3 of 40 documents are unlike their originals" if unlike == 3 else "")
     assert grade_of(other, "most", Threshold("er_di", "min", 0.976)) == "missed"  # what is missed stays missed
@@ -243,7 +243,7 @@ def test_a_number_that_few_documents_carry_is_not_sure(run: Run) -> None:
     """39 documents of one entity and one of 100: (39 + 100)² / (39 + 100²) = 1.9."""
     rows = {"er_di": {name: {**columns, "total": [100] + [1] * 39} for name, columns in run.rows["er_di"].items()}}
     assert dict(run.record("er_di").counts)["total"] == "all"
-    found = graded(replace(run, rows=rows), "every", Demand(Threshold("er_di", "min", 0.9)))
+    found = grade_demand(replace(run, rows=rows), "every", Demand(Threshold("er_di", "min", 0.9)))
     assert (found.grade, found.why) == ("unsure", "few documents carry it: as many as 1.9 that weigh alike")
 
 
@@ -262,7 +262,8 @@ def test_a_part_that_few_documents_carry_is_not_sure() -> None:
     masks = {one.id: [Mask(mark.start, mark.end) for mark in one.annotations[0].mentions] for one in corpus}
     run = evaluate(corpus, {"every": Anonymization(masks)}, metrics=["er_di", "recall_per_type", "precision"])
     code, name = (
-        graded(run, "every", Demand(Threshold("recall_per_type", "min", 0.7, kind))) for kind in ("CODE", "PERSON")
+        grade_demand(run, "every", Demand(Threshold("recall_per_type", "min", 0.7, kind)))
+        for kind in ("CODE", "PERSON")
     )
     assert (code.grade, code.why) == ("unsure", "few documents carry it: as many as 1.8 that weigh alike")
     assert name.grade == "met"
@@ -293,7 +294,7 @@ def test_what_is_nearly_readable_is_doubted(run: Run, roles: tuple[Role, ...], n
     hidden, other = run.metrics
     part = replace(run["every", "er_di"], part="nearly", value=nearly)
     read = replace(run, metrics=[other, replace(hidden, roles=roles)], scores=[*run.scores, part])
-    found = graded(read, "every", Demand(Threshold("er_di", "min", 0.9)))
+    found = grade_demand(read, "every", Demand(Threshold("er_di", "min", 0.9)))
     assert found.grade == grade
     assert found.why == (
         "a share of 0.110 more is nearly readable, and with it the number does not hold" * (grade != "met")
@@ -302,7 +303,7 @@ def test_what_is_nearly_readable_is_doubted(run: Run, roles: tuple[Role, ...], n
 
 def test_documents_that_may_be_of_one_person_are_doubted(run: Run) -> None:
     doubtful = replace(run, corpus=replace(run.corpus, doubtful=2))
-    found = graded(doubtful, "every", Demand(Threshold("er_di", "min", 0.9)))
+    found = grade_demand(doubtful, "every", Demand(Threshold("er_di", "min", 0.9)))
     assert found.grade == "unsure"
     assert found.why.startswith("2 documents may be of one person")
 
@@ -311,11 +312,11 @@ def test_answers_about_texts_that_a_verifier_never_saw_are_doubted(run: Run) -> 
     """A low number of a verifier that extrapolates is no evidence; other systems are graded as before."""
     table = run.rows["er_di"]
     far = {**run.rows, "er_di": {**table, "every": {**table["every"], "outside:glad": [1.0] * 40}}}
-    found = graded(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
+    found = grade_demand(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
     assert (found.grade, found.why) == ("unsure", "most of its texts are unlike all that glad learned from")
-    assert graded(run, "every", Demand(Threshold("er_di", "min", 0.9))).grade == "met"
+    assert grade_demand(run, "every", Demand(Threshold("er_di", "min", 0.9))).grade == "met"
     far["er_di"]["every"]["outside:ppm"] = [1.0] * 40
-    both = graded(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
+    both = grade_demand(replace(run, rows=far), "every", Demand(Threshold("er_di", "min", 0.9)))
     assert both.why == "most of its texts are unlike all that glad and ppm learned from"
 
 
@@ -372,15 +373,15 @@ def test_what_a_usual_threshold_beside_others_bears_on(run: Run) -> None:
         ("unsure", True, "met"),
         ("unknown", True, "unknown"),
     ]:
-        one = Graded(Demand(Threshold("er_di", "min", 0.95), True, grave), score, grade)
+        one = Grading(Demand(Threshold("er_di", "min", 0.95), True, grave), score, grade)
         assert one.bearing == bearing
-        assert Graded(replace_usual(one.demand), score, grade).bearing == grade
+        assert Grading(replace_usual(one.demand), score, grade).bearing == grade
     nobody = Demand(Threshold("er_di", "min", 0.95), True, True)
-    assert Graded(nobody, replace(score, value=None, reason="none was marked"), "unknown").bearing == "met"
-    assert Graded(nobody, None, "unknown").bearing == "unknown"
+    assert Grading(nobody, replace(score, value=None, reason="none was marked"), "unknown").bearing == "met"
+    assert Grading(nobody, None, "unknown").bearing == "unknown"
     # That an attack has no number is no such thing: whom it would find is not known.
     attack = Demand(Threshold("trir", "max", 0.09), True, True)
-    assert Graded(attack, replace(score, value=None, reason="it found no background"), "unknown").bearing == "unknown"
+    assert Grading(attack, replace(score, value=None, reason="it found no background"), "unknown").bearing == "unknown"
 
 
 def replace_usual(demand: Demand) -> Demand:

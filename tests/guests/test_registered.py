@@ -68,7 +68,7 @@ class Twice(Kept):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         if metric_text(self) != "twice":
             return lambda one: Rows.of(masked=[], length=[])
-        return chunk.bound(parse_metric(self.of))
+        return chunk.bind_metric(parse_metric(self.of))
 
 
 @pytest.fixture
@@ -273,7 +273,7 @@ def test_a_metric_without_rows_and_without_failure_is_a_failure(monkeypatch: pyt
     from showthrough.evaluation import walk
 
     monkeypatch.setitem(METRICS, "kept", Kept)
-    monkeypatch.setattr(walk, "answered", lambda *rest: walk.Answer())
+    monkeypatch.setattr(walk, "process_chunk", lambda *rest: walk.ChunkResult())
     run = evaluate(CORPUS, MASKS, ["kept"], resamples=0)
     assert [str(failure.reason) for failure in run.failures] == ["it gave rows for 0 of 6 documents; expected all"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from showthrough.models.chat.base import Asked, Check, Question, Reply
+from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
 
 
 class Parrot:
@@ -15,14 +15,14 @@ class Parrot:
 
     def __init__(self, answer: Callable[[str], str]) -> None:
         self._answer = answer
-        self.heard: list[Question] = []
+        self.heard: list[ChatQuestion] = []
         self.expected: list[tuple[int, int, int]] = []
 
-    def replies(self, questions: Sequence[Question], check: Check) -> list[Reply | None]:
+    def replies(self, questions: Sequence[ChatQuestion], check: Check) -> list[Reply | None]:
         self.heard += [question for question in dict.fromkeys(questions) if question not in self.heard]
         return [self._reply(question, check) for question in questions]
 
-    def _reply(self, question: Question, check: Check) -> Reply | None:
+    def _reply(self, question: ChatQuestion, check: Check) -> Reply | None:
         content = self._answer(question.text)
         try:
             check(content)
@@ -30,8 +30,8 @@ class Parrot:
             return None
         return Reply(content, "parrot-1")
 
-    def asked(self) -> Asked:
-        return Asked(self.name, model="parrot-1", calls=len(self.heard))
+    def asked(self) -> AnswerSource:
+        return AnswerSource(self.name, model="parrot-1", calls=len(self.heard))
 
     def expect(self, questions: int, characters: int, tokens: int) -> None:
         self.expected.append((questions, characters, tokens))

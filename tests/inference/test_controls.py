@@ -7,7 +7,7 @@ import pytest
 
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.families.inference.base import Case
+from showthrough.families.inference.base import AttackCase
 from showthrough.families.inference.controls import answers_of, as_trials, risk, risk_interval, stand_ins
 from showthrough.statistics.numerics.control import above, rate
 
@@ -40,12 +40,12 @@ def test_documents_about_nobody_stand_in_for_nobody() -> None:
 
 def test_controls_are_asked_about_this_document_s_people() -> None:
     corpus = documents(a="", b="")
-    asked: list[Case] = []
+    asked: list[AttackCase] = []
 
     class Silent:
         name = "silent"
 
-        def infer(self, cases: list[Case]) -> list[None]:
+        def infer(self, cases: list[AttackCase]) -> list[None]:
             asked.extend(cases)
             return [None] * len(cases)
 
@@ -53,9 +53,9 @@ def test_controls_are_asked_about_this_document_s_people() -> None:
     found = answers_of(Silent(), "x", list(corpus), texts, {"a": "b"}, "subjects", ("NAME",))  # type: ignore[arg-type]
     ours = people("a")
     assert asked[:3] == [
-        Case("x", "a", "released a", ours, "subjects", ("NAME",)),
-        Case("x", "", "", ours, "subjects", ("NAME",)),
-        Case("x", "b", "released b", ours, "subjects", ("NAME",)),
+        AttackCase("x", "a", "released a", ours, "subjects", ("NAME",)),
+        AttackCase("x", "", "", ours, "subjects", ("NAME",)),
+        AttackCase("x", "b", "released b", ours, "subjects", ("NAME",)),
     ]
     assert len(asked) == 5  # nothing stands in for b
     assert [one.other for one in found] == [None, None]

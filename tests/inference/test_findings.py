@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.families.inference.base import Compared, Guess, Person
-from showthrough.families.inference.findings import Finding, claims_of, findings_of
+from showthrough.families.inference.base import Guess, GuessPair, Person
+from showthrough.families.inference.findings import InferenceFinding, claims_of, findings_of
 
 ANN = Subject("ann", (Attribute("AGE", "30", 2), Attribute("NAME", "Ann", 4, 1), Attribute("AGE", "60", 5, 3)))
 
@@ -20,14 +20,14 @@ class Saying:
     by_guess: dict[str, float | None]
     overrules: bool = False
     name: str = "judge"
-    asked: list[list[Compared]] = field(default_factory=list)
+    asked: list[list[GuessPair]] = field(default_factory=list)
 
-    def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]:
+    def verdicts(self, pairs: Sequence[GuessPair]) -> list[float | None]:
         self.asked.append(list(pairs))
         return [self.by_guess.get(pair.guess) for pair in pairs]
 
 
-def found(judge: Saying | None = None, *guesses: Guess, truth: Subject = ANN) -> dict[str, Finding]:
+def found(judge: Saying | None = None, *guesses: Guess, truth: Subject = ANN) -> dict[str, InferenceFinding]:
     claims = claims_of("d", [truth], [Person(guesses)])
     return {one.tag: one for one in findings_of(claims, judge, "x")}
 
@@ -35,8 +35,10 @@ def found(judge: Saying | None = None, *guesses: Guess, truth: Subject = ANN) ->
 def test_a_tag_with_several_values_counts_once_by_the_pair_that_agrees_best() -> None:
     by_tag = found(None, Guess("AGE", "58"), Guess("AGE", "61"))
     assert list(by_tag) == ["AGE", "NAME"]
-    assert by_tag["AGE"] == Finding("ann", "AGE", Attribute("AGE", "60", 5, 3), Guess("AGE", "58"), 1.0)  # the first
-    assert by_tag["NAME"] == Finding("ann", "NAME", Attribute("NAME", "Ann", 4, 1), None, 0.0)
+    assert by_tag["AGE"] == InferenceFinding(
+        "ann", "AGE", Attribute("AGE", "60", 5, 3), Guess("AGE", "58"), 1.0
+    )  # the first
+    assert by_tag["NAME"] == InferenceFinding("ann", "NAME", Attribute("NAME", "Ann", 4, 1), None, 0.0)
 
 
 def test_ties_keep_the_first_pair_and_silence_the_first_value() -> None:
@@ -47,7 +49,7 @@ def test_ties_keep_the_first_pair_and_silence_the_first_value() -> None:
 
 
 def test_what_is_said_with_certainty_0_is_not_said() -> None:
-    assert found(None, Guess("NAME", "Ann", 0))["NAME"] == Finding("ann", "NAME", ANN.attributes[1], None, 0.0)
+    assert found(None, Guess("NAME", "Ann", 0))["NAME"] == InferenceFinding("ann", "NAME", ANN.attributes[1], None, 0.0)
 
 
 def test_a_judge_is_asked_once_and_only_where_it_can_help() -> None:
@@ -56,7 +58,7 @@ def test_a_judge_is_asked_once_and_only_where_it_can_help() -> None:
     assert by_tag["NAME"].agreement == 0.5
     assert by_tag["AGE"].guess == Guess("AGE", "31")  # which rules find right
     (asked,) = judge.asked
-    assert asked == [Compared("NAME", "Ann", "Anne-Marie of Oslo", "x", "d", 0)]
+    assert asked == [GuessPair("NAME", "Ann", "Anne-Marie of Oslo", "x", "d", 0)]
 
 
 def test_a_judge_cannot_lower_what_rules_say_unless_it_overrules() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from showthrough.families.inference.base import Case, Guess, Person
+from showthrough.families.inference.base import AttackCase, Guess, Person
 from showthrough.families.inference.interviewer import Interviewer, answer_in
-from showthrough.models.chat.base import Asked, Check, Question, Reply
+from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
 
 TAGS = ("NAME", "SEX", "AGE")
 
@@ -23,9 +23,9 @@ class Parrot:
 
     def __init__(self, *contents: str) -> None:
         self._contents = list(contents)
-        self.heard: list[Question] = []
+        self.heard: list[ChatQuestion] = []
 
-    def replies(self, questions: Sequence[Question], check: Check) -> list[Reply | None]:
+    def replies(self, questions: Sequence[ChatQuestion], check: Check) -> list[Reply | None]:
         self.heard += questions
         return [self._reply(check) for _ in questions]
 
@@ -37,15 +37,15 @@ class Parrot:
             return None
         return Reply(content)
 
-    def asked(self) -> Asked:
-        return Asked(self.name)
+    def asked(self) -> AnswerSource:
+        return AnswerSource(self.name)
 
     def expect(self, questions: int, characters: int, tokens: int) -> None:
         pass
 
 
-def case(text: str, aim: Any = "subjects", tags: tuple[str, ...] = TAGS, document: str = "d1") -> Case:
-    return Case("a", document, text, (), aim, tags)
+def case(text: str, aim: Any = "subjects", tags: tuple[str, ...] = TAGS, document: str = "d1") -> AttackCase:
+    return AttackCase("a", document, text, (), aim, tags)
 
 
 def people(*attributes: dict[str, Any]) -> str:

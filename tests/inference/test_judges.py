@@ -9,7 +9,7 @@ import pytest
 
 from inference.fakes import Parrot
 from showthrough.data.references import EVERYTHING, NOTHING
-from showthrough.families.inference.base import Compared
+from showthrough.families.inference.base import GuessPair
 from showthrough.families.inference.judges import ModelJudge, RecordedVerdicts, has_verdicts, verdict_problems
 
 LINE = {
@@ -28,8 +28,8 @@ def recorded(tmp_path: Path) -> RecordedVerdicts:
     return RecordedVerdicts(written(tmp_path / "said.jsonl", LINE))
 
 
-def asked(guess: str, rank: int, tag: str = "age", anonymization: str = "anon", document: str = "p") -> Compared:
-    return Compared(tag, "34", guess, anonymization, document, rank)
+def asked(guess: str, rank: int, tag: str = "age", anonymization: str = "anon", document: str = "p") -> GuessPair:
+    return GuessPair(tag, "34", guess, anonymization, document, rank)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def asked(guess: str, rank: int, tag: str = "age", anonymization: str = "anon", 
     ],
 )
 def test_a_verdict_is_on_a_guess_about_one_text(
-    recorded: RecordedVerdicts, pair: Compared, expected: float | None
+    recorded: RecordedVerdicts, pair: GuessPair, expected: float | None
 ) -> None:
     assert recorded.verdicts([pair]) == [expected]
     assert recorded.overrules

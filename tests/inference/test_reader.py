@@ -11,8 +11,8 @@ from engines.pickling import Pickling
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.families.inference import reader
 from showthrough.families.inference.agreement import agreement
-from showthrough.families.inference.base import Aim, Case, Guess
-from showthrough.families.inference.reader import Reader
+from showthrough.families.inference.base import Aim, AttackCase, Guess
+from showthrough.families.inference.reader import AttributeReader
 from showthrough.formats import read_corpus
 from showthrough.models import Resources
 from showthrough.models.countries import _countries
@@ -27,7 +27,7 @@ def subject(key: str = "0", description: str = "", **values: str) -> Subject:
 
 def read(text: str, *people: Subject, aim: Aim = "subjects") -> list[tuple[Guess, ...]]:
     tags = tuple({attribute.tag for person in people for attribute in person.attributes})
-    (answer,) = Reader().infer([Case("one", "d", text, people, aim, tags)])
+    (answer,) = AttributeReader().infer([AttackCase("one", "d", text, people, aim, tags)])
     assert answer is not None
     assert [person.matches for person in answer] == [person.id for person in people]
     for guess in (guess for person in answer for guess in person.guesses):
@@ -236,7 +236,7 @@ def test_an_author_is_known_by_what_they_say_of_themselves(text: str, tag: str, 
 
 def test_only_what_is_asked_for_is_answered() -> None:
     person = subject(NAME="K. Lewis", OCCUPATION="Lawyer")
-    (answer,) = Reader().infer([Case("one", "d", "Lewis, a lawyer", (person,), "subjects", ("NAME",))])
+    (answer,) = AttributeReader().infer([AttackCase("one", "d", "Lewis, a lawyer", (person,), "subjects", ("NAME",))])
     assert answer is not None
     assert [guess.tag for guess in answer[0].guesses] == ["NAME"]
 
@@ -256,7 +256,7 @@ def _success(data: Path, masks: dict[str, list[list[int | str]]] | None, ids: se
         for start, end, *written in sorted(masks[document.id], reverse=True) if masks else ():
             text = text[: int(start)] + str((written or [""])[0]) + text[int(end) :]
         tags = tuple({attribute.tag for person in document.subjects for attribute in person.attributes})
-        (answer,) = Reader().infer([Case("", document.id, text, document.subjects, "subjects", tags)])
+        (answer,) = AttributeReader().infer([AttackCase("", document.id, text, document.subjects, "subjects", tags)])
         assert answer is not None
         for person, said in zip(document.subjects, answer, strict=True):
             for attribute in person.attributes:
@@ -290,10 +290,10 @@ def test_a_name_that_both_tables_of_countries_know_is_one_country() -> None:
 def test_cases_are_read_by_whoever_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     person = subject(NAME="Ann Lee", AGE="41")
     texts = ["Ann Lee is 41.", "", "She is 41 years old", "Ann slept", "Ann Lee is 41."]
-    cases = [Case("one", str(n), text, (person,), "subjects", ("NAME", "AGE")) for n, text in enumerate(texts)]
-    alone, engine = Reader().infer(cases), Pickling()
+    cases = [AttackCase("one", str(n), text, (person,), "subjects", ("NAME", "AGE")) for n, text in enumerate(texts)]
+    alone, engine = AttributeReader().infer(cases), Pickling()
     monkeypatch.setattr(reader, "_CASES", 2)
-    assert Reader(Resources(engine=engine)).infer(cases) == alone
+    assert AttributeReader(Resources(engine=engine)).infer(cases) == alone
     assert engine.tasks == 3
 
 

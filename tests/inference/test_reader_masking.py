@@ -6,8 +6,8 @@ from hypothesis import example, given, settings, strategies as st
 
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.families.inference.agreement import agreement
-from showthrough.families.inference.base import Aim, Case
-from showthrough.families.inference.reader import Reader
+from showthrough.families.inference.base import Aim, AttackCase
+from showthrough.families.inference.reader import AttributeReader
 
 PEOPLE = (
     Subject(
@@ -60,7 +60,7 @@ def _released(words: list[str], masked: set[int], stand_in: str) -> str:
 
 def _success(text: str, people: tuple[Subject, ...], aim: Aim) -> list[float]:
     tags = tuple({attribute.tag for person in people for attribute in person.attributes})
-    (answer,) = Reader().infer([Case("", "", text, people, aim, tags)])
+    (answer,) = AttributeReader().infer([AttackCase("", "", text, people, aim, tags)])
     assert answer is not None
     return [
         max((agreement(one.tag, one.value, guess.value) for guess in said.guesses if guess.tag == one.tag), default=0)
@@ -89,9 +89,9 @@ def test_what_stands_in_tells_nothing(stand_in: str, times: int) -> None:
 def test_an_empty_value_is_found_nowhere() -> None:
     tags = ("EMAIL_ADDRESS", "ORG", "NAME", "PHONE", "CODE", "AGE", "LOCATION")
     for value in ("", " "):
-        (answer,) = Reader().infer(
+        (answer,) = AttributeReader().infer(
             [
-                Case(
+                AttackCase(
                     "",
                     "",
                     "Ann, 30: -",

@@ -10,7 +10,7 @@ import pytest
 from showthrough import InputError
 from showthrough.data.references import NOTHING
 from showthrough.data.subjects import AUTHOR, Subject
-from showthrough.families.inference.base import Aim, Case, Guess, Person
+from showthrough.families.inference.base import Aim, AttackCase, Guess, Person
 from showthrough.families.inference.recorded import RecordedAnswers, digest_of_answers
 from showthrough.models.chat.recordings import TITLE
 from showthrough.storage.growing import GrowingFile
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.usefixtures("no_sockets")
 SPIA = {"data_id": "d", "subjects": [{"id": 0, "matches": 1, "PIIs": [{"tag": "NAME", "keyword": "K. Lewis", "certainty": 4}]}]}  # fmt: skip # noqa: E501
 
 
-def case(anonymization: str = "one", document: str = "d", text: str = "a text", aim: Aim = "subjects") -> Case:
+def case(anonymization: str = "one", document: str = "d", text: str = "a text", aim: Aim = "subjects") -> AttackCase:
     tags = ("age", "sex") if aim == "author" else ("NAME", "SEX")
-    return Case(anonymization, document, text, (Subject("1"),), aim, tags)
+    return AttackCase(anonymization, document, text, (Subject("1"),), aim, tags)
 
 
 def written(path: Path, *lines: object) -> str:

@@ -10,13 +10,13 @@ import pytest
 from inference.fakes import Parrot
 from showthrough import InputError
 from showthrough.data.references import NOTHING
-from showthrough.families.inference.utility import AskedOpinions, RecordedOpinions, Released, utility_fault
+from showthrough.families.inference.utility import AskedOpinions, RecordedOpinions, ReleasePair, utility_fault
 
 SAID = {"readability": {"why": "clear", "score": 8}, "meaning": {"score": 6.5}, "hallucinations": {"score": 1}}
 
 
-def released(document: str = "d", text: str = "He lives in [CITY].") -> Released:
-    return Released("anon", document, "He lives in Oslo.", text)
+def released(document: str = "d", text: str = "He lives in [CITY].") -> ReleasePair:
+    return ReleasePair("anon", document, "He lives in Oslo.", text)
 
 
 def test_one_question_gives_all_three() -> None:

@@ -29,7 +29,7 @@ def _wrong_run(run: Run) -> str:
         where = f"{score.metric} {score.part} of {score.anonymization}: {numbers}"
         if not all(map(math.isfinite, numbers)):
             return f"has a score that is no number: {where}"
-        free = not parse_metric(score.metric).bounded(score.part) or score.metric.startswith(("phi_leak", "nmi"))
+        free = not parse_metric(score.metric).is_bounded(score.part) or score.metric.startswith(("phi_leak", "nmi"))
         if not free and not all(0 <= one <= 1 for one in numbers):
             return f"has a score out of range: {where}"
         if len(numbers) == 3 and not numbers[1] <= numbers[0] <= numbers[2]:

@@ -19,8 +19,8 @@ from showthrough import (
     rating_sample,
     write_corpus,
 )
-from showthrough.formats.authorship.rating_folder import Answer, read_items
-from showthrough.studies.rating.journal import Journal
+from showthrough.formats.authorship.rating_folder import RaterAnswer, read_items
+from showthrough.studies.rating.journal import RatingJournal
 
 _TEXTS = {
     "d1": "Mr John Doe of Oslo left on 3 May 1996.\nHe was 46 years old.",
@@ -230,9 +230,9 @@ def rating_folder() -> dict[str, bytes]:
         system = Anonymization({key: [Mask(*one[:2]) for one in given] for key, given in masks().items()}, "a")
         rating_sample(CORPUS, [system]).write(target)
         _, items = read_items(target)
-        journal = Journal(target, "r", items)
+        journal = RatingJournal(target, "r", items)
         for item in items:
-            journal.add(Answer(item, 1))
+            journal.add(RaterAnswer(item, 1))
         journal.close()
         files = (file for file in sorted(target.rglob("*.json*")))
         return {file.relative_to(target).as_posix(): file.read_bytes() for file in files}

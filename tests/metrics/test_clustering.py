@@ -44,7 +44,7 @@ def parts(rows: Rows) -> dict[str, float]:
 
 def each_by_itself(rows: Rows) -> Rows:
     """What each document adds to the totals."""
-    return Rows.joined([Rows.named(NMI.totals(Rows(rows.columns, row[None]))) for row in rows.values])
+    return Rows.concatenate([Rows.named(NMI.totals(Rows(rows.columns, row[None]))) for row in rows.values])
 
 
 def nmi(rows: Rows) -> float:
@@ -581,13 +581,13 @@ def test_marks_are_removed_before_embedding() -> None:
 def test_tries_are_made_with_some_of_many_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """All points are looked at for one try, the best; or time would grow with points times tries."""
     looked_at: list[tuple[int, int]] = []
-    settled = kmeans._settled
+    settled = kmeans._run_lloyd
 
     def counting(points: Any, centres: Any) -> Any:
         looked_at.append((len(points), len(centres)))
         return settled(points, centres)
 
-    monkeypatch.setattr(kmeans, "_settled", counting)
+    monkeypatch.setattr(kmeans, "_run_lloyd", counting)
     monkeypatch.setattr(kmeans, "SAMPLE", 40)
     random = np.random.default_rng(0)
     own = random.integers(0, 4, 500)

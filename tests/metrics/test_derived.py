@@ -6,7 +6,7 @@ import numpy as np
 
 from in_blocks import Blocks
 from showthrough.metrics import Rows
-from showthrough.metrics.derived import aligned, beside
+from showthrough.metrics.derived import aligned, join_columns
 
 VALUES = np.arange(10.0).reshape(5, 2)
 
@@ -23,7 +23,7 @@ def test_tables_with_the_columns_of_all() -> None:
 
 
 def test_tables_side_by_side() -> None:
-    both = beside([Blocks(VALUES, 3, ("a", "b")), Blocks(VALUES[:, :1], 3, ("a",))])
+    both = join_columns([Blocks(VALUES, 3, ("a", "b")), Blocks(VALUES[:, :1], 3, ("a",))])
     assert both.columns == ("a", "b", "a")
     assert both.values.tolist() == np.hstack([VALUES, VALUES[:, :1]]).tolist()
     assert [block.shape for block in both.blocks()] == [(3, 3), (2, 3)]

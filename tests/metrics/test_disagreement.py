@@ -76,14 +76,14 @@ def test_the_signature_names_all_systems() -> None:
 
 
 def test_nobody_is_better() -> None:
-    from showthrough.report.plane import measured
+    from showthrough.report.plane import plane_metrics
     from showthrough.report.table import tables
 
     run = compared({"a": [Mask(*OLE)], "b": [Mask(*OSLO), TypedMask(*YEAR, None, "DATE")]})
     cells = [(column.arrow, cell.best) for table in tables(run) for column in table.columns for cell in column.cells]
     assert {arrow for arrow, _ in cells} == {""}
     assert not any(best for _, best in cells)
-    assert measured(run) == []
+    assert plane_metrics(run) == []
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

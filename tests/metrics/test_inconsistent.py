@@ -12,7 +12,7 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, Mask, Run, TypedMask, evaluate
 from showthrough.data import documents
 from showthrough.data.alignment import align
-from showthrough.report.plane import measured
+from showthrough.report.plane import plane_metrics
 from showthrough.report.table import tables
 
 SENTENCES = [
@@ -203,7 +203,7 @@ def test_it_ranks_nobody() -> None:
     assert run["little", "inconsistent"].value == 0.0
     assert run["much", "inconsistent"].value == 0.5
     assert not any(cell.best for table in tables(run) for column in table.columns for cell in column.cells)
-    assert [one.record.name for one in measured(run)] == ["residual"]
+    assert [one.record.name for one in plane_metrics(run)] == ["residual"]
 
 
 def test_only_the_corpus_couples_documents() -> None:

@@ -27,11 +27,11 @@ from showthrough import (
     parse_metric,
 )
 from showthrough.core.errors import PlanError
-from showthrough.families.information.preserved import Informed
+from showthrough.families.information.preserved import InformationMetric
 from showthrough.metrics import HEADLINE, Metric, metric_text, preset
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
-from showthrough.models.information import Context, Floats, Question
+from showthrough.models.information import Floats, ModelContext, SpanQuery
 from showthrough.models.similarity import Pair
 from showthrough.models.terms import Terms
 from showthrough.report.table import tables
@@ -55,12 +55,12 @@ class Given(Resources):
         self.ic = ic.__getitem__ if isinstance(ic, Mapping) else ic
         self.cosine = cosine or {}
         self.cut = terms
-        self.asked: list[Question] = []
+        self.asked: list[SpanQuery] = []
 
     def information(self, name: str) -> Any:
         return self
 
-    def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
+    def weigh(self, questions: Sequence[SpanQuery], context: ModelContext) -> list[Floats]:
         self.asked += questions
         return [
             np.array([self.ic(one.text[low:high]) for low, high in zip(one.start, one.end, strict=True)])
@@ -421,7 +421,7 @@ def test_replacing_never_keeps_less_than_suppressing(case: tuple[list[Document],
 )
 def test_text_forms(text: str) -> None:
     metric = parse_metric(text)
-    assert isinstance(metric, Informed)
+    assert isinstance(metric, InformationMetric)
     assert parse_metric(metric_text(metric)) == metric
 
 

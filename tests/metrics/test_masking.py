@@ -25,7 +25,7 @@ from showthrough import (
     WeightedPrecision,
     evaluate,
 )  # fmt: skip
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.metrics import parse_metric
 
 TEXT = "Mr Ole Berg of Oslo, a nurse, met Ole Berg in May 1996."
@@ -476,7 +476,7 @@ class Tagged:
 
     revision = "0"
 
-    def ignorable(self, axis: Axis) -> np.ndarray:
+    def ignorable(self, axis: SpanLayout) -> np.ndarray:
         free = np.array([character in " .,-" for character in axis.text])
         for place in range(len(axis.text) - 1):
             if axis.text[place] == "A" and axis.text[place + 1] == " ":

@@ -31,8 +31,8 @@ from showthrough import (
 from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import ResourceError
 from showthrough.families.reidentification.attacks import assignment, fusion
-from showthrough.families.reidentification.attacks.standing import Standing
-from showthrough.families.reidentification.attacks.suite import Outcome, Suite
+from showthrough.families.reidentification.attacks.standing import RankResult
+from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
 from showthrough.formats.people.background import read_recorded
 from showthrough.metrics import HEADLINE, Rows, metric_text
 from showthrough.models import Resources
@@ -318,9 +318,9 @@ def test_without_anybody_else_there_is_no_control() -> None:
 def test_who_names_only_the_sure_by_hand() -> None:
     """By lead 1 of 1 is right, 2 of 2, then with both of 3 named 3 of 4, and 4 of 5: two of five can be named."""
     right, lead, zeros = np.array([1.0, 1, 0, 1, 1]), np.array([5.0, 4, 3, 3, 1]), np.zeros(5)
-    standing = Standing(right, right, right, zeros, zeros, zeros.astype(int), lead, zeros)
+    standing = RankResult(right, right, right, zeros, zeros, zeros.astype(int), lead, zeros)
     ones = np.ones(5, dtype=np.int64)
-    outcome = Outcome(tuple("abcde"), 9, ones, ones, {"lexical": standing, "dense": "too large"}, {}, {}, {})
+    outcome = AttackOutcome(tuple("abcde"), 9, ones, ones, {"lexical": standing, "dense": "too large"}, {}, {}, {})
     metric = ReIdentification("lexical, dense", abstain=True)
     found = metric.combine(metric.rows("abcde", outcome).totals())
     assert (found["lexical recall@0.9"], found["lexical recall@0.99"]) == (2 / 5, 2 / 5)

@@ -24,7 +24,7 @@ from showthrough import (
 from showthrough.data.masks import apply_masks
 from showthrough.families.unannotated.residual import MOST_PLACES
 from showthrough.metrics import metric_text, parse_metric
-from showthrough.metrics.released import Released
+from showthrough.metrics.released import ReleasedText
 
 TEXT = "Mr Ole Berg wrote to ole@berg.example on 3 May 1970."  # 12 words: ole, berg and example are three
 
@@ -194,7 +194,7 @@ def test_a_released_text_knows_what_was_left(text: str, data: st.DataObject) -> 
         start = data.draw(st.integers(0, len(text) - 1))
         end = data.draw(st.integers(start + 1, len(text)))
         masks.append(Mask(start, end, data.draw(st.sampled_from([None, "", "Z", "ZZ Z", "Y "]))))
-    released = Released.of(text, masks)
+    released = ReleasedText.of(text, masks)
     assert released.text == apply_masks(text, masks)
     for start in range(len(released.text)):
         for end in range(start + 1, len(released.text) + 1):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.statistics.numerics.control import above, others, rate
+from showthrough.statistics.numerics.control import above, pick_partners, rate
 
 # anonymeter 1.1.0: residual_success(success_rate(n, s, level), success_rate(n_c, c, level)).to_risk()
 ANONYMETER = [
@@ -31,15 +31,15 @@ def test_without_tries_nothing_is_known() -> None:
 @given(st.lists(st.sampled_from("abcd"), min_size=1, max_size=30), st.integers(0, 5))
 def test_others_are_of_other_groups(groups: list[str], seed: int) -> None:
     keys = [f"d{number:02}" for number in range(len(groups))]
-    found = others(keys, groups, seed)
+    found = pick_partners(keys, groups, seed)
     if len({*groups}) == 1:
         assert found.tolist() == [-1] * len(groups)
         return
     assert all(groups[other] != own for other, own in zip(found.tolist(), groups, strict=True))
-    turned = others(keys[::-1], groups[::-1], seed)  # the order in which they come does not matter
+    turned = pick_partners(keys[::-1], groups[::-1], seed)  # the order in which they come does not matter
     assert [keys[other] for other in found.tolist()] == [keys[::-1][other] for other in turned.tolist()][::-1]
 
 
 def test_each_is_taken_once_where_no_group_is_large() -> None:
-    found = others(list("abcdefgh"), list("aabbccdd"), 3)
+    found = pick_partners(list("abcdefgh"), list("aabbccdd"), 3)
     assert sorted(found.tolist()) == list(range(8))

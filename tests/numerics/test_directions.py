@@ -69,7 +69,7 @@ def test_values_that_occur_often() -> None:
 @pytest.mark.usefixtures("way")
 def test_rows_that_repeat() -> None:
     """Twelve rows, each many times: what lies beyond twelve directions has length 0."""
-    given = SparseRows.stacked([strewn(12, 500)] * 20)
+    given = SparseRows.stack([strewn(12, 500)] * 20)
     sizes, found = main_directions(given, COUNT)
     assert (sizes[:12] > 0.1).all()
     assert (sizes[12:] < 1e-12).all()

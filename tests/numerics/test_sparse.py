@@ -29,13 +29,13 @@ def test_what_goes_in_comes_out(shape: tuple[int, int, float, int]) -> None:
     dense = random(*shape)
     rows = sparse_rows(dense)
     assert rows.dense().tolist() == dense.tolist()
-    assert rows.turned().dense().tolist() == dense.T.tolist()
-    assert rows.turned().turned().column.tolist() == rows.column.tolist()
+    assert rows.transpose().dense().tolist() == dense.T.tolist()
+    assert rows.transpose().transpose().column.tolist() == rows.column.tolist()
     chosen = np.random.default_rng(0).integers(0, len(dense), size=5 * (len(dense) > 0))
     assert rows.rows(chosen).dense().tolist() == dense[chosen].tolist()
     half = len(dense) // 2
-    assert rows.stretch(half, len(dense)).dense().tolist() == dense[half:].tolist()
-    stacked = SparseRows.stacked([rows, rows.stretch(0, half), rows])
+    assert rows.row_range(half, len(dense)).dense().tolist() == dense[half:].tolist()
+    stacked = SparseRows.stack([rows, rows.row_range(0, half), rows])
     assert stacked.dense().tolist() == np.vstack([dense, dense[:half], dense]).tolist()
 
 
@@ -47,7 +47,7 @@ def test_products(shape: tuple[int, int, float, int]) -> None:
     assert rows.times(vector) == pytest.approx(dense @ vector)
     assert rows.times(matrix) == pytest.approx(dense @ matrix)
     other = random(5, dense.shape[1], 0.5)
-    assert rows.product(sparse_rows(other).turned()) == pytest.approx(dense @ other.T)
+    assert rows.product(sparse_rows(other).transpose()) == pytest.approx(dense @ other.T)
 
 
 @pytest.mark.parametrize("meeting", [0, 1, 3, 10**9])
@@ -57,7 +57,7 @@ def test_frequent_and_rare_columns_add_up(meeting: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(sparse, "_CELLS", 100)
     one, two = (random(rows, 60, 1.0) * (np.random.default_rng(rows).random((rows, 60)) ** 4) for rows in (20, 30))
     one[np.abs(one) < 0.1] = 0
-    assert sparse_rows(one).product(sparse_rows(two).turned()) == pytest.approx(one @ two.T)
+    assert sparse_rows(one).product(sparse_rows(two).transpose()) == pytest.approx(one @ two.T)
 
 
 def test_lengths() -> None:

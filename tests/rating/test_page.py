@@ -17,7 +17,7 @@ import pytest
 
 from browsing import Window
 from showthrough import read_ratings
-from showthrough.formats.authorship.rating_folder import answers_file, read_answers, read_items, standing
+from showthrough.formats.authorship.rating_folder import answers_file, latest_answers, read_answers, read_items
 from showthrough.studies.rating.server import RatingServer
 
 Serving = Callable[..., RatingServer]
@@ -41,7 +41,7 @@ def visit(browser: Any) -> Iterator[Visit]:
 def answers(folder: Path, rater: str = "r1") -> dict[str, tuple[int | None, str]]:
     """By passage, as they are on disk."""
     _, items = read_items(folder)
-    found = standing(read_answers(answers_file(folder, rater), items))
+    found = latest_answers(read_answers(answers_file(folder, rater), items))
     return {items[key].text.strip(): (one.value, one.comment) for key, one in found.items()}
 
 

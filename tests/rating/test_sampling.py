@@ -11,7 +11,7 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, OutputError, PlanError, rating_sample
 from showthrough.data.held_texts import Rewriting
-from showthrough.formats.authorship.rating_folder import Item, read_items
+from showthrough.formats.authorship.rating_folder import RatingItem, read_items
 
 PARTS = ("One came here. ", "Two went there. ", "Three stood still. ", "Four fell down. ")
 
@@ -153,4 +153,4 @@ def test_nothing_to_rate_is_told() -> None:
 
 
 def test_an_item_names_its_place() -> None:
-    assert Item("1", "d", "A", 3, 9, "x").place == "3-9"
+    assert RatingItem("1", "d", "A", 3, 9, "x").location == "3-9"

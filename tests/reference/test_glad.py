@@ -15,7 +15,7 @@ import pytest
 from showthrough import read_anonymization, read_corpus, train_verifier
 from showthrough.families.authorship.verifiers.answering import answers_to
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Question
-from showthrough.families.authorship.verifiers.seen import seen
+from showthrough.families.authorship.verifiers.seen import count_seen
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ def test_glad(pan: Path) -> None:
     assert figures["held_out_problems"]["accuracy"] >= 0.65
     assert figures["held_out_authors"]["auc"] > 0.65
     corpus = read_corpus(pan / "masking_problems")
-    assert seen(glad, corpus) == len(corpus) == 205
+    assert count_seen(glad, corpus) == len(corpus) == 205
     texts = {"original": {one.id: one.text for one in corpus}}
     texts |= {name: read_anonymization(pan / f"submission_{name}", corpus, name=name).texts(corpus) for name in "AB"}
     found = {name: answers_to(glad, corpus, each) for name, each in texts.items()}

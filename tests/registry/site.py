@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from showthrough.formats.datasets.entries import Licence, Published, PublishedFile
-from showthrough.formats.datasets.fetching import Kept, Wish, keep
+from showthrough.formats.datasets.entries import Dataset, Licence, PublishedFile
+from showthrough.formats.datasets.fetching import FetchedCorpus, Wish, keep
 from showthrough.formats.datasets.web import Web
 
 CONTENT = bytes(range(256)) * 2_000  # 512,000 bytes, more than a buffer or two
@@ -109,13 +109,13 @@ def _start(handler: BaseHTTPRequestHandler, page: Page) -> int:
 WEB = Web(frozenset({"http"}), 5.0)
 
 
-def corpus_of(*files: PublishedFile, **about: Any) -> Published:
+def corpus_of(*files: PublishedFile, **about: Any) -> Dataset:
     licence = Licence("MIT", "https://example.org/mit")
     plain = {"title": "A corpus", "about": "texts", "language": "Danish", "citation": "Us", "home": "https://x.org"}
-    return Published(**{**plain, "name": "ours", "licence": licence, "files": files, **about})
+    return Dataset(**{**plain, "name": "ours", "licence": licence, "files": files, **about})
 
 
-def kept(folder: Path, *files: PublishedFile, web: Web = WEB, **wish: Any) -> Kept:
+def kept(folder: Path, *files: PublishedFile, web: Web = WEB, **wish: Any) -> FetchedCorpus:
     return keep(corpus_of(*files), folder, Wish(**wish), web=web)
 
 

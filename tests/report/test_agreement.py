@@ -7,13 +7,13 @@ import pytest
 from showthrough import Agreement, Annotation, Corpus, Document, Mention, agreement
 from showthrough.report.agreement import agreement_sheet
 from showthrough.report.sheets import Cases, Heat
-from showthrough.studies.agreement.values import ATTRIBUTES, UNITS, Confusion, Estimate, Measured, Meeting
+from showthrough.studies.agreement.values import ATTRIBUTES, UNITS, AgreementMeasure, Confusion, Estimate, Meeting
 
 PERFECT = Estimate(1.0, 0.9, 1.0)
 
 
 def lead(alpha: Estimate) -> str:
-    lines = [Measured(name, unit, 10, PERFECT, PERFECT, alpha) for unit in UNITS for name in ATTRIBUTES]
+    lines = [AgreementMeasure(name, unit, 10, PERFECT, PERFECT, alpha) for unit in UNITS for name in ATTRIBUTES]
     told = agreement_sheet(Agreement("c", 9, 8, 2, {"a": 8, "b": 8}, measured=tuple(lines))).lead
     return next(line for line in told if line.startswith("Beyond chance"))
 
@@ -39,7 +39,7 @@ def test_readings(alpha: Estimate, ending: str) -> None:
 def test_many_types_share_a_heat_map() -> None:
     """Those that are met less often are one row, and nothing is lost."""
     met = [Meeting(f"T{number:02}", None if number % 2 else f"T{number:02}", 20.0 - number) for number in range(20)]
-    lines = tuple(Measured(name, unit, 1, PERFECT, PERFECT, PERFECT) for unit in UNITS for name in ATTRIBUTES)
+    lines = tuple(AgreementMeasure(name, unit, 1, PERFECT, PERFECT, PERFECT) for unit in UNITS for name in ATTRIBUTES)
     confusion = Confusion("spans", tuple(met))
     sheet = agreement_sheet(Agreement("c", 1, 1, 2, {}, measured=lines, confusions=(confusion,)))
     (heat,) = [block for block in sheet.blocks if isinstance(block, Heat)]

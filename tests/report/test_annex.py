@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from inferring import CENSUS, run_of
 from showthrough import Background, Population, risk_annex
 from showthrough.report.annex import annex_sheet
-from showthrough.report.sheets import Grid, Sheet
+from showthrough.report.sheets import Grid, ReportDocument
 from showthrough.report.sheets.markdown import markdown_of
 from showthrough.report.sheets.page import page_of
 from showthrough.run.run import Run
@@ -43,17 +43,17 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="module")
-def sheet(run: Run) -> Sheet:
+def sheet(run: Run) -> ReportDocument:
     return annex_sheet(risk_annex(run, census()))
 
 
-def grid(sheet: Sheet, start: str) -> Grid:
+def grid(sheet: ReportDocument, start: str) -> Grid:
     (found,) = [block for block in sheet.blocks if block.caption.startswith(start)]
     assert isinstance(found, Grid)
     return found
 
 
-def test_all_sections_are_there_in_whatever_run(sheet: Sheet) -> None:
+def test_all_sections_are_there_in_whatever_run(sheet: ReportDocument) -> None:
     starts = ("Singling out", "Linkability", "Inference", "Authorship", "Safe Harbor", "Signatures")
     assert [block.caption.partition(":")[0] for block in sheet.blocks] == list(starts)
     bare = run_of([[]], [1])
@@ -67,7 +67,7 @@ def test_all_sections_are_there_in_whatever_run(sheet: Sheet) -> None:
     assert empty.lead[-1].startswith("Not measured: singling out, linkability, inference, authorship, Safe Harbor")
 
 
-def test_it_decides_nothing(sheet: Sheet) -> None:
+def test_it_decides_nothing(sheet: ReportDocument) -> None:
     said = markdown_of(sheet)
     assert "does not determine that a release is anonymous" in said
     assert "45 CFR 164.514(b)(1)" in said
@@ -78,7 +78,7 @@ def test_it_decides_nothing(sheet: Sheet) -> None:
     )
 
 
-def test_a_threshold_is_told_with_its_interval_and_names_beside_it(sheet: Sheet) -> None:
+def test_a_threshold_is_told_with_its_interval_and_names_beside_it(sheet: ReportDocument) -> None:
     (line,) = [line for line in sheet.lead if "above 0.09" in line]
     share = r"\d+\.\d+ % \(\d+\.\d+ % to \d+\.\d+ %\)"
     assert re.search(rf"1/k is above 0\.09 for {share} of 60 people, as far as this attacker infers", line)
@@ -87,7 +87,7 @@ def test_a_threshold_is_told_with_its_interval_and_names_beside_it(sheet: Sheet)
     )
 
 
-def test_other_risks_stand_beside_it(sheet: Sheet) -> None:
+def test_other_risks_stand_beside_it(sheet: ReportDocument) -> None:
     """A small share above 0.09 is not read alone."""
     said = "\n".join(sheet.lead)
     assert re.search(r"the worst attack of trir links \d+\.\d+ %.* of documents to the right person\.", said)
@@ -104,7 +104,7 @@ def test_a_mean_over_people_is_told_as_one(run: Run) -> None:
     assert "infers 60.0 % (0.0 % to 100.0 %) of what is true of each person, on average; another may" in said
 
 
-def test_no_value_of_anybody_is_in_it(run: Run, sheet: Sheet) -> None:
+def test_no_value_of_anybody_is_in_it(run: Run, sheet: ReportDocument) -> None:
     annex = risk_annex(run, census())
     for text in (page_of(sheet), markdown_of(sheet), msgspec.json.encode(annex).decode()):
         assert not [secret for secret in SECRETS if secret in text]
@@ -112,7 +112,7 @@ def test_no_value_of_anybody_is_in_it(run: Run, sheet: Sheet) -> None:
     assert not sheet.private
 
 
-def test_every_row_has_a_signature(sheet: Sheet) -> None:
+def test_every_row_has_a_signature(sheet: ReportDocument) -> None:
     lines = {row.name for row in grid(sheet, "Signatures").rows}
     for start in ("Singling out", "Linkability", "Inference"):
         assert {re.findall(r"\[\d+\]$", row.name)[0] for row in grid(sheet, start).rows} <= lines
@@ -124,7 +124,7 @@ def test_every_row_has_a_signature(sheet: Sheet) -> None:
     assert len({row.name for row in harbor.rows}) == 18
 
 
-def test_what_may_be_missed_is_the_upper_end(sheet: Sheet) -> None:
+def test_what_may_be_missed_is_the_upper_end(sheet: ReportDocument) -> None:
     rows = {row.name: row for row in grid(sheet, "Safe Harbor").rows if row.entries[0].text != "nothing masked"}
     recall, most = rows["(A) names"].entries[1:3]
     assert (recall.value, recall.low) == (1.0, pytest.approx(0.05 ** (1 / 20)))
@@ -158,7 +158,7 @@ def test_names_are_escaped(window: Open) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_everybody_can_read_it(window: Open, sheet: Sheet, width: int) -> None:
+def test_everybody_can_read_it(window: Open, sheet: ReportDocument, width: int) -> None:
     view = window(page_of(sheet), viewport={"width": width, "height": 900})
     assert view.tab.evaluate("document.documentElement.scrollWidth") == width
     assert view.violations() == []

@@ -10,14 +10,14 @@ from hypothesis import given, strategies as st
 from showthrough import Attribute, Subject, describe
 from showthrough.data.documents import Annotation, Corpus, Document, InferredMention, Mention
 from showthrough.report.corpus import corpus_sheet
-from showthrough.report.sheets import Grid, Sheet
+from showthrough.report.sheets import Grid, ReportDocument
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.report.terminal import PlainConsole
 
 HOSTILE = ["", " ", "a|b", "a&b", "a_b", "\u202eRTL", "עברית", "line\nfeed", "x" * 200, "<script>", "日本"]
 
 
-def sheet(*documents: Document) -> Sheet:
+def sheet(*documents: Document) -> ReportDocument:
     return corpus_sheet(describe(Corpus(documents, name="made up")))
 
 
@@ -25,11 +25,11 @@ def one(*mentions: Mention, annotator: str = "a", number: int = 1, split: str = 
     return Document(str(number), "Ann of Oslo", (Annotation(annotator, mentions),), split=split)
 
 
-def grid(found: Sheet, caption: str) -> Grid:
+def grid(found: ReportDocument, caption: str) -> Grid:
     return next(block for block in found.blocks if isinstance(block, Grid) and block.caption == caption)
 
 
-def captions(found: Sheet) -> list[str]:
+def captions(found: ReportDocument) -> list[str]:
     return [block.caption for block in found.blocks]
 
 
@@ -38,7 +38,7 @@ def row(table: Grid, name: str) -> dict[str, str]:
     return dict(zip(table.heads, (entry.text for entry in entries), strict=True))
 
 
-def reasons(found: Sheet) -> dict[str, str]:
+def reasons(found: ReportDocument) -> dict[str, str]:
     """Why the rows of the first table have dashes."""
     table = found.blocks[0]
     assert isinstance(table, Grid)
@@ -47,7 +47,7 @@ def reasons(found: Sheet) -> dict[str, str]:
     return dashes
 
 
-def on_a_terminal(found: Sheet) -> str:
+def on_a_terminal(found: ReportDocument) -> str:
     out = io.StringIO()
     show_sheet(found, PlainConsole(file=out, width=100))
     return out.getvalue()

@@ -16,7 +16,7 @@ from showthrough.report.charts.attack import attack_chart
 from showthrough.report.charts.parts import part_cells, parts_charts
 from showthrough.report.figures import figures, file_name, write_figures
 from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import playing
+from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 
 MAGIC = {".svg": b"<svg", ".png": b"\x89PNG\r\n", ".pdf": b"%PDF-"}
@@ -86,8 +86,8 @@ def attacked(run: Run) -> Run:
 
 def test_an_attack_is_known_by_its_role(demo_run: Run) -> None:
     run = attacked(demo_run)
-    assert [record.text for record in playing(run, "attack")] == ["attack"]
-    assert playing(demo_run, "attack") == []
+    assert [record.text for record in find_metrics(run, "attack")] == ["attack"]
+    assert find_metrics(demo_run, "attack") == []
     # Chance and ceiling are no parts to look at.
     assert list(parts_charts(run)) == ["removed_di", "removed_qi", "recall_per_type"]
     bars = attack_chart(run, run.metrics[-1]).to_dict()["datasets"]["attacks"]

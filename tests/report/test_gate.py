@@ -11,25 +11,25 @@ import pytest
 
 from showthrough.report.gate import junit_xml, outcome_json, outcome_markdown, show_outcome
 from showthrough.report.terminal import PlainConsole
-from showthrough.run.gate.checks import Checked, Enough, Kept, Look, Outcome, Reached
+from showthrough.run.gate.checks import AnonymizationChecks, BaselineCheck, Enough, GateOutcome, Look, ThresholdCheck
 from showthrough.run.records import Input
 
 HOSTILE = "a\x00\x1b[31m<b>&\"'|`@all`\n# x\ud800\ufffe" + "x" * 200
 
 
 @pytest.fixture
-def outcome() -> Outcome:
-    passing = Checked("a", [Enough("at least 20 documents", True, "42 documents", 42, 20)], [])
+def outcome() -> GateOutcome:
+    passing = AnonymizationChecks("a", [Enough("at least 20 documents", True, "42 documents", 42, 20)], [])
     checks = [
-        Reached("er_di ≥ 0.95", False, "missed: 0.9", "er_di", "", "min", 0.95, "missed", 0.9, 0.8, 0.95),
-        Reached("er_qi ≥ 0.9", True, "not sure: it holds", "er_qi", "", "min", 0.9, "unsure", 0.95, 0.8, 0.99),
-        Kept(f"er_di against {HOSTILE}", False, f"worse: {HOSTILE}", "er_di", "", HOSTILE, 0.0, 0.9, 1.0, 0.1),
+        ThresholdCheck("er_di ≥ 0.95", False, "missed: 0.9", "er_di", "", "min", 0.95, "missed", 0.9, 0.8, 0.95),
+        ThresholdCheck("er_qi ≥ 0.9", True, "not sure: it holds", "er_qi", "", "min", 0.9, "unsure", 0.95, 0.8, 0.99),
+        BaselineCheck(f"er_di against {HOSTILE}", False, f"worse: {HOSTILE}", "er_di", "", HOSTILE, 0.0, 0.9, 1.0, 0.1),
     ]
-    failing = Checked(HOSTILE, checks, [Look(HOSTILE, 3, 1, 2), Look("d2", 0, 1)])
-    return Outcome(Input(HOSTILE, "0" * 32, 42), "42 documents", False, [passing, failing], HOSTILE, [HOSTILE])
+    failing = AnonymizationChecks(HOSTILE, checks, [Look(HOSTILE, 3, 1, 2), Look("d2", 0, 1)])
+    return GateOutcome(Input(HOSTILE, "0" * 32, 42), "42 documents", False, [passing, failing], HOSTILE, [HOSTILE])
 
 
-def test_junit_is_sound_xml(outcome: Outcome) -> None:
+def test_junit_is_sound_xml(outcome: GateOutcome) -> None:
     root = ElementTree.fromstring(junit_xml(outcome).encode())  # noqa: S314 (our own)
     assert root.attrib == {"name": "showthrough check", "tests": "4", "failures": "2", "errors": "0", "skipped": "0"}
     first, second = root
@@ -42,7 +42,7 @@ def test_junit_is_sound_xml(outcome: Outcome) -> None:
     assert "(3 direct, 1 quasi, 2 more than before)" in str(second.findtext("system-out"))
 
 
-def test_markdown_means_nothing_but_itself(outcome: Outcome) -> None:
+def test_markdown_means_nothing_but_itself(outcome: GateOutcome) -> None:
     text = outcome_markdown(outcome)
     assert text.startswith("<!-- showthrough check -->\n\n**Showthrough: the gate is not passed**")
     assert "\n# x" not in text
@@ -53,11 +53,11 @@ def test_markdown_means_nothing_but_itself(outcome: Outcome) -> None:
     assert "| not sure | er\\_qi ≥ 0.9 | 0.950 | 0.800–0.990 | not sure: it holds |" in tables
 
 
-def test_what_is_not_sure_says_so_at_once(outcome: Outcome) -> None:
+def test_what_is_not_sure_says_so_at_once(outcome: GateOutcome) -> None:
     open_check = outcome.anonymizations[1].checks[1]
     passed = msgspec.structs.replace(
         outcome,
-        anonymizations=[outcome.anonymizations[0], Checked("b", [open_check], [])],
+        anonymizations=[outcome.anonymizations[0], AnonymizationChecks("b", [open_check], [])],
         of_run=["1 | 2 masks overlap"],
     )
     text = outcome_markdown(passed)
@@ -66,7 +66,7 @@ def test_what_is_not_sure_says_so_at_once(outcome: Outcome) -> None:
     sure = msgspec.structs.replace(passed, anonymizations=outcome.anonymizations[:1])
     assert "**Showthrough: the gate is passed**" in outcome_markdown(sure)
     counted = msgspec.structs.replace(open_check, passed=False, more=12)
-    unsure = msgspec.structs.replace(sure, anonymizations=[Checked("b", [counted], [])])
+    unsure = msgspec.structs.replace(sure, anonymizations=[AnonymizationChecks("b", [counted], [])])
     would = "12 more documents without a leak would do; --allow-unsure passes it"
     assert f"**Showthrough: the gate is not sure to be passed: {would}**" in outcome_markdown(unsure)
     assert "`b` **is not sure to pass** (1 of 1 checks)" in outcome_markdown(unsure)
@@ -76,7 +76,7 @@ def test_what_is_not_sure_says_so_at_once(outcome: Outcome) -> None:
     assert "12 more groups without a leak would do" in outcome_markdown(plain)
 
 
-def test_the_terminal_fits(outcome: Outcome) -> None:
+def test_the_terminal_fits(outcome: GateOutcome) -> None:
     out = io.StringIO()
     show_outcome(outcome, PlainConsole(file=out, width=200, highlight=False))
     lines = out.getvalue().splitlines()
@@ -86,8 +86,8 @@ def test_the_terminal_fits(outcome: Outcome) -> None:
     assert any(line.rstrip().endswith("(2 of 3 checks)") for line in lines)
 
 
-def test_json_has_everything(outcome: Outcome) -> None:
-    plain = Outcome(Input("c", "0" * 32, 42), "42 documents", False, outcome.anonymizations[:1])
+def test_json_has_everything(outcome: GateOutcome) -> None:
+    plain = GateOutcome(Input("c", "0" * 32, 42), "42 documents", False, outcome.anonymizations[:1])
     found = json.loads(outcome_json(plain))
     assert found["passed"] is True
     assert found["anonymizations"][0]["passed"] is True

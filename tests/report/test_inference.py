@@ -18,20 +18,20 @@ from showthrough import Anonymization, Attribute, Corpus, Document, Mask, Run, S
 from showthrough.families.inference.report_sentences import inference_caveats, inference_clauses, inference_limits
 from showthrough.families.inference.report_tables import (
     InferenceTable,
-    asked_lines,
-    called,
+    attacker_name,
     inference_tables,
     strata_tables,
+    usage_lines,
 )
 from showthrough.metrics import HEADLINE
-from showthrough.models.chat.base import Asked
+from showthrough.models.chat.base import AnswerSource
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.report.findings import findings
 from showthrough.report.html import html_text, payload
 from showthrough.report.summary import in_words
 from showthrough.report.terminal import show_comparisons, show_run
 from showthrough.report.verdict import verdict
-from showthrough.run.gate.checking import Gate, checked
+from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.thresholds import Threshold
 
 Open = Callable[..., Any]
@@ -215,7 +215,7 @@ def test_meeting_a_threshold_is_told_with_its_limits() -> None:
 def test_the_gate_asks_for_cpr(read: Run) -> None:
     """One of three attributes is not inferred, in each of 24 documents: 0.333, from 0.156 on."""
     for limit, status in {0.9: 1, 0.3: 3, 0.1: 0}.items():
-        assert checked(read, Gate(thresholds=[Threshold("cpr", "min", limit)])).status == status
+        assert check_run(read, Gate(thresholds=[Threshold("cpr", "min", limit)])).status == status
 
 
 def test_documents_without_an_answer_are_no_ground_for_a_gate(answered: Callable[..., Run]) -> None:
@@ -223,7 +223,7 @@ def test_documents_without_an_answer_are_no_ground_for_a_gate(answered: Callable
     run = answered(lambda number: [] if number < 5 else None)
     (record, _) = run.metrics
     assert run["names", record.text].value == 1
-    outcome = checked(run, Gate(thresholds=[Threshold(record.text, "min", 0.5)]))
+    outcome = check_run(run, Gate(thresholds=[Threshold(record.text, "min", 0.5)]))
     assert not outcome.passed
     assert "19 of 24 documents have no answer and count nowhere" in said(run, "names")
 
@@ -272,7 +272,7 @@ def test_the_attacker_that_infers_most_is_the_one_to_tell(answered: Callable[...
 
 
 def test_who_was_asked_stands_in_a_line(read: Run) -> None:
-    asked = Asked(
+    asked = AnswerSource(
         "llm:m",
         model="m-2026",
         prompts={"subjects": "abcdef1234"},
@@ -282,8 +282,8 @@ def test_who_was_asked_stands_in_a_line(read: Run) -> None:
         unanswered={"too long": 2},
     )
     record = msgspec.structs.replace(read.metrics[0], parameters={**read.metrics[0].parameters, "attacker": "llm:m"})
-    other = msgspec.structs.replace(read, asked=[asked, Asked("llm:other")])
-    assert list(asked_lines(other, [record])) == [
+    other = msgspec.structs.replace(read, asked=[asked, AnswerSource("llm:other")])
+    assert list(usage_lines(other, [record])) == [
         "asked llm:m (the server says m-2026): prompt subjects abcdef12; 49 calls, 12,345 tokens sent, 678 received; "
         "2 without an answer (too long)"
     ]
@@ -324,11 +324,11 @@ def test_runs_about_nothing_of_the_kind_have_none(demo_run: Run) -> None:
 
 
 def test_files_of_answers_go_without_their_paths() -> None:
-    assert "/home" not in called("answers:/home/ann/said.jsonl")
+    assert "/home" not in attacker_name("answers:/home/ann/said.jsonl")
 
 
 def test_without_text_nothing_of_it_is_on_the_page(read: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(payload, "packed", repr)  # to be read as it is
+    monkeypatch.setattr(payload, "pack", repr)  # to be read as it is
     assert "Ann Kovarik" in html_text(read)
     for page in (html_text(read, without_text=True), html_text(read.without_text())):
         assert 'id="people"' in page

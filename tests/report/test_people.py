@@ -15,7 +15,7 @@ from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.report.charts.plane import plane_charts
 from showthrough.report.html import html_text
 from showthrough.report.people import against_each_other, people
-from showthrough.report.plane import measured
+from showthrough.report.plane import plane_metrics
 from showthrough.report.verdict import verdict
 from showthrough.report.views import VIEWS
 from showthrough.run.records import Ceiling, Human
@@ -42,7 +42,7 @@ def run() -> Run:
 
 def test_the_plane_knows_people_where_a_metric_does(run: Run) -> None:
     assert run.ceiling is not None
-    found = {one.record.text: one.people for one in measured(run)}
+    found = {one.record.text: one.people for one in plane_metrics(run)}
     here = found["precision"]
     assert here is not None
     one = run.ceiling.people["precision"]

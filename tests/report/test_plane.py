@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from showthrough.report.plane import Measured, first_choice, front, measured, points
+from showthrough.report.plane import PlaneMetric, first_choice, front, plane_metrics, points
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
 
-def metric(text: str, better: str = "higher", group: str = "privacy", **values: float) -> Measured:
+def metric(text: str, better: str = "higher", group: str = "privacy", **values: float) -> PlaneMetric:
     record = MetricRecord(text, text, 1, text, group, better, {})  # type: ignore[arg-type]
-    return Measured(record, {name: (value, value, value) for name, value in values.items()})
+    return PlaneMetric(record, {name: (value, value, value) for name, value in values.items()})
 
 
 def test_the_front_where_lower_is_better_on_one_axis() -> None:
@@ -36,7 +36,7 @@ def test_privacy_and_utility_come_first() -> None:
 
 
 def test_a_run_is_measured_by_its_headlines(demo_run: Run) -> None:
-    found = {one.record.text: one for one in measured(demo_run)}
+    found = {one.record.text: one for one in plane_metrics(demo_run)}
     headlines = ["removed_di", "removed_qi", "clean", "er_di", "er_qi", "recall", "precision", "f1"]
     assert list(found) == headlines  # recall_per_type has parts alone
     score = demo_run["ner", "er_qi"]

@@ -12,7 +12,7 @@ from showthrough.report.html import html_text, payload
 from showthrough.report.sentences import sentence
 from showthrough.report.table import tables
 from showthrough.report.terminal import PlainConsole, show_run
-from showthrough.run.roles import chosen, leaks
+from showthrough.run.roles import choose_metric, leaks
 
 NAMES = ("Kowalska", "Brzezina", "Lindqvist")
 BODY = "The patient was seen again and went home in the evening."
@@ -62,7 +62,7 @@ def test_without_text_nothing_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None
     bare = told(run.without_text(), "moved")
     assert "6 of them in another place than marked (note-0)" in bare
     assert "Patient" not in bare
-    monkeypatch.setattr(payload, "packed", repr)  # to be read as it is
+    monkeypatch.setattr(payload, "pack", repr)  # to be read as it is
     assert "Patient" in html_text(run)
     assert "Patient" not in html_text(run, without_text=True)
 
@@ -111,7 +111,7 @@ def test_the_release_goes_before_the_marks(metrics: list[str]) -> None:
     notes = corpus()
     texts = {note.id: f"{BODY} {note.text.removesuffix(f' {BODY}')}" for note in notes}
     run = evaluate(notes, Anonymization.from_texts(texts, notes, name="moved"), metrics, resamples=0)
-    record = chosen(run, "direct identifiers")
+    record = choose_metric(run, "direct identifiers")
     assert record is not None
     assert record.text == "removed_di"
     assert leaks(run, record, "moved").total == 6

@@ -12,13 +12,13 @@ from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Menti
 from showthrough.report.html import html_text, rules as page_rules
 from showthrough.report.rules import worth_blocks, worth_sentences
 from showthrough.run.run import Run
-from showthrough.studies.rules import Numbers, Rule, Step, Weights, Worth, rules_worth
+from showthrough.studies.rules import Rule, Step, SystemScores, Weights, Worth, rules_worth
 
-BEFORE = Numbers(0.9, 0.8121, 0.8, 0.753, 9, 812)
-YEARS = Step(Rule("pattern", "years"), 14, 9, 0, 68, Numbers(0.9, 0.8801, 0.85, 0.75, 9, 880))
-OSLO = Step(Rule("string", text="Oslo"), 1, 1, 0, 0, Numbers(0.9, 0.8801, 0.86, 0.75, 9, 880))
-COURT = Step(Rule("pattern", "ending with", "Court"), 3, 2, 1, 1, Numbers(1.0, 0.8802, 0.87, 0.7601, 10, 881))
-ORG = Step(Rule("type", "a|b_&\n"), 3, 2, 1, 1, Numbers(1.0, 0.9, 0.9, 0.7, 10, 900), BEFORE)
+BEFORE = SystemScores(0.9, 0.8121, 0.8, 0.753, 9, 812)
+YEARS = Step(Rule("pattern", "years"), 14, 9, 0, 68, SystemScores(0.9, 0.8801, 0.85, 0.75, 9, 880))
+OSLO = Step(Rule("string", text="Oslo"), 1, 1, 0, 0, SystemScores(0.9, 0.8801, 0.86, 0.75, 9, 880))
+COURT = Step(Rule("pattern", "ending with", "Court"), 3, 2, 1, 1, SystemScores(1.0, 0.8802, 0.87, 0.7601, 10, 881))
+ORG = Step(Rule("type", "a|b_&\n"), 3, 2, 1, 1, SystemScores(1.0, 0.9, 0.9, 0.7, 10, 900), BEFORE)
 WORTH = Worth(
     "one", 100, 100, {"direct": "er_di", "quasi": "er_qi", "recall": "recall", "precision": "precision"},
     Weights(), 10, 1000, 300, 0, BEFORE, (YEARS, OSLO, COURT), (ORG,),
@@ -49,7 +49,7 @@ def test_what_was_masked_in_vain_before_anything_is_no_cost() -> None:
 
 def test_what_is_lost_beside_is_said() -> None:
     """Masks that are joined may show what one of them hid."""
-    step = msgspec.structs.replace(YEARS, after=Numbers(0.8, 0.8801, 0.85, 0.75, 8, 880))
+    step = msgspec.structs.replace(YEARS, after=SystemScores(0.8, 0.8801, 0.85, 0.75, 8, 880))
     (told,) = worth_sentences(changed(rules=(step,)))
     assert "lifts er_qi from 0.812 to 0.880, but lowers er_di from 0.900 to 0.800, and costs" in told
 
@@ -103,7 +103,7 @@ def test_words_of_the_tables_are_explained_once_and_only_where_they_stand() -> N
 
 
 def test_undefined_numbers_are_dashes_with_their_reason() -> None:
-    bare = Numbers(None, None, None, None, 0, 0)
+    bare = SystemScores(None, None, None, None, 0, 0)
     grid = worth_blocks(changed(before=bare, rules=(), types=()))[0]
     assert grid.reasons() == {
         "no direct identifier was marked": "er_di",

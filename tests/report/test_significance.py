@@ -26,7 +26,7 @@ def test_rows_and_columns_mirror_each_other(demo_run: Run) -> None:
             other = cells[column, row]
             assert result(demo_run, other) == mirrored[result(demo_run, pair)]
             assert (other.p_holm, other.difference) == (pair.p_holm, -(pair.difference or 0.0))
-            assert other.turned == pair
+            assert other.swapped == pair
 
 
 def test_more_is_better_where_it_is(demo_run: Run) -> None:

@@ -15,7 +15,7 @@ from showthrough.data.provenance import Cost, Provenance
 from showthrough.report.figures import figures
 from showthrough.report.files import json_text, latex_text, markdown_text
 from showthrough.report.sweeps import axes, curves, sweep_grids
-from showthrough.report.systems import cost_grid, grids, made_grid, show_systems
+from showthrough.report.systems import cost_grid, grids, provenance_grid, show_systems
 from showthrough.run.records import Sweep
 from showthrough.run.run import Run
 
@@ -55,7 +55,7 @@ def shown(run: Run, width: int = 100) -> str:
 
 
 def test_how_they_were_made(run: Run) -> None:
-    found = table(run, made_grid)
+    found = table(run, provenance_grid)
     assert found["crf"] == {
         "written as": "models/crf|_x/", "version": "4", "models and programs": "model 0123456789ab",
         "in place of masks": "surrogate", "threshold": "0.05", "trained on": "train (fedcba987654)",
@@ -65,7 +65,7 @@ def test_how_they_were_made(run: Run) -> None:
     assert found["rules"]["trained on"] == found["rules"]["models and programs"] == "–"
     assert set(found["file"].values()) == {"–"}
     unseen = replace(run.anonymizations[0], made=replace(MADE, seen=0))
-    assert table(replace(run, anonymizations=[unseen]), made_grid)["crf"]["seen in training"] == "none of 100"
+    assert table(replace(run, anonymizations=[unseen]), provenance_grid)["crf"]["seen in training"] == "none of 100"
 
 
 def test_what_they_cost(run: Run) -> None:

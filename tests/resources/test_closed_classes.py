@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.metrics import Recall, metric_text, parse_metric
 from showthrough.models import function_word_models, function_words_from
 from showthrough.models.closed_classes import CLOSED_CLASSES
@@ -131,7 +131,7 @@ def read(sample: str) -> tuple[str, list[tuple[int, int, str]]]:
 def free_words(language: str, text: str) -> set[tuple[int, int]]:
     """The words of a text that need not be masked."""
     mention = Mention(0, len(text))
-    axis = Axis(Corpus([Document("a", text, (Annotation("b", (mention,)),))]))
+    axis = SpanLayout(Corpus([Document("a", text, (Annotation("b", (mention,)),))]))
     free = Lexicon(lexicon_of(language)).ignorable(axis)
     return {found.span() for found in re.finditer(r"\w+", text) if free[found.start() : found.end()].all()}
 
@@ -201,7 +201,7 @@ def test_letters_beyond_english(language: str, text: str, shown: str) -> None:
 def test_no_words_at_all() -> None:
     """`none`: punctuation alone need not be masked, and nothing is loaded for it."""
     text = "Mr Doe of the Hague, no. 3"
-    axis = Axis(Corpus([Document("a", text, (Annotation("b", (Mention(0, len(text)),)),))]))
+    axis = SpanLayout(Corpus([Document("a", text, (Annotation("b", (Mention(0, len(text)),)),))]))
     free = function_words_from("none").ignorable(axis)
     assert [letter for letter, each in zip(text, free, strict=True) if each] == [c for c in text if c in PUNCTUATION]
     assert function_word_models("none") == function_word_models("lexicon-es.1") == Recall(function_words="none").models

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from engines.pickling import Pickling
-from showthrough.engines.base import Engine, Here
+from showthrough.engines.base import Engine, InProcess
 from showthrough.models import Resources, resources_of_process
 from showthrough.models.settings import ModelSettings
 
@@ -16,25 +16,25 @@ def told(resources: Resources, given: str, item: int) -> tuple[str, int, bool]:
     return given, item, resources is resources_of_process(resources.models)
 
 
-@pytest.mark.parametrize("engine", [Here(), Pickling()])
+@pytest.mark.parametrize("engine", [InProcess(), Pickling()])
 def test_in_their_order(engine: Engine) -> None:
-    found = list(Resources(engine=engine).mapped(told, "all", range(5)))
+    found = list(Resources(engine=engine).map_items(told, "all", range(5)))
     assert [(given, item) for given, item, _ in found] == [("all", item) for item in range(5)]
 
 
 def test_workers_have_models_of_their_own_by_the_same_settings() -> None:
     settings = ModelSettings(device="cpu", cache=False)
     mine = Resources(settings, engine=Pickling())
-    assert [there for _, _, there in mine.mapped(told, "", range(3))] == [True] * 3
+    assert [there for _, _, there in mine.map_items(told, "", range(3))] == [True] * 3
     assert resources_of_process(settings).models == settings
     assert resources_of_process(settings).engine.workers == 1  # what a worker shares out it does itself
 
 
 def test_one_item_is_not_sent() -> None:
     engine = Pickling()
-    assert [there for _, _, there in Resources(engine=engine).mapped(told, "", [1])] == [False]
+    assert [there for _, _, there in Resources(engine=engine).map_items(told, "", [1])] == [False]
     assert engine.tasks == 0
-    assert list(Resources(engine=engine).mapped(told, "", [])) == []
+    assert list(Resources(engine=engine).map_items(told, "", [])) == []
 
 
 def test_items_are_taken_as_they_are_needed() -> None:
@@ -45,6 +45,6 @@ def test_items_are_taken_as_they_are_needed() -> None:
             taken.append(item)
             yield item
 
-    found = Resources(engine=Pickling()).mapped(told, "", items())
+    found = Resources(engine=Pickling()).map_items(told, "", items())
     assert next(found)[1] == 0
     assert len(taken) < 5

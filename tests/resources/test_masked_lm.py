@@ -13,7 +13,7 @@ import pytest
 
 from showthrough.core.errors import ResourceError
 from showthrough.models import Resources
-from showthrough.models.information import Context, Question
+from showthrough.models.information import ModelContext, SpanQuery
 from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.slow
@@ -29,14 +29,14 @@ def words(text: str) -> list[Span]:
     return [(start, start + len(text[start:].split(" ")[0])) for start in starts]
 
 
-def question(text: str, spans: Sequence[Span], turns: int = 1) -> Question:
+def question(text: str, spans: Sequence[Span], turns: int = 1) -> SpanQuery:
     table = np.array(spans, dtype=np.int64).reshape(-1, 2)
-    return Question(text, table[:, 0], table[:, 1], np.arange(len(table)) % turns)
+    return SpanQuery(text, table[:, 0], table[:, 1], np.arange(len(table)) % turns)
 
 
-def weigh(folder: Path, *questions: Question, context: Context | None = None, **settings: Any) -> list[Any]:
+def weigh(folder: Path, *questions: SpanQuery, context: ModelContext | None = None, **settings: Any) -> list[Any]:
     resources = Resources(ModelSettings(**{"device": "cpu", **settings}))
-    return resources.information(str(folder)).weigh(questions, context or Context())
+    return resources.information(str(folder)).weigh(questions, context or ModelContext())
 
 
 @pytest.mark.parametrize("turns", [1, 2, 6])
@@ -53,14 +53,14 @@ def test_as_the_slow_one(bert: Path, turns: int, slow_ics: Slow) -> None:
 @pytest.mark.parametrize(
     "context",
     [
-        Context(segment_length=7),
-        Context(segment_length=64, special_tokens="segment"),
-        Context(special_tokens="none"),
-        Context(attend_hidden=True),
-        Context(segment_length=510, special_tokens="segment", attend_hidden=True),
+        ModelContext(segment_length=7),
+        ModelContext(segment_length=64, special_tokens="segment"),
+        ModelContext(special_tokens="none"),
+        ModelContext(attend_hidden=True),
+        ModelContext(segment_length=510, special_tokens="segment", attend_hidden=True),
     ],
 )
-def test_other_contexts(bert: Path, context: Context, slow_ics: Slow) -> None:
+def test_other_contexts(bert: Path, context: ModelContext, slow_ics: Slow) -> None:
     spans = words(LONG[:900])[::4]
     (ics,) = weigh(bert, question(LONG[:900], spans), context=context)
     assert ics == pytest.approx(slow_ics(bert, LONG[:900], spans, context), rel=1e-4)
@@ -70,11 +70,11 @@ def test_other_contexts(bert: Path, context: Context, slow_ics: Slow) -> None:
 def test_overlapping_segments_answer_from_the_middle(bert: Path, slow_ics: Slow) -> None:
     """With an overlap of 10 in 20 pieces, piece 12 is answered by the segment that starts at 0: 5 ≤ 12 < 15."""
     text = " ".join("abcdefghijklmnopqrstuvwxyz"[:26])  # one piece a letter
-    context = Context(segment_length=20, overlap=10, special_tokens="none")
+    context = ModelContext(segment_length=20, overlap=10, special_tokens="none")
     (ics,) = weigh(bert, question(text, [(2 * n, 2 * n + 1) for n in (12, 17)]), context=context)
     # Both letters are hidden at once; the first window holds letters 0 to 19, the second 10 to 25.
-    first = slow_ics(bert, text[: 2 * 20], [(24, 25), (34, 35)], Context(special_tokens="none"))
-    second = slow_ics(bert, text[2 * 10 :], [(4, 5), (14, 15)], Context(special_tokens="none"))
+    first = slow_ics(bert, text[: 2 * 20], [(24, 25), (34, 35)], ModelContext(special_tokens="none"))
+    second = slow_ics(bert, text[2 * 10 :], [(4, 5), (14, 15)], ModelContext(special_tokens="none"))
     assert ics == pytest.approx([first[0], second[1]], rel=1e-4)
 
 
@@ -88,11 +88,11 @@ def test_nothing_to_see(bert: Path, slow_ics: Slow) -> None:
     """A span without a piece says nothing; so do no spans; a text of which all is hidden sees only that."""
     empty, zero, every = weigh(
         bert, question("a \u200b b", [(2, 3), (0, 1)]), question(SHORT, []), question("Oslo", [(0, 4)]),
-        context=Context(special_tokens="none"),
+        context=ModelContext(special_tokens="none"),
     )  # fmt: skip
     assert empty[0] == 0 < empty[1]
     assert len(zero) == 0
-    attended = slow_ics(bert, "Oslo", [(0, 4)], Context(special_tokens="none", attend_hidden=True))
+    attended = slow_ics(bert, "Oslo", [(0, 4)], ModelContext(special_tokens="none", attend_hidden=True))
     assert every == pytest.approx(attended, rel=1e-4)
 
 
@@ -108,9 +108,14 @@ def test_the_batch_does_not_matter(bert: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize(
     "context",
-    [Context(), Context(segment_length=30, overlap=4), Context(special_tokens="segment"), Context(attend_hidden=True)],
+    [
+        ModelContext(),
+        ModelContext(segment_length=30, overlap=4),
+        ModelContext(special_tokens="segment"),
+        ModelContext(attend_hidden=True),
+    ],
 )
-def test_what_is_in_the_cache_moves_no_digit(context: Context, bert: Path) -> None:
+def test_what_is_in_the_cache_moves_no_digit(context: ModelContext, bert: Path) -> None:
     """Each answer is the same to the last bit whether it is asked for alone, among others, or beside what is known."""
     texts = [LONG[start : start + size] for start, size in ((0, 900), (100, 40), (300, 333), (500, 1200), (700, 7))]
     asked = [question(text, words(text), turns) for text in texts for turns in (1, 3)]
@@ -178,7 +183,7 @@ def test_a_question_is_asked_once(bert: Path, monkeypatch: pytest.MonkeyPatch) -
     again = weigh(bert, *reversed(asked))
     assert all(np.array_equal(one, two) for one, two in zip(first, reversed(again), strict=True))
     for other in (
-        {"context": Context(segment_length=50)}, {"context": Context(attend_hidden=True)}, {"dtype": "bf16"},
+        {"context": ModelContext(segment_length=50)}, {"context": ModelContext(attend_hidden=True)}, {"dtype": "bf16"},
         {"cache": False},
     ):  # fmt: skip
         with pytest.raises(ResourceError, match="the model was loaded"):
@@ -218,15 +223,15 @@ def test_what_was_answered_before_a_stop_is_kept(bert: Path, monkeypatch: pytest
     monkeypatch.setattr(model.predictor, "weigh", stop)
     asked = [question(f"{text} {n}", words(SHORT)) for n in range(4)]
     with pytest.raises(KeyboardInterrupt):
-        model.weigh(asked, Context())
-    model.weigh(asked, Context())
+        model.weigh(asked, ModelContext())
+    model.weigh(asked, ModelContext())
     assert calls == [1, 1, 1, 1, 1]  # two were answered, the third was stopped, then the third and the fourth
 
 
 def test_progress_is_told_in_documents(bert: Path) -> None:
     seen: list[tuple[str, int, int]] = []
     resources = Resources(ModelSettings(device="cpu"), watch=lambda *told: seen.append(told))
-    resources.information(str(bert)).weigh([question(f"{LONG} {n}", words(LONG)) for n in range(5)], Context())
+    resources.information(str(bert)).weigh([question(f"{LONG} {n}", words(LONG)) for n in range(5)], ModelContext())
     assert {(what, total) for what, _, total in seen} == {("information content", 5)}
     done = [count for _, count, _ in seen]
     assert done == sorted(done)
@@ -259,7 +264,7 @@ def test_a_batch_that_does_not_fit_is_halved(
         return run(passes, context, rows, shape)
 
     monkeypatch.setattr(model.predictor, "_run", little_memory)
-    found = model.weigh(asked, Context())
+    found = model.weigh(asked, ModelContext())
     assert sum(sizes) == 48  # eight texts in six turns, each once
     assert max(sizes) <= 7
     assert len(sizes) < 20  # halved, not taken one by one
@@ -276,7 +281,7 @@ def test_a_single_text_that_does_not_fit(torch: Any, bert: Path, monkeypatch: py
 
     monkeypatch.setattr(model.predictor, "_run", no_memory)
     with pytest.raises(ResourceError, match="not even one text at a time fits in memory; choose another"):
-        model.weigh([question(SHORT, words(SHORT))], Context())
+        model.weigh([question(SHORT, words(SHORT))], ModelContext())
 
 
 @pytest.mark.parametrize("error", [RuntimeError, IndexError, TypeError, ValueError])
@@ -292,7 +297,7 @@ def test_other_failures_are_the_metrics_own(
 
     monkeypatch.setattr(model.predictor, "_run", broken)
     with pytest.raises(ResourceError, match=r"^information content: the model failed: something else$") as caught:
-        model.weigh([question(SHORT, words(SHORT))], Context())
+        model.weigh([question(SHORT, words(SHORT))], ModelContext())
     assert isinstance(caught.value.__cause__, error)
 
 
@@ -328,10 +333,10 @@ def test_numbers_too_large_for_fp16(torch: Any, bert: Path, tmp_path: Path) -> N
 WAYS_OUT = (r'name a folder that holds it, ic="/path/to/it"', r'choose ic="wordfreq", which needs no model')
 
 
-def refused(name: object, *says: str, context: Context | None = None) -> None:
+def refused(name: object, *says: str, context: ModelContext | None = None) -> None:
     with pytest.raises(ResourceError) as caught:
         Resources(ModelSettings(device="cpu")).information(str(name)).weigh(
-            [question(SHORT, [(0, 2)])], context or Context()
+            [question(SHORT, [(0, 2)])], context or ModelContext()
         )
     assert len(str(caught.value).splitlines()) == 1
     for fragment in says:
@@ -351,12 +356,12 @@ def test_without_a_prediction_head(mini_lm: Path) -> None:
 @pytest.mark.parametrize(
     ("token", "says", "context"),
     [
-        ("mask_token", ("has no mask token", *WAYS_OUT), Context()),
-        ("sep_token", ('special_tokens="segment" needs marks',), Context(special_tokens="segment")),
+        ("mask_token", ("has no mask token", *WAYS_OUT), ModelContext()),
+        ("sep_token", ('special_tokens="segment" needs marks',), ModelContext(special_tokens="segment")),
     ],
 )
 def test_without_a_token_that_is_needed(
-    token: str, says: tuple[str, ...], context: Context, torch: Any, bert: Path, tmp_path: Path
+    token: str, says: tuple[str, ...], context: ModelContext, torch: Any, bert: Path, tmp_path: Path
 ) -> None:
     from transformers import AutoTokenizer
 
@@ -421,7 +426,7 @@ def test_what_a_library_prints_of_a_file_is_not_seen(
     tokenizer["added_tokens"][0]["\x1b[31mred"] = 3
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
     capfd.readouterr()
-    Resources(ModelSettings(device="cpu")).information(str(folder)).weigh([question(SHORT, [(0, 2)])], Context())
+    Resources(ModelSettings(device="cpu")).information(str(folder)).weigh([question(SHORT, [(0, 2)])], ModelContext())
     assert capfd.readouterr() == ("", "")
 
 
@@ -484,14 +489,14 @@ def test_places_that_begin_behind_the_padding(torch: Any, bert: Path, sizes: dic
     config = RobertaConfig(**sizes, vocab_size=30522, pad_token_id=1, max_position_embeddings=66)
     RobertaForMaskedLM(config).save_pretrained(tmp_path / "roberta")
     AutoTokenizer.from_pretrained(bert).save_pretrained(tmp_path / "roberta")
-    assert len(weigh(tmp_path / "roberta", question(LONG, words(LONG)), context=Context(segment_length=64))[0])
-    refused(tmp_path / "roberta", "is more than the model takes: 64", context=Context(segment_length=65))
+    assert len(weigh(tmp_path / "roberta", question(LONG, words(LONG)), context=ModelContext(segment_length=64))[0])
+    refused(tmp_path / "roberta", "is more than the model takes: 64", context=ModelContext(segment_length=65))
 
 
 def test_segments_longer_than_the_model_takes(bert: Path) -> None:
-    refused(bert, "segment_length=513 is more than the model takes: 512", context=Context(segment_length=513))
+    refused(bert, "segment_length=513 is more than the model takes: 512", context=ModelContext(segment_length=513))
     says = 'segment_length=511 with special_tokens="segment" is more than the model takes: 510'
-    refused(bert, says, context=Context(segment_length=511, special_tokens="segment"))
+    refused(bert, says, context=ModelContext(segment_length=511, special_tokens="segment"))
 
 
 def test_an_absent_device(torch: Any, bert: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from showthrough.models.model_folders import CARD, Card, Training, read_card, write_model
+from showthrough.models.model_folders import CARD, Card, TrainingRecord, read_card, write_model
 
-NEW = Card(kind="tagger", training=Training("train", "0a"))
+NEW = Card(kind="tagger", training=TrainingRecord("train", "0a"))
 
 
 def names(folder: Path) -> set[str]:

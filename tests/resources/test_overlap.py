@@ -16,8 +16,8 @@ from hypothesis import given, settings, strategies as st
 from showthrough.core.errors import ResourceError
 from showthrough.models import overlap
 from showthrough.models.cache import Cache
-from showthrough.models.overlap import MOST, Floats, Nearness, Overlap, compared, words_of
-from showthrough.models.word_vectors import FileVectors, Known, word_vectors
+from showthrough.models.overlap import MOST, Floats, Nearness, Overlap, select_words, words_of
+from showthrough.models.word_vectors import FileVectors, UnitVectors, word_vectors
 from showthrough.models.wordnet import Senses, WordNet
 
 pytestmark = pytest.mark.skipif(
@@ -60,10 +60,10 @@ class Flat:
 
     revision = "flat"
 
-    def of(self, words: list[str]) -> Known:
+    def of(self, words: list[str]) -> UnitVectors:
         known = {"cat": (1.0, 0.0), "bank": (0.6, 0.8), "shore": (-1.0, 0.0)}
         rows = np.array([known.get(word, (0.0, 0.0)) for word in words])
-        return Known(rows, np.array([word in known for word in words]))
+        return UnitVectors(rows, np.array([word in known for word in words]))
 
 
 @pytest.fixture(scope="session")
@@ -100,8 +100,8 @@ def test_a_rarer_meaning_counts_half_and_a_lemma_whole() -> None:
 
 
 def test_stop_words_count_where_there_is_little_else() -> None:
-    assert compared("I am a dog.", "I am it.") == (["i", "am", "a", "dog"], ["i", "am", "it"])
-    assert compared("The dog and the cat", "They") == (["dog", "cat"], [])
+    assert select_words("I am a dog.", "I am it.") == (["i", "am", "a", "dog"], ["i", "am", "it"])
+    assert select_words("The dog and the cat", "They") == (["dog", "cat"], [])
 
 
 def test_what_has_no_words() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from showthrough.core.errors import ResourceError
 from showthrough.models import Resources, device, packing
-from showthrough.models.information import Context, Question
+from showthrough.models.information import ModelContext, SpanQuery
 from showthrough.models.packing import Pack, laid_out, plain_attention
 from showthrough.models.prediction import Predictor
 from showthrough.models.settings import ModelSettings
@@ -22,10 +22,10 @@ LONG = " ".join(f"Part {n}: the applicant, Zbigniew Naïve-{n}, was born in Krak
 TEXTS = [LONG, "Mr John Doe of Oslo left on 3 May 1996.", LONG[:200], "x", LONG[70:777], "Oslo"]
 
 
-def asked(text: str, turns: int) -> Question:
+def asked(text: str, turns: int) -> SpanQuery:
     starts = np.array([0, *(place + 1 for place, letter in enumerate(text) if letter == " ")])
     ends = np.array([*(starts[1:] - 1), len(text)])
-    return Question(text, starts, ends, np.arange(len(starts)) % turns)
+    return SpanQuery(text, starts, ends, np.arange(len(starts)) % turns)
 
 
 def plainly(query: Any, key: Any, value: Any, pack: Pack) -> Any:
@@ -45,12 +45,12 @@ def predictors(folder: Path) -> tuple[Predictor, Predictor]:
 
 
 CONTEXTS = [
-    Context(),
-    Context(segment_length=30, overlap=4),
-    Context(segment_length=64, special_tokens="segment"),
-    Context(special_tokens="none"),
-    Context(attend_hidden=True),
-    Context(segment_length=510, special_tokens="segment", attend_hidden=True),
+    ModelContext(),
+    ModelContext(segment_length=30, overlap=4),
+    ModelContext(segment_length=64, special_tokens="segment"),
+    ModelContext(special_tokens="none"),
+    ModelContext(attend_hidden=True),
+    ModelContext(segment_length=510, special_tokens="segment", attend_hidden=True),
 ]
 
 
@@ -63,7 +63,7 @@ def small_packs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
-def test_as_the_padded_way(context: Context, bert: Path) -> None:
+def test_as_the_padded_way(context: ModelContext, bert: Path) -> None:
     """In one turn some segments have nothing but hidden pieces."""
     padded, packed = predictors(bert)
     questions = [asked(text, turns) for text in TEXTS for turns in (1, 6)]
@@ -85,8 +85,8 @@ def test_places_from_behind_the_padding(
     transformers.AutoTokenizer.from_pretrained(bert).save_pretrained(tmp_path)
     padded, packed = predictors(tmp_path)
     questions = [asked(text, 3) for text in [*TEXTS, "Mr [PAD] Doe [PAD] [PAD] of Oslo left"]]
-    expected = padded.weigh(questions, Context())
-    for one, two in zip(expected, packed.weigh(questions, Context()), strict=True):
+    expected = padded.weigh(questions, ModelContext())
+    for one, two in zip(expected, packed.weigh(questions, ModelContext()), strict=True):
         assert two == pytest.approx(one, abs=1e-5)
 
 
@@ -131,10 +131,10 @@ def test_what_stands_beside_a_text_moves_no_digit(bert: Path) -> None:
     """Nor does where it stands: a pack is of one size, whatever is in it."""
     _, packed = predictors(bert)
     questions = [asked(text, turns) for text in TEXTS for turns in (1, 3)]
-    together = packed.weigh(questions, Context())
-    back = packed.weigh(questions[::-1], Context())[::-1]
+    together = packed.weigh(questions, ModelContext())
+    back = packed.weigh(questions[::-1], ModelContext())[::-1]
     for question, one, two in zip(questions, together, back, strict=True):
-        assert one.tolist() == two.tolist() == packed.weigh([question], Context())[0].tolist()
+        assert one.tolist() == two.tolist() == packed.weigh([question], ModelContext())[0].tolist()
 
 
 def test_a_pack_that_does_not_fit_is_halved(torch: Any, bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,17 +143,17 @@ def test_a_pack_that_does_not_fit_is_halved(torch: Any, bert: Path, monkeypatch:
     run, rooms = packed._run_pack, []
     most = 300
 
-    def little_memory(model: Any, passes: Any, context: Context, room: int) -> Any:
+    def little_memory(model: Any, passes: Any, context: ModelContext, room: int) -> Any:
         rooms.append(room)
         if room > most:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return run(model, passes, context, room)
 
     questions = [asked(text, 2) for text in TEXTS]
-    expected = packed.weigh(questions, Context())
+    expected = packed.weigh(questions, ModelContext())
     monkeypatch.setattr(packed, "_run_pack", little_memory)
     shares: list[float] = []
-    for one, two in zip(expected, packed.weigh(questions, Context(), shares.append), strict=True):
+    for one, two in zip(expected, packed.weigh(questions, ModelContext(), shares.append), strict=True):
         assert two == pytest.approx(one, abs=1e-5)
     assert set(rooms) == {600, 300}
     assert rooms.count(600) <= 2  # what was under way
@@ -161,7 +161,7 @@ def test_a_pack_that_does_not_fit_is_halved(torch: Any, bert: Path, monkeypatch:
     assert shares[-1] == pytest.approx(1.0)
     most = 99
     with pytest.raises(ResourceError, match="not even one text at a time fits in memory"):
-        packed.weigh(questions, Context())
+        packed.weigh(questions, ModelContext())
 
 
 def test_where_texts_come_to_stand() -> None:
@@ -227,7 +227,9 @@ def test_on_a_gpu(torch: Any, bert: Path, half: str) -> None:
     if not coarse.packed:
         pytest.skip("this device has no packed way")
     questions = [asked(text, 3) for text in TEXTS]
-    together = coarse.weigh(questions, Context())
-    for question, one, two in zip(questions, together, predictors(bert)[0].weigh(questions, Context()), strict=True):
+    together = coarse.weigh(questions, ModelContext())
+    for question, one, two in zip(
+        questions, together, predictors(bert)[0].weigh(questions, ModelContext()), strict=True
+    ):
         assert one == pytest.approx(two, rel=0.05, abs=0.2)
-        assert one.tolist() == coarse.weigh([question], Context())[0].tolist()
+        assert one.tolist() == coarse.weigh([question], ModelContext())[0].tolist()

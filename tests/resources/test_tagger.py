@@ -11,7 +11,7 @@ import pytest
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.models import Resources
 from showthrough.models.lexicon import ALWAYS, PUNCTUATION
 from showthrough.models.tagger import FREE_TAGS
@@ -31,7 +31,7 @@ def spacy() -> Any:
 def free(name: str, *texts: str) -> list[str]:
     """The texts with a line in the place of what need not be masked."""
     corpus = Corpus([Document(str(number), text) for number, text in enumerate(texts)])
-    ignorable = Resources().function_words(f"spacy:{name}").ignorable(Axis(corpus))
+    ignorable = Resources().function_words(f"spacy:{name}").ignorable(SpanLayout(corpus))
     shown = "".join("-" if free else letter for free, letter in zip(ignorable, "\n".join(texts), strict=True))
     return shown.split("\n") if len(texts) > 1 else [shown]
 
@@ -86,4 +86,4 @@ def test_a_folder_that_is_no_pipeline_is_not_read(name: str, tmp_path: Path, mon
     monkeypatch.setattr("showthrough.models.pipeline.folder_digest", lambda folder: pytest.fail(f"reads {folder}"))
     (tmp_path / "~").mkdir()
     with pytest.raises(ResourceError, match=r"cannot be loaded: there is no config\.cfg in the folder"):
-        _ = Resources().function_words(f"spacy:{name}").ignorable(Axis(Corpus([Document("d", "x")])))
+        _ = Resources().function_words(f"spacy:{name}").ignorable(SpanLayout(Corpus([Document("d", "x")])))

@@ -10,8 +10,8 @@ import pytest
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import Axis
-from showthrough.metrics.chunk import Chunk, Hiding
+from showthrough.data.layout.axis import SpanLayout
+from showthrough.metrics.chunk import Chunk, HidingRule
 from showthrough.models import Resources
 
 Slow = Callable[[str, str], list[tuple[int, int]]]
@@ -19,7 +19,7 @@ TEXT = "Mr John Doe left the old house in Oslo on 3 May 1996.  His sister\nstaye
 
 
 def found(name: str, *texts: str, sentences: bool = False) -> list[list[str]]:
-    axis = Axis(Corpus([Document(str(number), text) for number, text in enumerate(texts)]))
+    axis = SpanLayout(Corpus([Document(str(number), text) for number, text in enumerate(texts)]))
     terms = Resources().terms(name).terms(axis, sentences=sentences)
     return [
         [text[a:b] for a, b in zip(each.start.tolist(), each.end.tolist(), strict=True)]
@@ -53,7 +53,7 @@ def test_as_the_slow_one_on_court_cases(spacy_small: str, slow_terms: Slow, data
 
 @pytest.mark.parametrize("kind", ["spacy", "spacy-tokens"])
 def test_sentences(kind: str, spacy_small: str) -> None:
-    axis = Axis(Corpus([Document("d", TEXT), Document("e", " ")]))
+    axis = SpanLayout(Corpus([Document("d", TEXT), Document("e", " ")]))
     first, second = Resources().terms(f"{kind}:{spacy_small}").terms(axis, sentences=True)
     assert [TEXT[a:b].strip() for a, b in first.sentences.tolist()] == [TEXT[:53], TEXT[55:]]
     assert len(second.start) == 0
@@ -73,7 +73,7 @@ def test_a_text_is_read_once(spacy_small: str, monkeypatch: pytest.MonkeyPatch) 
 
 def test_function_words_are_kept_too(spacy_small: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def ignorable() -> Sequence[int]:
-        return Chunk(Corpus([Document("d", TEXT)])).ruler(Hiding(f"spacy:{spacy_small}")).before.tolist()  # type: ignore[no-any-return]
+        return Chunk(Corpus([Document("d", TEXT)])).ruler(HidingRule(f"spacy:{spacy_small}")).before.tolist()  # type: ignore[no-any-return]
 
     first = ignorable()
     monkeypatch.delattr("spacy.load")

@@ -29,9 +29,9 @@ from showthrough import (
     parse_metric,
 )
 from showthrough.cli import app
-from showthrough.data.masks import flattened
-from showthrough.engines.base import Here
-from showthrough.evaluation.chunks import Work, answered_there
+from showthrough.data.masks import flatten_masks
+from showthrough.engines.base import InProcess
+from showthrough.evaluation.chunks import Work, process_remote_chunk
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import metric_text
 from showthrough.models import resources_of_process
@@ -87,7 +87,7 @@ def slow_tpi(
     total = kept = near = 0.0
     for (start, end), ic in zip(terms, ics, strict=True):
         total += ic
-        over = [one for one in flattened(masks) if set(range(one.start, one.end)) & set(range(start, end))]
+        over = [one for one in flatten_masks(masks) if set(range(one.start, one.end)) & set(range(start, end))]
         if not over:
             kept, near = kept + ic, near + ic
         replaced = [one for one in over if one.replacement and one.replacement.strip()]
@@ -178,11 +178,11 @@ def test_a_worker_keeps_its_models(bert: Path) -> None:
     """A worker is told the settings, not the resources, and loads a model once for all chunks that it gets."""
     metrics = [parse_metric(f'tpi(ic="{bert}", chunking="none")')]
     settings = ModelSettings(device="cpu", cache=False)
-    work = Here().share(Work({metric_text(metric): metric for metric in metrics}, []))
+    work = InProcess().share(Work({metric_text(metric): metric for metric in metrics}, []))
     masks = [Anonymization(MASKS, "m")]
-    answer = answered_there(CORPUS, masks, work, settings)
+    answer = process_remote_chunk(CORPUS, masks, work, settings)
     assert not answer.failures
-    answered_there(Corpus([CORPUS.documents[1]]), masks, work, settings)
+    process_remote_chunk(Corpus([CORPUS.documents[1]]), masks, work, settings)
     worker: Any = resources_of_process(settings)
     assert list(worker._sources) == [("information", str(bert)), ("terms", "none")]
     run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics=metrics, device="cpu")
@@ -199,7 +199,7 @@ def test_a_worker_keeps_its_models(bert: Path) -> None:
 def test_the_configuration_that_TAE_ships_asks_for_these(data: Path) -> None:  # noqa: N802
     request = read_request(data / "tae_example_config.json")
     bert_base = "hf:google-bert/bert-base-uncased"
-    labels = request.labelled
+    labels = request.metric_labels
     assert labels.pop("TRIR").startswith('trir(attacks="transformer(')
     assert labels == {
         "Precision": "precision",
@@ -386,7 +386,7 @@ def test_what_cannot_be_had_is_asked_for_once(monkeypatch: pytest.MonkeyPatch, t
         looked.append(folder)
         return "tokenizer"
 
-    monkeypatch.setattr("showthrough.models.files._lacking", lacking)
+    monkeypatch.setattr("showthrough.models.files._find_missing", lacking)
     metrics = [f'{name}(ic="{tmp_path}/model")' for name in ("wp", "tpi", "tps")]
     run = evaluate(CORPUS, {"m": Anonymization(MASKS)}, metrics)
     assert [failure.metric for failure in run.failures] == metrics

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, evaluate
-from showthrough.run.beside import Beside
+from showthrough.run.beside import RunPair
 from showthrough.run.run import Run
 
 TEXTS = {f"d{one}": f"Mail x{one}@example.org or call 555-01{one:02}" for one in range(12)}
@@ -26,8 +26,8 @@ def run_of(names: dict[str, int], order: int = 1, **settings: object) -> Run:
 
 def test_documents_are_paired_by_id() -> None:
     run = run_of({"a": 4})
-    turned = Beside(run, run_of({"a": 9}, order=-1), "old").joined
-    straight = Beside(run, run_of({"a": 9}), "old").joined
+    turned = RunPair(run, run_of({"a": 9}, order=-1), "old").combined_run
+    straight = RunPair(run, run_of({"a": 9}), "old").combined_run
     assert turned.names == ["a", "a (old)"]
     assert turned.rows == straight.rows
     assert turned.compare("residual") == straight.compare("residual")
@@ -46,24 +46,24 @@ def test_pairs_are_tested_as_among_all() -> None:
 
 def test_names_stay_apart() -> None:
     run, other = run_of({"a": 1, "a (old)": 2}), run_of({"a": 3, "b": 4})
-    assert Beside(run, other, "old").called == {"a": "a (old, 2)", "b": "b"}
+    assert RunPair(run, other, "old").called == {"a": "a (old, 2)", "b": "b"}
 
 
 def test_the_same_is_known_by_its_digest() -> None:
-    beside = Beside(run_of({"a": 3, "b": 4}), run_of({"a": 3, "b": 5}), "old")
+    beside = RunPair(run_of({"a": 3, "b": 4}), run_of({"a": 3, "b": 5}), "old")
     assert (beside.identical("a", "a"), beside.identical("b", "b")) == (True, False)
 
 
 def test_what_numbers_hang_on_must_be_the_same() -> None:
     run = run_of({"a": 3})
-    assert Beside(run, run_of({"a": 4}, seed=3, resamples=50), "old").fault("residual") == ""
+    assert RunPair(run, run_of({"a": 4}, seed=3, resamples=50), "old").fault("residual") == ""
     lines = [
         replace(one, signature=one.signature.replace("residual.v", "detector_revision:1|residual.v"))
         for one in run.scores
     ]
-    fault = Beside(run, replace(run, scores=lines), "old").fault("residual")
+    fault = RunPair(run, replace(run, scores=lines), "old").fault("residual")
     assert fault == "was not computed alike in this run and in old: detector_revision differ"
-    assert Beside(run, replace(run, scores=lines), "old").fault('tpi(ic="wordfreq")') == ""
+    assert RunPair(run, replace(run, scores=lines), "old").fault('tpi(ic="wordfreq")') == ""
 
 
 _ONE_HAS = "old: documents: are not the same as in this run: only one of the two has d0, x"
@@ -79,5 +79,5 @@ _ONE_HAS = "old: documents: are not the same as in this run: only one of the two
 def test_other_documents_are_refused(change: dict[str, list[str]], says: str) -> None:
     run = run_of({"a": 3})
     with pytest.raises(InputError) as caught:
-        Beside(run, replace(run, **change), "old")
+        RunPair(run, replace(run, **change), "old")
     assert str(caught.value).startswith(says)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, TypedMask, evaluate
-from showthrough.data.layout.axis import Axis
-from showthrough.metrics.chunk import Chunk, Hiding
+from showthrough.data.layout.axis import SpanLayout
+from showthrough.metrics.chunk import Chunk, HidingRule
 from showthrough.models import Resources
 from showthrough.run import documents as texts
-from showthrough.run.documents import Texts, kept, riskiest, ruler_of
+from showthrough.run.documents import RunTexts, riskiest, ruler_of, select_fitting
 
 NONE = Anonymization({"d1": [], "d2": [], "d3": []}, "none")
 SOME = Anonymization({"d1": [Mask(3, 11)], "d2": [TypedMask(2, 9, "X", "PERSON")], "d3": []}, "some")
@@ -50,14 +50,14 @@ def test_of_too_many_those_at_most_risk(tiny: Corpus, metrics: list[str], monkey
 def test_without_annotations_the_first(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "MOST_DOCUMENTS", 2)
     bare = Corpus([Document(one.id, one.text) for one in tiny])
-    found = texts.texts_of(bare, [NONE], None, Hiding("lexicon-en.1"), Resources())
+    found = texts.texts_of(bare, [NONE], None, HidingRule("lexicon-en.1"), Resources())
     assert ([one.id for one in found.documents], found.chosen) == (["d1", "d2"], "first")
 
 
 def test_characters_are_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(texts, "MOST_CHARACTERS", 10)
-    assert kept(np.array([2, 0, 1]), np.array([4, 4, 5])) == [2, 0]  # 5 + 4 characters; 4 more are too many
-    assert kept(np.array([1, 0]), np.array([4, 50])) == [1]  # one in any case
+    assert select_fitting(np.array([2, 0, 1]), np.array([4, 4, 5])) == [2, 0]  # 5 + 4 characters; 4 more are too many
+    assert select_fitting(np.array([1, 0]), np.array([4, 50])) == [1]  # one in any case
 
 
 def test_a_run_need_not_keep_them(tiny: Corpus) -> None:
@@ -78,8 +78,8 @@ def test_a_run_file_keeps_them_for_its_owner_alone(tiny: Corpus, tmp_path: Path)
 def test_the_ruler_of_kept_texts_is_the_metrics_own(tiny: Corpus) -> None:
     run = evaluate(tiny, [SOME], ["er_di"], resamples=0)
     assert run.texts is not None
-    again = Axis(run.texts.corpus())
-    first = Chunk(tiny).ruler(Hiding("lexicon-en.1"))
+    again = SpanLayout(run.texts.corpus())
+    first = Chunk(tiny).ruler(HidingRule("lexicon-en.1"))
     assert ruler_of(again, run.texts).before.tolist() == first.before.tolist()
 
 
@@ -112,4 +112,4 @@ def test_a_run_that_was_edited_is_refused(tiny: Corpus, tmp_path: Path, change: 
 
 
 def test_texts_are_told_apart_from_none() -> None:
-    assert Texts([], {}, [], "lexicon-en.1", "all").corpus().documents == []
+    assert RunTexts([], {}, [], "lexicon-en.1", "all").corpus().documents == []

@@ -10,7 +10,7 @@ import pytest
 from showthrough import Anonymization, Corpus, evaluate
 from showthrough.data.masks import ScoredMask
 from showthrough.data.provenance import Provenance
-from showthrough.run.origins import unplaced
+from showthrough.run.origins import strip_folders
 
 WRITTEN: list[tuple[str, dict[str, Any], str]] = [
     ("rules", {}, "rules"),
@@ -37,13 +37,13 @@ def test_folders_are_left_out(written: str, parameters: dict[str, Any], told: st
     made = Provenance(
         anonymizer=written, version=3, parameters=parameters, pinned={"/home/ann/p": "0123"}, trained_on="secret/a@1"
     )
-    bare = unplaced(made)
+    bare = strip_folders(made)
     assert bare.anonymizer == told
     assert (bare.pinned, bare.trained_on, bare.version) == ({"p": "0123"}, "a@1", 3)
     content = msgspec.json.encode(bare).decode()
     assert "ann" not in content
     assert "secret" not in content
-    assert unplaced(bare) == bare
+    assert strip_folders(bare) == bare
 
 
 def test_runs_without_text_tell_no_folder(tiny: Corpus) -> None:
@@ -53,5 +53,5 @@ def test_runs_without_text_tell_no_folder(tiny: Corpus) -> None:
     assert run.anonymizations[0].made == made  # which Python's evaluate keeps
     bare = run.without_text()
     assert "/home/ann" not in msgspec.json.encode(bare).decode()
-    assert bare.anonymizations[0].made == unplaced(made)
+    assert bare.anonymizations[0].made == strip_folders(made)
     assert bare.sweeps == run.sweeps

@@ -11,7 +11,7 @@ from showthrough import Anonymization, Background, Corpus, Document, Mask, Run, 
 from showthrough.core.errors import Interrupted, PlanError
 from showthrough.families.reidentification.report_attacks import attacks_json_text
 from showthrough.report import csv_text
-from showthrough.run.places import Places
+from showthrough.run.places import PathNames
 from showthrough.run.records import Failure, MetricRecord
 
 PRIVATE = 'ann\'s "secret"'
@@ -61,14 +61,14 @@ def records(**parameters: str) -> list[MetricRecord]:
     ],
 )
 def test_what_is_a_path(parameter: str, value: str, expected: str) -> None:
-    places = Places(records(**{parameter: value}))
-    assert places.told(value) == expected
-    assert Places(records(**{parameter: expected})).told(expected) == expected
+    places = PathNames(records(**{parameter: value}))
+    assert places.shorten(value) == expected
+    assert PathNames(records(**{parameter: expected})).shorten(expected) == expected
 
 
 def test_what_would_be_alike_is_numbered() -> None:
-    places = Places(records(dictionary="/b/words.txt", medical="/a/words.txt", words="words.txt"))
-    assert places.told(["/a/words.txt", "words.txt", {"/b/words.txt": "/b/words.txts"}]) == [
+    places = PathNames(records(dictionary="/b/words.txt", medical="/a/words.txt", words="words.txt"))
+    assert places.shorten(["/a/words.txt", "words.txt", {"/b/words.txt": "/b/words.txts"}]) == [
         "words.txt (3)", "words.txt", {"words.txt (2)": "/b/words.txts"},
     ]  # fmt: skip
 
@@ -149,4 +149,4 @@ def test_resumed(tiny: Corpus, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 )
 def test_a_language_model_keeps_its_name_and_address(written: str, told: str) -> None:
     record = MetricRecord("", "", 1, "", "privacy", "higher", {"attacks": written})
-    assert Places([record]).told(f'trir(attacks="{written}")') == f'trir(attacks="{told}")'
+    assert PathNames([record]).shorten(f'trir(attacks="{written}")') == f'trir(attacks="{told}")'

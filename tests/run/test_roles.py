@@ -15,7 +15,7 @@ from showthrough.report.sentences import sentence
 from showthrough.report.summary import in_words
 from showthrough.report.table import tables
 from showthrough.report.verdict import verdict
-from showthrough.run.roles import chosen, counted, playing
+from showthrough.run.roles import choose_metric, count_by_kind, find_metrics
 
 NAME = Mention(0, 8, "PERSON", "DIRECT", "e1")
 TOWN = Mention(12, 16, "LOC", "QUASI", "e2")
@@ -88,10 +88,10 @@ def test_what_a_metric_does_not_say_is_not_made_up() -> None:
 
 def test_of_several_the_one_without_parameters_of_its_own_is_chosen() -> None:
     run = run_of('recall(unit="mention")', 'recall(ignorable="skip")', "recall")
-    assert [record.text for record in playing(run, "recall")] == [record.text for record in run.metrics]
-    assert getattr(chosen(run, "recall"), "text", "") == "recall"
+    assert [record.text for record in find_metrics(run, "recall")] == [record.text for record in run.metrics]
+    assert getattr(choose_metric(run, "recall"), "text", "") == "recall"
     run = run_of('recall(unit="mention")', 'recall(ignorable="skip")')
-    assert getattr(chosen(run, "recall"), "text", "") == 'recall(unit="mention")'
+    assert getattr(choose_metric(run, "recall"), "text", "") == 'recall(unit="mention")'
 
 
 def scored(run: Run, metric: str, role: str, values: dict[str, float | None]) -> Run:
@@ -132,8 +132,8 @@ def test_without_counts_nothing_is_said_about_leaks(counts: dict[str, Any]) -> N
 
 def test_counts_are_those_of_the_rows() -> None:
     run = run_of("er_di")
-    assert counted(run, run.metrics[0], "one", "all") == [1, 1]
-    assert counted(run, run.metrics[0], "one", "right") == [0, 1]
+    assert count_by_kind(run, run.metrics[0], "one", "all") == [1, 1]
+    assert count_by_kind(run, run.metrics[0], "one", "right") == [0, 1]
 
 
 def test_of_counts_those_of_what_is_right_are_better_higher() -> None:

@@ -24,8 +24,8 @@ from showthrough import (
     Run,
     evaluate,
 )
-from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Score, described
-from showthrough.run.settings import Recorded
+from showthrough.run.records import Comparison, Evidence, Failure, Input, MetricRecord, Score, describe_fields
+from showthrough.run.settings import RecordedSettings
 from showthrough.storage.writing import write_file
 
 
@@ -207,9 +207,9 @@ def test_undefined_is_none_with_a_reason(tiny: Corpus, tmp_path: Path) -> None:
         assert score.reason
 
 
-@pytest.mark.parametrize("record", [Run, Input, MetricRecord, Recorded, Score, Failure, Comparison, Evidence])
+@pytest.mark.parametrize("record", [Run, Input, MetricRecord, RecordedSettings, Score, Failure, Comparison, Evidence])
 def test_every_field_says_what_it_is(record: type) -> None:
-    said = described(record)
+    said = describe_fields(record)
     assert list(said) == [one.name for one in msgspec.inspect.type_info(record).fields]
     assert all(what and "\n" not in what and len(what) < 100 for what in said.values())
 

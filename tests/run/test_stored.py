@@ -20,8 +20,8 @@ from showthrough.core.errors import InputError, OutputError
 from showthrough.report import csv_text, json_text, markdown_text
 from showthrough.report.html import html_text
 from showthrough.run import journal
-from showthrough.run.beside import Beside
-from showthrough.run.gate.checking import Gate, checked
+from showthrough.run.beside import RunPair
+from showthrough.run.gate.checking import Gate, check_run
 from showthrough.run.run import Run
 
 METRICS = ("er_di", "er_qi", "recall_per_type", "precision", "residual", "inconsistent")
@@ -84,7 +84,7 @@ def test_what_is_saved_comes_back(runs: tuple[Run, Run], name: str, tmp_path: Pa
     assert (run.documents, run.scores, run.texts) == (stored.documents, held.scores, held.texts)
     assert run.compare(shuffles=99) == held.compare(shuffles=99)
     assert (csv_text(run), markdown_text(run)) == (csv_text(held), markdown_text(held))
-    assert checked(run, Gate()).anonymizations == checked(held, Gate()).anonymizations
+    assert check_run(run, Gate()).anonymizations == check_run(held, Gate()).anonymizations
     assert {**run.evidence["residual"]["ner"]} == {**held.evidence["residual"]["ner"]}
     made = [path for path in tmp_path.rglob("*") if path.exists()]
     assert {stat.S_IMODE(path.stat().st_mode) for path in made} <= {0o600, 0o700}
@@ -109,9 +109,9 @@ def test_two_runs_beside(runs: tuple[Run, Run], stored: Path) -> None:
     held, _ = runs
     run = Run.load(stored)
     pairs = [("rules", "rules (b)"), ("ner", "rules (b)")]
-    wanted = Beside(held, held, "b").joined.compare("er_qi", pairs=pairs, shuffles=99)
+    wanted = RunPair(held, held, "b").combined_run.compare("er_qi", pairs=pairs, shuffles=99)
     for one, two in ((run, run), (run, held), (held, run)):
-        assert Beside(one, two, "b").joined.compare("er_qi", pairs=pairs, shuffles=99) == wanted
+        assert RunPair(one, two, "b").combined_run.compare("er_qi", pairs=pairs, shuffles=99) == wanted
 
 
 def test_without_text(runs: tuple[Run, Run], stored: Path, tmp_path: Path) -> None:
@@ -157,14 +157,14 @@ def test_what_cannot_be_written_leaves_the_old_run(
     from showthrough.run import folder
 
     files = sorted(path.name for path in stored.parent.rglob("*"))
-    put = folder.put
+    put = folder.write_atomically
 
     def full(target: Path, content: bytes, **options: Any) -> None:
         if target.name == "run.json":
             raise OSError(28, "No space left on device")
         put(target, content, **options)
 
-    monkeypatch.setattr(folder, "put", full)
+    monkeypatch.setattr(folder, "write_atomically", full)
     with pytest.raises(OutputError, match=r"run\.json: cannot be written: No space left on device"):
         runs[1].save(stored, force=True)
     assert sorted(path.name for path in stored.parent.rglob("*")) == files

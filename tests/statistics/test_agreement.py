@@ -14,10 +14,10 @@ from showthrough.statistics.agreement import (
     Coefficient,
     Level,
     cohen,
-    counted,
+    count_ratings,
     fleiss,
     krippendorff,
-    observed,
+    observed_agreement,
 )
 
 Ratings = list[list[int | None]]
@@ -53,7 +53,7 @@ def test_fleiss_1971() -> None:
     """Fleiss (1971): P̄ = 0.556, P̄_e = 0.220, κ = 0.430."""
     counts = [list(map(int, row)) for row in PSYCHIATRISTS.split()]
     assert np.sum(counts, axis=0).tolist() == [26, 26, 30, 55, 43]  # his column totals, of 180
-    assert observed(counts).value == pytest.approx(5 / 9)
+    assert observed_agreement(counts).value == pytest.approx(5 / 9)
     expected = (26**2 + 26**2 + 30**2 + 55**2 + 43**2) / 180**2
     assert fleiss(counts).value == pytest.approx((5 / 9 - expected) / (1 - expected))
     assert fleiss(counts).value == pytest.approx(0.430, abs=0.0005)
@@ -61,7 +61,7 @@ def test_fleiss_1971() -> None:
 
 def test_fourteen_raters() -> None:
     """P̄ = 0.378, P̄_e = 0.213, κ = 0.210."""
-    assert observed(FOURTEEN).value == pytest.approx(0.378, abs=0.0005)
+    assert observed_agreement(FOURTEEN).value == pytest.approx(0.378, abs=0.0005)
     assert fleiss(FOURTEEN).value == pytest.approx(0.210, abs=0.0005)
 
 
@@ -69,26 +69,26 @@ def test_raters_that_vary() -> None:
     """By hand: items aa, aab, ab, b. Agreement 1, 1/3, 0 of three items; π_a = (1 + 2/3 + 1/2 + 0) / 4 = 13/24."""
     counts = [[2, 0], [2, 1], [1, 1], [0, 1]]
     agreeing, chance = (1 + 1 / 3) / 3, (13 / 24) ** 2 + (11 / 24) ** 2
-    assert observed(counts).value == pytest.approx(agreeing)
+    assert observed_agreement(counts).value == pytest.approx(agreeing)
     assert fleiss(counts).value == pytest.approx((agreeing - chance) / (1 - chance))
 
 
 def test_krippendorff_2011_binary() -> None:
     """Section A: two observers, ten units, 0 or 1. α = 1 − (20 − 1) · 4 / (14 · 6) = 0.095."""
     ratings = [[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]
-    assert krippendorff(counted(ratings)[0]).value == pytest.approx(1 - 19 * 4 / (14 * 6))
-    assert krippendorff(counted(ratings)[0]).value == pytest.approx(0.095, abs=0.0005)
+    assert krippendorff(count_ratings(ratings)[0]).value == pytest.approx(1 - 19 * 4 / (14 * 6))
+    assert krippendorff(count_ratings(ratings)[0]).value == pytest.approx(0.095, abs=0.0005)
 
 
 def test_krippendorff_2011_nominal() -> None:
     """Section B: two observers, twelve units, five categories. α = 0.692."""
     ratings = ["aabbdcccedda", "babbbccceddd"]
-    assert krippendorff(counted(ratings)[0]).value == pytest.approx(0.692, abs=0.0005)
+    assert krippendorff(count_ratings(ratings)[0]).value == pytest.approx(0.692, abs=0.0005)
 
 
 @pytest.mark.parametrize(("level", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_krippendorff_2011_missing_values(level: Level, alpha: float) -> None:
-    counts, values = counted(FOUR)
+    counts, values = count_ratings(FOUR)
     assert krippendorff(counts, level=level, values=values).value == pytest.approx(alpha, abs=0.0005)
 
 
@@ -100,7 +100,7 @@ def test_a_weight_of_two_is_the_same_item_twice() -> None:
 
 
 def test_nothing_to_tell_from_chance() -> None:
-    assert observed([[2, 0], [2, 0]]) == Coefficient(1.0)
+    assert observed_agreement([[2, 0], [2, 0]]) == Coefficient(1.0)
     for found in (fleiss([[2, 0], [2, 0]]), krippendorff([[2, 0], [2, 0]]), cohen([[4, 0], [0, 0]])):
         assert found == Coefficient(None, ONE_CATEGORY)
     assert krippendorff([[2, 0], [2, 0]], level="ordinal") == Coefficient(None, ONE_CATEGORY)
@@ -108,7 +108,7 @@ def test_nothing_to_tell_from_chance() -> None:
 
 @pytest.mark.parametrize("counts", [np.zeros((0, 2)), np.zeros((3, 0)), [[1, 0], [0, 1]], [[0, 0]]])
 def test_nothing_rated_by_two(counts: object) -> None:
-    for found in (observed(counts), fleiss(counts), krippendorff(counts), cohen(np.zeros((2, 2)))):  # type: ignore[arg-type]
+    for found in (observed_agreement(counts), fleiss(counts), krippendorff(counts), cohen(np.zeros((2, 2)))):  # type: ignore[arg-type]
         assert found == Coefficient(None, NO_PAIR)
 
 
@@ -146,7 +146,7 @@ def plain_alpha(rated: Ratings, level: Level) -> float | None:
 
 @given(ratings, st.sampled_from(["nominal", "ordinal", "interval"]))
 def test_alpha_is_its_plain_definition(rated: Ratings, level: Level) -> None:
-    counts, values = counted(rated)
+    counts, values = count_ratings(rated)
     found, expected = krippendorff(counts, level=level, values=values).value, plain_alpha(rated, level)
     assert (found is None) == (expected is None)
     assert found is None or found == pytest.approx(expected, abs=1e-9)
@@ -157,18 +157,18 @@ def test_names_and_order_do_not_matter(rated: Ratings, names: list[int], random:
     """Other names of categories, raters and items in another order."""
     shuffled = [[None if one is None else names[one] for one in row] for row in rated]
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    for coefficient in (observed, fleiss, krippendorff):
-        one, two = coefficient(counted(rated)[0]), coefficient(counted(shuffled)[0])
+    for coefficient in (observed_agreement, fleiss, krippendorff):
+        one, two = coefficient(count_ratings(rated)[0]), coefficient(count_ratings(shuffled)[0])
         assert one.reason == two.reason
         assert one.value == pytest.approx(two.value, abs=1e-9)
 
 
 @given(ratings, st.data())
 def test_weights_are_repeated_items(rated: Ratings, data: st.DataObject) -> None:
-    counts, values = counted(rated)
+    counts, values = count_ratings(rated)
     weights = data.draw(st.lists(st.integers(0, 3), min_size=len(counts), max_size=len(counts)))
     repeated = np.repeat(counts, weights, axis=0)
-    for coefficient in (observed, fleiss, krippendorff):
+    for coefficient in (observed_agreement, fleiss, krippendorff):
         assert coefficient(counts, weights).value == pytest.approx(coefficient(repeated).value, abs=1e-9)
     for level in ("ordinal", "interval"):
         one = krippendorff(counts, weights, level, values).value

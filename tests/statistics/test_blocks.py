@@ -18,11 +18,11 @@ from showthrough import Run, evaluate, read_anonymization, read_corpus
 from showthrough.cli import demo_corpus as demo
 from showthrough.evaluation import scoring
 from showthrough.metrics import Array, FScore, Recall, Rows
-from showthrough.metrics.derived import Derived
-from showthrough.statistics import forms, influences, loss_of, moved, pair_tests, resampled_totals
-from showthrough.statistics.blocks import blocks, in_one, summed
+from showthrough.metrics.derived import DerivedRows
+from showthrough.statistics import forms, influences, loss_of, pair_tests, resampled_totals, sum_influences
+from showthrough.statistics.blocks import blocks, is_single_block, sum_columns
 from showthrough.statistics.forms import Form, Ratios
-from showthrough.statistics.moves import Moved, moved_together
+from showthrough.statistics.moves import InfluenceSums, moved_together
 
 COLUMNS = ("hidden", "total", "agreed", "asked")
 Splits = st.lists(st.integers(1, 20), max_size=6)
@@ -58,11 +58,11 @@ def numbers(one: object) -> list[np.ndarray]:
 def test_any_split_gives_the_same_sums_and_influences(documents: int, sizes: list[int], seed: int) -> None:
     systems = [counted(documents, seed + place) for place in range(3)]
     split = [Blocks(one, sizes) for one in systems]
-    assert summed(split[0]) == pytest.approx(systems[0].sum(axis=0), rel=1e-12)
+    assert sum_columns(split[0]) == pytest.approx(systems[0].sum(axis=0), rel=1e-12)
     every = forms(parted, COLUMNS, ["", "precision", "both"])
     assert len(every) == 2
-    for form, found in zip(every, moved(every, split[0]), strict=True):
-        at_once = Moved.of(influences(form, form.sums(systems[0])))
+    for form, found in zip(every, sum_influences(every, split[0]), strict=True):
+        at_once = InfluenceSums.of(influences(form, form.sums(systems[0])))
         for one, two in zip(numbers(found), numbers(at_once), strict=True):
             assert one == pytest.approx(two, rel=_exact(form), abs=1e-14, nan_ok=True)
     pairs = list(combinations(range(3), 2))
@@ -101,10 +101,10 @@ def test_how_a_block_is_laid_out_moves_no_digit() -> None:
 
 def test_no_document_is_one_block_without_any() -> None:
     nothing = Rows(COLUMNS, np.zeros((0, 4)))
-    assert in_one(nothing)
+    assert is_single_block(nothing)
     assert resampled_totals(nothing, 3, 0).tolist() == np.zeros((3, 4)).tolist()
     (form,) = forms(Recall().combine, COLUMNS[:2], [""])
-    (found,) = moved([form], np.zeros((0, 2)))
+    (found,) = sum_influences([form], np.zeros((0, 2)))
     assert (found.counted[0], np.isnan(found.values[0])) == (0, True)
 
 
@@ -153,7 +153,7 @@ def made_up(documents: int, seed: int) -> Rows:
         for start in range(0, documents, 1000):
             yield random.integers(1, 9, (min(1000, documents - start), 2)).astype(np.float64)
 
-    return Derived(COLUMNS[:2], documents, made)
+    return DerivedRows(COLUMNS[:2], documents, made)
 
 
 def test_memory_does_not_grow_with_documents() -> None:

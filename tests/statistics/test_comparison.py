@@ -8,7 +8,7 @@ import pytest
 from in_blocks import Blocks
 from showthrough.metrics import FScore, Precision, Recall
 from showthrough.statistics import PairTest, forms, pair_tests, studentized_p
-from showthrough.statistics.comparison import LEAST, judged
+from showthrough.statistics.comparison import LEAST, judge_difference
 from showthrough.statistics.intervals import Ends, difference_interval
 
 COLUMNS = ("agreed", "asked")
@@ -174,13 +174,18 @@ def test_what_is_said_of_a_difference(
     fault: str,
 ) -> None:
     test = PairTest("", 0, 1, 0.01, 0.1, 4.0, flat)
-    found = judged(test, difference, *ends, 0.95, bounded)
+    found = judge_difference(test, difference, *ends, 0.95, bounded)
     assert found == (low and pytest.approx(low, abs=1e-5), high and pytest.approx(high, abs=1e-5), p, fault)
 
 
 def test_what_is_said_where_no_error_or_no_test_is() -> None:
-    assert judged(PairTest("", 0, 1, 0.01), 0.3, PERFECT, HALF, 0.95) == (None, None, 0.01, "")
-    assert judged(PairTest("", 0, 1, None, 0.1, 4.0, fault="x"), 0.3, PERFECT, HALF, 0.95) == (None, None, None, "x")
+    assert judge_difference(PairTest("", 0, 1, 0.01), 0.3, PERFECT, HALF, 0.95) == (None, None, 0.01, "")
+    assert judge_difference(PairTest("", 0, 1, None, 0.1, 4.0, fault="x"), 0.3, PERFECT, HALF, 0.95) == (
+        None,
+        None,
+        None,
+        "x",
+    )
 
 
 @pytest.mark.slow

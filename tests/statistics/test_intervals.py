@@ -18,7 +18,7 @@ from showthrough.statistics.intervals import (
     number_interval,
     sure_difference_interval,
 )
-from showthrough.statistics.moves import Moved
+from showthrough.statistics.moves import InfluenceSums
 from showthrough.statistics.numerics.distributions import binomial_ends
 
 Counts = list[tuple[int, int]]
@@ -185,7 +185,7 @@ def test_one_document_that_leaks_is_one_of_ten_million_too() -> None:
     """It is ten times as long as the others, of 50 words, and leaks all of its words: not ten documents, but one."""
     documents, move = 10_000_000, np.array([500 / 500_000_000])
     value, weights = 1 - move, np.array([2.0])
-    moved = Moved(value, np.array([1e7]), move**2, move**4, weights, weights**2 / documents, move)
+    moved = InfluenceSums(value, np.array([1e7]), move**2, move**4, weights, weights**2 / documents, move)
     spread = Spread.of(value[None], moved)
     assert spread.variance == pytest.approx(1e-12)
     alike = Spread(np.zeros(1), spread.documents, spread.weight, np.zeros(1))
@@ -196,7 +196,7 @@ def test_one_document_that_leaks_is_one_of_ten_million_too() -> None:
 def spreads_of(hidden: np.ndarray, total: np.ndarray) -> tuple[np.ndarray, Spread]:
     """The shares of many corpora, which are columns of documents, and how uncertain each is; without resamples."""
     corpora = hidden.shape[1]
-    moved = Moved.of(influences(Ratios(("",) * corpora, np.zeros((2, corpora, 1))), np.stack([hidden, total])))
+    moved = InfluenceSums.of(influences(Ratios(("",) * corpora, np.zeros((2, corpora, 1))), np.stack([hidden, total])))
     return moved.values, Spread.of(moved.values[None], moved)
 
 

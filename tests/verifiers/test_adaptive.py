@@ -13,7 +13,7 @@ from showthrough.data.documents import Authorship
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.authorship.problems import Problems, problems_of
 from showthrough.families.authorship.verifiers.adaptive import cross_fitted
-from showthrough.families.authorship.verifiers.base import Array, Learner, Question
+from showthrough.families.authorship.verifiers.base import Array, Question, VerifierLearner
 from showthrough.families.authorship.verifiers.glad import Glad
 from showthrough.models.cache import Cache
 
@@ -50,7 +50,7 @@ def asked(corpus: Corpus, shift: bool = False, seed: int = 0) -> tuple[Problems,
     return problems, problems.questions(texts, np.arange(len(problems.same)))
 
 
-def learned(corpus: Corpus, shift: bool = False, seed: int = 0, learner: Learner | None = None) -> float:
+def learned(corpus: Corpus, shift: bool = False, seed: int = 0, learner: VerifierLearner | None = None) -> float:
     """How often authors are told: right ones known, others denied."""
     problems, questions = asked(corpus, shift, seed)
     answers = cross_fitted(learner or Glad(), questions, problems.same, problems.circles, seed, Cache(None))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from showthrough import VERIFIERS, Corpus, InputError, PlanError, ResourceError, train_verifier
-from showthrough.families.authorship.verifiers.answering import answered, answers_to
-from showthrough.families.authorship.verifiers.asking import asked_verifiers
+from showthrough.families.authorship.verifiers.answering import answer_questions, answers_to
+from showthrough.families.authorship.verifiers.asking import parse_verifiers
 from showthrough.families.authorship.verifiers.base import Question
 from showthrough.families.authorship.verifiers.trained import TrainedVerifier
 from showthrough.models.cache import Cache
@@ -54,19 +54,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory, corpus: Corpus) -> Path:
 
 def test_folders(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
-    found = asked_verifiers(["glad/", "mine=glad", f"third={folder}/"])
+    found = parse_verifiers(["glad/", "mine=glad", f"third={folder}/"])
     assert [one.name for one in found] == ["glad", "mine", "third"]
     assert all(isinstance(one, TrainedVerifier) for one in found)
-    assert asked_verifiers([]) == ()
+    assert parse_verifiers([]) == ()
 
 
 def test_guests(monkeypatch: pytest.MonkeyPatch) -> None:
     made = Guest()
     monkeypatch.setattr(VERIFIERS, "_registered", {})
     VERIFIERS.register("ours", made)
-    assert asked_verifiers(["ours"]) == (made,)
+    assert parse_verifiers(["ours"]) == (made,)
     with pytest.raises(InputError, match="is no folder; did you mean ours"):
-        asked_verifiers(["ourz"])
+        parse_verifiers(["ourz"])
     with pytest.raises(PlanError, match="expected a value of Verifier"):
         VERIFIERS.register("none", 3)
 
@@ -85,13 +85,13 @@ def test_guests(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_there_is_not(written: str, line: str) -> None:
     with pytest.raises(InputError) as caught:
-        asked_verifiers([written])
+        parse_verifiers([written])
     assert line in str(caught.value)
 
 
 def test_all_that_is_wrong_is_told(folder: Path) -> None:
     with pytest.raises(InputError) as caught:
-        asked_verifiers([str(folder), "none/", str(folder), ""])
+        parse_verifiers([str(folder), "none/", str(folder), ""])
     assert [str(one) for one in caught.value.problems][1] == "verifier glad: " + (
         "this name is used twice; expected unique names, as in second=FOLDER"
     )
@@ -113,7 +113,7 @@ def test_all_that_is_wrong_is_told(folder: Path) -> None:
 )
 def test_what_a_guest_answers_is_checked(returned: Any, line: str) -> None:
     with pytest.raises(ResourceError) as caught:
-        answered(Guest(returned), QUESTIONS)
+        answer_questions(Guest(returned), QUESTIONS)
     assert line in str(caught.value)
     assert "secret" not in str(caught.value)
 
@@ -122,11 +122,11 @@ def test_answers_are_kept_where_they_follow_from_a_digest(tmp_path: Path) -> Non
     cache, first, second, other = Cache(tmp_path), Guest(digest="d"), Guest(digest="d"), Guest(digest="e")
     expected = [len(one.text) / 10 for one in QUESTIONS]
     for one, asked in ((first, 100), (second, 0), (other, 100)):
-        assert answered(one, QUESTIONS, cache).tolist() == expected
+        assert answer_questions(one, QUESTIONS, cache).tolist() == expected
         assert len(one.asked) == asked
     nameless = Guest()
-    answered(nameless, QUESTIONS, cache)
-    answered(nameless, QUESTIONS, cache)
+    answer_questions(nameless, QUESTIONS, cache)
+    answer_questions(nameless, QUESTIONS, cache)
     assert len(nameless.asked) == 200
 
 
@@ -139,10 +139,10 @@ def test_who_is_stopped_goes_on(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        answered(guest, QUESTIONS, cache, stop)
+        answer_questions(guest, QUESTIONS, cache, stop)
     assert len(guest.asked) == 64
     again = Guest(digest="d")
-    answered(again, QUESTIONS, cache)
+    answer_questions(again, QUESTIONS, cache)
     assert again.asked == QUESTIONS[64:]
 
 
@@ -157,4 +157,4 @@ def test_answers_by_document() -> None:
 
 
 def test_an_answer_is_a_number_of_its_own() -> None:
-    assert answered(Guest(np.full(32, 0.25)), QUESTIONS[:32]).dtype == np.float64
+    assert answer_questions(Guest(np.full(32, 0.25)), QUESTIONS[:32]).dtype == np.float64

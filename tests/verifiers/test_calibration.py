@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from showthrough.families.authorship.verifiers.calibration import Calibration, calibrated, chances, logistic, middle_of
+from showthrough.families.authorship.verifiers.calibration import (
+    Calibration,
+    chances,
+    fit_and_calibrate,
+    logistic,
+    middle_of,
+)
 
 
 class Plain:
@@ -50,7 +56,7 @@ def test_as_many_are_above_the_middle_as_are_by_one_author() -> None:
 
 def test_calibrated_probabilities_are_right_as_often_as_they_say() -> None:
     rows, same = drawn(4000, 1.0)
-    _, found = calibrated(rows, same, np.arange(4000), 0, lambda *_: Plain())
+    _, found = fit_and_calibrate(rows, same, np.arange(4000), 0, lambda *_: Plain())
     answers = found.chances(rows[:, 0])
     for low in (0.2, 0.4, 0.6, 0.8):
         inside = (answers > low - 0.1) & (answers < low + 0.1)
@@ -59,7 +65,7 @@ def test_calibrated_probabilities_are_right_as_often_as_they_say() -> None:
 
 def test_nothing_is_turned_around() -> None:
     rows, same = drawn(100, 1.0)
-    _, found = calibrated(-rows, same, np.arange(100), 0, lambda *_: Plain())
+    _, found = fit_and_calibrate(-rows, same, np.arange(100), 0, lambda *_: Plain())
     assert found.slope > 0
     assert found.chances(np.array([-50.0, 50.0])) == pytest.approx(0.5, abs=0.01)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.families.authorship.verifiers.folds import components, parted
+from showthrough.families.authorship.verifiers.folds import components, split_folds
 
 
 def by_walking(keys: list[set[str]]) -> list[set[int]]:
@@ -33,15 +33,15 @@ def test_components(keys: list[set[str]]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=1, max_size=40), st.integers(2, 6))
 def test_authors_are_whole(drawn: list[tuple[int, bool]], folds: int) -> None:
     authors, same = np.array([one for one, _ in drawn]), np.array([kind for _, kind in drawn])
-    found = parted(authors, same, folds, 3)
+    found = split_folds(authors, same, folds, 3)
     assert all(len(set(found[authors == one].tolist())) == 1 for one in authors)
     assert set(found.tolist()) <= set(range(min(folds, len(set(authors.tolist())))))
-    assert (found == parted(authors, same, folds, 3)).all()
+    assert (found == split_folds(authors, same, folds, 3)).all()
 
 
 def test_kinds_are_spread() -> None:
     same = np.arange(100) % 2 == 0
-    fold = parted(np.arange(100), same, 10, 0)
+    fold = split_folds(np.arange(100), same, 10, 0)
     assert np.bincount(fold).tolist() == [10] * 10
     assert np.bincount(fold, same).tolist() == [5] * 10
-    assert (fold != parted(np.arange(100), same, 10, 1)).any()
+    assert (fold != split_folds(np.arange(100), same, 10, 1)).any()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from showthrough.core.errors import InputError, PlanError
-from showthrough.families.authorship.verifiers.given import GivenAnswers, given_answers, read_given
+from showthrough.families.authorship.verifiers.given import GivenAnswers, parse_answers, read_answer_files
 
 
 @pytest.fixture
@@ -20,23 +20,23 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_files_by_verifier(files: Path) -> None:
-    one, mine = read_given(["original=o.txt", "A=a.txt", "mine:original=o.txt", "mine:A=b.txt"], ["A"])
+    one, mine = read_answer_files(["original=o.txt", "A=a.txt", "mine:original=o.txt", "mine:A=b.txt"], ["A"])
     assert (one.name, list(one.by), one.source) == ("answers", ["original", "A"], "o.txt, a.txt")
     assert (mine.name, mine.by["A"]["d2"], mine.sources) == ("mine", 0.5, {"original": "o.txt", "A": "b.txt"})
-    assert read_given([], ["A"]) == []
+    assert read_answer_files([], ["A"]) == []
 
 
 def test_a_name_with_a_colon_may_be_an_anonymizations(files: Path) -> None:
-    (one,) = read_given(["v1:x=a.txt"], ["v1:x"])
+    (one,) = read_answer_files(["v1:x=a.txt"], ["v1:x"])
     assert (one.name, list(one.by)) == ("answers", ["v1:x"])
-    (one,) = read_given(["mine:v1:x=a.txt"], ["v1:x"])
+    (one,) = read_answer_files(["mine:v1:x=a.txt"], ["v1:x"])
     assert (one.name, list(one.by)) == ("mine", ["v1:x"])
 
 
 def test_all_that_is_wrong_is_told(files: Path) -> None:
     Path("bad.txt").write_text("d1 2\n")
     with pytest.raises(InputError) as caught:
-        read_given(["o.txt", "=o.txt", "A=", ":A=a.txt", "A=a.txt", "A=b.txt", "B=none.txt", "C=bad.txt"], ["A"])
+        read_answer_files(["o.txt", "=o.txt", "A=", ":A=a.txt", "A=a.txt", "A=b.txt", "B=none.txt", "C=bad.txt"], ["A"])
     told = [str(problem) for problem in caught.value.problems]
     expected = "expected NAME=FILE or VERIFIER:NAME=FILE, NAME being original or an anonymization's"
     assert told[:4] == [f"answers: found '{text}'; {expected}" for text in ("o.txt", "=o.txt", "A=", ":A=a.txt")]
@@ -55,9 +55,9 @@ def test_digests_follow_the_answers() -> None:
 
 
 def test_from_python() -> None:
-    (one,) = given_answers({"original": {"d": 0.1}, "A": {"d": 1}})
+    (one,) = parse_answers({"original": {"d": 0.1}, "A": {"d": 1}})
     assert (one.name, one.by["A"]["d"]) == ("answers", 1)
-    two = given_answers({"one": {"original": {"d": 0.1}}, "two": {"original": {}, "A": {"d": 0.2}}})
+    two = parse_answers({"one": {"original": {"d": 0.1}}, "two": {"original": {}, "A": {"d": 0.2}}})
     assert [(each.name, list(each.by)) for each in two] == [("one", ["original"]), ("two", ["original", "A"])]
 
 
@@ -73,5 +73,5 @@ def test_from_python() -> None:
 )
 def test_what_is_no_answer(answers: Any, said: str) -> None:
     with pytest.raises(PlanError) as caught:
-        given_answers(answers)
+        parse_answers(answers)
     assert str(caught.value) == said

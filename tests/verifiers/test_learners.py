@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import Corpus
-from showthrough.families.authorship.verifiers.base import UNANSWERED, Learner, Question
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Question, VerifierLearner
 from showthrough.families.authorship.verifiers.compression import cross_entropies
 from showthrough.families.authorship.verifiers.glad import Glad
 from showthrough.families.authorship.verifiers.ngrams import FittedNgrams, Ngrams
@@ -24,12 +24,12 @@ ODD = [Question((), ""), Question(("",), "x"), Question(("one",), "one"), Questi
        Question(("a\n" * 500, ""), "b" * 5000)]  # fmt: skip
 
 
-def fitted(learner: Learner, corpus: Corpus, seed: int = 0) -> Any:
+def fitted(learner: VerifierLearner, corpus: Corpus, seed: int = 0) -> Any:
     return learner.fit(questions_of(corpus), truth_of(corpus), np.arange(len(corpus)), seed)
 
 
 @EVERY
-def test_tells_authors_whom_it_has_not_met(learner: Learner, corpus: Corpus) -> None:
+def test_tells_authors_whom_it_has_not_met(learner: VerifierLearner, corpus: Corpus) -> None:
     others = problems(40, apart=200)
     answers, same = fitted(learner, corpus).answers(questions_of(others)), truth_of(others)
     assert ((answers > UNANSWERED) == same)[answers != UNANSWERED].mean() > 0.75
@@ -38,7 +38,7 @@ def test_tells_authors_whom_it_has_not_met(learner: Learner, corpus: Corpus) -> 
 
 
 @EVERY
-def test_an_answer_depends_on_its_question_alone(learner: Learner, corpus: Corpus) -> None:
+def test_an_answer_depends_on_its_question_alone(learner: VerifierLearner, corpus: Corpus) -> None:
     """To the last bit, in whatever company it is asked."""
     made, questions = fitted(learner, corpus), questions_of(problems(12, apart=300))
     together = made.answers(questions)
@@ -48,14 +48,14 @@ def test_an_answer_depends_on_its_question_alone(learner: Learner, corpus: Corpu
 
 
 @EVERY
-def test_equal_problems_give_equal_verifiers(learner: Learner, corpus: Corpus) -> None:
+def test_equal_problems_give_equal_verifiers(learner: VerifierLearner, corpus: Corpus) -> None:
     first, second = (fitted(learner, corpus, seed=5).saved() for _ in range(2))
     assert first.keys() == second.keys()
     assert all(first[name].tobytes() == second[name].tobytes() for name in first)
 
 
 @EVERY
-def test_saved_and_loaded_it_is_the_same(learner: Learner, corpus: Corpus) -> None:
+def test_saved_and_loaded_it_is_the_same(learner: VerifierLearner, corpus: Corpus) -> None:
     made, questions = fitted(learner, corpus), [*questions_of(problems(8, apart=300)), *ODD]
     again = learner.loaded(made.saved())
     assert again.answers(questions).tobytes() == made.answers(questions).tobytes()
@@ -63,7 +63,7 @@ def test_saved_and_loaded_it_is_the_same(learner: Learner, corpus: Corpus) -> No
 
 
 @EVERY
-def test_odd_questions_have_answers(learner: Learner, corpus: Corpus) -> None:
+def test_odd_questions_have_answers(learner: VerifierLearner, corpus: Corpus) -> None:
     answers = fitted(learner, corpus).answers(ODD)
     assert np.isfinite(answers).all()
     assert ((answers >= 0) & (answers <= 1)).all()
@@ -71,20 +71,20 @@ def test_odd_questions_have_answers(learner: Learner, corpus: Corpus) -> None:
 
 @EVERY
 @pytest.mark.parametrize("kind", [True, False])
-def test_one_kind_alone(learner: Learner, corpus: Corpus, kind: bool) -> None:
+def test_one_kind_alone(learner: VerifierLearner, corpus: Corpus, kind: bool) -> None:
     """As a fold may have it."""
     made = learner.fit(questions_of(corpus)[:6], np.full(6, kind), np.arange(6), 0)
     assert np.isfinite(made.answers(questions_of(corpus))).all()
 
 
 @EVERY
-def test_odd_problems_can_be_learned_from(learner: Learner) -> None:
+def test_odd_problems_can_be_learned_from(learner: VerifierLearner) -> None:
     made = learner.fit(ODD, np.array([True, False, True, False, True]), np.arange(5), 0)
     assert np.isfinite(made.answers(ODD)).all()
 
 
 @EVERY
-def test_a_text_in_one_line_is_by_the_same_author(learner: Learner, corpus: Corpus) -> None:
+def test_a_text_in_one_line_is_by_the_same_author(learner: VerifierLearner, corpus: Corpus) -> None:
     """A program that loses line feeds hides nobody: hardly any answer changes sides."""
     made, questions = fitted(learner, corpus), questions_of(problems(40, apart=200))
     flat = [Question(one.known, " ".join(one.text.split())) for one in questions]

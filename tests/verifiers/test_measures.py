@@ -17,7 +17,7 @@ from showthrough.families.authorship.verifiers.measures import (
     F_HALF_U,
     MEASURES,
     OVERALL,
-    measured,
+    compute_measures,
     statistics_of,
 )
 from showthrough.statistics import Ratios, forms, influences
@@ -31,7 +31,7 @@ PROBLEMS = st.lists(st.tuples(st.booleans(), VALUES), min_size=1, max_size=40)
 def of(problems: Problems) -> dict[str, float]:
     same, answers = zip(*problems, strict=True)
     sums = {name: column.sum() for name, column in statistics_of(same, answers).items()}
-    return {name: float(value) for name, value in measured(sums).items()}
+    return {name: float(value) for name, value in compute_measures(sums).items()}
 
 
 def test_by_hand() -> None:
@@ -117,9 +117,9 @@ def test_stacks_of_sums() -> None:
     """Two samples at once give what each gives alone."""
     tables = [statistics_of([True, False, True], answers) for answers in ([0.9, 0.1, 0.5], [0.2, 0.7, 0.8])]
     stacks = {name: np.array([[table[name].sum()] for table in tables]) for name in tables[0]}
-    together = measured(stacks)
+    together = compute_measures(stacks)
     for place, table in enumerate(tables):
-        alone = measured({name: column.sum() for name, column in table.items()})
+        alone = compute_measures({name: column.sum() for name, column in table.items()})
         assert {name: float(value[place, 0]) for name, value in together.items()} == alone
 
 
@@ -130,7 +130,7 @@ def test_what_a_problem_moves_is_delongs(problems: Problems) -> None:
     assume(same.any() and not same.all())
     rows = statistics_of(same, answers)
     columns = list(rows)
-    (form,) = forms(measured, columns, [AUC])
+    (form,) = forms(compute_measures, columns, [AUC])
     assert isinstance(form, Ratios)
     moves = influences(form, form.sums(np.column_stack(list(rows.values())))).moves
     assert moves.sum() == pytest.approx(0, abs=1e-9)

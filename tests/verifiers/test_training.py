@@ -15,7 +15,7 @@ import pytest
 from showthrough import Corpus, Document, InputError, OutputError, PlanError, load_verifier, train_verifier
 from showthrough.data.documents import Authorship
 from showthrough.families.authorship.verifiers.base import UNANSWERED
-from showthrough.families.authorship.verifiers.seen import seen
+from showthrough.families.authorship.verifiers.seen import count_seen
 from showthrough.families.authorship.verifiers.table import LEARNERS
 from showthrough.families.authorship.verifiers.traces import trace
 from showthrough.families.authorship.verifiers.trained import WEIGHTS, TrainedVerifier
@@ -78,17 +78,17 @@ def test_every_text_is_known_again(corpus: Corpus, trained: TrainedVerifier) -> 
     texts = {text for one in questions_of(corpus) for text in (*one.known, one.text)}
     assert set(trained.training.documents) == set(map(trace, texts))
     assert (trained.problems, trained.training.digest) == (40, corpus.digest)
-    assert seen(trained, corpus) == 40
-    assert seen(trained, problems(10, apart=200)) == 0
+    assert count_seen(trained, corpus) == 40
+    assert count_seen(trained, problems(10, apart=200)) == 0
     known = questions_of(corpus)[0].known
     renamed = Document("new", "A text that nobody has seen.", authorship=Authorship(known))
-    assert seen(trained, Corpus([renamed])) == 1
+    assert count_seen(trained, Corpus([renamed])) == 1
 
 
 def test_a_text_is_known_again_from_another_file(corpus: Corpus, trained: TrainedVerifier) -> None:
     one = next(iter(corpus))
     copied = "\ufeff" + one.text.replace(" ", "\r\n", 3).replace("'", "’")
-    assert seen(trained, Corpus([msgspec.structs.replace(one, text=copied, authorship=None)])) == 1
+    assert count_seen(trained, Corpus([msgspec.structs.replace(one, text=copied, authorship=None)])) == 1
 
 
 def test_copies_of_one_text_stay_together(corpus: Corpus) -> None:
@@ -111,7 +111,7 @@ def test_a_text_is_known_again_however_it_was_saved(
             asking(one, known=tuple(map(saved, one.authorship.known)) if one.authorship else ()), text=saved(one.text)
         ),
     )
-    assert seen(trained, other) == 40
+    assert count_seen(trained, other) == 40
     both = Corpus([*corpus, *(msgspec.structs.replace(one, id=f"again {one.id}") for one in other)], "twice")
     figures = train_verifier(both, "compression", folds=3).figures
     assert (figures["problems"], figures["authors"]) == (80, 40)

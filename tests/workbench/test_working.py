@@ -14,7 +14,7 @@ from showthrough.metrics import metrics_of
 from showthrough.systems import Anonymizer
 from showthrough.systems.rules import Rules
 from showthrough.systems.work import Progress
-from showthrough.systems.workbench.working import Bench, Made, put_to_work, score
+from showthrough.systems.workbench.working import Bench, BenchOutcome, put_to_work, score
 
 SETTINGS = Settings(cache=False, resamples=20)
 
@@ -127,7 +127,7 @@ def test_everybody_hears_how_far_each_is(tiny: Corpus) -> None:
 
 def test_threshold_and_replacement_are_passed_on(tiny: Corpus) -> None:
     plan = Plan(tiny, (), tuple(metrics_of("er_di")), SETTINGS)
-    made: Made = put_to_work(Bench(plan, {"rules": Rules()}, "suppress", 0.5))
+    made: BenchOutcome = put_to_work(Bench(plan, {"rules": Rules()}, "suppress", 0.5))
     [one] = made.anonymizations
     assert one.provenance is not None
     assert (one.provenance.replacement, one.provenance.threshold) == ("suppress", 0.5)

@@ -15,9 +15,9 @@ from typer.main import get_group
 
 from showthrough.cli.plain_values import take_plain_values
 from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
-from showthrough.cli.stopping import starting, stoppable
+from showthrough.cli.stopping import exit_on_signal, stoppable
 from showthrough.cli.streams import outlets
-from showthrough.core.errors import LINE, QUOTED, PlanError, ShowthroughError, shown
+from showthrough.core.errors import LINE, QUOTED, PlanError, ShowthroughError, shorten
 from showthrough.version import __version__
 
 # In the order in which help lists them: a module, and what in it is the command or holds several.
@@ -41,7 +41,7 @@ class _Commands(Mapping[str, Any]):
         self._imported: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        with starting():
+        with exit_on_signal():
             self._import(name)
         return self._imported[name]
 
@@ -81,11 +81,11 @@ class _Group(TyperGroup):
         self.commands: Any = _Commands()
 
     def make_context(self, *args: Any, **settings: Any) -> Any:
-        with _told_in_short():
+        with _shorten_errors():
             return super().make_context(*args, **settings)
 
     def invoke(self, *args: Any) -> Any:
-        with _told_in_short():
+        with _shorten_errors():
             return super().invoke(*args)
 
     def get_params(self, context: Any) -> Any:
@@ -96,7 +96,7 @@ class _Group(TyperGroup):
 
 
 @contextmanager
-def _told_in_short() -> Iterator[None]:
+def _shorten_errors() -> Iterator[None]:
     """What typer finds wrong with a command, without all of an argument that is long."""
     try:
         yield
@@ -113,8 +113,8 @@ def _in_short(message: str) -> str:
         if len(part) > QUOTED
     }
     for part in sorted(parts, key=len, reverse=True):
-        message = message.replace(repr(part)[1:-1], shown(part)).replace(part, shown(part))
-    return shown(message, LINE)
+        message = message.replace(repr(part)[1:-1], shorten(part)).replace(part, shorten(part))
+    return shorten(message, LINE)
 
 
 app = typer.Typer(
@@ -156,7 +156,7 @@ def main() -> None:
         with stoppable():
             status = _status()
         sys.stdout.flush()
-        if out and out.fault and not out.left:
+        if out and out.fault and not out.reader_left:
             print(f"standard output: cannot be written: {out.fault.strerror}", file=sys.stderr)
             status = status or BAD_INPUT
     sys.exit(status)
@@ -178,7 +178,7 @@ def _status() -> int:
         # Each file is checked where it is used. This is for a name that no file can have, such as one that is too long.
         if _debug or not isinstance(error.filename, str | bytes):
             raise
-        print(f"{shown(os.fsdecode(error.filename))}: cannot be used: {error.strerror}", file=sys.stderr)
+        print(f"{shorten(os.fsdecode(error.filename))}: cannot be used: {error.strerror}", file=sys.stderr)
         return BAD_INPUT
     except MemoryError:
         if _debug:

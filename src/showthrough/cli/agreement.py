@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.consoles import console, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.report.agreement import agreement_sheet
@@ -27,9 +27,9 @@ _READING = ("format", "group_by", "id_column", "text_column", "offsets")
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus, with several annotators.")],
     *,
-    settings: Said,
-    drawing: Said,
-    views: Said,
+    settings: CliOptions,
+    drawing: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Tell how far annotators agree, on what they do not, and who differs from whom.
 
@@ -39,11 +39,11 @@ def command(
     check_distinct(files.paths, inputs([corpus]))
     files.check()
     documents = read_corpus(corpus, **settings)
-    show_notes(told_of_files(documents, (), ()))
+    show_notes(file_notes(documents, (), ()))
     summary = agreement(documents, **drawing)
     sheet = agreement_sheet(summary)
     results = Results(files.force)
     files.write(sheet, summary, results)
     screen = console()
-    show_sheet(files.shown(sheet), screen)
+    show_sheet(files.redact(sheet), screen)
     results.tell(screen)

@@ -7,16 +7,16 @@ import typer
 
 from showthrough.cli.completion import anonymizer_names, format_names
 from showthrough.cli.consoles import documents, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.core.errors import printable
 from showthrough.data.documents import Corpus
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named
-from showthrough.formats.writing import not_kept, write_checked
+from showthrough.formats.writing import describe_losses, write_checked
 from showthrough.storage.writing import check_writable
 from showthrough.systems import anonymizer
 from showthrough.systems.silver import annotate
@@ -50,8 +50,8 @@ def command(
         typer.Option("--to", metavar="NAME", help="The format; see showthrough formats.", autocompletion=format_names),
     ] = "tab",
     *,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Mark a corpus with anonymizers: silver annotations, to start from or to compare with.
 
@@ -69,7 +69,7 @@ def command(
     )  # a wrong vote is told before models load
     silver = annotate(originals, programs, vote, keep=keep)
     written = write_checked(silver, output, to, force=Views.of(views).force, read=read)
-    show_notes([*told_of_files(originals, (), ()), *_left_out(originals, keep), *not_kept(to, written.lost)])
+    show_notes([*file_notes(originals, (), ()), *_left_out(originals, keep), *describe_losses(to, written.lost)])
     layers = [document.annotations[-1] for document in silver]
     total = sum(len(layer.mentions) for layer in layers)
     by = layers[0].annotator

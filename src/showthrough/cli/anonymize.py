@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.consoles import console, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.systems import (
     EverywhereToo,
@@ -15,17 +15,17 @@ from showthrough.cli.systems import (
     Seen,
     Threshold,
     With,
-    asked_systems,
     at_work,
+    describe_masks,
     mask_files,
-    masks_told,
+    parse_systems,
 )
 from showthrough.cli.views import Views, view_options
 from showthrough.core.errors import InputError, OutputError
-from showthrough.evaluation.notices import told_of_files, trained_on_them
+from showthrough.evaluation.notices import file_notes, training_notes
 from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems
 from showthrough.formats import read_corpus
-from showthrough.formats.made import written
+from showthrough.formats.made import encode_anonymization
 from showthrough.models.cache import usual_cache
 from showthrough.systems import anonymize
 from showthrough.systems.work import check_ready
@@ -53,9 +53,9 @@ def command(
     everywhere: EverywhereToo = False,
     seen: Seen = False,
     *,
-    settings: Said,
-    work: Said,
-    views: Said,
+    settings: CliOptions,
+    work: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Anonymize a corpus with anonymizers that are built in, installed, trained, or run outside.
 
@@ -66,7 +66,7 @@ def command(
     force, how = Views.of(views).force, Settings(**work)
     if problems := settings_problems(how):
         raise InputError(problems)
-    systems = asked_systems(with_, everywhere)
+    systems = parse_systems(with_, everywhere)
     paths = _paths(systems, output)
     check_distinct(paths.values(), inputs([corpus], with_))
     for path in paths.values():
@@ -74,7 +74,7 @@ def command(
     originals = read_corpus(corpus, **settings)
     cache = usual_cache(how.cache)
     check_ready(originals, systems, seen, cache, loading=len(systems) > 1)  # one alone loads as soon when it begins
-    results, remarks = Results(force), told_of_files(originals, (), ())
+    results, remarks = Results(force), file_notes(originals, (), ())
     for name, system in systems.items():
         with at_work(name, system, cache) as progress:
             anonymization = anonymize(
@@ -82,8 +82,13 @@ def command(
                 seen=seen, progress=progress, cache=cache,
             )  # fmt: skip
         paths[name].parent.mkdir(parents=True, exist_ok=True)
-        results.write(paths[name], written(anonymization), private=True, line=masks_told(anonymization, paths[name]))
-        remarks += trained_on_them(originals, (anonymization,), ())
+        results.write(
+            paths[name],
+            encode_anonymization(anonymization),
+            private=True,
+            line=describe_masks(anonymization, paths[name]),
+        )
+        remarks += training_notes(originals, (anonymization,), ())
     show_notes(remarks)
     results.tell(console())
 

@@ -8,19 +8,19 @@ import typer
 
 from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
-from showthrough.core.errors import PlanError, printable, quoted
+from showthrough.core.errors import PlanError, printable, quote_value
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import Missing
 from showthrough.data.release import REPLACEMENTS, release
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.choice import format_named, recognised, same_format, shared_format
-from showthrough.formats.writing import not_kept, one_file, write_checked
+from showthrough.formats.choice import format_named, recognise_format, same_format, shared_format
+from showthrough.formats.writing import describe_losses, is_single_file, write_checked
 from showthrough.storage.heads import Head
 from showthrough.storage.reading import stem
 from showthrough.storage.writing import check_writable
@@ -51,8 +51,8 @@ def command(
         ),
     ] = None,
     *,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Write the released texts: a corpus with the masks of an anonymization applied.
 
@@ -60,35 +60,35 @@ def command(
     annotations and all else in the corpus's files are left out. What is written is read back first.
     """
     if replace is not None and replace not in WAYS:
-        raise PlanError(f"found {quoted(replace)}; expected {', '.join(WAYS)}", "replace")
+        raise PlanError(f"found {quote_value(replace)}; expected {', '.join(WAYS)}", "replace")
     head = Head.of(corpus)
-    own = settings.get("format") or recognised(head, "read")
+    own = settings.get("format") or recognise_format(head, "read")
     target = to or same_format(head, settings.get("format"))
     format_named(target, "read")  # raises before anything is read; masks alone are no released text
     chosen = format_named(target, "write")
     read = inputs([corpus, anonymization])
-    if one_file(chosen) and (output.is_dir() or not output.suffix):
+    if is_single_file(chosen) and (output.is_dir() or not output.suffix):
         output = output / f"{stem(corpus)}{chosen.endings[0]}"
     check_distinct((output,), read)
     check_writable(output)
-    originals, hidden = _read(head, anonymization, settings)
+    originals, hidden = _read_inputs(head, anonymization, settings)
     missing = FileSettings(**settings).missing
     texts = _released(originals, hidden, replace, missing)
     written = write_checked(texts, output, target, force=Views.of(views).force, read=read)
     note_unmasked([hidden])
     show_notes(
         [
-            *told_of_files(originals, [hidden], ()),
+            *file_notes(originals, [hidden], ()),
             *_left_out(originals, hidden),
             *([f"{own} is not written: the texts are in {target}"] if not to and own and own != target else []),
-            *not_kept(target, written.lost),
+            *describe_losses(target, written.lost),
         ]
     )
     count = sum(len(hidden.of(document_id)) for document_id in originals.ids)
     typer.echo(printable(f"{documents(len(texts))} with {count} masks written to {written.where}"))
 
 
-def _read(head: Head, path: Path, settings: dict[str, Any]) -> tuple[Corpus, Anonymization]:
+def _read_inputs(head: Head, path: Path, settings: dict[str, Any]) -> tuple[Corpus, Anonymization]:
     columns = {name: settings[name] for name in ("id_column", "text_column", "offsets") if name in settings}
     format_name = settings.get("format")
     originals = read_corpus(head, format=format_name, group_by=settings.get("group_by"), **columns)

@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from showthrough.cli.consoles import notes, print_plain, show_notes
-from showthrough.cli.options import Said
-from showthrough.core.errors import LINE, PlanError, quoted, shown, some
-from showthrough.data.retyping import listed
+from showthrough.cli.options import CliOptions
+from showthrough.core.errors import LINE, PlanError, join_names, quote_value, shorten
+from showthrough.data.retyping import split_names
 from showthrough.evaluation.plan_files import is_request, read_request
-from showthrough.evaluation.requests import Request, Source
+from showthrough.evaluation.requests import EvaluationRequest, Source
 from showthrough.evaluation.settings import FileSettings
 from showthrough.formats.choice import columns_of
 from showthrough.formats.tables.rows import IDS
@@ -35,11 +35,11 @@ def named_files(arguments: Iterable[str] | None, noun: str = "anonymization") ->
     for argument in arguments or ():
         name, sign, path = argument.partition("=")
         if not argument or (sign and not (name and path)):
-            raise PlanError(f"found {quoted(argument)}; expected NAME=FILE, neither of them empty", noun)
+            raise PlanError(f"found {quote_value(argument)}; expected NAME=FILE, neither of them empty", noun)
         file = place_of(path if sign else argument)
         name = name if sign else name_of(file)
         if name in files:
-            raise PlanError("this name is used twice; expected unique names", f"{noun} {shown(name)}")
+            raise PlanError("this name is used twice; expected unique names", f"{noun} {shorten(name)}")
         files[name] = file
     return files
 
@@ -57,11 +57,11 @@ def parts_of(corpus: Path | Head, arguments: Sequence[str] | None) -> tuple[Head
     if not parts or not all(numbered_alike(first.path, part) for part in parts):
         return first, rest
     whole = Head.of([first.path, *parts])
-    print_plain([shown(f"note: {len(parts) + 1} files are one corpus: {os.fspath(whole)}", LINE)], notes())
+    print_plain([shorten(f"note: {len(parts) + 1} files are one corpus: {os.fspath(whole)}", LINE)], notes())
     return whole, rest[named:]
 
 
-def check_columns(request: Request) -> None:
+def check_columns(request: EvaluationRequest) -> None:
     """Raises InputError for a table with released texts beside the originals, where nobody named both columns."""
     head, settings, released = Head.of(request.corpus.path), request.settings, list(request.sources)
     if (
@@ -87,19 +87,19 @@ def check_columns(request: Request) -> None:
     words = ["showthrough", "evaluate", os.fspath(head), *(word for option in options for word in option)]
     lacking = f"no {'column of originals' if released else 'anonymization and no column of released texts'} was named"
     beside = "if originals and released texts stand side by side, name them"
-    raise fail(head.path, f"{lacking}; it has the columns {some(lengths)}: {beside}: {shlex.join(words)}")
+    raise fail(head.path, f"{lacking}; it has the columns {join_names(lengths)}: {beside}: {shlex.join(words)}")
 
 
-def requested(
-    corpus: Path | Head, anonymizations: Sequence[str] | None, metrics: Sequence[str], options: Said
-) -> Request:
+def build_request(
+    corpus: Path | Head, anonymizations: Sequence[str] | None, metrics: Sequence[str], options: CliOptions
+) -> EvaluationRequest:
     """What a command line asks for; beside a plan, what is said there overrides it."""
     head, anonymizations = parts_of(corpus, anonymizations)
     if not is_request(head):
         settings = FileSettings(**options)
         sources = {name: Source(file, settings.columns) for name, file in named_files(anonymizations).items()}
         chosen = tuple(metrics_of(metrics)) or None
-        return Request(Source(head, settings.columns), sources, chosen, settings)
+        return EvaluationRequest(Source(head, settings.columns), sources, chosen, settings)
     if anonymizations or metrics or options.keys() & FileSettings().columns.keys():
         raise PlanError(
             "a plan names anonymizations, metrics and columns itself; expected no others beside it", str(head.path)
@@ -110,7 +110,7 @@ def requested(
     return replace(request, settings=request.settings.overridden(options))
 
 
-def _elsewhere(request: Request, plan: Path) -> list[str]:
+def _elsewhere(request: EvaluationRequest, plan: Path) -> list[str]:
     """Where a plan leads out of its own folder, told before it is followed: it may be somebody else's."""
     settings, own = request.settings, suffix(plan) == ".toml"  # a TAE configuration names what is here
     home, where = os.path.realpath(plan.parent if own else "."), "its" if own else "this"
@@ -122,11 +122,11 @@ def _elsewhere(request: Request, plan: Path) -> list[str]:
             for path_text in named
             if "://" in path_text or not Path(os.path.realpath(path_text)).is_relative_to(home)
         ]
-        return f"{some(out)}, outside of {where} folder" if out else ""
+        return f"{join_names(out)}, outside of {where} folder" if out else ""
 
     sources = [source.path for source in (request.corpus, *request.anonymizations.values())]
-    read = outside([*sources, *filter(exists, request.beside)])
+    read = outside([*sources, *filter(exists, request.extra_paths)])
     written = outside([request.output, request.results_file, settings.recordings])
-    hosts = [*listed(settings.send_text_to), *filter(None, [settings.address])]
-    effects = {"reads": read, "writes": written, "lets text be sent to": some(hosts) if hosts else ""}
+    hosts = [*split_names(settings.send_text_to), *filter(None, [settings.address])]
+    effects = {"reads": read, "writes": written, "lets text be sent to": join_names(hosts) if hosts else ""}
     return [f"{verb} {which}" for verb, which in effects.items() if which]

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from showthrough.cli.consoles import console
 from showthrough.cli.outputs import Results
-from showthrough.cli.progress import working
-from showthrough.evaluation.requests import Request
+from showthrough.cli.progress import show_activity
+from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.metrics import Metric
 from showthrough.models.chat.base import MODEL
-from showthrough.models.chat.recordings import beside, read_recordings
+from showthrough.models.chat.recordings import answers_path, read_recordings
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.run.run import Run
 
@@ -29,10 +29,10 @@ def answers_beside(settings: AskingSettings, output: Path | None, metrics: Itera
         return None
     if output.exists() and not output.is_file():  # it takes what comes, and nothing can stand beside it
         return None
-    return beside(output)
+    return answers_path(output)
 
 
-def keeping(settings: Kept, path: Path | None) -> Kept:
+def with_recordings(settings: Kept, path: Path | None) -> Kept:
     return settings if path is None else replace(settings, recordings=str(path))
 
 
@@ -41,11 +41,11 @@ def recordings_of(settings: AskingSettings) -> Path | None:
     return None if settings.recordings is None else Path(settings.recordings)
 
 
-def tell_estimate(request: Request) -> None:
+def tell_estimate(request: EvaluationRequest) -> None:
     from showthrough.evaluation.estimating import estimate_plan  # here: few ask for it
     from showthrough.report.estimate import show_estimate
 
-    with working("estimating"):
+    with show_activity("estimating"):
         estimate = estimate_plan(request.plan())
     show_estimate(estimate, console())
 
@@ -58,5 +58,5 @@ def remove_answers(path: Path | None, run: Run, results: Results) -> None:
         why = "a metric failed, and with --force nothing in it is asked again"
         results.lines.append(f"{path} tells of people, and is still there: {why}")
     else:
-        with results.noted(f"{path} removed, since it tells of people (--recordings FILE would keep it)"):
+        with results.record_line(f"{path} removed, since it tells of people (--recordings FILE would keep it)"):
             path.unlink()

@@ -8,17 +8,17 @@ import typer
 from msgspec import Meta
 
 from showthrough.cli.arguments import named_files
-from showthrough.cli.asking import ESTIMATE, answers_beside, keeping, recordings_of, remove_answers
+from showthrough.cli.asking import ESTIMATE, answers_beside, recordings_of, remove_answers, with_recordings
 from showthrough.cli.consoles import console
-from showthrough.cli.options import Output, Said, with_options
+from showthrough.cli.options import CliOptions, Output, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.cli.progress import working
+from showthrough.cli.progress import show_activity
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, view_options
 from showthrough.core.errors import InputError, Problem
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
-from showthrough.evaluation.estimating import Estimated
+from showthrough.evaluation.estimating import CallEstimate
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.families.reidentification.attacks import DEFAULT
 from showthrough.families.reidentification.calls import estimate_attacks, reidentify
@@ -79,13 +79,13 @@ def command(
         Path | None, typer.Option("--corpus", metavar="FILE", help="The originals that masks belong to.")
     ] = None,
     *,
-    asked: Said,
+    asked: CliOptions,
     output: Output = None,
     json: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write what the table shows as JSON.")
     ] = None,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Try to find the people in anonymized texts, and say which words gave them away."""
     attacking, chosen, shown = Attacking(**asked), FileSettings(**settings), Views.of(views)
@@ -93,13 +93,13 @@ def command(
         raise InputError(problems)
     files = named_files(anonymizations)
     answers = answers_beside(chosen, output, [ReIdentification(attacking.attacks)])
-    asking = keeping(chosen.part(AskingSettings), answers)
+    asking = with_recordings(chosen.part(AskingSettings), answers)
     read = inputs([background, corpus, *files.values()], [attacking.attacks])
     check_distinct((output, json, recordings_of(asking)), read)
     for path in () if attacking.estimate else (output, json):
         check_file(path, shown.force)
     originals = _originals(corpus, chosen) if corpus else None
-    knowledge, texts = _read(background, files, originals, chosen)
+    knowledge, texts = _read_inputs(background, files, originals, chosen)
     work = _Work(knowledge, texts, attacking, chosen, originals, asking)
     if attacking.estimate:
         show_estimate(work.estimate(), console())
@@ -107,7 +107,7 @@ def command(
     results = Results(shown.force)
     with unbroken():  # a signal that comes when all is done must not lose it
         run = work.attack()
-        written_run = shown.kept(run)
+        written_run = shown.redact(run)
         if output:
             results.save(written_run, output)
             if shown.without_text:
@@ -132,7 +132,7 @@ class _Work:
     originals: Corpus | None
     asking: AskingSettings
 
-    def estimate(self) -> list[Estimated]:
+    def estimate(self) -> list[CallEstimate]:
         return estimate_attacks(
             *(self.known, self.texts, self.attacking.attacks),
             corpus=self.originals,
@@ -141,7 +141,7 @@ class _Work:
         )
 
     def attack(self) -> Run:
-        with working("attacking") as watch:
+        with show_activity("attacking") as watch:
             return interruptible(
                 lambda: reidentify(
                     *(self.known, self.texts, self.attacking.attacks),
@@ -163,7 +163,7 @@ def _originals(corpus: Path, settings: FileSettings) -> Corpus:
     return read_corpus(corpus, format=settings.format, offsets=settings.offsets, **named)  # type: ignore[arg-type]
 
 
-def _read(
+def _read_inputs(
     background: Path, files: dict[str, Path], corpus: Corpus | None, settings: FileSettings
 ) -> tuple[Background, dict[str, dict[str, str]]]:
     if not files:

@@ -10,49 +10,49 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from showthrough.cli.arguments import requested
-from showthrough.cli.asking import answers_beside, keeping, remove_answers
+from showthrough.cli.arguments import build_request
+from showthrough.cli.asking import answers_beside, remove_answers, with_recordings
 from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain, show_notes
 from showthrough.cli.options import (
     Anonymizations,
-    Least,
+    CliOptions,
+    MaxThresholds,
     Metrics,
-    Most,
+    MinThresholds,
     Output,
     Presets,
-    Said,
     chosen_metrics,
     with_options,
 )
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
-from showthrough.cli.progress import scoring, working
+from showthrough.cli.progress import scoring, show_activity
 from showthrough.cli.statuses import FELL_SHORT, exit_status
 from showthrough.cli.systems import (
     EverywhereToo,
     Replacement,
     Threshold,
     WithSome,
-    asked_systems,
     at_work,
+    describe_masks,
     mask_files,
-    masks_told,
+    parse_systems,
 )
 from showthrough.cli.views import Views, show, view_options
-from showthrough.core.errors import LINE, InputError, Interrupted, PlanError, shown, some
+from showthrough.core.errors import LINE, InputError, Interrupted, PlanError, join_names, shorten
 from showthrough.evaluation.plan import lacking_problems
 from showthrough.evaluation.plan_files import is_request
-from showthrough.evaluation.requests import Request
+from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.formats.made import written
+from showthrough.formats.made import encode_anonymization
 from showthrough.report.wins import show_wins
-from showthrough.run.gate.asking import asked_for
+from showthrough.run.gate.asking import parse_options
 from showthrough.run.gate.grading import status_of
 from showthrough.run.run import Run
 from showthrough.storage.heads import Head
-from showthrough.storage.writing import Read
+from showthrough.storage.writing import ProtectedFiles
 from showthrough.systems import ANONYMIZERS
 from showthrough.systems.work import Progress
-from showthrough.systems.workbench.working import Bench, Made, put_to_work, score
+from showthrough.systems.workbench.working import Bench, BenchOutcome, put_to_work, score
 
 USUAL = "rules"  # the one that needs nothing but the base install
 
@@ -72,10 +72,10 @@ def command(
     replacement: Replacement = "label",
     threshold: Threshold = None,
     everywhere: EverywhereToo = False,
-    least: Least = None,
-    most: Most = None,
-    settings: Said,
-    views: Said,
+    least: MinThresholds = None,
+    most: MaxThresholds = None,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Put systems to work on a corpus, score them side by side, compare and report.
 
@@ -84,52 +84,54 @@ def command(
     failed (the others are scored), 2 bad input, 130 interrupted. With --min or --max, also 1 where a number misses its
     limit or is not there, and 3 where one is not sure to reach it.
     """
-    systems = asked_systems(with_ or [USUAL], everywhere)
-    request = _requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
-    request = replace(request, asked=asked_for(least, most), systems=len(systems))
+    systems = parse_systems(with_ or [USUAL], everywhere)
+    request = _build_request(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
+    request = replace(request, asked=parse_options(least, most), systems=len(systems))
     answers = answers_beside(request.settings, output, request.chosen)
-    request = replace(request, settings=keeping(request.settings, answers))
+    request = replace(request, settings=with_recordings(request.settings, answers))
     if faults := lacking_problems(request.chosen):  # before anything is read
         raise InputError(faults)
     chosen = Views.of(views)
     paths = mask_files(systems, masks) if masks else {}
-    outcome = Outcome(chosen, Results(chosen.force), _inputs(request, with_ or ()), output, paths, answers)
+    outcome = BenchOutput(chosen, Results(chosen.force), _inputs(request, with_ or ()), output, paths, answers)
     outcome.check()
-    with working("reading"):
+    with show_activity("reading"):
         plan = replace(request.plan(), texts=chosen.show_documents or not chosen.without_text)
     bench = Bench(plan, systems, replacement, threshold, request.settings.seen)
-    with working("looking whether all systems can work"):
+    with show_activity("looking whether all systems can work"):
         bench.check()
     if not with_:
-        alternatives = some(name for name in ANONYMIZERS if name != USUAL)
+        alternatives = join_names(name for name in ANONYMIZERS if name != USUAL)
         show_notes([f"no system was named, so {USUAL} is put to work; --with names others: there are {alternatives}"])
     run = carry_out(bench, outcome)
     if (least or most) and (status := status_of(run)):
         raise typer.Exit(status)
 
 
-def _requested(corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequence[str], options: Said) -> Request:
+def _build_request(
+    corpus: Path, anonymizations: Sequence[str] | None, metrics: Sequence[str], options: CliOptions
+) -> EvaluationRequest:
     head = Head.of(corpus)
     if is_request(head):
         raise PlanError(
             "is a plan, which says what to evaluate; expected a corpus, and all else in options", str(corpus)
         )
-    return requested(head, anonymizations, metrics, options)
+    return build_request(head, anonymizations, metrics, options)
 
 
-def _inputs(request: Request, systems: Sequence[str]) -> Read:
+def _inputs(request: EvaluationRequest, systems: Sequence[str]) -> ProtectedFiles:
     files = [Path(source.path) for source in (request.corpus, *request.anonymizations.values())]
     parameters = [value for metric in request.chosen for value in metric.parameters.values()]
-    return inputs([*files, *request.beside], [*parameters, *systems])
+    return inputs([*files, *request.extra_paths], [*parameters, *systems])
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BenchOutput:
     """What is to be written and shown."""
 
     views: Views
     results: Results
-    read: Read
+    read: ProtectedFiles
     output: Path | None = None
     masks: Mapping[str, Path] = field(default_factory=dict)  # by system
     answers: Path | None = None  # of language models, where these lie beside the run
@@ -143,15 +145,17 @@ class Outcome:
             check_file(path, self.views.force, makes_folder=True)
         self.views.check()
 
-    def write_masks(self, result: Made) -> None:
+    def write_masks(self, result: BenchOutcome) -> None:
         for anonymization in result.anonymizations if self.masks else ():
             path = self.masks[anonymization.name]
             path.parent.mkdir(parents=True, exist_ok=True)
-            self.results.write(path, written(anonymization), private=True, line=masks_told(anonymization, path))
+            self.results.write(
+                path, encode_anonymization(anonymization), private=True, line=describe_masks(anonymization, path)
+            )
 
     def write(self, run: Run) -> None:
         if self.output:
-            written_run = self.views.kept(run)
+            written_run = self.views.redact(run)
             self.results.save(written_run, self.output, HOLDS if written_run.texts is not None else "")
             if self.views.without_text:
                 remove_answers(self.answers, run, self.results)
@@ -167,20 +171,20 @@ class Outcome:
             for anonymization in run.anonymizations
             if anonymization.made and anonymization.made.cost and anonymization.made.cost.earlier
         ]:
-            remark = f"what these cost was measured earlier, when their masks were found: {some(earlier)}"
+            remark = f"what these cost was measured earlier, when their masks were found: {join_names(earlier)}"
             screen.print(Text(remark, style="dim"), soft_wrap=True)
         self.results.tell(screen)
 
 
-def carry_out(bench: Bench, outcome: Outcome) -> Run:
+def carry_out(bench: Bench, outcome: BenchOutput) -> Run:
     """Puts the systems to work, scores, writes and shows. Ends the command with a status where something failed."""
-    result = put_to_work(bench, partial(_bar, bench), lambda line: print_plain([shown(line, LINE)], notes()))
+    result = put_to_work(bench, partial(_bar, bench), lambda line: print_plain([shorten(line, LINE)], notes()))
     outcome.write_masks(result)
     try:
         with scoring() as (advance, watch):
             run = score(bench, result, advance, watch)
     except Interrupted as stop:
-        print_plain([shown(_stopped(stop, bench), LINE)], notes())
+        print_plain([shorten(_describe_stop(stop, bench), LINE)], notes())
         raise typer.Exit(exit_status(stop)) from None
     outcome.write(run)
     outcome.show(run)
@@ -193,7 +197,7 @@ def _bar(bench: Bench, name: str) -> AbstractContextManager[Progress]:
     return at_work(name, bench.systems[name], bench.cache)
 
 
-def _stopped(stop: Interrupted, bench: Bench) -> str:
+def _describe_stop(stop: Interrupted, bench: Bench) -> str:
     """How far scoring got, and what is there the next time."""
     done = f"{len(stop.partial.documents)} of {documents(len(bench.plan.corpus))} were scored"
     why = f"stopped, {stop.reason}" if stop.reason else "interrupted"

@@ -10,19 +10,19 @@ from msgspec import Meta
 
 from showthrough.cli.completion import metric_names
 from showthrough.cli.consoles import console, show_notes
-from showthrough.cli.options import Least, Most, Said, with_options
+from showthrough.cli.options import CliOptions, MaxThresholds, MinThresholds, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.settings import options_of, settings_problems
 from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
-from showthrough.run.beside import Beside, complete
-from showthrough.run.gate.asking import asked_for, settled
+from showthrough.run.beside import RunPair, complete
+from showthrough.run.gate.asking import parse_options, resolve_thresholds
 from showthrough.run.gate.baseline import Baseline
-from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, checked
-from showthrough.run.gate.checks import Outcome
+from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, check_run
+from showthrough.run.gate.checks import GateOutcome
 from showthrough.run.run import Run
 from showthrough.storage.reading import stem
-from showthrough.storage.writing import Read
+from showthrough.storage.writing import ProtectedFiles
 
 _BEGINNING = max(map(len, BEGINNINGS))
 
@@ -65,14 +65,14 @@ class Files:
         bool, Meta(description="Replace files that exist; those of an earlier check are replaced anyway.")
     ] = False
 
-    def check(self, read: Read) -> None:
+    def check(self, read: ProtectedFiles) -> None:
         """Raises OutputError for what could not be written at the end."""
         paths = self.json, self.junit, self.markdown
         check_distinct(paths, read)
         for path in paths:
             check_file(path, self.force or _ours(path))
 
-    def write(self, outcome: Outcome) -> Results:
+    def write(self, outcome: GateOutcome) -> Results:
         results = Results(force=True)  # what may not be replaced was told before
         makers = (self.json, outcome_json), (self.junit, junit_xml), (self.markdown, outcome_markdown)
         for path, text in makers:
@@ -84,8 +84,8 @@ class Files:
 @with_options(demands=options_of(Demands), files=options_of(Files))
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
-    least: Least = None,
-    most: Most = None,
+    least: MinThresholds = None,
+    most: MaxThresholds = None,
     anonymization: Annotated[
         list[str] | None, typer.Option("--anonymization", metavar="NAME", help="Only this one; may be repeated.")
     ] = None,
@@ -97,8 +97,8 @@ def command(
         ),
     ] = None,
     *,
-    demands: Said,
-    files: Said,
+    demands: CliOptions,
+    files: CliOptions,
 ) -> None:  # fmt: skip
     """Decide whether a run is good enough: thresholds, an earlier run, enough documents.
 
@@ -110,13 +110,13 @@ def command(
         raise PlanError("--baseline-name, --margin and --metric say how a baseline is kept; expected --baseline FILE")
     where.check(inputs([run_file, requirements.baseline]))
     run = complete(Run.load(run_file), str(run_file))
-    thresholds = settled(asked_for(least, most), run.metrics)
+    thresholds = resolve_thresholds(parse_options(least, most), run.metrics)
     baseline = (
         None if requirements.baseline is None else _baseline(run, requirements, requirements.baseline, metric or [])
     )
     sizes = requirements.min_documents, requirements.min_identifiers
     lenient = requirements.only, requirements.allow_unsure
-    outcome = checked(run, Gate(thresholds, anonymization or (), requirements.bound, *sizes, baseline, *lenient))
+    outcome = check_run(run, Gate(thresholds, anonymization or (), requirements.bound, *sizes, baseline, *lenient))
     results = where.write(outcome)
     show_notes(run.notes)
     if requirements.bound and baseline is None:
@@ -130,7 +130,7 @@ def command(
 
 def _baseline(run: Run, requirements: Demands, file: Path, metrics: Sequence[str]) -> Baseline:
     earlier = complete(Run.load(file), str(file))
-    return Baseline(Beside(run, earlier, stem(file)), requirements.margin, requirements.baseline_name, metrics)
+    return Baseline(RunPair(run, earlier, stem(file)), requirements.margin, requirements.baseline_name, metrics)
 
 
 def _ours(path: Path | None) -> bool:

@@ -10,13 +10,13 @@ import typer
 from showthrough.cli.completion import metric_names
 from showthrough.cli.consoles import console, print_plain, show_notes
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.core.errors import PlanError, shown
+from showthrough.core.errors import PlanError, shorten
 from showthrough.report.differences import compared_json, show_differences
 from showthrough.report.matrix import ALPHA, comparable, show_matrix, significance
 from showthrough.report.section import sections
 from showthrough.report.terminal import show_comparisons
-from showthrough.report.wording import trained_on_them
-from showthrough.run.beside import Beside, complete
+from showthrough.report.wording import training_warnings
+from showthrough.run.beside import RunPair, complete
 from showthrough.run.run import Run
 from showthrough.storage.reading import stem
 
@@ -59,10 +59,10 @@ def command(
     check_distinct((json,), inputs([run_file, other_file]))
     check_file(json, force)
     runs = [(stem(file), complete(Run.load(file), str(file))) for file in (run_file, other_file) if file]
-    run, pairs, same = _beside(*runs) if other_file else (runs[0][1], None, [])
+    run, pairs, same = _join_runs(*runs) if other_file else (runs[0][1], None, [])
     if len(run.names) < 2:
         raise PlanError("has one anonymization; comparing needs at least two", str(run_file))
-    show_notes(f"{warning}: its numbers are too good" for warning in trained_on_them(run, run.names))
+    show_notes(f"{warning}: its numbers are too good" for warning in training_warnings(run, run.names))
     show_notes(note for section in sections() for note in section.comparison_notes(run))
     if matrix:
         _show_matrices(run, [*map(run.text_of, metric or ())] or comparable(run), level, shuffles, seed)
@@ -76,7 +76,7 @@ def command(
     if json:
         results.write(json, compared_json(runs, comparisons, same, level, shuffles))
     screen = console()
-    print_plain((f"{shown(name)} is the very same in both runs" for name in same), screen)
+    print_plain((f"{shorten(name)} is the very same in both runs" for name in same), screen)
     (show_comparisons if pairs is None else show_differences)(run, comparisons, level, screen)
     screen.print(f"studentized paired randomization over {run.sample}, {shuffles} shuffles,", style="dim")
     screen.print(f"Holm's correction within each metric; p at most {level:g} is significant", style="dim")
@@ -92,13 +92,13 @@ def _check_test(alpha: float, shuffles: int, seed: int | None) -> None:
         raise PlanError(f"found {seed}; expected 0 or more", "seed")
 
 
-def _beside(first: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tuple[str, str]], list[str]]:
+def _join_runs(first: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tuple[str, str]], list[str]]:
     """Both runs as one, the pairs to be compared, and what is the same in both."""
     (_, run), (label, other) = first, two
     if run.settings.confidence != other.settings.confidence:
         levels = f"{run.settings.confidence:g} and {other.settings.confidence:g}"
         raise PlanError(f"found {levels}; expected runs with intervals of the same one", "confidence")
-    beside = Beside(run, other, label)
+    beside = RunPair(run, other, label)
     shared = [name for name in run.names if name in other.names]
     pairs = [(name, name) for name in shared] or list(product(run.names, other.names))
     same = [name for name, earlier in pairs if beside.identical(name, earlier)]
@@ -108,7 +108,7 @@ def _beside(first: tuple[str, Run], two: tuple[str, Run]) -> tuple[Run, list[tup
         if record.text in run.rows and (fault := beside.fault(record.text))
     )
     chosen = [(name, beside.called[earlier]) for name, earlier in pairs if not beside.identical(name, earlier)]
-    return beside.joined, chosen, list(dict.fromkeys(same))
+    return beside.combined_run, chosen, list(dict.fromkeys(same))
 
 
 def _show_matrices(run: Run, metrics: list[str], alpha: float, shuffles: int, seed: int | None) -> None:

@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from rich.console import Console
 
-from showthrough.core.errors import LINE, shown
+from showthrough.core.errors import LINE, shorten
 from showthrough.data.masks import Anonymization
 from showthrough.report.terminal import PAGE as PAGE, PlainConsole
 
@@ -38,7 +38,7 @@ def show_notes(lines: Iterable[str]) -> None:
     screen = notes()
     width = screen.width if screen.is_terminal else PAGE
     for line in lines:
-        note = shown(f"note: {line}", LINE)
+        note = shorten(f"note: {line}", LINE)
         print_plain(
             wrap(note, width, subsequent_indent="      ", break_long_words=False, break_on_hyphens=False), screen
         )
@@ -46,7 +46,9 @@ def show_notes(lines: Iterable[str]) -> None:
 
 def note_unmasked(anonymizations: Iterable[Anonymization]) -> None:
     """Tells of each anonymization that hides nothing, as when the originals were given for it; no error."""
-    unmasked = (shown(anonymization.name) for anonymization in anonymizations if not any(anonymization.masks.values()))
+    unmasked = (
+        shorten(anonymization.name) for anonymization in anonymizations if not any(anonymization.masks.values())
+    )
     print_plain((f"{name}: no text differs from the original; nothing is masked" for name in unmasked), notes())
 
 

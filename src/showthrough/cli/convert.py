@@ -7,15 +7,15 @@ import typer
 
 from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.core.errors import printable
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named
-from showthrough.formats.writing import not_kept, write_checked
+from showthrough.formats.writing import describe_losses, write_checked
 from showthrough.storage.writing import check_writable
 
 
@@ -39,8 +39,8 @@ def command(
         bool, typer.Option("--strict", help="Write nothing where the new format would not hold everything.")
     ] = False,
     *,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Convert a corpus from one format to another.
 
@@ -53,5 +53,5 @@ def command(
     documents = read_corpus(corpus, format=from_, **settings)
     force = Views.of(views).force
     written = write_checked(documents, output, to, annotator=annotator, strict=strict, force=force, read=read)
-    show_notes([*told_of_files(documents, (), ()), *not_kept(to, written.lost)])
+    show_notes([*file_notes(documents, (), ()), *describe_losses(to, written.lost)])
     typer.echo(printable(f"{len(documents)} documents written to {written.where}"))

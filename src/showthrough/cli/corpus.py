@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.consoles import PAGE, console, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.report.corpus import corpus_sheet
@@ -21,8 +21,8 @@ from showthrough.studies.description import describe
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus.")],
     *,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Tell what a corpus holds: documents, annotators, mentions by type, how much is to be masked, people.
 
@@ -32,10 +32,10 @@ def command(
     check_distinct(files.paths, inputs([corpus]))
     files.check()
     documents = read_corpus(corpus, **settings)
-    show_notes(told_of_files(documents, (), ()))
+    show_notes(file_notes(documents, (), ()))
     description = describe(documents)
     sheet, results = corpus_sheet(description), Results(files.force)
     files.write(sheet, description, results)
     screen = console(PAGE)
-    show_sheet(files.shown(sheet), screen)
+    show_sheet(files.redact(sheet), screen)
     results.tell(screen)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from showthrough.cli import demo_corpus as demo
-from showthrough.cli.bench import Outcome, carry_out
-from showthrough.cli.options import Output, Said, with_options
+from showthrough.cli.bench import BenchOutput, carry_out
+from showthrough.cli.options import CliOptions, Output, with_options
 from showthrough.cli.outputs import Results, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.evaluation.plan import Plan
@@ -28,14 +28,14 @@ METRICS = (
 
 
 @with_options(views=view_options("html", "parts", "signatures", "force"))
-def command(output: Output = None, *, views: Said) -> None:
+def command(output: Output = None, *, views: CliOptions) -> None:
     """Bench what the base install offers on the fictional corpus that ships, beside anonymizations that ship."""
     shown = Views.of(views)
     read = inputs([demo.corpus_path(), demo.background_path(), *demo.anonymization_paths().values()])
     page = "".join(
         f"\nThe documents and what shows through in them: open {path.resolve().as_uri()}" for path in shown.paths
     )
-    outcome = Outcome(shown, Results(shown.force), read, output, page=page)
+    outcome = BenchOutput(shown, Results(shown.force), read, output, page=page)
     outcome.check()
     bench = demo_bench()
     bench.check()

@@ -7,7 +7,7 @@ import msgspec
 import typer
 
 from showthrough.cli.consoles import PAGE, console, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.core.errors import PlanError
@@ -16,7 +16,7 @@ from showthrough.report.rules import worth_blocks
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.run.run import Run
 from showthrough.studies.errors import CASE_KINDS, ErrorAnalysis, all_errors, error_cases
-from showthrough.studies.kept import kept_texts
+from showthrough.studies.kept import require_texts
 from showthrough.studies.rules import rules_worth
 from showthrough.studies.rules.greedy import MOST, with_rules
 from showthrough.studies.rules.worth import Worth
@@ -54,7 +54,7 @@ def command(
         typer.Option(metavar="FILE", help="Write the masks with these rules added (TAE JSON), to evaluate again."),
     ] = None,
     *,
-    views: Said,
+    views: CliOptions,
 ) -> None:
     """Show where anonymizations fail: leaks and needless masks by type and kind, each case in its context.
 
@@ -65,13 +65,13 @@ def command(
     written.check()
     check_file(masks, written.force)
     run, results = Run.load(run_file), Results(written.force)
-    kept_texts(run, str(run_file))
+    require_texts(run, str(run_file))
     filters = {"entity_type": entity_type, "identifier": identifier, "kind": kind, "document": document}
     if anonymization is None and len(run.names) > 1 and {*filters.values(), masks} == {None}:
         analysis = all_errors(run)
         sheet = short = beside_sheet(analysis)
     else:
-        analysis = _of_one(run, anonymization, filters, rules)
+        analysis = _analyse_one(run, anonymization, filters, rules)
         if masks:
             _write_masks(masks, run, analysis.worth, results)
         if written.without_text:
@@ -81,11 +81,11 @@ def command(
     written.write(sheet, analysis, results)
     show_notes(run.notes)
     screen = console(PAGE)
-    show_sheet(written.shown(short), screen)
+    show_sheet(written.redact(short), screen)
     results.tell(screen)
 
 
-def _of_one(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:
+def _analyse_one(run: Run, name: str | None, filters: dict[str, str | None], rules: int) -> ErrorAnalysis:
     """The cases of one anonymization, and what rules would win where somebody said what is to be masked."""
     errors = error_cases(run, name, **filters)
     judged = rules and errors.kept.annotated

@@ -9,22 +9,29 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli.arguments import check_columns, requested
-from showthrough.cli.asking import ESTIMATE, answers_beside, keeping, recordings_of, remove_answers, tell_estimate
+from showthrough.cli.arguments import build_request, check_columns
+from showthrough.cli.asking import (
+    ESTIMATE,
+    answers_beside,
+    recordings_of,
+    remove_answers,
+    tell_estimate,
+    with_recordings,
+)
 from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import (
     Anonymizations,
-    Least,
+    CliOptions,
+    MaxThresholds,
     Metrics,
-    Most,
+    MinThresholds,
     Output,
     Presets,
-    Said,
     chosen_metrics,
     with_options,
 )
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
-from showthrough.cli.progress import scoring, working
+from showthrough.cli.progress import scoring, show_activity
 from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.stopping import interruptible, unbroken
 from showthrough.cli.views import Views, show, view_options
@@ -36,26 +43,26 @@ from showthrough.core.errors import (
     OutputError,
     PlanError,
     ResourceError,
-    shown,
-    some,
+    join_names,
+    shorten,
 )
 from showthrough.engines.base import LostError
-from showthrough.engines.opened import opened
+from showthrough.engines.opened import open_engine
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan, lacking_problems
-from showthrough.evaluation.requests import Request
+from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
 from showthrough.evaluation.walk import Progress
 from showthrough.metrics import metric_text
 from showthrough.run.file import read_journal
 from showthrough.run.folder import folder_of
-from showthrough.run.gate.asking import asked_for
+from showthrough.run.gate.asking import parse_options
 from showthrough.run.gate.grading import status_of
 from showthrough.run.journal import Journal, journal_beside
 from showthrough.run.run import Run
 from showthrough.storage.growing import is_written
-from showthrough.storage.writing import Read, write_folder
+from showthrough.storage.writing import ProtectedFiles, write_folder
 
 
 @with_options(settings=options_of(FileSettings), views=view_options())
@@ -71,13 +78,13 @@ def command(
     output: Output = None,
     metric: Metrics = None,
     preset_name: Presets = None,
-    least: Least = None,
-    most: Most = None,
+    least: MinThresholds = None,
+    most: MaxThresholds = None,
     *,
-    settings: Said,
+    settings: CliOptions,
     resume: Annotated[bool, typer.Option("--resume", help="Complete the unfinished run of the output file.")] = False,
     estimate: Annotated[bool, typer.Option("--estimate", help=ESTIMATE)] = False,
-    views: Said,
+    views: CliOptions,
 ) -> None:
     """Score anonymizations of a corpus.
 
@@ -87,12 +94,12 @@ def command(
     what was finished, saved every half minute: whatever ends the program, --resume goes on from there. Who stops
     reading standard output early changes nothing.
     """
-    request = requested(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
+    request = build_request(corpus, anonymizations, chosen_metrics(preset_name, metric), settings)
     check_columns(request)
     request = replace(request, output=output or request.output)
-    request = replace(request, asked=asked_for(least, most) or request.asked)
+    request = replace(request, asked=parse_options(least, most) or request.asked)
     answers = answers_beside(request.settings, request.output, request.chosen)
-    request = replace(request, settings=keeping(request.settings, answers))
+    request = replace(request, settings=with_recordings(request.settings, answers))
     if estimate:
         tell_estimate(request)
         return
@@ -107,10 +114,10 @@ def command(
     _check_outputs(request, journal, chosen, read, resume)
     earlier = _earlier(request.output, journal, resume, chosen.force)
     results = Results(chosen.force)
-    checkpoints = None if journal is None else Checkpoints(journal, chosen.kept, _going_on)
+    checkpoints = None if journal is None else Checkpoints(journal, chosen.redact, _going_on)
     work = _Work(request, earlier, chosen, checkpoints, answers)
     try:
-        run = _written(work, results, read)
+        run = _write_run(work, results, read)
         _tell(run, chosen, results)
     except KeyboardInterrupt:
         print_plain(["interrupted when everything was scored", *results.lines], notes())
@@ -119,13 +126,15 @@ def command(
         raise typer.Exit(status)
 
 
-def _inputs(request: Request, first: Path) -> Read:
+def _inputs(request: EvaluationRequest, first: Path) -> ProtectedFiles:
     sources = (Path(source.path) for source in (request.corpus, *request.anonymizations.values()))
     parameters = (value for metric in request.chosen for value in metric.parameters.values())
-    return inputs([first, *sources, *request.beside], parameters)
+    return inputs([first, *sources, *request.extra_paths], parameters)
 
 
-def _check_outputs(request: Request, journal: Path | None, views: Views, read: Read, resume: bool) -> None:
+def _check_outputs(
+    request: EvaluationRequest, journal: Path | None, views: Views, read: ProtectedFiles, resume: bool
+) -> None:
     """Raises for what could not be written, or would be lost, before anything is done."""
     check_distinct((request.output, journal, request.results_file, recordings_of(request.settings), *views.paths), read)
     views.check()
@@ -138,7 +147,7 @@ def _check_outputs(request: Request, journal: Path | None, views: Views, read: R
 class _Work:
     """What is asked for, and what is there of it."""
 
-    request: Request
+    request: EvaluationRequest
     earlier: Run | Journal | None
     views: Views
     checkpoints: Checkpoints | None
@@ -154,17 +163,17 @@ def _journal(output: Path | None) -> Path | None:
 
 
 def _going_on(fault: str) -> None:
-    print_plain([shown(f"note: {fault}; going on, and trying again", LINE)], notes())
+    print_plain([shorten(f"note: {fault}; going on, and trying again", LINE)], notes())
 
 
-def _written(work: _Work, results: Results, read: Read) -> Run:
+def _write_run(work: _Work, results: Results, read: ProtectedFiles) -> Run:
     """The run, when all of it that was asked for is written."""
     request, views = work.request, work.views
     with unbroken():  # a signal that comes when all is scored must not lose it
         plan, run = _carried_out(work)
         if request.output:
-            written_run, folder = views.kept(run), None
-            with results.noted(f"run written to {request.output}{'' if written_run.texts is None else HOLDS}"):
+            written_run, folder = views.redact(run), None
+            with results.record_line(f"run written to {request.output}{'' if written_run.texts is None else HOLDS}"):
                 written_run.save(request.output, force=views.force or work.earlier is not None)
                 if work.checkpoints is not None:
                     work.checkpoints.remove()
@@ -177,7 +186,7 @@ def _written(work: _Work, results: Results, read: Read) -> Run:
                 remove_answers(work.answers, run, results)
     views.write(run, results, read)
     if request.results_file:
-        _write_results(request.results_file, request.labelled, run, results)
+        _write_results(request.results_file, request.metric_labels, run, results)
     note_unmasked(plan.anonymizations)
     return run
 
@@ -201,7 +210,7 @@ def _write_results(path: Path, labels: Mapping[str, str], run: Run, results: Res
     if path.parent.is_dir():
         results.write(path, table, line=line)
         return
-    with results.noted(line):
+    with results.record_line(line):
         write_folder(path.parent, {path.name: table.encode()}, private=False)
 
 
@@ -240,13 +249,13 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
     settings = request.settings
     try:
         with ExitStack() as hired:
-            with working(_hiring(settings)):
-                how = opened(settings.engine, settings.jobs, settings.address)
+            with show_activity(_starting_message(settings)):
+                how = open_engine(settings.engine, settings.jobs, settings.address)
                 engine = interruptible(lambda: hired.enter_context(how))
-            with working("reading") as read:
+            with show_activity("reading") as read:
                 plan = replace(interruptible(lambda: request.plan(engine, read)), texts=texts)
             with scoring() as (advance, watch):
-                report_progress = advance if earlier is None else _telling(plan, earlier, advance)
+                report_progress = advance if earlier is None else _announce_resume(plan, earlier, advance)
                 run = interruptible(
                     lambda: evaluate_plan(
                         plan,
@@ -268,37 +277,37 @@ def _carried_out(work: _Work) -> tuple[Plan, Run]:
             path = checkpoints.path
             checkpoints.close()
         elif path is not None:
-            views.kept(stop.partial).save(path, force=isinstance(earlier, Run))
-        print_plain([shown(_stopped(stop, len(plan.corpus), path), LINE)], notes())
+            views.redact(stop.partial).save(path, force=isinstance(earlier, Run))
+        print_plain([shorten(_describe_stop(stop, len(plan.corpus), path), LINE)], notes())
         raise typer.Exit(exit_status(stop)) from None
     return plan, run
 
 
-def _hiring(settings: FileSettings) -> str:
+def _starting_message(settings: FileSettings) -> str:
     """What is done before anything is read, which takes Ray some seconds."""
     if settings.engine != "ray":
         return "reading"
     return "starting Ray" if settings.address is None else "connecting to Ray"
 
 
-def _telling(plan: Plan, earlier: Run | Journal, advance: Progress) -> Progress:
+def _announce_resume(plan: Plan, earlier: Run | Journal, advance: Progress) -> Progress:
     """Says first where it goes on: when it is known to be the same evaluation, and before anything is done."""
-    scored = earlier.finished if isinstance(earlier, Journal) else earlier.rows.keys()
-    count = earlier.done if isinstance(earlier, Journal) else len(earlier.documents)
+    scored = earlier.finished_metrics if isinstance(earlier, Journal) else earlier.rows.keys()
+    count = earlier.done_count if isinstance(earlier, Journal) else len(earlier.documents)
     whole = [metric_text(metric) for metric in plan.metrics if metric.scope == "corpus"]
     finished = [text for text in whole if text in scored]
-    also = f" and {some(finished)}, which looks at all of them" if finished else ""
+    also = f" and {join_names(finished)}, which looks at all of them" if finished else ""
     lines = [f"going on after {count:,} of {len(plan.corpus):,} documents{also}"]
 
     def tell(done: int, total: int) -> None:
         while lines:
-            print_plain([shown(lines.pop(), LINE)], notes())
+            print_plain([shorten(lines.pop(), LINE)], notes())
         advance(done, total)
 
     return tell
 
 
-def _stopped(stop: Interrupted, total: int, output: Path | None) -> str:
+def _describe_stop(stop: Interrupted, total: int, output: Path | None) -> str:
     """How far it got, why no farther, and what now."""
     done = len(stop.partial.documents)
     summary = f"{'stopped' if stop.reason else 'interrupted'} after {done} of {total} documents"

@@ -11,15 +11,15 @@ import typer
 from showthrough.cli.cache import amount
 from showthrough.cli.consoles import PAGE, console, print_plain, show_notes
 from showthrough.cli.outputs import check_folder
-from showthrough.cli.progress import downloading
+from showthrough.cli.progress import show_download
 from showthrough.formats.datasets.digests import weakness
-from showthrough.formats.datasets.entries import Published, PublishedFile, named, published
-from showthrough.formats.datasets.fetching import Kept, Wish, keep
+from showthrough.formats.datasets.entries import Dataset, PublishedFile, find_dataset, load_datasets
+from showthrough.formats.datasets.fetching import FetchedCorpus, Wish, keep
 from showthrough.formats.datasets.keeping import MANIFEST, KeptFile, corpora_folder
 
 
 def _names(incomplete: str) -> list[str]:
-    return [name for name in published() if name.startswith(incomplete)]
+    return [name for name in load_datasets() if name.startswith(incomplete)]
 
 
 def command(
@@ -48,30 +48,30 @@ def command(
     user's data folder; SHOWTHROUGH_CORPORA names another one.
     """
     if name is None:
-        _list(published().values())
+        _list(load_datasets().values())
         return
-    corpus, screen = named(name), console()
+    corpus, screen = find_dataset(name), console()
 
     def describe(files: Iterable[PublishedFile]) -> None:
-        print_plain((*_described(corpus), *map(_source, files)), screen)
+        print_plain((*_describe(corpus), *map(_source, files)), screen)
 
     if about:
         describe(corpus.files)
         return
     check_folder(output)
-    wish = Wish(force, dict(map(_typed, sha256 or ())), unverified)
-    with _interruptible(), downloading() as watch:
+    wish = Wish(force, dict(map(_parse_digest, sha256 or ())), unverified)
+    with _interruptible(), show_download() as watch:
         copy = keep(corpus, output, wish, watch, describe)
     show_notes(_doubts(copy))
-    print_plain(_told(copy), screen)
+    print_plain(_result_lines(copy), screen)
 
 
-def _list(corpora: Iterable[Published]) -> None:
+def _list(corpora: Iterable[Dataset]) -> None:
     """A few lines each: names on the left, so that the eye finds them."""
     screen, every = console(PAGE), list(corpora)
     first = max(len(corpus.name) for corpus in every) + 2
     for corpus in every:
-        got = "ask for it" if corpus.agreement else f"digests {'known' if corpus.vouched else 'not known'}"
+        got = "ask for it" if corpus.agreement else f"digests {'known' if corpus.has_digests else 'not known'}"
         remark = ["here already"] if (corpora_folder() / corpus.name / MANIFEST).exists() else []
         terms = "; ".join([corpus.language, f"licence: {corpus.licence.name}", got, *remark])
         for line, left in ((terms, corpus.name), (corpus.about, "")):
@@ -82,7 +82,7 @@ def _list(corpora: Iterable[Published]) -> None:
     print_plain([f"showthrough fetch NAME keeps one in {corpora_folder()}; --about says more of it"], screen)
 
 
-def _described(corpus: Published) -> Iterator[str]:
+def _describe(corpus: Dataset) -> Iterator[str]:
     """What it is and on which terms; what a licence forbids in a line of its own."""
     yield f"{corpus.name}: {corpus.title} ({corpus.language})"
     yield f"{corpus.about}; see {corpus.home}"
@@ -100,13 +100,13 @@ def _source(file: PublishedFile) -> str:
     return f"file: {file.name}, {size}, {digests}, from {file.url}"
 
 
-def _typed(text: str) -> tuple[str, str]:
+def _parse_digest(text: str) -> tuple[str, str]:
     """A digest with the file that it is of, or alone: `FILE=HEX`, `HEX`."""
     name, _, digest = text.rpartition("=")
     return name, digest
 
 
-def _doubts(copy: Kept) -> Iterator[str]:
+def _doubts(copy: FetchedCorpus) -> Iterator[str]:
     """What nobody, or not much, speaks for."""
     for file in copy.files:
         if not file.vouched:
@@ -116,16 +116,16 @@ def _doubts(copy: Kept) -> Iterator[str]:
             yield f"{file.name}: {weak}; its sha256 is {file.sha256}"
 
 
-def _told(copy: Kept) -> Iterator[str]:
+def _result_lines(copy: FetchedCorpus) -> Iterator[str]:
     for path, file in zip(copy.paths, copy.files, strict=True):
-        yield f"{path}: {amount(file.size)}, {_checked(file)}"
+        yield f"{path}: {amount(file.size)}, {_describe_check(file)}"
     if not copy.came:
         yield "it was there already, as it was fetched; nothing was downloaded"
     if copy.corpus.next:
         yield f"next: {copy.corpus.command(copy.folder)}"
 
 
-def _checked(file: KeptFile) -> str:
+def _describe_check(file: KeptFile) -> str:
     packed = f", {len(file.members):,} files unpacked" if file.members else ""
     return f"{' and '.join(file.digests) if file.vouched else 'not'} checked, fetched {file.fetched}{packed}"
 

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from showthrough.cli.consoles import console
-from showthrough.core.errors import PlanError, shown
-from showthrough.data.kinds import HIPAA, NAMES, ROOT, TREE, folded, in_order, kind_of, path_of, treated_as
+from showthrough.core.errors import PlanError, shorten
+from showthrough.data.kinds import HIPAA, NAMES, ROOT, TREE, fold_type, in_order, kind_of, path_of, treated_as
 from showthrough.data.schemes import SCHEMES
 
 _ARROW = " > "
@@ -30,14 +30,14 @@ def command(
         _show_tree()
     elif kind := kind_of(name):
         _show_kind(kind)
-    elif folded(name) and (
-        schemes := [scheme_name for scheme_name in SCHEMES if folded(scheme_name).startswith(folded(name))]
+    elif fold_type(name) and (
+        schemes := [scheme_name for scheme_name in SCHEMES if fold_type(scheme_name).startswith(fold_type(name))]
     ):
         for scheme in schemes:
             _show_scheme(scheme)
     else:
         expected = f"expected a type of the tree (showthrough labels), or one of {', '.join(SCHEMES)}"
-        raise PlanError(f"nobody knows this name; {expected}", f"labels {shown(name)}")
+        raise PlanError(f"nobody knows this name; {expected}", f"labels {shorten(name)}")
 
 
 def _traits(kind: str) -> tuple[str, str]:
@@ -76,7 +76,7 @@ def _show_kind(kind: str) -> None:
     how = "directly" if level == "direct" else "together with others"
     lines = [_ARROW.join(path_of(kind)), f"identifies: {how}", hipaa]
     for spelling in NAMES[kind]:
-        users = [name for name, scheme in SCHEMES.items() if folded(spelling) in map(folded, scheme.labels)]
+        users = [name for name, scheme in SCHEMES.items() if fold_type(spelling) in map(fold_type, scheme.labels)]
         lines.append(f"{spelling}: {', '.join(users) or 'a common name'}")
     if below := TREE.get(kind):
         lines.append(f"below it: {', '.join(below)}")

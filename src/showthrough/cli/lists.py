@@ -22,7 +22,7 @@ from showthrough.formats.base import can
 from showthrough.formats.choice import format_named
 from showthrough.formats.samples import example
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, Metric, metric_text, parse_metric
-from showthrough.models.detectors import DETECTORS, chosen
+from showthrough.models.detectors import DETECTORS, parse_detector
 from showthrough.report.table import ARROWS
 from showthrough.systems import ANONYMIZERS, anonymizer
 from showthrough.systems.asking import EVERYWHERE
@@ -37,13 +37,18 @@ def metrics(
 ) -> None:
     """List the metrics; or one in full: formula, citation, parameters, example."""
     if name is None:
-        show_table(("metric", "group", "better"), METRICS, lambda entry: (entry.group, ARROWS[_better(entry)]), _what)
+        show_table(
+            ("metric", "group", "better"),
+            METRICS,
+            lambda entry: (entry.group, ARROWS[_better(entry)]),
+            _describe_metric,
+        )
         for key, names in PRESETS.items():
             console().print(Text(f"preset {key}: {', '.join(names)}"))
         return
     metric = parse_metric(name)
     traits = f"group: {metric.group}; {_better(metric)} is better; undefined when {metric.undefined}"
-    _show_one(f"{metric_text(metric)} ({metric.title}, version {metric.version})", metric, traits)
+    _show_entry(f"{metric_text(metric)} ({metric.title}, version {metric.version})", metric, traits)
 
 
 def _better(metric: Metric) -> str:
@@ -60,7 +65,7 @@ def attacks(
         show_table(("attack", "version"), ATTACKS, lambda attack: (str(attack.version),))
         return
     for part in approaches(name)[0].parts:
-        _show_one(f"{part} (version {part.attack.version})", part.attack)
+        _show_entry(f"{part} (version {part.attack.version})", part.attack)
 
 
 def anonymizers(
@@ -76,7 +81,9 @@ def anonymizers(
         console().print(Text("everywhere(a) is also every other occurrence of what a finds"))
         return
     chosen_system = Everywhere(Rules()) if name == EVERYWHERE else anonymizer(name)
-    _show_one(f"{name if name == EVERYWHERE else chosen_system.name} (version {chosen_system.version})", chosen_system)
+    _show_entry(
+        f"{name if name == EVERYWHERE else chosen_system.name} (version {chosen_system.version})", chosen_system
+    )
 
 
 def detectors(
@@ -88,8 +95,8 @@ def detectors(
     if name is None:
         show_table(("detector", "version"), DETECTORS, lambda detector: (str(detector.version),))
         return
-    chosen_detector = chosen(name)
-    _show_one(f"{chosen_detector} (version {chosen_detector.detector.version})", chosen_detector.detector)
+    chosen_detector = parse_detector(name)
+    _show_entry(f"{chosen_detector} (version {chosen_detector.detector.version})", chosen_detector.detector)
 
 
 def formats(
@@ -148,7 +155,7 @@ def show_table(
     console().print(shown)
 
 
-def _show_one(title: str, value: Any, traits: str = "") -> None:
+def _show_entry(title: str, value: Any, traits: str = "") -> None:
     screen = console()
     screen.print(Text(title, style="bold"))
     screen.print(Text(f"{inspect.getdoc(value) or ''}\n"))
@@ -162,7 +169,7 @@ def _show_one(title: str, value: Any, traits: str = "") -> None:
         screen.print(Text(f"  {key} = {default!r}\n      {descriptions(value)[key]}{among}"))
 
 
-def _what(metric: Metric) -> str:
+def _describe_metric(metric: Metric) -> str:
     """What a metric is, and the parameters that tell it from others of its kind: ` (identifier=direct)`."""
     kin = [other.parameters for other in METRICS.sound().values() if type(other) is type(metric)]
     differing = [key for key in metric.parameters if len({parameters[key] for parameters in kin}) > 1]

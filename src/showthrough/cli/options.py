@@ -13,16 +13,16 @@ from showthrough.cli.completion import OF_SETTINGS, metric_names, preset_names
 from showthrough.evaluation.settings import Option
 from showthrough.metrics import PRESETS, preset
 
-Said = dict[str, Any]  # what stands on the command line, by name: it overrides a plan, which a default does not
+CliOptions = dict[str, Any]  # what stands on the command line, by name: it overrides a plan, which a default does not
 Command = Callable[..., None]
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the run, for report and compare.")
 ]
-Least = Annotated[
+MinThresholds = Annotated[
     list[str] | None,
     typer.Option("--min", metavar="METRIC=LIMIT", help="A number must be at least this; repeatable."),
 ]
-Most = Annotated[
+MaxThresholds = Annotated[
     list[str] | None, typer.Option("--max", metavar="METRIC=LIMIT", help="A number must be at most this; repeatable.")
 ]
 
@@ -67,9 +67,9 @@ def with_options(**groups: Mapping[str, Option]) -> Callable[[Command], Command]
             for group, options in groups.items():
                 group_values = {option: values.pop(option) for option in options}
                 values[group] = {
-                    name: _joined(options[name], value) if _repeatable(options[name]) else value
+                    name: _join_values(options[name], value) if _repeatable(options[name]) else value
                     for name, value in group_values.items()
-                    if _is_given(context, name)
+                    if _is_set(context, name)
                 }
             command(**values)
 
@@ -95,12 +95,12 @@ def _repeatable(option: Option) -> bool:
     return any(get_origin(kind) for kind in get_args(option.type))
 
 
-def _joined(option: Option, values: list[str]) -> str | tuple[str, ...]:
+def _join_values(option: Option, values: list[str]) -> str | tuple[str, ...]:
     """Names in one text; files as they are, since a comma may stand in a path."""
     several = any(get_origin(kind) is tuple for kind in get_args(option.type))
     return tuple(values) if several else ",".join(values)
 
 
-def _is_given(context: typer.Context, name: str) -> bool:
+def _is_set(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"

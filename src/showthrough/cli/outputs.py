@@ -20,7 +20,7 @@ from showthrough.formats import FORMATS
 from showthrough.run.run import Run
 from showthrough.storage.places import Remote, is_pattern, place_of
 from showthrough.storage.reading import is_folder, suffix
-from showthrough.storage.writing import Read, check_writable, refuse_elsewhere, write_file
+from showthrough.storage.writing import ProtectedFiles, check_writable, refuse_elsewhere, write_file
 
 # What is said of a run file with texts.
 HOLDS = " (holds the documents' text, for its owner alone; --without-text leaves it out)"
@@ -35,7 +35,7 @@ class Results:
         self._faults: list[str] = []
 
     @contextmanager
-    def noted(self, line: str) -> Iterator[None]:
+    def record_line(self, line: str) -> Iterator[None]:
         try:
             yield
             self.lines.append(line)
@@ -44,12 +44,12 @@ class Results:
 
     def write(self, path: Path, text: str | bytes, *, private: bool = False, line: str = "") -> None:
         content = text.encode() if isinstance(text, str) else text
-        with self.noted(line or f"written to {path}"):
+        with self.record_line(line or f"written to {path}"):
             write_file(path, content, force=self._force, private=private)
 
     def save(self, run: Run, path: Path, remark: str = "") -> None:
         """Writes a run, whatever signal comes meanwhile: it is all that hours of work gave."""
-        with unbroken(), self.noted(f"run written to {path}{remark}"):
+        with unbroken(), self.record_line(f"run written to {path}{remark}"):
             run.save(path, force=self._force)
 
     def tell(self, console: Console) -> None:
@@ -60,7 +60,7 @@ class Results:
             raise typer.Exit(BAD_INPUT)
 
 
-def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
+def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> ProtectedFiles:
     """What a command reads: files, those that patterns mean, the documents in folders, and what the names of models and
     word lists lead to. What is read elsewhere nobody writes.
     """
@@ -77,7 +77,7 @@ def inputs(paths: Iterable[Path | None], names: Iterable[object] = ()) -> Read:
     for name in filter(None, names):
         for path in _on_disk(str(name)):
             read += [path, *_files_in(path)]
-    return Read(read, filter(is_folder, files), endings, map(str, patterns))
+    return ProtectedFiles(read, filter(is_folder, files), endings, map(str, patterns))
 
 
 def _files_in(path: Path) -> list[Path]:
@@ -127,7 +127,7 @@ def check_folder(path: Path | None) -> None:
     check_file(path, False, makes_folder=True)
 
 
-def check_distinct(outputs: Iterable[Path | None], read: Read) -> None:
+def check_distinct(outputs: Iterable[Path | None], read: ProtectedFiles) -> None:
     """Raises OutputError when two results would go into one file, or a result over what it is made from."""
     used: set[str] = set()
     for path in filter(None, outputs):

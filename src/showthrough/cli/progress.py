@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from showthrough.cli.consoles import notes, print_plain
-from showthrough.core.errors import LINE, shown
+from showthrough.core.errors import LINE, shorten
 from showthrough.evaluation.walk import Progress
 from showthrough.models.settings import Watch
 
@@ -73,13 +73,13 @@ def _span(seconds: float) -> str:
 
 
 @contextmanager
-def beating(what: str, who: str = "") -> Iterator[Heartbeat]:
+def heartbeat(what: str, who: str = "") -> Iterator[Heartbeat]:
     """A heartbeat that says its lines on standard error, unless that is a terminal, where bars are."""
     screen = notes()
 
     def say(line: str) -> None:
         with suppress(OSError, ValueError):  # nobody reads them any more: no reason to stop
-            print_plain([shown(line, LINE)], screen)
+            print_plain([shorten(line, LINE)], screen)
 
     heart, over = Heartbeat(what, say, who=who), threading.Event()
 
@@ -97,9 +97,9 @@ def beating(what: str, who: str = "") -> Iterator[Heartbeat]:
 
 
 @contextmanager
-def working(what: str) -> Iterator[Watch]:
+def show_activity(what: str) -> Iterator[Watch]:
     """Work of which nobody knows how long it takes: what it is, and what a model is doing."""
-    with beating(what) as heart, notes().status(what) as status:
+    with heartbeat(what) as heart, notes().status(what) as status:
 
         def watch(step: str, done: int, total: int) -> None:
             heart.watch(step, done, total)
@@ -108,7 +108,7 @@ def working(what: str) -> Iterator[Watch]:
         yield watch
 
 
-class _Speed(progress.ProgressColumn):
+class _SpeedColumn(progress.ProgressColumn):
     """How many a second."""
 
     def render(self, task: progress.Task) -> Text:
@@ -120,12 +120,12 @@ def scoring(who: str = "") -> Iterator[tuple[Progress, Watch]]:
     """A bar for the evaluation, or for the documents that a system is done with, and one for what a model is doing."""
     columns = (
         progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[unit]}"), _Speed(), progress.TimeElapsedColumn(),
+        progress.TextColumn("{task.fields[unit]}"), _SpeedColumn(), progress.TimeElapsedColumn(),
         progress.TimeRemainingColumn(),
     )  # fmt: skip
     screen = notes()
     bars = progress.Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
-    with beating(who or "scoring", who) as heart, bars:
+    with heartbeat(who or "scoring", who) as heart, bars:
         documents = bars.add_task(who or "scoring", total=None, unit="documents")
         model = bars.add_task("", total=None, visible=False, unit="texts")  # documents, sentences or replacements
 
@@ -144,27 +144,27 @@ def scoring(who: str = "") -> Iterator[tuple[Progress, Watch]]:
 
 
 @contextmanager
-def downloading() -> Iterator[Watch]:
+def show_download() -> Iterator[Watch]:
     """A bar for the file that is coming, in bytes."""
     columns = progress.DownloadColumn(), progress.TransferSpeedColumn(), progress.TimeRemainingColumn()
-    with _one_bar("downloading", "bytes of ", *columns) as (watch, _):
+    with _single_bar("downloading", "bytes of ", *columns) as (watch, _):
         yield watch
 
 
 @contextmanager
 def training() -> Iterator[tuple[Watch, Callable[[str], None]]]:
     """A bar for the windows that are learned from, and what prints a line beside it."""
-    with _one_bar("training", "", progress.MofNCompleteColumn(), progress.TextColumn("windows")) as (watch, screen):
-        yield watch, lambda line: print_plain([shown(line, LINE)], screen)
+    with _single_bar("training", "", progress.MofNCompleteColumn(), progress.TextColumn("windows")) as (watch, screen):
+        yield watch, lambda line: print_plain([shorten(line, LINE)], screen)
 
 
 @contextmanager
-def _one_bar(what: str, unit: str, *columns: progress.ProgressColumn) -> Iterator[tuple[Watch, Console]]:
+def _single_bar(what: str, unit: str, *columns: progress.ProgressColumn) -> Iterator[tuple[Watch, Console]]:
     """A bar for one thing at a time, and where it is shown."""
     screen = notes()
     named = progress.TextColumn("{task.description}", markup=False), progress.BarColumn()
     bars = progress.Progress(*named, *columns, console=screen, transient=True, disable=not screen.is_terminal)
-    with beating(what) as heart, bars:
+    with heartbeat(what) as heart, bars:
         task = bars.add_task("", total=None, visible=False)
 
         def watch(step: str, done: int, total: int) -> None:

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli.arguments import requested
+from showthrough.cli.arguments import build_request
 from showthrough.cli.consoles import documents, show_notes
-from showthrough.cli.options import Anonymizations, Said, with_options
+from showthrough.cli.options import Anonymizations, CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, check_folder, inputs
-from showthrough.cli.progress import working
+from showthrough.cli.progress import show_activity
 from showthrough.core.errors import printable
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.storage.heads import Head
 
@@ -34,7 +34,7 @@ def sample(
     passages: Annotated[int, typer.Option(metavar="N", min=1, help="So many passages of each.")] = 3,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the draw.")] = 0,
     *,
-    settings: Said,
+    settings: CliOptions,
 ) -> None:
     """Draw passages for people to rate: the same ones of every anonymization, in an order that tells nothing.
 
@@ -43,16 +43,16 @@ def sample(
     from showthrough.studies.rating.sampling import check_empty, rating_sample
 
     head = Head.of(corpus)
-    request = requested(head, anonymizations, [], settings)
+    request = build_request(head, anonymizations, [], settings)
     read = inputs([corpus, *(Path(source.path) for source in request.anonymizations.values())])
     check_distinct([output], read)
     check_folder(output)
     check_empty(output)
-    with working("reading"):
+    with show_activity("reading"):
         plan = request.plan()
         drawn = rating_sample(plan.corpus, plan.anonymizations, documents=problems, passages=passages, seed=seed)
     drawn.write(output, read=read)
-    show_notes([*told_of_files(plan.corpus, plan.anonymizations, ()), *drawn.notes])
+    show_notes([*file_notes(plan.corpus, plan.anonymizations, ()), *drawn.notes])
     number = f"{len(drawn)} passage{'' if len(drawn) == 1 else 's'}"
     typer.echo(printable(f"{number} of {documents(drawn.sample.documents)} written to {output}"))
 

@@ -6,25 +6,25 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.consoles import PAGE, console, notes, show_notes
-from showthrough.cli.options import Least, Most, Said, with_options
+from showthrough.cli.options import CliOptions, MaxThresholds, MinThresholds, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.views import Views, show, view_options
-from showthrough.run.gate.asking import asked_for, settled
+from showthrough.run.gate.asking import parse_options, resolve_thresholds
 from showthrough.run.run import Run
 
 
 @with_options(views=view_options())
 def command(
     run_file: Annotated[Path, typer.Argument(metavar="RUN", help="A run file.")],
-    least: Least = None,
-    most: Most = None,
+    least: MinThresholds = None,
+    most: MaxThresholds = None,
     *,
-    views: Said,
+    views: CliOptions,
 ) -> None:
     """Show a run again, or write it as a page to look at, as figures, CSV, Markdown, LaTeX or JSON."""
     run, shown = Run.load(run_file), Views.of(views)
-    if thresholds := asked_for(least, most):
-        run.thresholds = list(settled(thresholds, run.metrics))
+    if thresholds := parse_options(least, most):
+        run.thresholds = list(resolve_thresholds(thresholds, run.metrics))
     read = inputs([run_file])
     check_distinct(shown.paths, read)
     shown.check()

@@ -8,20 +8,20 @@ import typer
 
 from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import console, documents, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_folder, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.core.errors import PlanError, printable
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named, same_format
-from showthrough.formats.writing import not_kept, write_checked
+from showthrough.formats.writing import describe_losses, write_checked
 from showthrough.report.review import review_sheet
 from showthrough.report.review_page import PAGE_FILE, review_page
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.storage.heads import Head
-from showthrough.storage.writing import Read, check_writable
+from showthrough.storage.writing import ProtectedFiles, check_writable
 from showthrough.studies.review.applying import reviewed
 from showthrough.studies.review.assignment import Assignment
 from showthrough.studies.review.copies import REPLACES, Replace
@@ -62,8 +62,8 @@ def command(
         typer.Option("--to", metavar="NAME", help="Write the corpus in another format.", autocompletion=format_names),
     ] = None,
     *,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Have annotations looked through by a second reader: copies with what was marked hidden, and sheets to fill in.
 
@@ -86,8 +86,8 @@ def command(
     how = cast("Replace", replace)
     copies = review_copies(documents_read, annotator, replace=how, opened=open_, sample=sample, seed=seed)
     copies.write(output, {PAGE_FILE: review_page(copies).encode()}, force=view.force, read=read)
-    show_notes([*told_of_files(documents_read, (), ()), *_left_out(copies.assignment, sample)])
-    typer.echo(_written(copies.assignment, output))
+    show_notes([*file_notes(documents_read, (), ()), *_left_out(copies.assignment, sample)])
+    typer.echo(_summarize(copies.assignment, output))
 
 
 def _check_alone(flags: dict[str, bool], how: str) -> None:
@@ -96,7 +96,7 @@ def _check_alone(flags: dict[str, bool], how: str) -> None:
             raise PlanError(f"has a meaning only {how} --filled", name)
 
 
-def _written(assignment: Assignment, output: Path) -> str:
+def _summarize(assignment: Assignment, output: Path) -> str:
     count = documents(len(assignment.numbers))
     return printable(f"copies of {count} by {assignment.annotator} and the sheets written to {output}")
 
@@ -120,9 +120,9 @@ def _read_back(
     filled: Sequence[Path],
     partial: bool,
     to: str | None,
-    settings: Said,
+    settings: CliOptions,
     view: SheetViews,
-    read: Read,
+    read: ProtectedFiles,
 ) -> None:
     target = to or same_format(head, settings.get("format"))
     format_named(target, "write")  # raises before anything is read
@@ -135,7 +135,7 @@ def _read_back(
     results.lines.append(f"{documents(len(result.corpus))} written to {written.where}")
     sheet = review_sheet(result.outcome)
     view.write(sheet, result.outcome, results)
-    show_notes([*told_of_files(originals, (), ()), *result.notes, *not_kept(target, written.lost)])
+    show_notes([*file_notes(originals, (), ()), *result.notes, *describe_losses(target, written.lost)])
     screen = console()
-    show_sheet(view.shown(sheet), screen)
+    show_sheet(view.redact(sheet), screen)
     results.tell(screen)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.consoles import PAGE, console
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.evaluation.settings import Option
@@ -28,7 +28,7 @@ def command(
         typer.Option(metavar="FILE", help="How many people there are of each combination of attributes: a table."),
     ] = None,
     *,
-    views: Said,
+    views: CliOptions,
 ) -> None:
     """Tell what a run says about the risks of a release: singling out, linkability, inference, Safe Harbor.
 

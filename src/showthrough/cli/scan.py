@@ -7,14 +7,14 @@ import typer
 
 from showthrough.cli.completion import detector_names
 from showthrough.cli.consoles import console, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.statuses import FELL_SHORT
 from showthrough.cli.views import Views, view_options
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_released
-from showthrough.models.detectors import DEFAULT, check_ready, chosen
+from showthrough.models.detectors import DEFAULT, check_ready, parse_detector
 from showthrough.models.detectors.scanning import scan
 from showthrough.report.scan import scan_json, show_scan
 
@@ -41,8 +41,8 @@ def command(
         bool, typer.Option("--fail-on-finds", help="End with exit status 1 where anything was found.")
     ] = False,
     *,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Look for what still looks like an identifier in released texts, by type, with places.
 
@@ -50,12 +50,12 @@ def command(
     at, 1 memory ran out, or with --fail-on-finds something was found, 2 bad input.
     """
     force = Views.of(views).force
-    detectors = list(dict.fromkeys(map(chosen, with_ or [DEFAULT])))
+    detectors = list(dict.fromkeys(map(parse_detector, with_ or [DEFAULT])))
     check_distinct((json,), inputs([released], map(str, detectors)))
     check_file(json, force)
     check_ready(detectors)
     texts, notes = read_released(released, **settings)
-    show_notes(f"{shown(released.name)}: {note}" for note in notes)
+    show_notes(f"{shorten(released.name)}: {note}" for note in notes)
     findings = scan(texts, detectors)
     results = Results(force)
     if json:

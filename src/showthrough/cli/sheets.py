@@ -10,13 +10,13 @@ from typing import Annotated, Protocol, runtime_checkable
 import msgspec
 from msgspec import Meta
 
-from showthrough.cli.options import Said
+from showthrough.cli.options import CliOptions
 from showthrough.cli.outputs import Results, check_file
 from showthrough.core.errors import OutputError
 from showthrough.evaluation.settings import Option, options_of
 from showthrough.report.sheets.latex import latex_of
 from showthrough.report.sheets.markdown import markdown_of
-from showthrough.report.sheets.sheet import Sheet
+from showthrough.report.sheets.sheet import ReportDocument
 
 
 @runtime_checkable
@@ -26,13 +26,13 @@ class Quoting(Protocol):
     def without_text(self) -> msgspec.Struct: ...
 
 
-def _page(sheet: Sheet) -> str:
+def _page(sheet: ReportDocument) -> str:
     from showthrough.report.sheets.page import page_of  # here: pages take a moment to import
 
     return page_of(sheet)
 
 
-_VIEWS: dict[str, tuple[str, Callable[[Sheet], str]]] = {
+_VIEWS: dict[str, tuple[str, Callable[[ReportDocument], str]]] = {
     "html": ("Write one page to look at.", _page),
     "markdown": ("Write the tables as Markdown.", markdown_of),
     "latex": ("Write the tables as LaTeX (booktabs).", latex_of),
@@ -56,7 +56,7 @@ class SheetViews:
     force: Annotated[bool, Meta(description="Replace output files that exist.")] = False
 
     @classmethod
-    def of(cls, said: Said) -> SheetViews:
+    def of(cls, said: CliOptions) -> SheetViews:
         """What stands on the command line."""
         files = {name: said[name] for name in (*_VIEWS, "json") if said.get(name) is not None}
         return cls(files, said.get("without_text", False), said.get("force", False))
@@ -70,13 +70,13 @@ class SheetViews:
         for path in self.paths:
             check_file(path, self.force)
 
-    def shown(self, sheet: Sheet) -> Sheet:
+    def redact(self, sheet: ReportDocument) -> ReportDocument:
         """A sheet as anybody may see it who sees what is written."""
         return sheet.without_text() if self.without_text else sheet
 
-    def write(self, sheet: Sheet, analysis: msgspec.Struct, results: Results) -> None:
+    def write(self, sheet: ReportDocument, analysis: msgspec.Struct, results: Results) -> None:
         """Writes them; what holds text of documents is for its owner alone."""
-        shown = self.shown(sheet)
+        shown = self.redact(sheet)
         for name, path in self.files.items():
             if name == "json":
                 self._write_json(path, analysis, sheet.private, results)
@@ -91,7 +91,7 @@ class SheetViews:
             private = bare != analysis and not self.without_text
             analysis = bare if self.without_text else analysis
         elif quoted and self.without_text:
-            with results.noted(""):
+            with results.record_line(""):
                 raise OutputError(f"{path}: the words of the documents cannot be left out of this JSON; not written")
             return
         text = msgspec.json.format(msgspec.json.encode(analysis), indent=1).decode() + "\n"

@@ -19,7 +19,7 @@ def exit_status(error: BaseException) -> int:
 
 
 @contextmanager
-def refused() -> Iterator[None]:
+def refuse_unavailable() -> Iterator[None]:
     """A model that cannot be had, or had in this memory, is a bad request where nothing else is done."""
     try:
         yield

@@ -57,7 +57,7 @@ def stoppable() -> Iterator[None]:
 
 
 @contextmanager
-def starting() -> Iterator[None]:
+def exit_on_signal() -> Iterator[None]:
     """A signal to stop ends the process in here, as while the program is loaded: a command is being imported."""
     handled = [number for number in _SIGNALS if signal.getsignal(number) == _requests.take]
     for number in handled:

@@ -29,7 +29,7 @@ class Outlet(io.RawIOBase):
         return len(data)
 
     @property
-    def left(self) -> bool:
+    def reader_left(self) -> bool:
         """Whether a reader went away, who then has seen what they wanted."""
         return self.fault is not None and self.fault.errno == errno.EPIPE
 

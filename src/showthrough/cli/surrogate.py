@@ -8,11 +8,11 @@ import typer
 
 from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, notes, print_plain, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.views import Views, view_options
-from showthrough.core.errors import PlanError, printable, shown, some
-from showthrough.evaluation.notices import told_of_files
+from showthrough.core.errors import PlanError, join_names, printable, shorten
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.formats.choice import format_named, same_format
@@ -36,14 +36,14 @@ def command(
         list[str] | None, typer.Option(metavar="TYPE", help="A type that stays as it is; may be repeated.")
     ] = None,
     *,
-    settings: Said,
+    settings: CliOptions,
     to: Annotated[
         str | None,
         typer.Option(
             "--to", metavar="NAME", help="Write it in another format; see convert.", autocompletion=format_names
         ),
     ] = None,
-    views: Said,
+    views: CliOptions,
 ) -> None:
     """Replace the marked PHI of a corpus by realistic surrogates, and check that no marked string is left.
 
@@ -61,12 +61,12 @@ def command(
         raise PlanError("has no annotations, and surrogates stand for what is marked", str(corpus))
     for name in keep or ():
         if name not in marked.survey.types:
-            type_names = some(marked.survey.types)
-            raise PlanError(f"is not a type of the corpus, which has {type_names}", f"keep {shown(name)}")
+            type_names = join_names(marked.survey.types)
+            raise PlanError(f"is not a type of the corpus, which has {type_names}", f"keep {shorten(name)}")
     result = surrogates(marked, seed=seed, ambiguous=ambiguous, keep=keep or ())
     _refuse_what_is_left(result)
     files = write_corpus(result.corpus, output, target, force=Views.of(views).force, read=read)
-    show_notes([*told_of_files(marked, (), ()), *_cautions(result)])
+    show_notes([*file_notes(marked, (), ()), *_cautions(result)])
     where = printable(str(output) if len(files) == 1 else f"{len(files)} files in {output}")
     along = f"; {result.along} unmarked dates or years moved along with marked ones" if result.along else ""
     typer.echo(
@@ -98,11 +98,11 @@ def _cautions(result: Surrogates) -> Iterator[str]:
     if result.near:
         yield (
             f"dates of {documents(len(result.near))} moved by fewer than {NEAREST} days, whole years aside, "
-            f"because unmarked or missing years give no more room ({some(result.near)}); with their years marked, dates "
+            f"because unmarked or missing years give no more room ({join_names(result.near)}); with their years marked, dates "
             "move farther"
         )
     if result.same_years:
         yield (
             f"{len(result.same_years)} marked years stay as they are, because other years of their records are not "
-            f"marked ({some([f'{leak.document}: {shown(leak.text)}' for leak in result.same_years])})"
+            f"marked ({join_names([f'{leak.document}: {shorten(leak.text)}' for leak in result.same_years])})"
         )

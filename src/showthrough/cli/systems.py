@@ -14,12 +14,12 @@ from showthrough.cli.completion import anonymizer_names
 from showthrough.cli.consoles import documents, notes, print_plain
 from showthrough.cli.progress import scoring
 from showthrough.cli.statuses import INTERRUPTED
-from showthrough.core.errors import OutputError, printable, shown
+from showthrough.core.errors import OutputError, printable, shorten
 from showthrough.data.masks import Anonymization
 from showthrough.models.cache import Cache
 from showthrough.systems import Anonymizer, named_anonymizers
 from showthrough.systems.combined import Everywhere
-from showthrough.systems.keeping import is_kept
+from showthrough.systems.keeping import is_cacheable
 from showthrough.systems.replacing import Way
 from showthrough.systems.work import Progress
 
@@ -42,7 +42,7 @@ EverywhereToo = Annotated[
 Seen = Annotated[bool, typer.Option("--seen", help="Also documents that a model was trained on, which is noted.")]
 
 
-def asked_systems(texts: Iterable[str], everywhere: bool) -> dict[str, Anonymizer]:
+def parse_systems(texts: Iterable[str], everywhere: bool) -> dict[str, Anonymizer]:
     """The anonymizers that were asked for, by name."""
     systems = named_anonymizers(texts)
     return {name: Everywhere(system) for name, system in systems.items()} if everywhere else systems
@@ -67,7 +67,7 @@ def _file_name(name: str) -> str:
 def at_work(name: str, system: Anonymizer, cache: Cache) -> Iterator[Progress]:
     """A bar for a system; who stops it is told what is kept of its work."""
     reached = 0, 0
-    with scoring(shown(name)) as (advance, _):
+    with scoring(shorten(name)) as (advance, _):
 
         def progress(done: int, total: int) -> None:
             nonlocal reached
@@ -79,12 +79,12 @@ def at_work(name: str, system: Anonymizer, cache: Cache) -> Iterator[Progress]:
         except KeyboardInterrupt:
             done, total = reached
             remark = "what was found is kept, and the same command goes on from there"
-            summary = f"interrupted: {shown(name)} was done with {done} of {documents(total)}"
-            print_plain([f"{summary}; {remark if is_kept(system, cache) else 'nothing of it is kept'}"], notes())
+            summary = f"interrupted: {shorten(name)} was done with {done} of {documents(total)}"
+            print_plain([f"{summary}; {remark if is_cacheable(system, cache) else 'nothing of it is kept'}"], notes())
             raise SystemExit(INTERRUPTED) from None  # no Exception: nobody takes it for a failure of the system
 
 
-def masks_told(anonymization: Anonymization, path: Path) -> str:
+def describe_masks(anonymization: Anonymization, path: Path) -> str:
     """What was made, how fast, and where it is."""
     count = sum(map(len, anonymization.masks.values()))
     cost = anonymization.provenance.cost if anonymization.provenance else None

@@ -7,19 +7,19 @@ import typer
 from rich.table import Table
 
 from showthrough.cli.consoles import console, print_plain, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
-from showthrough.cli.progress import working
-from showthrough.cli.statuses import refused
+from showthrough.cli.progress import show_activity
+from showthrough.cli.statuses import refuse_unavailable
 from showthrough.cli.stopping import unbroken
 from showthrough.cli.views import Views, view_options
 from showthrough.core.errors import printable
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.models.model_folders import check_model_folder
 from showthrough.systems.taggers.tagger import Tagger
-from showthrough.systems.taggers.training import BETA, asked, train_tagger
+from showthrough.systems.taggers.training import BETA, build_recipe, train_tagger
 
 Learner = Annotated[str, typer.Option(metavar="NAME", help="crf, svm, boosted or hmm; usually the preset's, or crf.")]
 Preset = Annotated[str, typer.Option(metavar="NAME", help="One of the challenge's systems, e.g. wellner3.")]
@@ -60,8 +60,8 @@ def command(
     threshold: Threshold = None,
     seed: Seed = 0,
     *,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Train a tagger on what is marked to be masked: tokens, features and a learner, as in the i2b2 challenge.
 
@@ -69,19 +69,19 @@ def command(
     own training documents are refused later. It may tell of the texts: keep it as you keep them.
     """
     force, jobs = Views.of(views).force, settings.pop("jobs", 1)
-    asked(learner, preset, features)  # raises before anything is read
+    build_recipe(learner, preset, features)  # raises before anything is read
     check_distinct((output,), inputs([corpus, dev]))
     check_model_folder(output, force)
     documents = read_corpus(corpus, **settings)
     dev_corpus = None if dev is None else read_corpus(dev, **settings)
-    with refused(), working("training") as watch:
+    with refuse_unavailable(), show_activity("training") as watch:
         tagger = train_tagger(
             documents, learner, preset=preset, features=features, annotators=annotator, binary=binary, beta=beta,
             threshold=threshold, dev=dev_corpus, seed=seed, jobs=jobs, watch=watch,
         )  # fmt: skip
     with unbroken():
         tagger.save(output, force)
-    show_notes([*told_of_files(documents, (), ()), *_silver(tagger)])
+    show_notes([*file_notes(documents, (), ()), *_silver(tagger)])
     _tell(tagger, output, dev)
 
 
@@ -98,13 +98,13 @@ def _tell(tagger: Tagger, output: Path, dev: Path | None) -> None:
         f"{name}: {figures['mentions']:,} mentions of {len(tagger.types)} types in {figures['layers']:,} layers of "
         f"{figures['documents']:,} documents ({figures['tokens']:,} tokens), trained in {figures['seconds']:,.1f} s",
         *([_RULES_ALONE] * (tagger.name == "rules")),
-        _chosen(tagger),
+        _threshold_line(tagger),
         f"written to {output}",
     ]
     print_plain(map(printable, lines), screen)
 
 
-def _chosen(tagger: Tagger) -> str:
+def _threshold_line(tagger: Tagger) -> str:
     at = [row for row in tagger.figures["thresholds"] if row["threshold"] == tagger.threshold]
     if not at:
         return f"masks from a probability of {tagger.threshold:g} on, as was asked"

@@ -6,22 +6,22 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.consoles import PAGE, console, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.progress import training
 from showthrough.cli.sheets import SheetViews, sheet_options
-from showthrough.cli.statuses import refused
+from showthrough.cli.statuses import refuse_unavailable
 from showthrough.core.errors import PlanError, printable
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
 from showthrough.report.sheets.terminal import show_sheet
-from showthrough.report.table import DASH, rounded
+from showthrough.report.table import DASH, format_score
 from showthrough.report.training import sweep_sheet, training_sheet
-from showthrough.systems.encoders.learning import Epoch
+from showthrough.systems.encoders.learning import TrainingEpoch
 from showthrough.systems.encoders.settings import TransformerSettings
-from showthrough.systems.encoders.sweep import Grid, sweep
-from showthrough.systems.encoders.training import Request, train_to_folder
+from showthrough.systems.encoders.sweep import SweepGrid, sweep
+from showthrough.systems.encoders.training import TrainingRequest, train_to_folder
 
 _VIEWS = {name: option for name, option in sheet_options().items() if name != "without_text"}
 _FILES = options_of(FileSettings, "format", "id_column", "text_column", "offsets")
@@ -35,21 +35,21 @@ Resume = Annotated[bool, typer.Option("--resume", help="Go on where the same com
 Seen = Annotated[bool, typer.Option("--seen", help="Documents of --dev may also be trained on.")]
 
 
-@with_options(asked=options_of(TransformerSettings), grid=options_of(Grid), settings=_FILES, views=_VIEWS)
+@with_options(asked=options_of(TransformerSettings), grid=options_of(SweepGrid), settings=_FILES, views=_VIEWS)
 def command(
     corpus: Annotated[Path, typer.Argument(help="The corpus, with its annotations.")],
     output: Folder,
     dev: Dev = None,
     *,
-    asked: Said,
+    asked: CliOptions,
     resume: Resume = False,
     seen: Seen = False,
     sweeping: Annotated[
         bool, typer.Option("--sweep", help="Train one model for each window and weight, and compare them.")
     ] = False,
-    grid: Said,
-    settings: Said,
-    views: Said,
+    grid: CliOptions,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Train a transformer to mask what annotators masked.
 
@@ -62,17 +62,21 @@ def command(
     written.check()
     documents = [read_corpus(path, **settings) for path in (corpus, dev) if path]
     chosen = TransformerSettings(**asked)
-    request = Request(documents[0], documents[1] if dev else None, output, chosen, resume, written.force, seen)
+    request = TrainingRequest(documents[0], documents[1] if dev else None, output, chosen, resume, written.force, seen)
     results = Results(written.force)
-    show_notes(dict.fromkeys(note for document in documents for note in told_of_files(document, (), ())))
-    with refused(), training() as (watch, say):
+    show_notes(dict.fromkeys(note for document in documents for note in file_notes(document, (), ())))
+    with refuse_unavailable(), training() as (watch, say):
         if sweeping:
             sweep_result = sweep(
-                request, Grid(**grid), watch, lambda cell: say(_begun(cell)), lambda epoch: say(_told(epoch))
+                request,
+                SweepGrid(**grid),
+                watch,
+                lambda cell: say(_cell_line(cell)),
+                lambda epoch: say(_epoch_line(epoch)),
             )
             written.write(sheet := sweep_sheet(sweep_result), sweep_result, results)
         else:
-            outcome = train_to_folder(request, watch, lambda epoch: say(_told(epoch)))
+            outcome = train_to_folder(request, watch, lambda epoch: say(_epoch_line(epoch)))
             written.write(sheet := training_sheet(outcome), outcome, results)
     screen = console(PAGE)
     show_sheet(sheet, screen)
@@ -80,7 +84,7 @@ def command(
     results.tell(screen)
 
 
-def _check_grid(sweeping: bool, options: Said, grid: Said) -> None:
+def _check_grid(sweeping: bool, options: CliOptions, grid: CliOptions) -> None:
     """Raises PlanError for what would be passed over."""
     if grid and not sweeping:
         raise PlanError("is of a sweep; expected --sweep beside it", f"sweep-{next(iter(grid))}")
@@ -89,10 +93,10 @@ def _check_grid(sweeping: bool, options: Said, grid: Said) -> None:
             raise PlanError(f"a sweep has several; expected --sweep-{instead}", name)
 
 
-def _begun(cell: Request) -> str:
+def _cell_line(cell: TrainingRequest) -> str:
     return f"window {cell.settings.window}, mask weight {cell.settings.mask_weight:g}:"
 
 
-def _told(epoch: Epoch) -> str:
-    scores = (f"{metric} {DASH if value is None else rounded(value)}" for metric, value in epoch.scores.items())
+def _epoch_line(epoch: TrainingEpoch) -> str:
+    scores = (f"{metric} {DASH if value is None else format_score(value)}" for metric, value in epoch.scores.items())
     return ", ".join([f"epoch {epoch.number}: loss {epoch.loss:.4f}", *scores])

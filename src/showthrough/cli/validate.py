@@ -6,18 +6,18 @@ from typing import Annotated
 
 import typer
 
-from showthrough.cli.arguments import requested
+from showthrough.cli.arguments import build_request
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
-from showthrough.cli.options import Said, with_options
-from showthrough.core.errors import InputError, printable, shown, some
+from showthrough.cli.options import CliOptions, with_options
+from showthrough.core.errors import InputError, join_names, printable, shorten
 from showthrough.core.families import families, input_types
 from showthrough.data.documents import Corpus
-from showthrough.data.labels import Meaning
+from showthrough.data.labels import TypeResolver
 from showthrough.data.masks import Anonymization
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import is_request
-from showthrough.evaluation.requests import Request
+from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.evaluation.whose import release_notices
 from showthrough.metrics import METRICS
@@ -34,14 +34,14 @@ def command(
         list[str] | None, typer.Argument(metavar="[NAME=]FILE", help="Anonymizations to check against it.")
     ] = None,
     *,
-    settings: Said,
+    settings: CliOptions,
 ) -> None:
     """Check files without scoring: every problem with its place.
 
     What it accepts, evaluate scores; of a corpus without annotations it says which metrics can.
     """
     head = Head.of(corpus)
-    plan = _checked(requested(head, anonymizations, (), settings), is_request(head))
+    plan = _read_plan(build_request(head, anonymizations, (), settings), is_request(head))
     note_unmasked(plan.anonymizations)
     remarks = release_notices(plan.corpus, plan.releases, plan.settings.pairing)
     remarks += notices(plan.corpus, plan.anonymizations, plan.metrics)
@@ -53,12 +53,12 @@ def command(
     typer.echo(_verdict(plan))
 
 
-def _checked(request: Request, planned: bool) -> Plan:
+def _read_plan(request: EvaluationRequest, planned: bool) -> Plan:
     """What is to be evaluated; raises InputError with all that is wrong with all files."""
     plan, problems = request.read()
     try:
         if not problems:
-            plan = plan.retyped()
+            plan = plan.retype()
         if plan.anonymizations or planned:
             plan.check()
     except InputError as error:
@@ -83,7 +83,7 @@ def _summary(corpus: Corpus) -> str:
 def _masks(anonymization: Anonymization, corpus: Corpus) -> str:
     masks = sum(len(anonymization.masks[key]) for key in anonymization.masks)
     types = f", {len(anonymization.types)} types" if anonymization.types else ""
-    column = f"column {shown(anonymization.name)}: " if anonymization.source == corpus.source else ""
+    column = f"column {shorten(anonymization.name)}: " if anonymization.source == corpus.source else ""
     return f"{anonymization.source}: {column}{documents(len(anonymization))}, {masks} masks{types}, digest {anonymization.digest[:8]}"
 
 
@@ -91,13 +91,13 @@ def _strange_types(plan: Plan) -> Iterator[str]:
     """Of each anonymization the types that only clinical metrics mind; where a plan asks for those, it was refused."""
     if not plan.corpus.survey.types or any(metric.spans_and_types for metric in plan.metrics):
         return
-    meaning = Meaning({}, plan.corpus.survey.types)
+    meaning = TypeResolver({}, plan.corpus.survey.types)
     for anonymization in plan.anonymizations:
         kinds = {kind for kind in anonymization.types if not plan.settings.retyping.left_out(kind)}
         if strange := [kind for kind in sorted(kinds) if kind and not meaning.knows(kind)]:
             yield (
-                f"{shown(anonymization.name)}: no mention of the corpus has the types {some(strange)}, so clinical metrics "
-                f"(phi_…) refuse it; --map {shown(strange[0])}=… says what it is"
+                f"{shorten(anonymization.name)}: no mention of the corpus has the types {join_names(strange)}, so clinical metrics "
+                f"(phi_…) refuse it; --map {shorten(strange[0])}=… says what it is"
             )
 
 

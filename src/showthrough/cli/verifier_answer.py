@@ -8,23 +8,23 @@ import typer
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import console, print_plain, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, check_file, inputs
-from showthrough.cli.progress import working
-from showthrough.cli.statuses import refused
+from showthrough.cli.progress import show_activity
+from showthrough.cli.statuses import refuse_unavailable
 from showthrough.cli.stopping import unbroken
 from showthrough.cli.views import Views, view_options
-from showthrough.core.errors import PlanError, printable, shown
+from showthrough.core.errors import PlanError, printable, shorten
 from showthrough.data.documents import Corpus
-from showthrough.evaluation.notices import told_of_files
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.families.authorship.verifiers.answering import answers_to
-from showthrough.families.authorship.verifiers.asking import asked_verifier
+from showthrough.families.authorship.verifiers.asking import parse_verifier
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Verifier
 from showthrough.families.authorship.verifiers.given import ORIGINAL
 from showthrough.families.authorship.verifiers.seen import UNLESS, trained_on
 from showthrough.formats import read_anonymized, read_corpus
-from showthrough.formats.authorship.verifier_answers import written_answers
+from showthrough.formats.authorship.verifier_answers import encode_answers
 from showthrough.models.cache import usual_cache
 from showthrough.storage.writing import write_file, write_folder
 
@@ -53,8 +53,8 @@ def command(
     verifier: Which,
     output: Output,
     seen: Seen = False,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Ask a verifier who wrote the texts of problems, and write what it answers.
 
@@ -70,36 +70,36 @@ def command(
         check_file(output / f"{name}{ending}", force, makes_folder=True)
     if not named:
         check_file(output, force)
-    model = asked_verifier(verifier)
+    model = parse_verifier(verifier)
     corpus = read_corpus(problems, **settings)
-    notes = _seen(model, corpus, seen)
+    notes = _check_seen(model, corpus, seen)
     texts = {name: read_anonymized(path, corpus) for name, path in named.items()}
     texts = {ORIGINAL: {document.id: document.text for document in corpus}, **texts}
-    with refused(), working("asking") as watch:
+    with refuse_unavailable(), show_activity("asking") as watch:
         answers = {
             name: answers_to(model, corpus, own_texts, usual_cache(use_cache), watch)
             for name, own_texts in texts.items()
         }
     content = {
-        f"{name}{ending}": written_answers(by_problem, ending == _OBJECTS) for name, by_problem in answers.items()
+        f"{name}{ending}": encode_answers(by_problem, ending == _OBJECTS) for name, by_problem in answers.items()
     }
-    show_notes([*told_of_files(corpus, (), ()), *notes])
+    show_notes([*file_notes(corpus, (), ()), *notes])
     with unbroken():
         _write(output, content, bool(named), force)
     screen = console()
-    lines = [f"{name}: {_told(by_problem)}" for name, by_problem in answers.items()]
+    lines = [f"{name}: {_count_line(by_problem)}" for name, by_problem in answers.items()]
     print_plain(map(printable, [*lines, f"written to {output}"]), screen)
 
 
-def _seen(verifier: Verifier, corpus: Corpus, seen: bool) -> list[str]:
+def _check_seen(verifier: Verifier, corpus: Corpus, seen: bool) -> list[str]:
     """What is to be noted; raises PlanError where the verifier knows the problems and nobody said that it may."""
     overlap = trained_on(verifier, corpus)
     if overlap and not seen:
-        raise PlanError(f"{overlap}; {UNLESS}", f"verifier {shown(verifier.name)}")
-    return [f"the verifier {shown(verifier.name)} {overlap}"] if overlap else []
+        raise PlanError(f"{overlap}; {UNLESS}", f"verifier {shorten(verifier.name)}")
+    return [f"the verifier {shorten(verifier.name)} {overlap}"] if overlap else []
 
 
-def _told(answers: Mapping[str, float]) -> str:
+def _count_line(answers: Mapping[str, float]) -> str:
     values = answers.values()
     same, other = sum(value > UNANSWERED for value in values), sum(value < UNANSWERED for value in values)
     return f"{len(values)} problems, {same} by one author, {other} by two, {len(values) - same - other} unanswered"

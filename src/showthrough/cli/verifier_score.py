@@ -9,7 +9,7 @@ import typer
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import PAGE, console
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
 from showthrough.cli.sheets import SheetViews, sheet_options
 from showthrough.core.errors import InputError
@@ -17,7 +17,7 @@ from showthrough.evaluation.settings import Settings, options_of, settings_probl
 from showthrough.families.authorship.report_verification import verification_sheet
 from showthrough.formats.authorship.verifier_answers import read_answers, read_truth
 from showthrough.report.sheets.terminal import show_sheet
-from showthrough.storage.reading import gathered
+from showthrough.storage.reading import collect_results
 from showthrough.studies.verification import verifier_scores
 
 
@@ -29,8 +29,8 @@ def command(
         typer.Argument(metavar="[NAME=]ANSWERS...", help="What verifiers answered: JSON Lines or PAN's text."),
     ],
     *,
-    drawing: Said,
-    views: Said,
+    drawing: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Tell how good verifiers' answers are: AUC, c@1, F0.5u, F1, Brier and their mean, as PAN 2020 to 2023.
 
@@ -44,7 +44,7 @@ def command(
         raise InputError(problems)
     reading: list[Callable[[], Mapping[str, Any]]] = [partial(read_truth, truth)]
     reading += [partial(read_answers, path) for path in named.values()]
-    labels, *tables = gathered(reading, lambda read: read())
+    labels, *tables = collect_results(reading, lambda read: read())
     sources = {name: str(path) for name, path in named.items()}
     scores = verifier_scores(
         labels, dict(zip(named, tables, strict=True)), sources=sources, source=str(truth), **drawing
@@ -52,5 +52,5 @@ def command(
     sheet, results = verification_sheet(scores), Results(files.force)
     files.write(sheet, scores, results)
     screen = console(PAGE)
-    show_sheet(files.shown(sheet), screen)
+    show_sheet(files.redact(sheet), screen)
     results.tell(screen)

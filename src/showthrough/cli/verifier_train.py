@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.consoles import PAGE, console, print_plain, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
-from showthrough.cli.progress import working
-from showthrough.cli.statuses import refused
+from showthrough.cli.progress import show_activity
+from showthrough.cli.statuses import refuse_unavailable
 from showthrough.cli.stopping import unbroken
 from showthrough.cli.views import Views, view_options
-from showthrough.core.errors import PlanError, printable, quoted
-from showthrough.evaluation.notices import told_of_files
+from showthrough.core.errors import PlanError, printable, quote_value
+from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.families.authorship.report_training import training_sheet
 from showthrough.families.authorship.verifiers.table import learner_named
@@ -42,8 +42,8 @@ def command(
     folds: Folds = FOLDS,
     seed: Seed = 0,
     *,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Train an author verifier: is a text by the author of some others?
 
@@ -56,13 +56,13 @@ def command(
     check_distinct((output,), inputs([problems]))
     check_model_folder(output, force)
     corpus = read_corpus(problems, **settings)
-    with refused(), working("training") as watch:
+    with refuse_unavailable(), show_activity("training") as watch:
         trained = train_verifier(
             corpus, learner, seed=seed, band=between, folds=folds, name=output.resolve().name, watch=watch
         )
     with unbroken():
         trained.save(output, force)
-    show_notes(told_of_files(corpus, (), ()))
+    show_notes(file_notes(corpus, (), ()))
     screen = console(PAGE)
     show_sheet(training_sheet(trained), screen)
     print_plain([printable(f"written to {output}")], screen)
@@ -73,5 +73,5 @@ def _band(text: str) -> Band | None:
         return None
     match = _BAND.fullmatch(text.strip())
     if not match:
-        raise PlanError(f"found {quoted(text)}; expected two numbers, such as 0.45-0.55", "band")
+        raise PlanError(f"found {quote_value(text)}; expected two numbers, such as 0.45-0.55", "band")
     return float(match[1]), float(match[2])

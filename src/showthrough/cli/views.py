@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 from rich.console import Console
 
-from showthrough.cli.options import Said
+from showthrough.cli.options import CliOptions
 from showthrough.cli.outputs import Results, check_file, check_folder
 from showthrough.core.errors import OutputError, ResourceError
 from showthrough.evaluation.settings import Option, options_of
@@ -20,7 +20,7 @@ from showthrough.report.terminal import show_run, show_signatures
 from showthrough.report.verdict import verdict
 from showthrough.report.views import VIEWS
 from showthrough.run.run import Run
-from showthrough.storage.writing import Read
+from showthrough.storage.writing import ProtectedFiles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Views:
     signatures: Annotated[bool, Meta(description="Print the line that pins each metric's numbers down.")] = False
 
     @classmethod
-    def of(cls, said: Said) -> Views:
+    def of(cls, said: CliOptions) -> Views:
         """What stands on the command line."""
         files = {name: said[name] for name in VIEWS if said.get(name) is not None}
         return cls(files=files, **{name: value for name, value in said.items() if name not in VIEWS})
@@ -64,11 +64,11 @@ class Views:
             except ResourceError as error:  # nothing was scored yet: a bad request, and no metric that failed
                 raise OutputError(str(error)) from error
 
-    def kept(self, run: Run) -> Run:
+    def redact(self, run: Run) -> Run:
         """What of a run is written."""
         return run.without_text() if self.without_text else run
 
-    def write(self, run: Run, results: Results, read: Read, line: str = "") -> None:
+    def write(self, run: Run, results: Results, read: ProtectedFiles, line: str = "") -> None:
         """Writes them, each whether or not the others can be."""
         for name, path in self.files.items():
             private = VIEWS[name].is_private(run, self.without_text)
@@ -76,7 +76,7 @@ class Views:
         if self.plots is not None:
             from showthrough.report.figures import write_figures  # here: charts take a moment to import
 
-            with results.noted(f"written to {self.plots}"):
+            with results.record_line(f"written to {self.plots}"):
                 drawn = run.without_folders() if self.without_text else run
                 write_figures(drawn, self.plots, force=self.force, read=read)
 
@@ -85,7 +85,7 @@ def show(run: Run, views: Views, screen: Console) -> None:
     """A run on the terminal: the tables, then what they say."""
     show_run(run, screen, parts=views.parts)
     show_systems(run, screen)
-    show_verdict(verdict(views.kept(run)), screen)
+    show_verdict(verdict(views.redact(run)), screen)
     if views.signatures:
         screen.print()
         show_signatures(run, screen)

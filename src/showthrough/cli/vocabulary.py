@@ -7,18 +7,18 @@ import typer
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import console, show_notes
-from showthrough.cli.options import Said, with_options
+from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.views import Views, view_options
 from showthrough.core.errors import PlanError
 from showthrough.evaluation.engine import evaluate_plan
-from showthrough.evaluation.requests import Request, Source
+from showthrough.evaluation.requests import EvaluationRequest, Source
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.families.clinical.report_vocabulary import json_of, show_analysis, show_hard
 from showthrough.families.clinical.vocabulary import analyse
 from showthrough.metrics import Metric, PhiHardToken, PhiToken, with_parameters
 from showthrough.metrics.language import unlike_its_language
-from showthrough.models.dictionary import dictionary_from, pinned
+from showthrough.models.dictionary import dictionary_from, pin_dictionary
 
 _SETTINGS = ("language", "seed", "format", "map", "id_column", "text_column", "offsets")
 
@@ -43,8 +43,8 @@ def command(
     ] = "challenge",
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all counts as JSON.")] = None,
     *,
-    settings: Said,
-    views: Said,
+    settings: CliOptions,
+    views: CliOptions,
 ) -> None:
     """Tell how much PHI is out of vocabulary or ambiguous, and how systems fare on it."""
     mapping, language = settings.pop("map", ""), settings.pop("language", FileSettings.language)  # of these metrics
@@ -52,10 +52,13 @@ def command(
     files = named_files(anonymizations)
     check_distinct((json,), inputs([corpus, *files.values()], [dictionary, medical]))
     check_file(json, force)
-    dictionary_name, terms = pinned(dictionary or f"wordfreq:{language}"), pinned(medical) if medical else ""
+    dictionary_name, terms = (
+        pin_dictionary(dictionary or f"wordfreq:{language}"),
+        pin_dictionary(medical) if medical else "",
+    )
     metrics = tuple(with_parameters(metric, map=mapping, tokens=tokens) for metric in _metrics(dictionary_name))
     sources = {name: Source(file, chosen.columns) for name, file in files.items()}
-    plan = Request(Source(corpus, chosen.columns), sources, metrics, chosen).plan()
+    plan = EvaluationRequest(Source(corpus, chosen.columns), sources, metrics, chosen).plan()
     if not plan.corpus.survey.annotated:
         raise PlanError("has no annotations, and vocabulary looks at what is marked", str(corpus))
     listed = dictionary_from(terms) if terms else None

@@ -12,7 +12,7 @@ from dataclasses import field, fields, is_dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-from showthrough.core.errors import PlanError, kind_of, printable, quoted, shown
+from showthrough.core.errors import PlanError, kind_of, printable, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
 
 Value = TypeVar("Value")
@@ -55,7 +55,7 @@ def check_choices(value: Any) -> None:
     for name, allowed in choices(value.__class__).items():
         chosen = getattr(value, name)
         if chosen not in allowed:
-            fault = f"{name}={quoted(chosen)} is not known; expected one of {', '.join(map(repr, allowed))}"
+            fault = f"{name}={quote_value(chosen)} is not known; expected one of {', '.join(map(repr, allowed))}"
             raise PlanError(fault, type(value).__name__)
 
 
@@ -114,7 +114,7 @@ def read_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]]:
     try:
         return parsed_call(ast.parse(text.strip(), mode="eval").body)
     except UNREADABLE:
-        raise PlanError(f"found {quoted(text)}; expected a name, or a call such as {example}", kind) from None
+        raise PlanError(f"found {quote_value(text)}; expected a name, or a call such as {example}", kind) from None
 
 
 def outside_texts(text: str) -> Iterator[tuple[int, str, int]]:
@@ -147,7 +147,7 @@ def placed_call(text: str, kind: str, example: str) -> tuple[str, dict[str, Any]
         # Without the name before it: that may have dashes and slashes, which no call has.
         return text[: opens[-1]].strip(), parsed_call(ast.parse(f"name{text[opens[-1] :]}", mode="eval").body)[1]
     except (IndexError, *UNREADABLE):
-        raise PlanError(f"found {quoted(text)}; expected a name, or a call such as {example}", kind) from None
+        raise PlanError(f"found {quote_value(text)}; expected a name, or a call such as {example}", kind) from None
 
 
 def with_place(where: str, name: str, usual: Value, argument: str | None, overrides: Mapping[str, Any]) -> Value:
@@ -163,16 +163,16 @@ def with_place(where: str, name: str, usual: Value, argument: str | None, overri
         if keys[0] in overrides:
             raise PlanError(f"is there twice, after {name}: and in brackets", f"{where}: {keys[0]}")
         overrides = {keys[0]: argument.strip(), **overrides}
-    return completed(where, usual, overrides)
+    return apply_overrides(where, usual, overrides)
 
 
-def completed(location: str, usual: Value, overrides: Mapping[str, Any]) -> Value:
+def apply_overrides(location: str, usual: Value, overrides: Mapping[str, Any]) -> Value:
     """An entry with other parameters. Raises PlanError, which names `place`, for those that it does not take."""
     names = parameters(usual)
     for key in overrides:
         if key not in names:
             expected = f"one of {', '.join(names)}" if names else "none"
-            raise PlanError(f"unknown parameter; expected {expected}", f"{location}: {shown(key)}")
+            raise PlanError(f"unknown parameter; expected {expected}", f"{location}: {shorten(key)}")
     check_kinds(location, usual, overrides)
     try:
         changed: Any = replace(usual, **overrides)  # type: ignore[type-var]
@@ -197,4 +197,4 @@ def check_kinds(location: str, usual: Any, overrides: Mapping[str, Any]) -> None
         if not fits or (isinstance(value, bool) and not isinstance(default, bool)):
             also = " or text" if "str" in types[key] and not isinstance(default, str) else ""
             expected = f"{kind_of(default)}{also}, such as {literal(default)}"
-            raise PlanError(f"found {quoted(value)}; expected {expected}", where)
+            raise PlanError(f"found {quote_value(value)}; expected {expected}", where)

@@ -36,11 +36,11 @@ class Problem:
 
     def __str__(self) -> str:
         named = [part if part == part.strip() else repr(part) for part in (self.file, self.place) if part]
-        where = [shown(part, LINE) for part in named]
+        where = [shorten(part, LINE) for part in named]
         if sum(map(len, where)) + len(self.message) > LINE - 4:  # with a colon and a space after each
-            where = [shown(part, _WHERE) for part in where]
+            where = [shorten(part, _WHERE) for part in where]
         room = LINE - sum(len(part) + 2 for part in where)
-        return ": ".join([*where, *([shown(self.message, room)] if self.message else [])])
+        return ": ".join([*where, *([shorten(self.message, room)] if self.message else [])])
 
 
 def printable(text: str) -> str:
@@ -54,10 +54,10 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
 
 
-def shown(text: str, most: int = QUOTED) -> str:
+def shorten(text: str, most: int = QUOTED) -> str:
     """Text from a file as a message shows it: printable, and without its middle where it is long.
 
-    >>> shown("0123456789", 7)
+    >>> shorten("0123456789", 7)
     '0123…89'
     """
     long = len(text) > most  # then the ends alone are looked at: it may be a megabyte
@@ -70,27 +70,27 @@ def shown(text: str, most: int = QUOTED) -> str:
 
 def at_document(name: str) -> str:
     """The place that a document is."""
-    return f"document {shown(name)}"
+    return f"document {shorten(name)}"
 
 
-def quoted(value: object, most: int = QUOTED) -> str:
+def quote_value(value: object, most: int = QUOTED) -> str:
     """A value as it stands in a file, in quotes, and its beginning alone where it is long.
 
-    >>> quoted("Oslo"), quoted("Mr Doe of Oslo", 7), quoted([1, 2])
+    >>> quote_value("Oslo"), quote_value("Mr Doe of Oslo", 7), quote_value([1, 2])
     ("'Oslo'", "'Mr Doe…'", '[1, 2]')
     """
     if not isinstance(value, str):
-        return shown(repr(value), most)
+        return shorten(repr(value), most)
     return repr(value if len(value) <= most else f"{value[: most - 1]}…")
 
 
-def some(names: Iterable[str], most: int = _NAMES) -> str:
+def join_names(names: Iterable[str], most: int = _NAMES) -> str:
     """Names in a list, as many as there is room for.
 
-    >>> some(["AGE", "DATE", "NAME"]), some(["AGE", "DATE", "NAME"], 8), some([])
+    >>> join_names(["AGE", "DATE", "NAME"]), join_names(["AGE", "DATE", "NAME"], 8), join_names([])
     ('AGE, DATE, NAME', 'AGE and 2 more', 'none')
     """
-    listed = [shown(name) for name in names]
+    listed = [shorten(name) for name in names]
     count, room = 0, most
     while count < len(listed) and room >= len(listed[count]):
         room -= len(listed[count]) + 2
@@ -100,16 +100,16 @@ def some(names: Iterable[str], most: int = _NAMES) -> str:
     return (", ".join(listed[:count]) + more) or "none"
 
 
-def meant(name: str, names: Iterable[str]) -> str:
+def suggest_name(name: str, names: Iterable[str]) -> str:
     """The nearest of the names that there are, as a question.
 
-    >>> meant("presido", ["presidio", "spacy"]), meant("x", ["presidio"])
+    >>> suggest_name("presido", ["presidio", "spacy"]), suggest_name("x", ["presidio"])
     ('did you mean presidio? ', '')
     """
     from difflib import get_close_matches
 
-    near = get_close_matches(shown(name), names, 1)
-    return f"did you mean {shown(near[0])}? " if near else ""
+    near = get_close_matches(shorten(name), names, 1)
+    return f"did you mean {shorten(near[0])}? " if near else ""
 
 
 class ShowthroughError(Exception):
@@ -120,7 +120,7 @@ class _OneLine(ShowthroughError):  # noqa: N818 (its children are errors)
     """An error that is one sentence, whatever names are in it."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(shown(message, LINE))
+        super().__init__(shorten(message, LINE))
 
 
 class InputError(ShowthroughError):

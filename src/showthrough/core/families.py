@@ -20,18 +20,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from showthrough.core.errors import PlanError, shown
+from showthrough.core.errors import PlanError, shorten
 from showthrough.core.plugins import Table, is_guest, value_of
 
 if TYPE_CHECKING:  # later packages, whose values pass through here; and the fields of our families, for type checkers
     from showthrough.core.errors import Problem
     from showthrough.data.documents import Corpus
     from showthrough.evaluation.plan import Plan
-    from showthrough.evaluation.requests import Request
+    from showthrough.evaluation.requests import EvaluationRequest
     from showthrough.families._fields import FamilyArguments as FamilyArguments, FamilyOptions as FamilyOptions
     from showthrough.metrics import Metric
     from showthrough.models import Resources
-    from showthrough.models.chat.base import Asked
+    from showthrough.models.chat.base import AnswerSource
     from showthrough.report.section import Section
     from showthrough.run.records import Input, MetricRecord
     from showthrough.storage.heads import Head
@@ -151,7 +151,7 @@ class Family:
         """The metrics whose `leaks` tell which documents are at most risk; the first weighs most."""
         return ()
 
-    def asked(self, names: Sequence[str], resources: Resources) -> list[Asked]:
+    def asked(self, names: Sequence[str], resources: Resources) -> list[AnswerSource]:
         """What a run records of those who were asked, by the names that metrics give (`Metric.asks`)."""
         return []
 
@@ -164,7 +164,7 @@ class Family:
         """Whether a file is a configuration of another tool, which `read_request` reads."""
         return False
 
-    def read_request(self, path: Path) -> Request:
+    def read_request(self, path: Path) -> EvaluationRequest:
         """What a configuration of another tool asks to be evaluated."""
         raise NotImplementedError
 
@@ -177,9 +177,9 @@ class Family:
         return []
 
 
-def _checked(name: str, brought: object) -> Family:
+def _check_family(name: str, brought: object) -> Family:
     family: Family = value_of(Family, "family", name, brought)
-    location = f"family {shown(name)}"
+    location = f"family {shorten(name)}"
     # Ours are tested, and their arguments name values of many modules: imported where a program calls.
     for cls in filter(None, (family.options, family.arguments) if is_guest(family) else ()):
         try:
@@ -196,7 +196,7 @@ def _built_in() -> dict[str, str]:
     return {name: f"{package}.{name}.family:FAMILY" for name in import_module(package).BUILT_IN}
 
 
-FAMILIES: Table[Family] = Table("families", {}, _checked, lazy=_built_in())
+FAMILIES: Table[Family] = Table("families", {}, _check_family, lazy=_built_in())
 
 
 def families() -> list[Family]:

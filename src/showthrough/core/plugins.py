@@ -19,7 +19,7 @@ from traceback import extract_tb
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from showthrough.core.errors import PlanError, ResourceError, ShowthroughError, quoted, shown
+from showthrough.core.errors import PlanError, ResourceError, ShowthroughError, quote_value, shorten
 
 Entry = TypeVar("Entry")
 Guests = dict[str, dict[str, Any]]  # by kind, then by name
@@ -54,7 +54,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         _tables[kind] = self
 
     @cached_property
-    def _declared(self) -> dict[str, list[str]]:
+    def _declarations(self) -> dict[str, list[str]]:
         """Where packages have what they declare; nothing is imported to find out."""
         from importlib.metadata import entry_points  # slow to import
 
@@ -72,7 +72,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
     def register(self, name: str, entry: object) -> None:
         """Enters a guest under a name that no built-in has; raises PlanError for what is no entry of this table."""
         if name in self.built_in_names:
-            raise PlanError("is built in; expected another name", f"{self._singular} {shown(name)}")
+            raise PlanError("is built in; expected another name", f"{self._singular} {shorten(name)}")
         self._registered[name] = self._check_entry(name, entry)
 
     __setitem__ = register
@@ -85,7 +85,9 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
             if name in entries:
                 return entries[name]
         if name not in self._imported:
-            locations = [self._lazy[name]] if name in self._lazy else self._declared[name]  # a KeyError: nobody has it
+            locations = (
+                [self._lazy[name]] if name in self._lazy else self._declarations[name]
+            )  # a KeyError: nobody has it
             try:
                 self._imported[name] = self._load(name, locations)
             except (PlanError, ResourceError) as error:
@@ -98,7 +100,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
     def _load(self, name: str, locations: list[str]) -> Entry:
         if len(locations) > 1:
             fault = f"is declared by more than one package: {', '.join(locations)}"
-            raise PlanError(fault, f"{self._singular} {shown(name)}")
+            raise PlanError(fault, f"{self._singular} {shorten(name)}")
         try:
             brought = resolve_name(locations[0].partition("[")[0].strip())  # less the extras that it names
         except Exception as error:  # whatever a package of somebody else raises: it must not keep others from working
@@ -110,7 +112,7 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
 
     def _check_entry(self, name: str, brought: object) -> Entry:
         if not all(part.isidentifier() for part in ([name] if self._called else name.split("-"))):
-            raise PlanError("expected a name of letters, digits and underscores", f"{self._singular} {shown(name)}")
+            raise PlanError("expected a name of letters, digits and underscores", f"{self._singular} {shorten(name)}")
         return self._checked(name, brought)
 
     @property
@@ -118,10 +120,10 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
         return self.kind.removesuffix("s")
 
     def __contains__(self, name: object) -> bool:
-        return name in self.built_in_names or name in self._registered or name in self._declared
+        return name in self.built_in_names or name in self._registered or name in self._declarations
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys([*self.built_in_names, *self._registered, *self._declared]))
+        return iter(dict.fromkeys([*self.built_in_names, *self._registered, *self._declarations]))
 
     def __len__(self) -> int:
         return len(list(iter(self)))  # a list of the table itself would ask for its length
@@ -144,7 +146,7 @@ def is_guest(value: object) -> bool:
     return type(value).__module__.partition(".")[0] != "showthrough"
 
 
-def raised(error: Exception, ours: bool = False) -> str:
+def describe_error(error: Exception, ours: bool = False) -> str:
     """What a guest raised, and where; what it says is left out, since that may be the very text that must not leak.
 
     A guest may raise anything, so whoever calls one catches everything. What is not the guest's is raised again.
@@ -157,14 +159,14 @@ def raised(error: Exception, ours: bool = False) -> str:
 
 def value_of(kind: type[Any], noun: str, name: str, brought: Any) -> Any:
     """For tables of values of a class: such a value, also from a class or a function that makes one."""
-    location, expected = f"{noun} {shown(name)}", f"a value of {kind.__name__}, or what makes one without arguments"
+    location, expected = f"{noun} {shorten(name)}", f"a value of {kind.__name__}, or what makes one without arguments"
     makes = isinstance(brought, type) or (callable(brought) and not isinstance(brought, kind))
     try:
         value = brought() if makes else brought
     except Exception as error:  # whatever a guest does: it is abstract, a parameter has no default, a file is missing
         raise PlanError(f"cannot be made: {error}; expected {expected}", location) from error
     if not isinstance(value, kind):
-        raise PlanError(f"found {quoted(value)}; expected {expected}", location)
+        raise PlanError(f"found {quote_value(value)}; expected {expected}", location)
     return value
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Mask
-from showthrough.data.reading import SPELLINGS as _FOLD, assembled, legible
+from showthrough.data.reading import SPELLINGS as _FOLD, assemble_words, legible
 
 # Over character classes: a word, an ideograph, dashes, a flag, a symbol and what is joined to it (a family of emoji
 # is one token), marks that stand alone.
@@ -66,7 +66,7 @@ class _Tokens:
     def space(self, index: int) -> str:
         return self.text[slice(*self.gap(index))]
 
-    def shared(self, index: int) -> bool:
+    def shares_character(self, index: int) -> bool:
         start, end = self.gap(index)
         return end < start
 
@@ -93,7 +93,7 @@ def align(original: str, rewritten: str) -> list[Mask]:
 
 def _tokens_of_release(rewritten: str, original: str) -> _Tokens:
     """The tokens of a rewritten text: words of the original whose letters stand apart are one token each."""
-    joined = assembled(rewritten, original)
+    joined = assemble_words(rewritten, original)
     tokens = _tokens(joined)
     if joined == rewritten:
         return tokens
@@ -111,11 +111,11 @@ def _tokens(text: str) -> _Tokens:
     classes = plain.translate({ord(character): _character_class(character) for character in set(plain)})
     spans = [token.span() for token in _TOKEN.finditer(classes)]
     keys = ["-" if classes[first] == "d" else plain[first:last] for first, last in spans]
-    folded = list(map(_read, keys))
+    folded = list(map(_fold_token, keys))
     return _Tokens(text, keys, folded, [starts[first] for first, _ in spans], [ends[last - 1] for _, last in spans])
 
 
-def _read(key: str) -> str:
+def _fold_token(key: str) -> str:
     """A token as it reads, in whatever case and with whatever letters that look alike."""
     return key.casefold() if key.isascii() else legible(key).casefold() or key
 
@@ -126,7 +126,7 @@ def _split_glued(new: _Tokens, old: _Tokens) -> _Tokens:
     strange = [index for index, key in enumerate(new.folded) if key not in words_before and _is_mixed(new.keys[index])]
     if not strange:
         return new
-    words = {_read(key) for key in old.keys if _names(key)} - {key for key in old.keys if key.islower()}
+    words = {_fold_token(key) for key in old.keys if _names(key)} - {key for key in old.keys if key.islower()}
     cuts = {index: positions for index in strange if (positions := _cuts(new.keys[index], words))}
     if not cuts or any(new.ends[index] - new.starts[index] != len(new.keys[index]) for index in cuts):
         return new  # where a letter was several characters, nobody can cut between them
@@ -140,7 +140,7 @@ def _split_glued(new: _Tokens, old: _Tokens) -> _Tokens:
         keys += [key[low:high] for low, high in pairwise(edges)]
         starts += [start + low for low in edges[:-1]]
         ends += [*(start + high for high in edges[1:-1]), end]
-    return _Tokens(new.text, keys, list(map(_read, keys)), starts, ends, frozenset(glued))
+    return _Tokens(new.text, keys, list(map(_fold_token, keys)), starts, ends, frozenset(glued))
 
 
 def _is_mixed(key: str) -> bool:
@@ -160,7 +160,9 @@ def _cuts(key: str, words: set[str]) -> list[int]:
     )
     classes = classes.replace("x", "u") if "xxx" not in classes else classes
     edges = [0, *(match.start() for match in _GLUED.finditer(classes)), len(key)]
-    alone = [(low, high) for low, high in pairwise(edges) if _names(key[low:high]) and _read(key[low:high]) in words]
+    alone = [
+        (low, high) for low, high in pairwise(edges) if _names(key[low:high]) and _fold_token(key[low:high]) in words
+    ]
     return sorted({edge for span in alone for edge in span} - {0, len(key)})
 
 
@@ -401,9 +403,9 @@ def _widen_changes(changes: Sequence[_Change], old: _Tokens, new: _Tokens) -> li
             # Nothing stands here that a mask could cover, so a neighbour joins: one that says little, if possible.
             step = i1 == low or (i1 < high and old.keys[i1 - 1].isalnum() and not old.keys[i1].isalnum())
             i1, i2, j1, j2 = (i1, i2 + 1, j1, j2 + 1) if step else (i1 - 1, i2, j1 - 1, j2)
-        while i1 > low and (old.shared(i1) or new.shared(j1)):
+        while i1 > low and (old.shares_character(i1) or new.shares_character(j1)):
             i1, j1 = i1 - 1, j1 - 1
-        while i2 < high and (old.shared(i2) or new.shared(j2)):
+        while i2 < high and (old.shares_character(i2) or new.shares_character(j2)):
             i2, j2 = i2 + 1, j2 + 1
         closed.append(_Change(i1, i2, j1, j2))
     return _join_changes(closed, lambda left, right: (left.i2, left.j2) == (right.i1, right.j1))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import msgspec
 
-from showthrough.core.errors import Problem, at_document, quoted, shown, some
+from showthrough.core.errors import Problem, at_document, join_names, quote_value, shorten
 from showthrough.data.documents import Corpus, digest_of
 from showthrough.data.masks import Anonymization
 
@@ -75,13 +75,15 @@ class Ratings:
         names = {item.name: item for item in anonymizations}
         problem_list = [] if self.ratings else [Problem(file, "", "has no ratings; expected at least one")]
         for name in sorted(self.of.keys() - names.keys()):
-            message = f"was rated and is not evaluated; expected ratings of {some(names)} alone"
-            problem_list.append(Problem(file, f"anonymization {shown(name)}", message))
+            message = f"was rated and is not evaluated; expected ratings of {join_names(names)} alone"
+            problem_list.append(Problem(file, f"anonymization {shorten(name)}", message))
         rated = {item.document for item in self.ratings}
         if strangers := sorted(rated.difference(corpus.ids)):
             subject = f"{len(strangers):,} rated documents are" if len(strangers) > 1 else "was rated and is"
             problem_list.append(
-                Problem(file, at_document(strangers[0]), f"{subject} not in {some([corpus.name])}; expected its ids")
+                Problem(
+                    file, at_document(strangers[0]), f"{subject} not in {join_names([corpus.name])}; expected its ids"
+                )
             )
         part = Corpus([document for document in corpus if document.id in rated], corpus.name, corpus.source)
         return problem_list or [problem for item in anonymizations for problem in self._other_texts(part, item, file)]
@@ -93,8 +95,8 @@ class Ratings:
             released = _without_spaces(texts[document.id])
             for passage in self.passages.get((anonymization.name, document.id), ()):
                 if _without_spaces(passage) not in released:
-                    location = f"{at_document(document.id)}: {quoted(passage)}"
-                    message = f"was rated and is not in the text of {shown(anonymization.name)}"
+                    location = f"{at_document(document.id)}: {quote_value(passage)}"
+                    message = f"was rated and is not in the text of {shorten(anonymization.name)}"
                     yield Problem(file, location, f"{message}; expected ratings of this text")
                     return
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import QUOTED, Problem, quoted
+from showthrough.core.errors import QUOTED, Problem, quote_value
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import digest_of
 
@@ -91,7 +91,7 @@ class Background:
         elif ids and not any(document in individuals for document in ids):
             fault = (
                 "knows nobody of the documents: no individual has the id of a document, such as "
-                f"{quoted(ids[0], QUOTED // 2)}; expected the same ids, found such as "
-                f"{quoted(next(iter(individuals)), QUOTED // 2)}"
+                f"{quote_value(ids[0], QUOTED // 2)}; expected the same ids, found such as "
+                f"{quote_value(next(iter(individuals)), QUOTED // 2)}"
             )
         return [Problem(self.source or self.name, "background", fault)] if fault else []

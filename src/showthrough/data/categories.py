@@ -13,11 +13,11 @@ _CORPORA = ("i2b2 2006", "i2b2 2014", "MEDDOCAN", "TAB")
 _ELEMENTS = ("NAME", "LOCATION", "DATE", "AGE", "ID", "CONTACT", "PROFESSION")  # of i2b2 2014 files
 
 
-def _treated(name: str) -> PhiType:
+def _lookup_type(name: str) -> PhiType:
     return treated_as(kind_of(name) or ROOT)
 
 
-PHI_TYPES: dict[str, PhiType] = {name: _treated(name) for corpus in _CORPORA for name in SCHEMES[corpus].labels}
+PHI_TYPES: dict[str, PhiType] = {name: _lookup_type(name) for corpus in _CORPORA for name in SCHEMES[corpus].labels}
 
 
 def phi_type(name: str) -> PhiType:
@@ -29,4 +29,4 @@ def phi_type(name: str) -> PhiType:
     if name in PHI_TYPES:
         return PHI_TYPES[name]
     element = name.partition("/")[0]
-    return _treated(element if element in _ELEMENTS else "")
+    return _lookup_type(element if element in _ELEMENTS else "")

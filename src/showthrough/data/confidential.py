@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from showthrough.data.kinds import folded
+from showthrough.data.kinds import fold_type
 
 NOT_CONFIDENTIAL = "NOT_CONFIDENTIAL"  # what TAB says of a mention that is not
 
@@ -16,5 +16,5 @@ def is_confidential(status: str | None) -> bool | None:
     >>> is_confidential("HEALTH"), is_confidential("not confidential"), is_confidential(None), is_confidential(" ")
     (True, False, None, None)
     """
-    folded_status = folded(status or "")
-    return folded_status != folded(NOT_CONFIDENTIAL) if folded_status else None
+    folded_status = fold_type(status or "")
+    return folded_status != fold_type(NOT_CONFIDENTIAL) if folded_status else None

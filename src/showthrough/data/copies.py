@@ -145,7 +145,7 @@ class Sketching:
             self._sketches += _sketches(self._waiting).tobytes()
             self._waiting, self._size = [], 0
 
-    def made(self) -> tuple[Hashes, Bytes]:
+    def build(self) -> tuple[Hashes, Bytes]:
         """All of them; none can be added then."""
         self._sketch_waiting()
         sketches = np.frombuffer(self._sketches, dtype=np.uint8).reshape(-1, BINS)

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import astuple
 
-from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
+from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shorten
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
 from showthrough.data.survey import Lengths, Survey, Surveying
@@ -130,7 +130,7 @@ class Document(msgspec.Struct, frozen=True, gc=False, array_like=True):
         for annotation in self.annotations:
             for index, mention in enumerate(annotation.mentions):
                 if not 0 <= mention.start < mention.end <= length:
-                    field = f"{location}: annotations.{shown(annotation.annotator)}.entity_mentions[{index}]"
+                    field = f"{location}: annotations.{shorten(annotation.annotator)}.entity_mentions[{index}]"
                     problems.append(
                         Problem(file, field, span_fault(mention.start, mention.end, length, text=self.text))
                     )
@@ -158,7 +158,7 @@ def digest_of(values: Mapping[str, object], file: str, noun: str) -> str:
         try:
             total.update(msgspec.json.encode((key, values[key])))
         except UnicodeEncodeError:
-            raise InputError(Problem(file, f"{noun} {shown(key)}", HALF_CHARACTER)) from None
+            raise InputError(Problem(file, f"{noun} {shorten(key)}", HALF_CHARACTER)) from None
     return total.hexdigest()
 
 
@@ -242,7 +242,7 @@ class Corpus:
     @cached_property
     def survey(self) -> Survey:
         """Reads every document once; raises InputError with all that is wrong."""
-        stored = self.documents.surveyed() if isinstance(self.documents, LazyDocuments) else None
+        stored = self.documents.find_survey() if isinstance(self.documents, LazyDocuments) else None
         if stored is not None:
             return stored
         return self._run_survey(traced=isinstance(self.documents, LazyDocuments))
@@ -266,7 +266,7 @@ class Corpus:
         tracing = Tracing()
         for document in self:
             tracing.add(document)
-        return tracing.made()
+        return tracing.build()
 
     @cached_property
     def units(self) -> IndependentUnits:
@@ -312,7 +312,7 @@ class Corpus:
         return Corpus(documents, self.name, self.source)
 
 
-def stretches(lengths: Lengths, characters: int = CHUNK_CHARACTERS) -> Iterator[range]:
+def chunk_ranges(lengths: Lengths, characters: int = CHUNK_CHARACTERS) -> Iterator[range]:
     """Documents by number, cut into stretches of about so many characters."""
     start = before = last = 0  # of the stretch; characters so far; the number of the stretch
     for block in range(0, len(lengths), _TOGETHER):
@@ -338,14 +338,14 @@ class LazyDocuments(Sequence[Document]):
     """Documents that are made when they are asked for, and of which a part travels to another process."""
 
     @abstractmethod
-    def made(self, start: int, stop: int) -> Iterable[Document]:
+    def load_range(self, start: int, stop: int) -> Iterable[Document]:
         """Those from one number up to another, one after the other."""
 
     @abstractmethod
     def window(self, start: int, stop: int) -> Sequence[Document]:
         """The same, still to be made."""
 
-    def surveyed(self) -> Survey | None:
+    def find_survey(self) -> Survey | None:
         """What was told of them when they were found, where somebody looked; raises InputError with what is wrong."""
         return None
 
@@ -356,14 +356,14 @@ class LazyDocuments(Sequence[Document]):
     def __getitem__(self, index: int | slice) -> Document | list[Document]:
         if not isinstance(index, slice):
             number = range(len(self))[index]  # an IndexError past the end
-            return next(iter(self.made(number, number + 1)))
+            return next(iter(self.load_range(number, number + 1)))
         numbers = range(*index.indices(len(self)))
         if numbers.step != 1:
             return [self[number] for number in numbers]
-        return list(self.made(numbers.start, numbers.stop)) if numbers else []
+        return list(self.load_range(numbers.start, numbers.stop)) if numbers else []
 
 
-class Altered(LazyDocuments):
+class MappedDocuments(LazyDocuments):
     """Documents with something else about each, made when they are asked for; it travels to other processes."""
 
     def __init__(self, documents: Sequence[Document], change: Callable[[Document], Document]) -> None:
@@ -373,13 +373,13 @@ class Altered(LazyDocuments):
     def __len__(self) -> int:
         return len(self._documents)
 
-    def made(self, start: int, stop: int) -> Iterable[Document]:
+    def load_range(self, start: int, stop: int) -> Iterable[Document]:
         return map(self._change, self._documents[start:stop])
 
-    def window(self, start: int, stop: int) -> Altered:
-        return Altered(window(self._documents, range(start, stop)), self._change)
+    def window(self, start: int, stop: int) -> MappedDocuments:
+        return MappedDocuments(window(self._documents, range(start, stop)), self._change)
 
 
-def altered(documents: Sequence[Document], change: Callable[[Document], Document]) -> Sequence[Document]:
+def map_documents(documents: Sequence[Document], change: Callable[[Document], Document]) -> Sequence[Document]:
     """All documents changed: at once where they are in memory, else each when it is asked for."""
-    return Altered(documents, change) if hasattr(documents, "window") else list(map(change, documents))
+    return MappedDocuments(documents, change) if hasattr(documents, "window") else list(map(change, documents))

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Protocol
 
-from showthrough.core.errors import QUOTED, InputError, quoted
+from showthrough.core.errors import QUOTED, InputError, quote_value
 from showthrough.data.masks import Mask, typed_mask
-from showthrough.data.placement import NoPlacementError, Placement, placed
+from showthrough.data.placement import NoPlacementError, Placement, place_pieces
 
 Fail = Callable[[str, str], InputError]  # of what is wrong, and the field that it is wrong with
 
 
-class Item(Protocol):
+class EngineItem(Protocol):
     """One replacement in an anonymized text."""
 
     @property
@@ -39,7 +39,7 @@ class EngineResults:
     def __init__(self) -> None:
         self._several = self._unsure = self._kept = 0
 
-    def masks(self, original: str, released: str, items: Sequence[Item], fail: Fail) -> list[Mask]:
+    def masks(self, original: str, released: str, items: Sequence[EngineItem], fail: Fail) -> list[Mask]:
         """Raises what `fail` makes of a fault."""
         ordered = _in_order(released, items, fail)
         masked = [item for item in ordered if item.operator != "keep"]
@@ -75,7 +75,7 @@ class EngineResults:
         return notes
 
 
-def _in_order(released: str, items: Sequence[Item], fail: Fail) -> list[Item]:
+def _in_order(released: str, items: Sequence[EngineItem], fail: Fail) -> list[EngineItem]:
     """The items as they stand in the text, which they must fit."""
     end = 0
     order = sorted(range(len(items)), key=lambda number: (items[number].start, items[number].end))
@@ -86,13 +86,13 @@ def _in_order(released: str, items: Sequence[Item], fail: Fail) -> list[Item]:
             raise fail(f"{span} is not in what is left of the anonymized text ({end}–{len(released)})", field)
         written = released[item.start : item.end]
         if item.text is not None and item.text != written:
-            actual, expected = quoted(written, QUOTED // 2), quoted(item.text, QUOTED // 2)
+            actual, expected = quote_value(written, QUOTED // 2), quote_value(item.text, QUOTED // 2)
             raise fail(f"the text at {span} is {actual} but the item says {expected}", field)
         end = item.end
     return [items[number] for number in order]
 
 
-def _same_length(original: str, masked: Sequence[Item], pieces: Sequence[str]) -> Placement | None:
+def _same_length(original: str, masked: Sequence[EngineItem], pieces: Sequence[str]) -> Placement | None:
     """Where every mask is a character a character, it is where it was."""
     spans = [(item.start, item.end) for item in masked]
     ends, starts = [0, *(end for _, end in spans)], [*(start for start, _ in spans), len(original)]
@@ -104,9 +104,9 @@ def _same_length(original: str, masked: Sequence[Item], pieces: Sequence[str]) -
 
 def _place_pieces(original: str, pieces: Sequence[str], fail: Fail) -> Placement:
     try:
-        return placed(original, pieces)
+        return place_pieces(original, pieces)
     except NoPlacementError as error:
-        fault = f"{quoted(pieces[error.piece])} stands between masks, and the original has no place for it"
+        fault = f"{quote_value(pieces[error.piece])} stands between masks, and the original has no place for it"
         raise fail(f"{fault}; expected the answer to it", "text") from None
 
 
@@ -119,7 +119,7 @@ def _join_spans(spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
             end = high
 
 
-def _readable_masks(item: Item, released: str, span: tuple[int, int], readable: set[int]) -> list[Mask]:
+def _readable_masks(item: EngineItem, released: str, span: tuple[int, int], readable: set[int]) -> list[Mask]:
     """The mask of an item, less what may be readable; what is put there stands at its start."""
     replacement = released[item.start : item.end] or None
     if not readable or readable.isdisjoint(range(*span)):

@@ -8,11 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from showthrough.core.errors import QUOTED, InputError, PlanError, Problem, at_document, quoted, shown, some
+from showthrough.core.errors import (
+    QUOTED,
+    InputError,
+    PlanError,
+    Problem,
+    at_document,
+    join_names,
+    quote_value,
+    shorten,
+)
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.given import (
+    build_corpus,
     by_id,
-    checked,
     fault,
     id_of,
     is_missing,
@@ -23,10 +32,10 @@ from showthrough.data.given import (
     whole,
 )
 from showthrough.data.masks import Anonymization
-from showthrough.data.offsets import counted, said
+from showthrough.data.offsets import parse_offsets, to_characters
 from showthrough.data.originals import Originals
 from showthrough.data.units import reads_as
-from showthrough.storage.reading import gathered
+from showthrough.storage.reading import collect_results
 
 _SPAN_COLUMNS = (
     "entity_type",
@@ -59,8 +68,10 @@ class Frame:
 
     def column(self, name: str) -> list[Any]:
         if self.names.count(name) != 1:
-            columns = some(self.names) if self.names else "no columns"
-            raise PlanError(f"found {columns}; expected one column of this name", f"{self._what}: column {shown(name)}")
+            columns = join_names(self.names) if self.names else "no columns"
+            raise PlanError(
+                f"found {columns}; expected one column of this name", f"{self._what}: column {shorten(name)}"
+            )
         values = self._given[name]
         make = next((getattr(values, method) for method in _LISTS if hasattr(values, method)), None)
         return list(values) if make is None else list(make())
@@ -73,7 +84,7 @@ class Frame:
 def corpus_of_frame(
     frame: Any, id: str, text: str, group: str | None, spans: Any, annotator: str, name: str, offsets: str | None
 ) -> Corpus:
-    unit = said(offsets)
+    unit = parse_offsets(offsets)
     table = Frame(frame, "frame")
     keys, texts = _ids(table, id), table.column(text)
     groups = [None] * len(keys) if group is None else table.column(group)
@@ -87,7 +98,7 @@ def corpus_of_frame(
         return Document(key, body, layer_of(key, marks, annotator, body, unit), belongs)
 
     numbers = range(1, len(keys) + 1)
-    return checked(gathered(zip(numbers, keys, texts, groups, marked, strict=True), document), name, unit)
+    return build_corpus(collect_results(zip(numbers, keys, texts, groups, marked, strict=True), document), name, unit)
 
 
 def _rows_of_spans(frame: Any, id: str, texts: Mapping[str, Any], offsets: str) -> list[Any]:
@@ -108,7 +119,7 @@ def anonymization_of_frame(
     table = Frame(frame, "frame")
     if {columns["start"], columns["end"]} & set(table.names):
         spans = _spans_by_id(table, columns)
-        _check_covered(spans, Originals(corpus), said(offsets))
+        _check_covered(spans, Originals(corpus), parse_offsets(offsets))
         # A document without a row has no span, so nothing of it is masked.
         every = [*spans.items(), *((key, []) for key in corpus.ids if key not in spans)]
         return masks_of(every, name, corpus, offsets)
@@ -118,7 +129,9 @@ def anonymization_of_frame(
 def _ids(table: Frame, column: str) -> list[str]:
     if column == _ID and _ID not in table.names and _SHORT_ID in table.names:
         column = _SHORT_ID
-    return gathered(enumerate(table.column(column), 1), lambda row: id_of(row[1], f"row {row[0]}: column {column}"))
+    return collect_results(
+        enumerate(table.column(column), 1), lambda row: id_of(row[1], f"row {row[0]}: column {column}")
+    )
 
 
 def _spans_by_id(table: Frame, columns: Mapping[str, str]) -> dict[str, list[dict[str, Any]]]:
@@ -142,12 +155,12 @@ def _check_covered(spans: Mapping[str, Sequence[Mapping[str, Any]]], texts: Mapp
             return
         start, end = whole(row["start"], f"{location}: start"), whole(row["end"], f"{location}: end")
         try:
-            start, end = counted(original, start, end, offsets)
+            start, end = to_characters(original, start, end, offsets)
         except InputError as error:
             raise fault(location, error.problems[0].message) from None
         if 0 <= start < end <= len(original) and not reads_as(original[start:end], covered):
-            actual = f"the text at {start}–{end} is {quoted(original[start:end], QUOTED // 2)}"
+            actual = f"the text at {start}–{end} is {quote_value(original[start:end], QUOTED // 2)}"
             expected = "expected offsets in Unicode code points, unless offsets says what they count"
-            raise fault(location, f"{actual} but the row has {quoted(covered, QUOTED // 2)}; {expected}")
+            raise fault(location, f"{actual} but the row has {quote_value(covered, QUOTED // 2)}; {expected}")
 
-    gathered(((key, index, row) for key, rows in spans.items() for index, row in enumerate(rows)), check)
+    collect_results(((key, index, row) for key, rows in spans.items() for index, row in enumerate(rows)), check)

@@ -12,14 +12,14 @@ from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
 from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, score_fault, typed_mask
-from showthrough.data.offsets import check_offsets, counted, said, unit_of
+from showthrough.data.offsets import check_offsets, parse_offsets, to_characters, unit_of
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
-from showthrough.storage.reading import gathered
+from showthrough.storage.reading import collect_results
 
 # A spaCy span counts tokens in `start`, characters in `start_char`, and numbers its label in `label`.
 _STARTS, _ENDS = ("start_char", "start_offset", "start"), ("end_char", "end_offset", "end")
@@ -47,7 +47,7 @@ def id_of(value: Any, location: str) -> str:
     try:
         return str(whole(value, location))
     except InputError:
-        raise fault(location, f"found the id {quoted(value)}; expected text or a whole number") from None
+        raise fault(location, f"found the id {quote_value(value)}; expected text or a whole number") from None
 
 
 def whole(value: Any, location: str) -> int:
@@ -57,7 +57,7 @@ def whole(value: Any, location: str) -> int:
             return operator.index(value)
     except TypeError:
         pass
-    raise fault(location, f"found {quoted(value)}; expected a whole number")
+    raise fault(location, f"found {quote_value(value)}; expected a whole number")
 
 
 def text_of(value: Any, location: str) -> str:
@@ -76,14 +76,14 @@ def _has_ids(values: Any) -> bool:
 def pairs_of(values: Any, name: str) -> list[tuple[str, Any]]:
     """Values with their ids: those of a mapping, or numbers from 1 on. Raises InputError for what is neither."""
     if _has_ids(values):
-        return gathered(values.items(), lambda pair: (id_of(pair[0], name), pair[1]))
+        return collect_results(values.items(), lambda pair: (id_of(pair[0], name), pair[1]))
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         problem = f"found a value of type {type(values).__name__}"
         raise PlanError(f"{problem}; expected a mapping by document id, or a list", name)
     return [(str(number), value) for number, value in enumerate(values, 1)]
 
 
-def paired(values: Any, corpus: Corpus, name: str) -> list[tuple[str, Any]]:
+def pair_with_ids(values: Any, corpus: Corpus, name: str) -> list[tuple[str, Any]]:
     """Values with the ids of documents: their own, or in the order of the corpus, and then as many as it has."""
     pairs = pairs_of(values, name)
     if _has_ids(values):
@@ -107,7 +107,7 @@ def by_id(pairs: Iterable[tuple[str, Any]], noun: str) -> dict[str, Any]:
     return values
 
 
-def checked(documents: Sequence[Document], name: str, offsets: str = "") -> Corpus:
+def build_corpus(documents: Sequence[Document], name: str, offsets: str = "") -> Corpus:
     """A corpus of these; raises InputError with all that is wrong with them."""
     corpus = Corpus(documents, name, offsets=offsets)
     _ = corpus.survey
@@ -119,7 +119,7 @@ def corpus_of_texts(texts: Any, name: str) -> Corpus:
     def document(pair: tuple[str, Any]) -> Document:
         return Document(pair[0], text_of(pair[1], at_document(pair[0])))
 
-    return checked(gathered(pairs_of(texts, "texts"), document), name)
+    return build_corpus(collect_results(pairs_of(texts, "texts"), document), name)
 
 
 def mention_of(span: Any, location: str) -> Mention:
@@ -133,7 +133,7 @@ def mention_of(span: Any, location: str) -> Mention:
     if is_missing(identifier):
         return by_type(start, end, entity_type, entity)
     if identifier not in _IDENTIFIERS:
-        raise fault(location, f"found the identifier {quoted(identifier)}; expected {', '.join(_IDENTIFIERS)}")
+        raise fault(location, f"found the identifier {quote_value(identifier)}; expected {', '.join(_IDENTIFIERS)}")
     return Mention(start, end, entity_type, identifier, entity)
 
 
@@ -162,7 +162,7 @@ def score_of(span: Any, location: str) -> float | None:
 def _parse_span(span: Any, location: str) -> tuple[int, int, str]:
     if isinstance(span, tuple | list):
         if not 2 <= len(span) <= 3:
-            raise fault(location, f"found {quoted(span)}; expected {_SPAN}")
+            raise fault(location, f"found {quote_value(span)}; expected {_SPAN}")
         start, end, entity_type = (*span, None)[:3]
     else:
         start, end, entity_type = (_first_field(span, names) for names in (_STARTS, _ENDS, _TYPES))
@@ -191,7 +191,7 @@ def layer_of(document_id: str, spans: Any, annotator: str, text: str = "", offse
     """What somebody marked in a document; a missing value says that nobody has read it."""
     if not isinstance(spans, Iterable) and is_missing(spans):
         return ()
-    marks = gathered(
+    marks = collect_results(
         spans_of(document_id, spans), lambda placed: in_text(mention_of(placed[1], placed[0]), text, placed[0], offsets)
     )
     return (Annotation(annotator, tuple(marks)),)
@@ -202,7 +202,7 @@ def in_text(mark: S, text: str, location: str, offsets: str) -> S:
     if unit_of(offsets) is None:
         return mark
     try:
-        start, end = counted(text, mark.start, mark.end, offsets)
+        start, end = to_characters(text, mark.start, mark.end, offsets)
     except InputError as error:
         raise fault(location, error.problems[0].message) from None
     return msgspec.structs.replace(mark, start=start, end=end)
@@ -211,22 +211,22 @@ def in_text(mark: S, text: str, location: str, offsets: str) -> S:
 def masks_of(
     pairs: Iterable[tuple[str, Any]], name: str, corpus: Corpus | None, offsets: str | None = None
 ) -> Anonymization:
-    unit = said(offsets)
+    unit = parse_offsets(offsets)
     if unit_of(unit) and corpus is None:
         raise PlanError(
-            f"found {quoted(offsets)} and no corpus; expected it: its texts tell what is counted", "offsets"
+            f"found {quote_value(offsets)} and no corpus; expected it: its texts tell what is counted", "offsets"
         )
     texts: Mapping[str, str] = {} if corpus is None or not unit_of(unit) else Originals(corpus)
 
     def masks(pair: tuple[str, Any]) -> tuple[str, list[Mask]]:
         text = texts.get(pair[0])  # of a document that is not there pairing tells
         counts = "" if text is None else unit
-        marks = gathered(
+        marks = collect_results(
             spans_of(*pair), lambda placed: in_text(mask_of(placed[1], placed[0]), text or "", placed[0], counts)
         )
         return pair[0], marks
 
-    anonymization = Anonymization(by_id(gathered(pairs, masks), "spans"), name, offsets=unit)
+    anonymization = Anonymization(by_id(collect_results(pairs, masks), "spans"), name, offsets=unit)
     if corpus is not None and (problems := check_pair(corpus, anonymization, "unmasked")):
         raise InputError(problems)
     check_offsets(corpus, anonymization)
@@ -239,7 +239,9 @@ def masks_of_texts(pairs: Iterable[tuple[str, Any]], corpus: Corpus, name: str) 
     def text(pair: tuple[str, Any]) -> tuple[str, str]:
         return pair[0], text_of(pair[1], at_document(pair[0]))
 
-    return Anonymization(aligned(by_id(gathered(pairs, text), "texts"), corpus, name), name, offsets="characters")
+    return Anonymization(
+        aligned(by_id(collect_results(pairs, text), "texts"), corpus, name), name, offsets="characters"
+    )
 
 
 def aligned(texts: Mapping[str, str], corpus: Corpus, file: str) -> dict[str, Sequence[Mask]]:

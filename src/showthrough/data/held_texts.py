@@ -31,7 +31,7 @@ class Rewriting(Anonymization):
         super().__init__(masks, name, source, notes, provenance)
         self.written = written or {}
 
-    def renamed(self, name: str) -> Rewriting:
+    def with_name(self, name: str) -> Rewriting:
         return Rewriting(self.masks, name, self.source, self.notes, self.provenance, self.written)
 
     def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> Rewriting:
@@ -66,7 +66,7 @@ class ReleasedTexts(Anonymization):
     def __len__(self) -> int:
         return len(self._released)
 
-    def renamed(self, name: str) -> ReleasedTexts:
+    def with_name(self, name: str) -> ReleasedTexts:
         return ReleasedTexts(self._released, name)
 
     def part(self, document_ids: Sequence[str], *, lazy: bool = False) -> ReleasedTexts:

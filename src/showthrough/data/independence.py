@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import some
+from showthrough.core.errors import join_names
 from showthrough.data.copies import BINS, NEAR, Bytes, jaccard, shingles
 from showthrough.storage.columns.strings import Ints, Strings
 
@@ -57,7 +57,7 @@ def independent_units(corpus: Corpus) -> IndependentUnits:
     alone = np.arange(len(firsts))
     near = _near_copies(corpus, firsts, traces.sketches)
     copies = components(len(firsts), *near)
-    shared, wide = _shared(traces, copies[text_of])
+    shared, wide = _find_shared(traces, copies[text_of])
     roots = components(len(firsts), *_both(near, shared))
     notes = _advice(survey, wide)
     doubtful = len(wide) if notes else 0
@@ -73,7 +73,7 @@ def independent_units(corpus: Corpus) -> IndependentUnits:
         ("the same person or record", _numbers_in(np.isin(alone, shared), text_of)),
     ]
     detail = "; ".join(
-        f"{reason}: {some(_ids(survey, numbers), _SHOWN)}" for reason, numbers in reasons if len(numbers)
+        f"{reason}: {join_names(_ids(survey, numbers), _SHOWN)}" for reason, numbers in reasons if len(numbers)
     )
     note = (
         f"{len(joined):,} of {len(text_of):,} documents belong together with others, so that intervals, tests and "
@@ -216,7 +216,7 @@ def _hashes_of(text: str) -> Ints:
 # ---- people and records
 
 
-def _shared(traces: Traces, copies: Ints) -> tuple[tuple[Ints, Ints], Ints]:
+def _find_shared(traces: Traces, copies: Ints) -> tuple[tuple[Ints, Ints], Ints]:
     """Pairs of texts that share a person or a record, and documents that share one with too many.
 
     `copies` are the texts by document, near copies as one: a document that was copied counts once.
@@ -246,7 +246,7 @@ def _advice(survey: Survey, wide: Ints) -> tuple[str, ...]:
         return ()
     return (
         f"{len(wide):,} documents share a number, a full name or an author's text with more than {MOST - 1} others "
-        f"({some(_ids(survey, wide), _SHOWN)}), which joined nothing: where they are of one person, intervals are too "
+        f"({join_names(_ids(survey, wide), _SHOWN)}), which joined nothing: where they are of one person, intervals are too "
         "narrow; say which belong together with --group-by",
     )
 
@@ -269,20 +269,20 @@ def _labels(survey: Survey, unit: Ints) -> Strings:
     by_id = survey.ids.order()
     names, rank = survey.ids, by_id
     several = np.bincount(unit) > 1
-    source = np.where(several[unit], _least(unit, rank), count)
+    source = np.where(several[unit], _first_of_unit(unit, rank), count)
     if survey.groups:
         groups = survey.groups if isinstance(survey.groups, Strings) else Strings.of(survey.groups)
         named = groups.order()
         named = named[np.diff(groups.ends)[named] > 0]
-        of_group = _least(unit, named)
+        of_group = _first_of_unit(unit, named)
         prefix = _free_prefix(groups)
         names = Strings.of(prefix + document_id for document_id in survey.ids)
         source = np.where(of_group >= 0, count + 1 + of_group, source)
-        return Strings.joined([names, Strings.of([""]), groups]).taken(source)
-    return Strings.joined([names, Strings.of([""])]).taken(source)
+        return Strings.concatenate([names, Strings.of([""]), groups]).taken(source)
+    return Strings.concatenate([names, Strings.of([""])]).taken(source)
 
 
-def _least(unit: Ints, order: Ints) -> Ints:
+def _first_of_unit(unit: Ints, order: Ints) -> Ints:
     """Of each document the first in an order of those in its unit; -1 where none of them is in it."""
     first = np.full(int(unit.max()) + 1, -1)
     first[unit[order[::-1]]] = order[::-1]

@@ -243,7 +243,7 @@ def _number(letter: str, element: str = "ID", identifier: Identifier = "DIRECT")
     return PhiType(element, "code", identifier, letter)
 
 
-def _written(letter: str) -> PhiType:
+def _contact(letter: str) -> PhiType:
     return PhiType("CONTACT", "contact", "DIRECT", letter)
 
 
@@ -254,8 +254,8 @@ _TREATED: dict[str, PhiType] = {
     "USERNAME": PhiType("NAME", "contact", "DIRECT", "R"),
     "NAME_PREFIX": PhiType("NAME", "word", "QUASI"),
     "CODE": _number("R"), "CREDENTIAL": _number("R"),
-    "CONTACT": _written("R"), "PHONE": _number("D", "CONTACT"), "FAX": _number("E", "CONTACT"), "EMAIL": _written("F"),
-    "URL": _written("N"), "IP_ADDRESS": _number("O", "CONTACT"), "SOCIAL_NUM": _number("G"),
+    "CONTACT": _contact("R"), "PHONE": _number("D", "CONTACT"), "FAX": _number("E", "CONTACT"), "EMAIL": _contact("F"),
+    "URL": _contact("N"), "IP_ADDRESS": _number("O", "CONTACT"), "SOCIAL_NUM": _number("G"),
     "PATIENT_ID": _number("H"), "HEALTH_PLAN": _number("I"), "ID_ASEGURAMIENTO": _number("I"), "ACCOUNT": _number("J"),
     "LICENSE": _number("K"), "VEHICLE": _number("L"), "DEVICE": _number("M"), "BIOMETRIC": _number("P"),
     "ID_EMPLEO_PERSONAL_SANITARIO": _number("R", identifier="QUASI"),
@@ -278,10 +278,10 @@ HIPAA: dict[str, str] = {
 _IGNORED = lazy_pattern(r"[-_\s]+")
 
 
-def folded(name: str) -> str:
+def fold_type(name: str) -> str:
     """A type's name as it is compared.
 
-    >>> folded("Email-Address") == folded("EMAIL_ADDRESS")
+    >>> fold_type("Email-Address") == fold_type("EMAIL_ADDRESS")
     True
     """
     return _IGNORED.sub("", name).casefold()
@@ -291,7 +291,7 @@ PARENTS: dict[str, str] = {kind: parent for parent, kinds in TREE.items() for ki
 NAMES: dict[str, tuple[str, ...]] = {
     kind: (kind, *names.split()) for kinds in TREE.values() for kind, names in kinds.items()
 }
-_KINDS: dict[str, str] = {folded(name): kind for kind, names in NAMES.items() for name in names}
+_KINDS: dict[str, str] = {fold_type(name): kind for kind, names in NAMES.items() for name in names}
 
 
 @lru_cache(maxsize=4096)
@@ -301,7 +301,7 @@ def kind_of(name: str) -> str | None:
     >>> kind_of("per"), kind_of("Zip Code"), kind_of("TATTOO")
     ('PERSON', 'ZIP', None)
     """
-    return _KINDS.get(folded(name))
+    return _KINDS.get(fold_type(name))
 
 
 @lru_cache(maxsize=4096)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.kinds import folded, kind_of, nearest, path_of
+from showthrough.data.kinds import fold_type, kind_of, nearest, path_of
 
 NO_TYPE = "(no type)"
 _SEPARATORS = lazy_pattern(r"[-_\s]+")
@@ -23,10 +23,10 @@ def label_map(text: str) -> dict[str, str]:
     for entry in filter(None, map(str.strip, text.split(","))):
         source, sign, target = (part.strip() for part in entry.partition("="))
         if not sign or not source:
-            raise PlanError(f"found {quoted(entry)}; expected FROM=TO, such as LOCATION=LOC", "map")
+            raise PlanError(f"found {quote_value(entry)}; expected FROM=TO, such as LOCATION=LOC", "map")
         if targets.setdefault(source, target) != target:
-            both = f"{quoted(targets[source])} and {quoted(target)}"
-            raise PlanError(f"{shown(source)} is mapped to both {both}; expected one", "map")
+            both = f"{quote_value(targets[source])} and {quote_value(target)}"
+            raise PlanError(f"{shorten(source)} is mapped to both {both}; expected one", "map")
     return targets
 
 
@@ -80,7 +80,7 @@ class Labels:
             return name
         return self.taken(name) or kind_of(name) or _SEPARATORS.sub("_", name).upper()
 
-    def numbered(self, names: Iterable[str]) -> tuple[list[str], list[int]]:
+    def number_titles(self, names: Iterable[str]) -> tuple[list[str], list[int]]:
         """The titles of names, each once, and of every name the number of its title."""
         numbers: dict[str, int] = {}
         title_numbers = [numbers.setdefault(self.title(name), len(numbers)) for name in names]
@@ -88,15 +88,15 @@ class Labels:
 
 
 def _key(name: str) -> str:
-    return kind_of(name) or folded(name)  # kinds are in capitals, folded names are not
+    return kind_of(name) or fold_type(name)  # kinds are in capitals, folded names are not
 
 
-class Meaning:
+class TypeResolver:
     """What a type counts as, for mentions and masks alike: by a map, then as a type of the corpus; empty: left out.
 
     `types` are those of the corpus. With `exact`, names count as they are.
 
-    >>> meaning = Meaning({"ORT": "CITY", "AGE": ""}, ["LOC", "AGE"])
+    >>> meaning = TypeResolver({"ORT": "CITY", "AGE": ""}, ["LOC", "AGE"])
     >>> [meaning(name) for name in ("ORT", "GPE", "EDAD_SUJETO_ASISTENCIA", "")]
     ['LOC', 'LOC', '', '(no type)']
     """

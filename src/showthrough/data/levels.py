@@ -9,17 +9,17 @@ from __future__ import annotations
 from functools import lru_cache
 
 from showthrough.data.documents import Identifier, InferredMention, Mention
-from showthrough.data.kinds import folded as folded, nearest, treated_as
+from showthrough.data.kinds import nearest, treated_as
 
 LEVELS: tuple[Identifier, ...] = ("NO_MASK", "QUASI", "DIRECT")  # each stronger than those before
 GUESS: Identifier = "QUASI"  # of a type that nobody knows
 
 
 @lru_cache(maxsize=4096)
-def known_level(entity_type: str) -> Identifier | None:
+def level_of(entity_type: str) -> Identifier | None:
     """How mentions of a type identify; `None` where nobody knows. `NAME/NICKNAME` is told by its first part.
 
-    >>> known_level("phone number"), known_level("DATE"), known_level("NAME/NICKNAME"), known_level("TATTOO")
+    >>> level_of("phone number"), level_of("DATE"), level_of("NAME/NICKNAME"), level_of("TATTOO")
     ('DIRECT', 'QUASI', 'DIRECT', None)
     """
     kind = nearest(entity_type)
@@ -35,4 +35,4 @@ def by_type(
     edit: str | None = None,
 ) -> Mention:
     """A mention of which nobody said how it identifies."""
-    return InferredMention(start, end, entity_type, known_level(entity_type) or GUESS, entity_id, confidential, edit)
+    return InferredMention(start, end, entity_type, level_of(entity_type) or GUESS, entity_id, confidential, edit)

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
-from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, quoted
+from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, quote_value
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
-from showthrough.data.reading import SPELLINGS, assembled, legible, stands_apart
+from showthrough.data.reading import SPELLINGS, assemble_words, legible, stands_apart
 from showthrough.data.survey import Lengths
 from showthrough.storage.columns.digests import Digests, digest_of_bytes, in_order, total
 from showthrough.storage.columns.index import Finder
@@ -71,7 +71,7 @@ def typed_mask(start: int, end: int, replacement: str | None, entity_type: str, 
 def score_fault(value: object) -> str:
     """What keeps a value from being a score; empty where nothing does."""
     number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-    return "" if number else f"found {quoted(value)}; expected how sure the system is, a number from 0 to 1"
+    return "" if number else f"found {quote_value(value)}; expected how sure the system is, a number from 0 to 1"
 
 
 class NumberedMasks(Mapping[str, Sequence[Mask]]):
@@ -85,7 +85,7 @@ class NumberedMasks(Mapping[str, Sequence[Mask]]):
         self._finder = Finder(ids)
 
     @abstractmethod
-    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+    def load(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
         """The masks of the documents of these numbers, one after the other."""
 
     @abstractmethod
@@ -134,7 +134,7 @@ class NumberedMasks(Mapping[str, Sequence[Mask]]):
         number = self._finder.number(document_id)
         if number < 0:
             raise KeyError(document_id)
-        return next(self.made(np.array([number])))
+        return next(self.load(np.array([number])))
 
     def __contains__(self, document_id: object) -> bool:
         return isinstance(document_id, str) and self._finder.holds(document_id)
@@ -158,7 +158,7 @@ class _Values(ValuesView[Sequence[Mask]]):
     _mapping: NumberedMasks
 
     def __iter__(self) -> Iterator[Sequence[Mask]]:
-        return self._mapping.made(np.arange(len(self._mapping)))
+        return self._mapping.load(np.arange(len(self._mapping)))
 
 
 class _Items(ItemsView[str, Sequence[Mask]]):
@@ -223,9 +223,12 @@ class Anonymization:
         cls, texts: Mapping[str, str] | Iterable[str], corpus: Corpus, name: str = "anonymization"
     ) -> Anonymization:
         """Released texts by id, or in the order of the corpus, aligned to the originals."""
-        from showthrough.data.given import masks_of_texts, paired  # which make anonymizations, as the others below
+        from showthrough.data.given import (
+            masks_of_texts,
+            pair_with_ids,
+        )  # which make anonymizations, as the others below
 
-        return masks_of_texts(paired(texts, corpus, "texts"), corpus, name)
+        return masks_of_texts(pair_with_ids(texts, corpus, "texts"), corpus, name)
 
     @classmethod
     def from_spans(
@@ -292,11 +295,11 @@ class Anonymization:
         return anonymization_of_results(results, corpus, name)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "masks": _Packed.of(self.masks)}
+        return {**self.__dict__, "masks": _PackedMasks.of(self.masks)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         masks = state["masks"]
-        self.__dict__.update(state, masks=masks.made() if isinstance(masks, _Packed) else masks)
+        self.__dict__.update(state, masks=masks.unpack() if isinstance(masks, _PackedMasks) else masks)
 
     def __len__(self) -> int:
         return len(self.masks)
@@ -312,7 +315,7 @@ class Anonymization:
         """What can be read of each document, by its id, in letters that anybody can type."""
         return {document.id: read_text(document.text, self.of(document.id)) for document in corpus}
 
-    def renamed(self, name: str) -> Anonymization:
+    def with_name(self, name: str) -> Anonymization:
         """The same under another name."""
         return Anonymization(self.masks, name, self.source, self.notes, self.provenance, self.offsets)
 
@@ -352,14 +355,14 @@ class Anonymization:
 _MASK_CLASSES = (Mask, TypedMask, ScoredMask)
 
 
-class _Packed(NamedTuple):
+class _PackedMasks(NamedTuple):
     """Masks on their way to another process: as objects they would take many times as long."""
 
     kinds: bytes  # of each document, the place of its masks' class
     content: bytes
 
     @classmethod
-    def of(cls, masks: Mapping[str, Sequence[Mask]]) -> Mapping[str, Sequence[Mask]] | _Packed:
+    def of(cls, masks: Mapping[str, Sequence[Mask]]) -> Mapping[str, Sequence[Mask]] | _PackedMasks:
         """The same masks where they are not in memory, or of classes that are not ours."""
         if type(masks) is not dict or not all(type(document_masks) is list for document_masks in masks.values()):
             return masks
@@ -371,7 +374,7 @@ class _Packed(NamedTuple):
         except (TypeError, ValueError, OverflowError):  # a mixture, numbers of another library, half a character
             return masks
 
-    def made(self) -> dict[str, Sequence[Mask]]:
+    def unpack(self) -> dict[str, Sequence[Mask]]:
         decoded = msgspec.msgpack.decode(self.content)
         kinds = [_MASK_CLASSES[mask_class] for mask_class in self.kinds]
         return {
@@ -403,14 +406,14 @@ def _replacement_key(mask: Mask) -> tuple[bool, str]:
     return mask.replacement is not None, mask.replacement or ""
 
 
-def flattened(masks: Iterable[Mask]) -> list[Mask]:
+def flatten_masks(masks: Iterable[Mask]) -> list[Mask]:
     """The same masks in ascending order with overlapping ones joined: a character masked twice is masked once.
 
     Of the replacements of joined masks the longest mask's stands, the first's among equals; of two masks of one span
     that which replaces by nothing, else the first in the alphabet, so that the order in a file says nothing. Masks that
     only touch stay apart.
 
-    >>> flattened([Mask(5, 9, "B"), Mask(0, 6, "A"), Mask(9, 10)])
+    >>> flatten_masks([Mask(5, 9, "B"), Mask(0, 6, "A"), Mask(9, 10)])
     [Mask(start=0, end=9, replacement='A'), Mask(start=9, end=10, replacement=None)]
     """
     mask_list = list(masks)
@@ -461,14 +464,14 @@ def as_read(text: str, masks: Iterable[Mask]) -> list[Mask]:
     [Mask(start=8, end=11, replacement='Smith'), Mask(start=15, end=19, replacement=None)]
     """
     visible = []
-    for mask in flattened(masks):
+    for mask in flatten_masks(masks):
         written = mask.replacement
         if written:
             first, plain = text[mask.start], _is_plain(written)
             # As nearly all do, it begins with another letter than what it covers.
             if not (plain and first in _LETTERS and written[0].lower() != first.lower() and not written[0].isspace()):
                 covered = text[mask.start : mask.end]
-                written = written if plain else assembled(legible(written), covered)
+                written = written if plain else assemble_words(legible(written), covered)
                 if _without_signs(written) == _without_signs(legible(covered)) != "":
                     continue
         visible.append(mask if written == mask.replacement else Mask(mask.start, mask.end, written))
@@ -496,7 +499,7 @@ def apply_masks(text: str, masks: Iterable[Mask]) -> str:
     >>> apply_masks("Mr John Doe of Oslo", [Mask(15, 19, "CITY"), Mask(3, 11)])
     'Mr  of CITY'
     """
-    return _apply(text, flattened(masks))
+    return _apply(text, flatten_masks(masks))
 
 
 def _apply(text: str, flat: Iterable[Mask]) -> str:

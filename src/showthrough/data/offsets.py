@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import InputError, PlanError, Problem, quoted, shown
+from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.held_texts import ReleasedTexts, Rewriting
@@ -32,7 +32,7 @@ _UNSPACED = lazy_pattern(
 _IN_WORDS = {"utf-16": "UTF-16 units", "bytes": "bytes of UTF-8", "characters": "characters"}
 
 
-class Span(Protocol):
+class SpanLike(Protocol):
     """Whatever has a start and an end."""
 
     @property
@@ -52,10 +52,10 @@ def unit_of(offsets: str | None) -> Unit | None:
     return None if offsets in (None, "", "characters") else offsets  # type: ignore[return-value]
 
 
-def counted(text: str, start: int, end: int, offsets: str | None) -> tuple[int, int]:
+def to_characters(text: str, start: int, end: int, offsets: str | None) -> tuple[int, int]:
     """A span in characters; raises InputError, without a file, where it is none of the text in that unit.
 
-    >>> counted("😀 Ann", 3, 6, "utf-16")
+    >>> to_characters("😀 Ann", 3, 6, "utf-16")
     (2, 5)
     """
     unit = unit_of(offsets)
@@ -79,7 +79,7 @@ class Doubt(NamedTuple):
     def fault(self) -> str:
         """What is wrong, and what to do."""
         count = f"{self.inside:,} of {self.moved:,} marks beyond {_BEYOND[self.unit]} begin or end inside a word"
-        mended = f"counted in {_IN_WORDS[self.unit]}, {self.left:,} do (first in document {shown(self.document)})"
+        mended = f"counted in {_IN_WORDS[self.unit]}, {self.left:,} do (first in document {shorten(self.document)})"
         convention = "offsets here count characters (Unicode code points)"
         remedy = f"say --offsets {self.unit}, which holds for all files, or --offsets characters to insist"
         return f"{count}; {mended}; {convention}: {remedy} (in Python, offsets={self.unit!r} where it is read)"
@@ -92,10 +92,10 @@ _BEYOND = {
 }
 
 
-def said(offsets: object) -> str:
+def parse_offsets(offsets: object) -> str:
     """What a caller says that offsets count; raises PlanError for what is no unit."""
     if offsets is not None and offsets not in OFFSETS:
-        raise PlanError(f"found {quoted(offsets)}; expected {', '.join(OFFSETS[:-1])} or {OFFSETS[-1]}", "offsets")
+        raise PlanError(f"found {quote_value(offsets)}; expected {', '.join(OFFSETS[:-1])} or {OFFSETS[-1]}", "offsets")
     return "" if offsets is None else str(offsets)
 
 
@@ -161,7 +161,7 @@ def _mentions(document: Document) -> Sequence[tuple[int, int]]:
     return _spans(mention for layer in document.annotations for mention in layer.mentions)
 
 
-def _spans(marks: Iterable[Span]) -> list[tuple[int, int]]:
+def _spans(marks: Iterable[SpanLike]) -> list[tuple[int, int]]:
     return list(dict.fromkeys((mark.start, mark.end) for mark in marks))
 
 
@@ -188,7 +188,7 @@ def _doubt(corpus: Corpus, marks: MarksOf, stated: str) -> Doubt | None:
     if doubt.inside / share <= _INSIDE / 2 * total:
         return doubt
     # Marks inside words that no unit moves count too, and are not mended.
-    ascii_documents = [document for document in _spread(documents, _SAMPLED) if document.text.isascii()]
+    ascii_documents = [document for document in _sample_evenly(documents, _SAMPLED) if document.text.isascii()]
     spans = [(document, marks_in(document)) for document in ascii_documents]
     split = sum(_is_inside(document.text, *span) for document, pairs in spans for span in pairs)
     plain = sum(len(marks_in(document)) for document in documents if document.text.isascii())
@@ -212,13 +212,13 @@ def _farthest(corpus: Corpus, numbers: range) -> NDArray[np.uint8]:
     return corpus.survey.farthest[numbers.start : numbers.stop : numbers.step]
 
 
-def _spread(documents: S, most: int) -> S:
+def _sample_evenly(documents: S, most: int) -> S:
     return documents[:: max(1, -(-len(documents) // most))]
 
 
 def _in_unit(corpus: Corpus, name: Offsets, numbers: Ints, marks: MarksOf, stated: str) -> tuple[Doubt, float] | None:
     """How many marks are inside words as they are taken and in a unit; nothing where the unit is no better."""
-    looked = [corpus.documents[number] for number in _spread(numbers, _MAX_DOCUMENTS).tolist()]
+    looked = [corpus.documents[number] for number in _sample_evenly(numbers, _MAX_DOCUMENTS).tolist()]
     marks_in = marks(looked)
     moved = inside = remaining = 0
     first = ""

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from showthrough.core.errors import QUOTED, quoted
+from showthrough.core.errors import QUOTED, quote_value
 from showthrough.data.documents import Corpus
 from showthrough.storage.columns.index import Finder
 
@@ -56,11 +56,15 @@ class IdsByText:
         ids = self._open.get(text_digest(text))
         if ids:
             return ids.pop()
-        raise KeyError(f"no {'other ' if ids is not None else ''}document of the corpus has its text: {quoted(text)}")
+        raise KeyError(
+            f"no {'other ' if ids is not None else ''}document of the corpus has its text: {quote_value(text)}"
+        )
 
 
 def difference(text_found: str, expected: str) -> str:
     """Where a text is no longer the original, in words."""
     position = len(os.path.commonprefix([text_found, expected]))  # noqa: RUF071 (of any texts)
-    actual, original = (quoted(text[position : position + QUOTED // 2] or "the end") for text in (text_found, expected))
+    actual, original = (
+        quote_value(text[position : position + QUOTED // 2] or "the end") for text in (text_found, expected)
+    )
     return f"its text differs from the corpus's at character {position}: found {actual}; expected {original}"

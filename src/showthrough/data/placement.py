@@ -29,12 +29,12 @@ class NoPlacementError(ValueError):
         self.piece = piece
 
 
-def placed(original: str, pieces: Sequence[str]) -> Placement:
+def place_pieces(original: str, pieces: Sequence[str]) -> Placement:
     """The spans between the kept pieces, one fewer than there are pieces; raises NoPlacementError.
 
-    >>> placed("Mr John Doe of Oslo left.", ["Mr ", " of ", " left."]).spans
+    >>> place_pieces("Mr John Doe of Oslo left.", ["Mr ", " of ", " left."]).spans
     [(3, 11), (15, 19)]
-    >>> placed("Ann Lee 3 May", ["", " ", ""])  # which of the spaces was kept?
+    >>> place_pieces("Ann Lee 3 May", ["", " ", ""])  # which of the spaces was kept?
     Placement(spans=[(0, 3), (4, 13)], doubtful=[(3, 4), (7, 8), (9, 10)], several=True)
     """
     if len(pieces) == 1:

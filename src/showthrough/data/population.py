@@ -31,16 +31,16 @@ def tag_of(name: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class PopulationColumn:
     """An attribute of every row: the different values, and by number which of them a row has. Empty: not known."""
 
     values: tuple[str, ...]
     codes: Codes
 
     @classmethod
-    def of(cls, cells: Sequence[str]) -> Column:
+    def of(cls, cells: Sequence[str]) -> PopulationColumn:
         """
-        >>> Column.of(["Oslo", "", "Oslo"]).codes.tolist()
+        >>> PopulationColumn.of(["Oslo", "", "Oslo"]).codes.tolist()
         [0, 1, 0]
         """
         numbers: dict[str, int] = {}
@@ -48,22 +48,22 @@ class Column:
         return cls(tuple(numbers), codes)
 
     @cached_property
-    def inside(self) -> tuple[Codes, Codes]:
+    def value_order(self) -> tuple[Codes, Codes]:
         """The rows in the order of their values, and where in it those of each value begin, and the last end."""
         sizes = np.bincount(self.codes, minlength=len(self.values))
         return np.argsort(self.codes, kind="stable"), np.concatenate(([0], np.cumsum(sizes)))
 
     def rows(self, codes: Codes) -> Codes:
         """The rows that have one of these values."""
-        order, ends = self.inside
+        order, ends = self.value_order
         slices = [order[ends[code] : ends[code + 1]] for code in codes.tolist()]
         return np.concatenate(slices) if slices else np.zeros(0, np.int64)
 
     def sizes(self) -> Codes:
         """How many rows have each value."""
-        return np.diff(self.inside[1])
+        return np.diff(self.value_order[1])
 
-    def at(self, rows: Codes) -> Column:
+    def at(self, rows: Codes) -> PopulationColumn:
         return replace(self, codes=self.codes[rows])
 
 
@@ -71,7 +71,7 @@ class Column:
 class Population:
     """Rows of attributes by tag, each with how many people it stands for; no two rows are alike."""
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, PopulationColumn]
     counts: Codes
     name: str = "population"
     source: str = ""
@@ -80,7 +80,7 @@ class Population:
     @classmethod
     def of(
         cls,
-        columns: Mapping[str, Column | Sequence[str]],
+        columns: Mapping[str, PopulationColumn | Sequence[str]],
         counts: ArrayLike,
         name: str = "population",
         source: str = "",
@@ -92,7 +92,8 @@ class Population:
         ([8, 4], 12, ('population: 1 row repeats the attributes of another; their counts were added',))
         """
         tagged = {
-            tag_of(tag): column if isinstance(column, Column) else Column.of(column) for tag, column in columns.items()
+            tag_of(tag): column if isinstance(column, PopulationColumn) else PopulationColumn.of(column)
+            for tag, column in columns.items()
         }
         population = cls(tagged, np.asarray(counts, dtype=np.int64), name, source)
         merged = population.over(tagged)
@@ -139,7 +140,7 @@ class Population:
         return hasher.hexdigest()
 
 
-def _alike(columns: Sequence[Column], rows: int) -> tuple[Codes, Codes]:
+def _alike(columns: Sequence[PopulationColumn], rows: int) -> tuple[Codes, Codes]:
     """Of rows that are alike the first, and of each row the number of those that it belongs to."""
     key, span = np.zeros(rows, np.int64), 1
     for column in columns:

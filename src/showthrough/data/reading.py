@@ -64,7 +64,7 @@ _RARE = 4  # letters from which on a word is rare enough to be searched for with
 _SHORT = 300  # characters for which no array is worth its making
 
 
-class Located(NamedTuple):
+class LocatedForm(NamedTuple):
     """A reading form with its source: text[starts[i]:ends[i]] is read as form[i]."""
 
     form: str
@@ -76,10 +76,10 @@ class Located(NamedTuple):
 def cased_form(text: str) -> str:
     """The reading form with its capitals, and a space before and after it."""
     letters = letter_by_letter(text)
-    return _cased(text) if letters is None else spaced(letters)
+    return _build_cased(text) if letters is None else collapse_spaces(letters)
 
 
-def spaced(letters: bytes) -> str:
+def collapse_spaces(letters: bytes) -> str:
     """A space before and after it, and one wherever there are several."""
     if len(letters) < _SHORT:
         return f" {b' '.join(letters.split()).decode('ascii')} "
@@ -91,7 +91,7 @@ def spaced(letters: bytes) -> str:
     return spaced if len(spaced) > 1 else "  "
 
 
-def _cased(text: str) -> str:
+def _build_cased(text: str) -> str:
     """The same where a character may be read as several letters, or hang on its neighbours."""
     beyond = "".join({*_BEYOND_ASCII.findall(text)})
     for character in {*beyond}:
@@ -99,9 +99,9 @@ def _cased(text: str) -> str:
             text = text.replace(character, several)
     letters = letter_by_letter(text)
     if letters is not None:
-        return spaced(letters)
+        return collapse_spaces(letters)
     if _UNSEEN.search(beyond) or not unicodedata.is_normalized("NFKC", beyond) or _has_marks(beyond):
-        text = _composed(text)
+        text = _compose(text)
         beyond = "".join({*_BEYOND_ASCII.findall(text)})
     if _ALIKE_LETTER.search(beyond):
         text = _latin(text)
@@ -132,7 +132,7 @@ def _has_marks(beyond: str) -> bool:
     return _MARK.search(beyond) is not None or any(not _LETTERS[ord(character)] for character in {*beyond})
 
 
-def _composed(text: str) -> str:
+def _compose(text: str) -> str:
     """Normalized, without what nobody sees, nor marks that are not read: what stood around one may be one letter."""
     normal = _normal(text)
     bare = "".join(character for character in normal if character.isascii() or _LETTERS[ord(character)])
@@ -143,7 +143,7 @@ def _letters_of(match: re.Match[str]) -> str:
     return match[0].translate(_LETTERS)
 
 
-def places(form: str, word: str) -> Iterator[int]:
+def find_word(form: str, word: str) -> Iterator[int]:
     """Where a word or a row of words begins in a reading form, on word borders."""
     if len(word) < _RARE:
         word = f" {word} "
@@ -165,10 +165,10 @@ def reading_form(text: str) -> str:
     >>> reading_form("Fran\u00e7ois M\u00dcLLER's \u0663\u0664")
     'francois muller s 34'
     """
-    return folded(cased_form(text))[1:-1]
+    return fold_case(cased_form(text))[1:-1]
 
 
-def folded(cased: str) -> str:
+def fold_case(cased: str) -> str:
     """A reading form in small letters, each where it was."""
     small = cased.casefold()
     return small if len(small) == len(cased) else "".join(map(_small, cased))
@@ -179,11 +179,11 @@ def _small(character: str) -> str:
     return folded if len(folded) == 1 else character
 
 
-def locate(text: str) -> Located:
+def locate(text: str) -> LocatedForm:
     """The reading form, letter by letter, with its source; slower than `cased_form` and equal to it."""
     plain = letter_by_letter(text)
     if plain is not None:
-        return _located(plain.decode("ascii"), np.arange(len(text)), np.arange(1, len(text) + 1), len(text))
+        return _locate_form(plain.decode("ascii"), np.arange(len(text)), np.arange(1, len(text) + 1), len(text))
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -193,7 +193,7 @@ def locate(text: str) -> Located:
         starts += range(position, match.start())
         ends += range(position + 1, match.start() + 1)
         for start, end in _clusters(text, *match.span()):
-            piece = _composed(text[start:end])
+            piece = _compose(text[start:end])
             letters.append(piece)
             starts += [start] * len(piece)
             ends += [end] * len(piece)
@@ -204,10 +204,10 @@ def locate(text: str) -> Located:
     read = [_LETTERS[ord(letter)] for letter in _latin("".join(letters))]
     source = np.repeat(np.arange(len(read)), np.fromiter(map(len, read), np.int64, len(read)))
     first, last = (np.array(offsets, dtype=np.int64)[source] for offsets in (starts, ends))
-    return _located("".join(read), first, last, len(text))
+    return _locate_form("".join(read), first, last, len(text))
 
 
-def _located(read: str, starts: Ints, ends: Ints, length: int) -> Located:
+def _locate_form(read: str, starts: Ints, ends: Ints, length: int) -> LocatedForm:
     """The reading form of characters whose source is known: of several spaces the first stays."""
     spaced = f" {read} "
     space = np.frombuffer(spaced.encode("utf-32-le", "surrogatepass"), dtype="<u4") == ord(" ")
@@ -217,7 +217,7 @@ def _located(read: str, starts: Ints, ends: Ints, length: int) -> Located:
     cased = f" {' '.join(spaced.split())} "
     if len(indices) < len(cased):  # nothing can be read: the form is still two spaces
         first, last = np.array([0, length]), np.array([0, length])
-    return Located(folded(cased), cased, first, last)
+    return LocatedForm(fold_case(cased), cased, first, last)
 
 
 _BEYOND_PLAIN = lazy_pattern(r"[\x00-\x7f]?[^\x00-\x7f]+")  # with the letter before, to which marks belong
@@ -242,10 +242,10 @@ def _latin(text: str) -> str:
     """Letters that look like Latin ones as these, in words that have Latin letters too."""
     if _ALIKE_LETTER.search(text) is None:
         return text
-    return _STRANGE_WORD.sub(_mixed, text)
+    return _STRANGE_WORD.sub(_replace_lookalikes, text)
 
 
-def _mixed(match: re.Match[str]) -> str:
+def _replace_lookalikes(match: re.Match[str]) -> str:
     word = match[0]
     return word.translate(_ALIKE) if not word.isascii() and _LATIN_LETTER.search(word) else word
 
@@ -320,7 +320,7 @@ def _read_as(character: str) -> str:
 _LATIN = bytes(_simple(chr(code)) for code in range(256))
 
 
-def unbordered(word: str) -> bool:
+def is_unbordered(word: str) -> bool:
     """Whether a word is of a script that is written without spaces, or with endings glued to it."""
     return not word.isascii() and _UNBORDERED.match(word) is not None
 
@@ -383,7 +383,7 @@ def letters_of(text: str) -> str:
     >>> letters_of("J o-h.n"), letters_of("36110/97")
     ('john', '3611097')
     """
-    return folded(cased_form(text)).replace(" ", "")
+    return fold_case(cased_form(text)).replace(" ", "")
 
 
 def stands_apart(text: str) -> bool:
@@ -391,10 +391,10 @@ def stands_apart(text: str) -> bool:
     return _SINGLES.search(text) is not None
 
 
-def assembled(text: str, original: str) -> str:
+def assemble_words(text: str, original: str) -> str:
     """The text with words of an original put together where their letters stand apart; others stay apart.
 
-    >>> assembled("Mr. J. o. h. n's, by A B C", "John and Ben")
+    >>> assemble_words("Mr. J. o. h. n's, by A B C", "John and Ben")
     "Mr. John's, by A B C"
     """
     if not (runs := [*_SINGLES.finditer(text)]):
@@ -411,7 +411,7 @@ def assembled(text: str, original: str) -> str:
 
 def _put_together(run: str, words: set[str]) -> str:
     positions = [index for index, letter in enumerate(run) if letter.isalnum()]
-    letters = folded("".join(run[index] for index in positions))
+    letters = fold_case("".join(run[index] for index in positions))
     pieces: list[str] = []
     first = position = 0
     while first < len(positions):

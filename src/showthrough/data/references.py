@@ -41,7 +41,7 @@ class _Whole(NumberedMasks):
         self._lengths = lengths
         self._masked = masked
 
-    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+    def load(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
         for start in range(0, len(numbers), _BLOCK):
             for length in self._lengths[numbers[start : start + _BLOCK]].tolist():
                 yield (Mask(0, length),) if self._masked else ()

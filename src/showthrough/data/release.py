@@ -9,12 +9,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
-from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document, Mention
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.mask_types import repeats, type_of
-from showthrough.data.masks import Anonymization, Mask, apply_masks, flattened
+from showthrough.data.masks import Anonymization, Mask, apply_masks, flatten_masks
 from showthrough.data.pairing import Missing, check_pair
 from showthrough.data.reading import letters_of, reading_form
 
@@ -40,7 +40,7 @@ def release(
     'Mr [NAME_1] met Mr [NAME_2] and Mr [NAME_1]'
     """
     if replace is not None and replace not in REPLACEMENTS:
-        raise PlanError(f"found {quoted(replace)}; expected {', '.join(REPLACEMENTS)}", "replace")
+        raise PlanError(f"found {quote_value(replace)}; expected {', '.join(REPLACEMENTS)}", "replace")
     if problems := check_pair(corpus, anonymization, missing):
         raise InputError(problems)
     file = anonymization.source or anonymization.name
@@ -75,7 +75,7 @@ def replaced(masks: Iterable[Mask], text: str, how: Replacement, mentions: Seque
     labelled = [
         Mask(mask.start, mask.end, _label_of(mask, text)) for mask in masks if text[mask.start : mask.end].strip()
     ]
-    flat = flattened(labelled)
+    flat = flatten_masks(labelled)
     if how == "suppress":
         return [Mask(mask.start, mask.end) for mask in flat]
     numbers = _numbers(flat, text, mentions) if how == "number" else [""] * len(flat)
@@ -131,7 +131,7 @@ def _entity_mentions(document: Document) -> Sequence[Mention]:
 def _repetition_problems(masks: Sequence[Mask], document: Document, file: str) -> list[Problem]:
     """Masks whose replacement is what they stand for, or holds it: it would be released."""
     problems = []
-    joined = flattened(masks)
+    joined = flatten_masks(masks)
     starts = [mask_joined.start for mask_joined in joined]
     for index, mask in enumerate(masks):
         covered = document.text[mask.start : mask.end]

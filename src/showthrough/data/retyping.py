@@ -14,12 +14,13 @@ from functools import cached_property, partial
 
 from msgspec import structs
 
-from showthrough.core.errors import PlanError, Problem, quoted, shown, some
-from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention, altered
+from showthrough.core.errors import PlanError, Problem, join_names, quote_value, shorten
+from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention, map_documents
+from showthrough.data.kinds import fold_type
 from showthrough.data.labels import NO_TYPE, Labels, label_map
-from showthrough.data.levels import GUESS, by_type, folded, known_level
+from showthrough.data.levels import GUESS, by_type, level_of
 from showthrough.data.masks import Anonymization, DerivedMasks, Mask
-from showthrough.data.survey import Marked, Survey
+from showthrough.data.survey import MentionCategory, Survey
 
 Names = str | Iterable[str]
 
@@ -45,17 +46,19 @@ class Retyping:
     ) -> Retyping:
         """Raises PlanError for what contradicts itself."""
         if not isinstance(map, str | Mapping):
-            raise PlanError(f"found {quoted(map)}; expected a mapping, or text such as LOCATION=LOC", "map")
+            raise PlanError(f"found {quote_value(map)}; expected a mapping, or text such as LOCATION=LOC", "map")
         mapping = label_map(map) if isinstance(map, str) else dict(map)
-        retyping = cls(mapping, listed(direct), listed(quasi), listed(ignore))
+        retyping = cls(mapping, split_names(direct), split_names(quasi), split_names(ignore))
         options: dict[str, str] = {}
-        for option, name in retyping._settled():
-            earlier = options.setdefault(folded(name), option)
+        for option, name in retyping._option_pairs():
+            earlier = options.setdefault(fold_type(name), option)
             if earlier != option:
-                raise PlanError(f"is named for {earlier} and for {option}; expected one of them", f"type {shown(name)}")
+                raise PlanError(
+                    f"is named for {earlier} and for {option}; expected one of them", f"type {shorten(name)}"
+                )
         left_out = {source for source, target in mapping.items() if not target}
         if both := sorted(left_out & set(mapping.values())):
-            fault = f"{shown(both[0])} is left out, and another type is mapped to it; expected one of them"
+            fault = f"{shorten(both[0])} is left out, and another type is mapped to it; expected one of them"
             raise PlanError(fault, "map")
         return retyping
 
@@ -74,37 +77,39 @@ class Retyping:
         }
         return ";".join(f"{option}={','.join(names)}" for option, names in parts.items() if names)
 
-    def _settled(self) -> Iterator[tuple[str, str]]:
+    def _option_pairs(self) -> Iterator[tuple[str, str]]:
         return ((option, name) for option in _OPTIONS for name in getattr(self, option))
 
     def over(self, other: Retyping) -> Retyping:
         """What this says, and of types that it does not name, what the other says."""
-        named = {folded(name) for _, name in self._settled()}
-        rest = {option: [name for name in getattr(other, option) if folded(name) not in named] for option in _OPTIONS}
+        named = {fold_type(name) for _, name in self._option_pairs()}
+        rest = {
+            option: [name for name in getattr(other, option) if fold_type(name) not in named] for option in _OPTIONS
+        }
         lists = {option: (*getattr(self, option), *rest[option]) for option in _OPTIONS}
         return Retyping.of({**other.map, **self.map}, **lists)
 
-    def renamed(self, name: str) -> str:
+    def rename(self, name: str) -> str:
         """What a type is called then: as the map says of the very name, else of one that differs in writing only."""
         if name in self.map:
             return self.map[name]
-        return next((target for source, target in self.map.items() if folded(source) == folded(name)), name)
+        return next((target for source, target in self.map.items() if fold_type(source) == fold_type(name)), name)
 
     def left_out(self, name: str) -> bool:
         """Whether instances of a type count neither for annotators nor for systems."""
-        target = self.renamed(name)
-        return not target or folded(target) in map(folded, self.ignore)
+        target = self.rename(name)
+        return not target or fold_type(target) in map(fold_type, self.ignore)
 
     def left_out_too(self, name: str) -> bool:
         """The same of a system's type that may be taken for one of the corpus: with `EMAIL`, `EMAIL_ADDRESS` goes."""
         labels, gone = self._of_corpus
-        return self.left_out(name) or labels.taken(self.renamed(name) or name) in gone
+        return self.left_out(name) or labels.taken(self.rename(name) or name) in gone
 
     @cached_property
     def _of_corpus(self) -> tuple[Labels, set[str]]:
         """What the corpus's types are called then, and those of them that are left out under all their names."""
-        gone = {self.renamed(type_name) or type_name for type_name in self.corpus if self.left_out(type_name)}
-        remaining = {self.renamed(type_name) for type_name in self.corpus if not self.left_out(type_name)}
+        gone = {self.rename(type_name) or type_name for type_name in self.corpus if self.left_out(type_name)}
+        remaining = {self.rename(type_name) for type_name in self.corpus if not self.left_out(type_name)}
         remaining_labels = Labels(remaining)
         gone = {name for name in gone if name not in remaining_labels}
         return Labels(remaining | gone), gone
@@ -112,25 +117,27 @@ class Retyping:
     def check_once(self) -> None:
         """Raises PlanError when to rename a name that has been renamed gives yet another."""
         for source, target in self.map.items():
-            if target != source and self.renamed(target) != target:
+            if target != source and self.rename(target) != target:
                 raise PlanError(
-                    f"{shown(source)} becomes {shown(target)} and that something else, which does not work for types "
+                    f"{shorten(source)} becomes {shorten(target)} and that something else, which does not work for types "
                     'that are replacements; expected map="…" in the metric instead',
                     "map",
                 )
 
-    def rules(self, types: Iterable[str]) -> dict[str, Rule]:
+    def rules(self, types: Iterable[str]) -> dict[str, TypeRule]:
         """What becomes of mentions of each of these types; nothing for those that stay as they are."""
         levels: dict[str, Identifier] = {}
-        levels |= dict.fromkeys(map(folded, self.direct), "DIRECT")
-        levels |= dict.fromkeys(map(folded, self.quasi), "QUASI")
+        levels |= dict.fromkeys(map(fold_type, self.direct), "DIRECT")
+        levels |= dict.fromkeys(map(fold_type, self.quasi), "QUASI")
         rules = {}
         for type_name in types:
-            target = self.renamed(type_name or NO_TYPE)
-            rule = Rule(
-                "" if target == NO_TYPE else target, levels.get(folded(target)), not self.left_out(type_name or NO_TYPE)
+            target = self.rename(type_name or NO_TYPE)
+            rule = TypeRule(
+                "" if target == NO_TYPE else target,
+                levels.get(fold_type(target)),
+                not self.left_out(type_name or NO_TYPE),
             )
-            if rule != Rule(type_name):
+            if rule != TypeRule(type_name):
                 rules[type_name] = rule
         return rules
 
@@ -138,23 +145,25 @@ class Retyping:
         """One for each type that is named and occurs nowhere. `said` is what masks say they found."""
         corpus_types = {type_name or NO_TYPE for type_name in corpus.survey.types}
         anywhere = sorted(corpus_types | set(mask_types))
-        renamed_types = sorted(filter(None, map(self.renamed, corpus_types)))
+        renamed_types = sorted(filter(None, map(self.rename, corpus_types)))
         checks = [("map", name, anywhere, "neither a mention nor a mask has this type") for name in self.map]
-        checks += [(option, name, renamed_types, "no mention has this type") for option, name in self._settled()]
+        checks += [(option, name, renamed_types, "no mention has this type") for option, name in self._option_pairs()]
         return [
-            Problem(corpus.source, f"{option} {shown(name)}", f"{fault}; there are {some(dict.fromkeys(types))}")
+            Problem(
+                corpus.source, f"{option} {shorten(name)}", f"{fault}; there are {join_names(dict.fromkeys(types))}"
+            )
             for option, name, types, fault in checks
-            if folded(name) not in map(folded, types)
+            if fold_type(name) not in map(fold_type, types)
         ]
 
 
 _OPTIONS = ("direct", "quasi", "ignore")
 
 
-def listed(names: Names) -> tuple[str, ...]:
+def split_names(names: Names) -> tuple[str, ...]:
     """Names of types, one by one or with commas between, each once.
 
-    >>> listed(["PER, LOC", "PER"])
+    >>> split_names(["PER, LOC", "PER"])
     ('PER', 'LOC')
     """
     entries = [names] if isinstance(names, str) else names
@@ -162,20 +171,20 @@ def listed(names: Names) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Rule:
+class TypeRule:
     """What becomes of mentions of one type."""
 
     entity_type: str
     identifier: Identifier | None = None  # where it is settled
     kept: bool = True
 
-    def marked(self, kind: Marked) -> Marked:
+    def retype_kind(self, kind: MentionCategory) -> MentionCategory:
         """What such mentions are then."""
         if self.identifier:
-            return Marked(self.entity_type, self.identifier, True)
+            return MentionCategory(self.entity_type, self.identifier, True)
         if kind.stated:
             return kind._replace(entity_type=self.entity_type)
-        return Marked(self.entity_type, known_level(self.entity_type) or GUESS, False)
+        return MentionCategory(self.entity_type, level_of(self.entity_type) or GUESS, False)
 
     def mention(self, mention: Mention) -> Mention:
         level = self.identifier or (mention.identifier if mention.stated else None)
@@ -185,7 +194,7 @@ class Rule:
         return Mention(start, end, self.entity_type, level, *rest)
 
 
-def _retype_document(rules: Mapping[str, Rule], document: Document) -> Document:
+def _retype_document(rules: Mapping[str, TypeRule], document: Document) -> Document:
     def mentions(layer: Annotation) -> Iterator[Mention]:
         for mention in layer.mentions:
             rule = rules.get(mention.entity_type)
@@ -198,24 +207,24 @@ def _retype_document(rules: Mapping[str, Rule], document: Document) -> Document:
     return structs.replace(document, annotations=layers)
 
 
-def retyped(corpus: Corpus, retyping: Retyping) -> Corpus:
+def retype_corpus(corpus: Corpus, retyping: Retyping) -> Corpus:
     """The same documents with what the mentions in them are taken for; they are not surveyed again."""
     rules = retyping.rules(corpus.survey.types)
     if not rules:
         return corpus
     details = corpus.name, corpus.source, corpus.notes, corpus.offsets
-    changed = Corpus(altered(corpus.documents, partial(_retype_document, rules)), *details)
+    changed = Corpus(map_documents(corpus.documents, partial(_retype_document, rules)), *details)
     changed.survey = _retype_survey(corpus.survey, rules)
     changed.traces = corpus.traces  # what belongs together does not hang on what a user wants counted
     return changed
 
 
-def _retype_survey(survey: Survey, rules: Mapping[str, Rule]) -> Survey:
-    marked: Counter[Marked] = Counter()
+def _retype_survey(survey: Survey, rules: Mapping[str, TypeRule]) -> Survey:
+    marked: Counter[MentionCategory] = Counter()
     for kind, count in survey.marked.items():
-        rule = rules.get(kind.entity_type, Rule(kind.entity_type))
+        rule = rules.get(kind.entity_type, TypeRule(kind.entity_type))
         if rule.kept:
-            marked[rule.marked(kind)] += count
+            marked[rule.retype_kind(kind)] += count
     return replace(survey, marked=dict(marked))
 
 
@@ -229,7 +238,7 @@ def retyped_masks(anonymization: Anonymization, retyping: Retyping) -> Anonymiza
     names = {
         type_name: target
         for type_name in anonymization.types
-        if (target := retyping.renamed(type_name)) not in ("", type_name)
+        if (target := retyping.rename(type_name)) not in ("", type_name)
     }
     if not names:
         return anonymization

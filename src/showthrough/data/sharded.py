@@ -10,7 +10,7 @@ import numpy as np
 from showthrough.data.documents import Document, LazyDocuments, window
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask
 from showthrough.data.survey import Lengths
-from showthrough.storage.columns.pieces import SMALL, Pieces
+from showthrough.storage.columns.pieces import SMALL, ByteStore
 from showthrough.storage.columns.strings import Ints, Strings
 
 Masks = Mapping[str, Sequence[Mask]]
@@ -20,7 +20,7 @@ _ANY = msgspec.json.Decoder()
 _MASK_CLASSES: dict[int, Callable[..., Mask]] = {3: Mask, 4: TypedMask, 5: ScoredMask}  # by how much a mask says
 
 
-class Sharded(LazyDocuments):
+class ShardedDocuments(LazyDocuments):
     """The documents of several files. A part travels with the files alone that it is of."""
 
     def __init__(self, shards: Iterable[Sequence[Document]], sources: Iterable[str] = ()) -> None:
@@ -35,15 +35,15 @@ class Sharded(LazyDocuments):
         """Those of the documents of one file."""
         return range(int(self.starts[shard]), int(self.starts[shard + 1]))
 
-    def made(self, start: int, stop: int) -> Iterator[Document]:
-        for shard, low, high in self._touched(start, stop):
-            yield from shard.made(low, high) if isinstance(shard, LazyDocuments) else shard[low:high]
+    def load_range(self, start: int, stop: int) -> Iterator[Document]:
+        for shard, low, high in self._shards_in(start, stop):
+            yield from shard.load_range(low, high) if isinstance(shard, LazyDocuments) else shard[low:high]
 
     def window(self, start: int, stop: int) -> Sequence[Document]:
-        parts = [window(shard, range(low, high)) for shard, low, high in self._touched(start, stop)]
-        return parts[0] if len(parts) == 1 else Sharded(parts)
+        parts = [window(shard, range(low, high)) for shard, low, high in self._shards_in(start, stop)]
+        return parts[0] if len(parts) == 1 else ShardedDocuments(parts)
 
-    def _touched(self, start: int, stop: int) -> Iterator[tuple[Sequence[Document], int, int]]:
+    def _shards_in(self, start: int, stop: int) -> Iterator[tuple[Sequence[Document], int, int]]:
         """The files that a range is of, and where it begins and ends in each."""
         number = int(np.searchsorted(self.starts, start, "right")) - 1
         while start < stop:
@@ -57,11 +57,11 @@ def _starts(sizes: Iterable[int]) -> Ints:
     return np.cumsum(np.array([0, *sizes], dtype=np.int64))
 
 
-def encoded(masks: Iterable[Mask]) -> bytes:
+def encode_masks(masks: Iterable[Mask]) -> bytes:
     return msgspec.json.encode(list(masks))
 
 
-def decoded(content: bytes) -> list[Mask]:
+def decode_masks(content: bytes) -> list[Mask]:
     """The masks that were encoded, each of the kind that it was."""
     try:
         return _PLAIN.decode(content)
@@ -76,7 +76,7 @@ class EncodedMasks(Masks):
         self._content = content
 
     def __getitem__(self, document_id: str) -> Sequence[Mask]:
-        return decoded(self._content[document_id])
+        return decode_masks(self._content[document_id])
 
     def __contains__(self, document_id: object) -> bool:
         return document_id in self._content
@@ -96,7 +96,7 @@ class ShardedMasks(NumberedMasks):
     """
 
     def __init__(
-        self, ids: Strings, parts: Sequence[NumberedMasks | None], sizes: Sequence[int], pieces: Pieces
+        self, ids: Strings, parts: Sequence[NumberedMasks | None], sizes: Sequence[int], pieces: ByteStore
     ) -> None:
         super().__init__(ids)
         self.parts = tuple(parts)  # None: kept
@@ -105,14 +105,14 @@ class ShardedMasks(NumberedMasks):
         inside = [size if part is None else 0 for part, size in zip(parts, sizes, strict=True)]
         self._shift = _starts(inside)[:-1] - self._starts[:-1]  # from numbers to those of what is kept
 
-    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+    def load(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
         for start in range(0, len(numbers), _BLOCK):
             for number, part_numbers in self._by_part(numbers[start : start + _BLOCK]):
                 part = self.parts[number]
                 if part is None:
-                    yield from map(decoded, self._kept.taken(part_numbers + self._shift[number]))
+                    yield from map(decode_masks, self._kept.taken(part_numbers + self._shift[number]))
                 else:
-                    yield from part.made(part_numbers - self._starts[number])
+                    yield from part.load(part_numbers - self._starts[number])
 
     def _by_part(self, numbers: Ints) -> Iterator[tuple[int, Ints]]:
         """Runs of numbers that are of one part."""
@@ -150,7 +150,7 @@ class ShardedMasks(NumberedMasks):
             if part is not None:
                 numbers.append(part.outside(part_lengths) + low)
                 continue
-            masks = zip(range(low, high), self.made(np.arange(low, high)), part_lengths.tolist(), strict=True)
+            masks = zip(range(low, high), self.load(np.arange(low, high)), part_lengths.tolist(), strict=True)
             wrong = (
                 index
                 for index, document_masks, size in masks
@@ -166,7 +166,7 @@ class Joining:
     def __init__(self, small: int = SMALL) -> None:
         self._ids: list[Strings] = []
         self._parts: list[NumberedMasks | None] = []
-        self._kept = Pieces(small)
+        self._kept = ByteStore(small)
 
     def add_lazy(self, part: NumberedMasks) -> None:
         """Documents whose masks stay in their file."""
@@ -179,8 +179,8 @@ class Joining:
         self._parts.append(None)
         self._kept.extend(pieces)
 
-    def made(self) -> ShardedMasks:
-        return ShardedMasks(Strings.joined(self._ids), self._parts, list(map(len, self._ids)), self._kept)
+    def build(self) -> ShardedMasks:
+        return ShardedMasks(Strings.concatenate(self._ids), self._parts, list(map(len, self._ids)), self._kept)
 
 
 class _Several(Masks):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 
 CERTAIN = 5  # the most that certainty and hardness can be; 0 is nothing said
 AUTHOR = "author"  # the id of the one who wrote a document, where it is about them alone
@@ -34,18 +34,18 @@ def level_fault(level: int) -> str:
     return "" if 0 <= level <= CERTAIN else f"found {level}; expected 0 to {CERTAIN}"
 
 
-def repeated(ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+def duplicate_faults(ids: Iterable[str]) -> Iterator[tuple[str, str]]:
     """That subjects of one document share an id, by field."""
     earlier: set[str] = set()
     for index, name in enumerate(ids):
         if name in earlier:
-            yield f"subjects[{index}].id", f"found {shown(name)} a second time; expected every subject once"
+            yield f"subjects[{index}].id", f"found {shorten(name)} a second time; expected every subject once"
         earlier.add(name)
 
 
 def subject_faults(subjects: Sequence[Subject]) -> Iterator[tuple[str, str]]:
     """What makes subjects unusable, by field."""
-    yield from repeated(item.id for item in subjects)
+    yield from duplicate_faults(item.id for item in subjects)
     for index, subject in enumerate(subjects):
         for number, attribute in enumerate(subject.attributes):
             for name, fault in _faults(attribute):

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shown
+from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shorten
 from showthrough.data.silver import is_silver
 from showthrough.data.traces import Traces, Tracing
 from showthrough.data.units import reach_of
 from showthrough.storage.columns.digests import Digests, in_order, total
-from showthrough.storage.columns.growing import GrowingStrings, Numbers
-from showthrough.storage.columns.index import repeated
+from showthrough.storage.columns.growing import GrowingNumbers, GrowingStrings
+from showthrough.storage.columns.index import find_repeats
 from showthrough.storage.columns.strings import Strings
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ Lengths = NDArray[Any]  # of four bytes each where they suffice, else of eight
 _TWICE = "this id occurs twice; expected unique ids"
 
 
-class Marked(NamedTuple):
+class MentionCategory(NamedTuple):
     """What mentions are counted by: their type, how they identify, and whether somebody said so."""
 
     entity_type: str
@@ -46,7 +46,7 @@ class Survey:
     annotated: int
     annotators: int
     digests: Digests  # of the documents, sorted
-    marked: Mapping[Marked, int] = field(default_factory=dict)  # how many mentions of each kind
+    marked: Mapping[MentionCategory, int] = field(default_factory=dict)  # how many mentions of each kind
     groups: Sequence[str] = ()  # of the documents, in their order; none where no document has one
     silver: Mapping[str, int] = field(default_factory=dict)  # annotators that are programs, and how many layers of each
     shared: Sequence[int] = ()  # numbers of the documents that several people marked
@@ -70,7 +70,7 @@ class Survey:
         return total(self.digests)
 
     @classmethod
-    def joined(cls, parts: Iterable[Survey], sources: Iterable[str]) -> Survey:
+    def merge(cls, parts: Iterable[Survey], sources: Iterable[str]) -> Survey:
         """Of consecutive parts, each with the file that it was made of: the survey that one pass over all gives.
 
         Raises InputError for ids that several of them have, and where there is no document at all.
@@ -91,7 +91,7 @@ class Surveying:
         self.source = source  # of the documents that are added
         self.problems: list[tuple[int, Problem]] = []  # each with the number of its document
         self._sources: list[tuple[int, str]] = []  # of the parts, each with the number of its first document
-        self._ids, self._lengths, self._digests = GrowingStrings(), Numbers(), bytearray()
+        self._ids, self._lengths, self._digests = GrowingStrings(), GrowingNumbers(), bytearray()
         self._farthest = bytearray()
         self._groups: GrowingStrings | None = None
         self._shared = array("q")
@@ -99,7 +99,7 @@ class Surveying:
         self._annotated = self._annotators = self._asked = 0
         self.subjects = 0  # people that documents are about
         self._tags: set[str] = set()
-        self._marked: Counter[Marked] = Counter()
+        self._marked: Counter[MentionCategory] = Counter()
         self._tracing = Tracing() if traced else None
 
     def __len__(self) -> int:
@@ -135,7 +135,7 @@ class Surveying:
             self._shared.append(number)
         kinds = Counter((type(item), item.entity_type, item.identifier) for layer in layers for item in layer.mentions)
         for (mention_class, type_name, level), count in kinds.items():
-            self._marked[Marked(type_name, level, mention_class.states)] += count
+            self._marked[MentionCategory(type_name, level, mention_class.states)] += count
 
     def extend(self, part: Survey, source: str, problems: Iterable[tuple[int, Problem]] = ()) -> None:
         """Adds the documents of a part, which are after all others, with what is wrong with them."""
@@ -167,26 +167,26 @@ class Surveying:
     def part(self) -> Survey:
         """What was found, sound or not; ids may be there twice. Nothing can be added then."""
         return Survey(
-            ids=self._ids.made(),
-            lengths=self._lengths.made(),
+            ids=self._ids.finish(),
+            lengths=self._lengths.finish(),
             farthest=np.frombuffer(self._farthest, dtype=np.uint8),
             annotated=self._annotated,
             annotators=self._annotators,
             digests=in_order(self._digests),
             marked=dict(self._marked),
-            groups=() if self._groups is None else self._groups.made(),
+            groups=() if self._groups is None else self._groups.finish(),
             silver={name: self._silver[name] for name in sorted(self._silver)},
             shared=self._shared,
             asked=self._asked,
             subjects=self.subjects,
             tags=tuple(sorted(self._tags)),
-            traces=None if self._tracing is None else self._tracing.made(),
+            traces=None if self._tracing is None else self._tracing.build(),
         )
 
     def survey(self) -> Survey:
         """All of it; raises InputError with all that is wrong. Nothing can be added then."""
         result = self.part()
-        twice = [(number, self._repeated_id(result.ids, number, first)) for number, first in repeated(result.ids)]
+        twice = [(number, self._repeated_id(result.ids, number, first)) for number, first in find_repeats(result.ids)]
         problems = self.problems + twice
         if not len(result.ids):
             problems.append((0, Problem(self.source, "", "the corpus is empty; expected at least one document")))
@@ -199,7 +199,7 @@ class Surveying:
         message = (
             _TWICE
             if source == first_source
-            else f"this id occurs in {shown(first_source)} as well; expected unique ids"
+            else f"this id occurs in {shorten(first_source)} as well; expected unique ids"
         )
         return Problem(source, at_document(ids[number]), message)
 

@@ -9,10 +9,20 @@ from typing import Any, NamedTuple
 from showthrough.core.errors import InputError, at_document
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.engine_results import EngineResults
-from showthrough.data.given import checked, fault, layer_of, masks_of, paired, pairs_of, score_of, text_of, whole
+from showthrough.data.given import (
+    build_corpus,
+    fault,
+    layer_of,
+    masks_of,
+    pair_with_ids,
+    pairs_of,
+    score_of,
+    text_of,
+    whole,
+)
 from showthrough.data.masks import Anonymization
 from showthrough.data.originals import IdsByText, Originals, difference
-from showthrough.storage.reading import gathered
+from showthrough.storage.reading import collect_results
 
 
 def corpus_of_docs(docs: Any, annotator: str, name: str) -> Corpus:
@@ -20,7 +30,7 @@ def corpus_of_docs(docs: Any, annotator: str, name: str) -> Corpus:
         key, doc = pair
         return Document(key, _text(doc, at_document(key)), layer_of(key, doc.ents, annotator))
 
-    return checked(gathered(pairs_of(docs, "docs"), document), name)
+    return build_corpus(collect_results(pairs_of(docs, "docs"), document), name)
 
 
 def anonymization_of_docs(docs: Any, corpus: Corpus, name: str) -> Anonymization:
@@ -38,7 +48,7 @@ def anonymization_of_docs(docs: Any, corpus: Corpus, name: str) -> Anonymization
             except KeyError as error:
                 raise fault(location, error.args[0]) from None
 
-        pairs = gathered(pairs, owned)
+        pairs = collect_results(pairs, owned)
     return masks_of([(key, doc.ents) for key, doc in pairs], name, corpus)
 
 
@@ -52,7 +62,7 @@ def _check_texts(docs: Iterable[tuple[str, Any]], corpus: Corpus) -> None:
         if expected is not None and text != expected:
             raise fault(location, difference(text, expected))
 
-    gathered(docs, check)
+    collect_results(docs, check)
 
 
 def _text(doc: Any, location: str) -> str:
@@ -77,7 +87,7 @@ def anonymization_of_results(results: Any, corpus: Corpus, name: str) -> Anonymi
         fail = partial(_fault_in, location)
         return key, converter.masks(originals[key], text_of(text, location), _items(items, location), fail)
 
-    masks = masks_of(gathered(paired(results, corpus, "results"), spans), name, corpus)
+    masks = masks_of(collect_results(pair_with_ids(results, corpus, "results"), spans), name, corpus)
     return Anonymization(masks.masks, name, notes=converter.notes)
 
 
@@ -104,7 +114,7 @@ class _Item(NamedTuple):
 def _items(items: Any, location: str) -> list[_Item]:
     if isinstance(items, str | Mapping) or not isinstance(items, Iterable):
         raise fault(location, f"found items of type {type(items).__name__}; expected a list")
-    return gathered(enumerate(items), lambda pair: _item(pair[1], f"{location}: items[{pair[0]}]"))
+    return collect_results(enumerate(items), lambda pair: _item(pair[1], f"{location}: items[{pair[0]}]"))
 
 
 def _item(item: Any, location: str) -> _Item:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from showthrough.data.copies import Bytes, Hashes, Sketching
 from showthrough.data.identity import Roles, identities
-from showthrough.storage.columns.growing import Numbers
+from showthrough.storage.columns.growing import GrowingNumbers
 from showthrough.storage.columns.index import GrowingHashes
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Tracing:
         self._count = 0
         self._roles = Roles()
         self._sketching = Sketching()
-        self._identities, self._identified = GrowingHashes(), Numbers()
+        self._identities, self._identified = GrowingHashes(), GrowingNumbers()
 
     def add(self, document: Document) -> None:
         self._sketching.append(document.text)
@@ -58,6 +58,6 @@ class Tracing:
         self._identified.extend(part.documents + self._count)
         self._count += len(part.texts)
 
-    def made(self) -> Traces:
+    def build(self) -> Traces:
         """All of them; none can be added then."""
-        return Traces(*self._sketching.made(), self._identities.made(), self._identified.made())
+        return Traces(*self._sketching.build(), self._identities.finish(), self._identified.finish())

@@ -18,7 +18,15 @@ from urllib.parse import unquote
 import numpy as np
 
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.reading import SHORTEST_WORD, Located, cased_form, folded, letter_by_letter, locate, spaced
+from showthrough.data.reading import (
+    SHORTEST_WORD,
+    LocatedForm,
+    cased_form,
+    collapse_spaces,
+    fold_case,
+    letter_by_letter,
+    locate,
+)
 
 How = Literal["plain", "otherwise", "encoded"]
 
@@ -47,7 +55,7 @@ _MIXED = 100  # characters of a word that are looked at
 _ENCODED, _LONGEST_ENCODED = 6, 100_000  # characters between signs of what may be encoded, and of all of it
 
 
-class Rewriting(NamedTuple):
+class RewriteRule(NamedTuple):
     """How a text is rewritten before it is read: what a pattern finds is something else, or all that there is."""
 
     pattern: re.Pattern[str]
@@ -70,7 +78,7 @@ class Rewriting(NamedTuple):
         return "".join(piece for _, _, piece in self.pieces(text))
 
 
-class View:
+class TextView:
     """One way to read a text: a reading form with a space before and after it, and the same with capitals.
 
     It is that of a rewritten text; or it has words of another view, each of which stands there in another way.
@@ -81,8 +89,8 @@ class View:
         how: How,
         form: str,
         cased: str | bytes,  # or the letters of which it is made when somebody asks, which few do
-        rewriting: Rewriting | None = None,
-        whole: View | None = None,
+        rewriting: RewriteRule | None = None,
+        whole: TextView | None = None,
         pieces: tuple[str, ...] = (),  # its words, as they stand in the whole
     ) -> None:
         self.how, self.form, self._cased = how, form, cased
@@ -90,13 +98,13 @@ class View:
 
     @cached_property
     def cased(self) -> str:
-        return spaced(self._cased) if isinstance(self._cased, bytes) else self._cased
+        return collapse_spaces(self._cased) if isinstance(self._cased, bytes) else self._cased
 
 
-class Reading:
+class TextReading:
     """A text as it is read.
 
-    >>> Reading("Jo\u200bhn  Kowa\u0456ska-\u0141ysy, n\u00b0 36110/97").form
+    >>> TextReading("Jo\u200bhn  Kowa\u0456ska-\u0141ysy, n\u00b0 36110/97").form
     ' john kowaiska lysy n 36110 97 '
     """
 
@@ -104,9 +112,9 @@ class Reading:
         self.text = text
         self._letters = letter_by_letter(text)
         cased = cased_form(text) if self._letters is None else self._letters
-        words = folded(cased).split() if isinstance(cased, str) else cased.decode("ascii").lower().split()
+        words = fold_case(cased).split() if isinstance(cased, str) else cased.decode("ascii").lower().split()
         self.form = f" {' '.join(words)} "
-        self.plain = View("plain", self.form, cased)  # the plain way to read it
+        self.plain = TextView("plain", self.form, cased)  # the plain way to read it
         self._words = frozenset(words)
 
     @property
@@ -116,25 +124,25 @@ class Reading:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of all views."""
-        return self._words.union(*(view.form.split() for view in self.others)) if self.others else self._words
+        return self._words.union(*(view.form.split() for view in self.other_views)) if self.other_views else self._words
 
     @cached_property
-    def views(self) -> tuple[View, ...]:
+    def views(self) -> tuple[TextView, ...]:
         """All ways to read it, the plain one first."""
-        return (self.plain, *self.others)
+        return (self.plain, *self.other_views)
 
     @cached_property
-    def others(self) -> tuple[View, ...]:
+    def other_views(self) -> tuple[TextView, ...]:
         """What else can be read where something is hyphenated, glued, spelled letter by letter or encoded."""
         letters = self._letters
-        glued = _glued(self.cased) if letters is None else _glued_in(letters)
+        glued = _find_glued(self.cased) if letters is None else _glued_in(letters)
         spelled = letters is None or _may_be_apart(self.form)
         views = [*_fragments("otherwise", self.plain, glued)] if glued or spelled else []
         for how, rewriting in _rewritings(self.text, self.signs, glued):
             cased = cased_form(rewriting.apply(self.text))
-            view = View(how, folded(cased), cased, rewriting)
+            view = TextView(how, fold_case(cased), cased, rewriting)
             if not view.form.isspace() and view.form != self.form:
-                views += [view, *_fragments(how, view, sorted({*_glued(cased)} - {*self.cased.split()}))]
+                views += [view, *_fragments(how, view, sorted({*_find_glued(cased)} - {*self.cased.split()}))]
         return tuple(views)
 
     @cached_property
@@ -143,20 +151,20 @@ class Reading:
         return self.text.encode("latin-1", "replace").translate(None, _DROPPED)
 
     @cached_property
-    def located(self) -> Located:
+    def located_form(self) -> LocatedForm:
         """The plain reading form with where each character comes from."""
         return locate(self.text)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where a stretch of the plain form stands in the text."""
-        located = self.located
+        located = self.located_form
         return int(located.starts[start]), int(located.ends[end - 1])
 
-    def spans(self, view: View, start: int, end: int) -> list[tuple[int, int]]:
+    def spans(self, view: TextView, start: int, end: int) -> list[tuple[int, int]]:
         """Where a stretch of any view stands in the text: a word of which a view has one copy may have several places.
 
         >>> texts = "by JohnDoe", "by J o h n", "by Jo-\\nhn", "by &#74;ohn", "by Sm9obiBEb2U="
-        >>> views = [(reading, reading.others[-1]) for reading in map(Reading, texts)]
+        >>> views = [(reading, reading.others[-1]) for reading in map(TextReading, texts)]
         >>> [reading.spans(view, *re.search("john", view.form).span()) for reading, view in views]
         [[(3, 10)], [(3, 10)], [(3, 9)], [(3, 11)], [(3, 15)]]
         """
@@ -170,7 +178,7 @@ class Reading:
         low, high = located.starts[start], located.ends[end - 1]
         return [(starts[low], ends[high - 1])]
 
-    def _source(self, rewriting: Rewriting) -> tuple[list[int], list[int], Located]:
+    def _source(self, rewriting: RewriteRule) -> tuple[list[int], list[int], LocatedForm]:
         """Where each character of a rewritten text comes from, and its reading form; found out once."""
         if rewriting not in self._sources:
             starts: list[int] = []
@@ -183,10 +191,10 @@ class Reading:
         return self._sources[rewriting]
 
     @cached_property
-    def _sources(self) -> dict[Rewriting, tuple[list[int], list[int], Located]]:
+    def _sources(self) -> dict[RewriteRule, tuple[list[int], list[int], LocatedForm]]:
         return {}
 
-    def is_new(self, view: View, start: int, end: int) -> bool:
+    def is_new(self, view: TextView, start: int, end: int) -> bool:
         """Whether a stretch of a view says more than the plain one: of a rewritten text, what was rewritten itself."""
         rewriting = view.rewriting
         if rewriting is None or rewriting.alone:
@@ -197,18 +205,18 @@ class Reading:
         return any(rewriting.pattern.search(self.text, low, high) for low, high in self.spans(view, start, end))
 
 
-def _rewritings(text: str, signs: bytes, glued: list[str]) -> Iterator[tuple[How, Rewriting]]:
+def _rewritings(text: str, signs: bytes, glued: list[str]) -> Iterator[tuple[How, RewriteRule]]:
     """The text as it would be without what is between the letters of words, and as it is decoded."""
     if (_LINE_END.search(signs) or "\u2010" in text) and _LINE_HYPHEN.search(text):
-        yield "otherwise", Rewriting(_LINE_HYPHEN, _delete)
+        yield "otherwise", RewriteRule(_LINE_HYPHEN, _delete)
     if any(pattern.search(text) for pattern, signs_pattern in _MARKUP_SIGNS if signs_pattern.search(signs)):
-        yield "otherwise", Rewriting(_MARKUP, _delete)
+        yield "otherwise", RewriteRule(_MARKUP, _delete)
     if b"&" in signs and b";" in signs and _ENTITY.search(text):
-        yield "encoded", Rewriting(_ENTITY, html.unescape)
+        yield "encoded", RewriteRule(_ENTITY, html.unescape)
     if b"%" in signs and _ESCAPED.search(text):
-        yield "encoded", Rewriting(_ESCAPED, _unescape)
+        yield "encoded", RewriteRule(_ESCAPED, _unescape)
     if any(map(_may_be_encoded, glued)):
-        yield "encoded", Rewriting(_BASE64, _decode_base64, alone=True)
+        yield "encoded", RewriteRule(_BASE64, _decode_base64, alone=True)
 
 
 def join_lines(text: str) -> str:
@@ -248,7 +256,7 @@ def _decode_word(word: str) -> str:
     return text if all(letter.isprintable() or letter.isspace() for letter in text) else ""
 
 
-def _fragments(how: How, whole: View, glued: list[str]) -> Iterator[View]:
+def _fragments(how: How, whole: TextView, glued: list[str]) -> Iterator[TextView]:
     """Words that are glued together, taken apart; and letters that stand apart, put together."""
     if split := [(word, parted) for word in glued if (parted := _split_glued(word)) != word]:
         yield _fragment_view(how, whole, split)
@@ -264,9 +272,9 @@ def _split_glued(word: str) -> str:
     return _GLUED.sub(" ", word)
 
 
-def _glued(cased: str) -> list[str]:
+def _find_glued(cased: str) -> list[str]:
     """Words that may be two: capitals inside, letters beside digits."""
-    return sorted(word for word in {*cased.split()} if not (_one_case(word) or word.isdigit()))
+    return sorted(word for word in {*cased.split()} if not (_is_one_case(word) or word.isdigit()))
 
 
 def _glued_in(letters: bytes) -> list[str]:
@@ -306,10 +314,10 @@ def _may_be_apart(cased: str) -> bool:
     return b"\1" in (single[:-4] & single[2:-2] & single[4:]).tobytes()
 
 
-def _one_case(word: str) -> bool:
+def _is_one_case(word: str) -> bool:
     return word.isalpha() and (word.islower() or word.istitle() or word.isupper())
 
 
-def _fragment_view(how: How, whole: View, words: list[tuple[str, str]]) -> View:
+def _fragment_view(how: How, whole: TextView, words: list[tuple[str, str]]) -> TextView:
     cased = f" {'  '.join(read for _, read in words)} "  # two spaces: neighbours here are none in the text
-    return View(how, folded(cased), cased, whole=whole, pieces=tuple(word for word, _ in words))
+    return TextView(how, fold_case(cased), cased, whole=whole, pieces=tuple(word for word, _ in words))

@@ -18,7 +18,7 @@ class GoneError(LostError):
     """Nobody is there any more who could do any task at all."""
 
 
-class Done(NamedTuple):
+class TaskResult(NamedTuple):
     """What came of a task: a value, or why there is none."""
 
     task: int  # its number, from 0 on
@@ -26,7 +26,7 @@ class Done(NamedTuple):
     lost: LostError | None = None
 
 
-class Shared(ABC, Generic[T]):
+class SharedValue(ABC, Generic[T]):
     """A value that travels to a worker once, however many tasks ask for it."""
 
     @property
@@ -40,7 +40,7 @@ class Engine(ABC):
     workers: int  # tasks that are worked on at the same time; 1: in this very process, one after the other
 
     @abstractmethod
-    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Done]:
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[TaskResult]:
         """Calls the function with the arguments of each task, and gives what comes in the order in which it comes.
 
         Tasks are taken from the iterable as workers need them, a few ahead, so that it may be as long as it likes. What
@@ -49,7 +49,7 @@ class Engine(ABC):
         """
 
     @abstractmethod
-    def share(self, value: T) -> Shared[T]:
+    def share(self, value: T) -> SharedValue[T]:
         """A value for many tasks, sent to each worker once at most."""
 
     def for_models(self) -> Engine:
@@ -72,7 +72,7 @@ class Engine(ABC):
                 following += 1
 
 
-class _Here(Shared[T]):
+class _LocalValue(SharedValue[T]):
     def __init__(self, value: T) -> None:
         self._value = value
 
@@ -81,17 +81,17 @@ class _Here(Shared[T]):
         return self._value
 
 
-class Here(Engine):
+class InProcess(Engine):
     """No workers at all: every task is done in this process when it is asked for."""
 
     workers = 1
 
-    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Done]:
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[TaskResult]:
         for number, task in enumerate(tasks):
-            yield Done(number, function(*task))
+            yield TaskResult(number, function(*task))
 
-    def share(self, value: T) -> Shared[T]:
-        return _Here(value)
+    def share(self, value: T) -> SharedValue[T]:
+        return _LocalValue(value)
 
     def close(self) -> None:
         """Nobody has to be sent home."""

@@ -17,10 +17,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, Any, TypeVar
 
-from showthrough.engines.base import Done, Engine, LostError, Shared
+from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult
 from showthrough.engines.cores import cores
-from showthrough.engines.sending import adopted, called, checked_guests, outcome, received
-from showthrough.engines.sharing import Sent, forget, keep, left_behind, packed
+from showthrough.engines.sending import adopt_plugins, call_packed, checked_guests, outcome, unpack_result
+from showthrough.engines.sharing import SharedHandle, forget, keep, left_behind, pack_task
 
 T = TypeVar("T")
 
@@ -60,13 +60,13 @@ class Local(Engine):
         for worker in self._all:
             worker.end()
 
-    def share(self, value: T) -> Shared[T]:
-        return Sent(value)
+    def share(self, value: T) -> SharedValue[T]:
+        return SharedHandle(value)
 
-    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Done]:
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[TaskResult]:
         guests = checked_guests()
         threads = ThreadPoolExecutor(self.workers)  # one waits for each worker
-        finished: queue.SimpleQueue[Future[Done]] = queue.SimpleQueue()
+        finished: queue.SimpleQueue[Future[TaskResult]] = queue.SimpleQueue()
         under_way = 0
         try:
             for number, task in enumerate(tasks):
@@ -84,9 +84,9 @@ class Local(Engine):
 
     def _grow(self) -> None:
         if len(self._all) < self.workers:
-            self._idle.put(self._started())
+            self._idle.put(self._start_worker())
 
-    def _started(self, replaced: _Worker | None = None) -> _Worker:
+    def _start_worker(self, replaced: _Worker | None = None) -> _Worker:
         with self._changing:  # none is started that nobody would end
             if self._closed:
                 raise _GoneError("the workers were sent home")
@@ -97,18 +97,18 @@ class Local(Engine):
             self._all.append(worker)
         return worker
 
-    def _run_task(self, number: int, task: tuple[Callable[..., Any], tuple[Any, ...]], guests: bytes) -> Done:
+    def _run_task(self, number: int, task: tuple[Callable[..., Any], tuple[Any, ...]], guests: bytes) -> TaskResult:
         """What comes of a task. One whose worker is gone is tried again in a new process."""
         worker, fault = self._idle.get(), ""
         try:
             for _ in range(_TRIES):
                 try:
                     worker.introduce(guests)
-                    return Done(number, worker.asked(*task))
+                    return TaskResult(number, worker.asked(*task))
                 except _GoneError as error:
                     fault = str(error)
-                    worker = self._started(replaced=worker)
-            return Done(number, None, LostError(fault))
+                    worker = self._start_worker(replaced=worker)
+            return TaskResult(number, None, LostError(fault))
         finally:
             self._idle.put(worker)
 
@@ -123,12 +123,12 @@ class _Worker:
 
     def introduce(self, guests: bytes) -> None:
         if guests != self._guests:
-            self.asked(adopted, (guests,))
+            self.asked(adopt_plugins, (guests,))
             self._guests = guests
 
     def asked(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """What the function gives there; raises what it raises, and _GoneError when the process is gone."""
-        message, shared = packed(function, arguments)
+        message, shared = pack_task(function, arguments)
         if forgotten := left_behind(self._kept):
             self._kept.difference_update(forgotten)
             self.asked(forget, (forgotten,))
@@ -144,7 +144,7 @@ class _Worker:
             content = _receive(self.process.stdout)
         except (OSError, ValueError, EOFError):  # ValueError: closed here
             raise _GoneError(_describe_end(self.process)) from None
-        return received(content)
+        return unpack_result(content)
 
     def end(self) -> None:
         self.process.kill()
@@ -200,7 +200,7 @@ def serve() -> None:
     tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(incoming, tasks), daemon=True).start()
     while True:
-        answer = outcome(called, tasks.get())
+        answer = outcome(call_packed, tasks.get())
         try:
             _send(outgoing, answer)
         except OSError:

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shown
-from showthrough.engines.base import Done, Engine, GoneError, LostError, Shared
-from showthrough.engines.ray_cluster import Cluster, asks_for_token, connected
-from showthrough.engines.sending import called, checked_guests, outcome, received
-from showthrough.engines.sharing import Sent, forget, keep, left_behind, packed
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
+from showthrough.engines.base import Engine, GoneError, LostError, SharedValue, TaskResult
+from showthrough.engines.ray_cluster import Cluster, asks_for_token, connect
+from showthrough.engines.sending import call_packed, checked_guests, outcome, unpack_result
+from showthrough.engines.sharing import SharedHandle, forget, keep, left_behind, pack_task
 from showthrough.version import __version__
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class _Task:
 
     number: int
     message: bytes
-    shared: Sequence[Sent[Any]]
+    shared: Sequence[SharedHandle[Any]]
     failed: int = 0
     suspected: bool = False  # of having ended a worker
 
@@ -71,18 +71,20 @@ class Pool(Engine):
         self._own = cluster.own
         self._ready: list[_Worker] = []
         self._starting: dict[Any, _Worker] = {}  # by what they are asked first
-        self._stored: dict[int, tuple[Any, Sequence[Sent[Any]]]] = {}  # shared values, and those that they hold in turn
+        self._stored: dict[
+            int, tuple[Any, Sequence[SharedHandle[Any]]]
+        ] = {}  # shared values, and those that they hold in turn
         self._fault = "no worker came"
 
-    def share(self, value: T) -> Shared[T]:
-        return Sent(value)
+    def share(self, value: T) -> SharedValue[T]:
+        return SharedHandle(value)
 
     def close(self) -> None:
         for worker in [*self._ready, *self._starting.values()]:
             self._dismiss(worker)
         self._stored.clear()
 
-    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[Done]:
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[TaskResult]:
         import ray
 
         guests, numbered = checked_guests(), enumerate(tasks)
@@ -94,7 +96,7 @@ class Pool(Engine):
                     number, task = next(numbered, (-1, ()))
                     more = number >= 0
                     if more:
-                        waiting.append(_Task(number, *packed(function, task)))
+                        waiting.append(_Task(number, *pack_task(function, task)))
                         under_way += 1
                         self._grow(len(waiting), guests)
                 if not under_way:
@@ -112,7 +114,7 @@ class Pool(Engine):
                 elif not self._starting or time.monotonic() - seen > _PATIENCE:
                     self._grow(1, guests)
                     under_way -= len(waiting)
-                    yield from (Done(task.number, None, LostError(self._fault)) for task in waiting)
+                    yield from (TaskResult(task.number, None, LostError(self._fault)) for task in waiting)
                     waiting.clear()
                     seen = time.monotonic()
         finally:
@@ -134,7 +136,7 @@ class Pool(Engine):
             if self._cluster.answers():
                 return
             time.sleep(_LOOK)
-        raise GoneError(f"the head of the Ray cluster at {self._cluster.place} does not answer any more")
+        raise GoneError(f"the head of the Ray cluster at {self._cluster.address} does not answer any more")
 
     def _hand_out(self, waiting: deque[_Task], guests: bytes) -> None:
         while waiting and (free := [candidate for candidate in self._ready if candidate.has_room_for(waiting[0])]):
@@ -154,22 +156,22 @@ class Pool(Engine):
         for number in left_behind(self._stored):
             del self._stored[number]
 
-    def _value(self, shared_value: Sent[Any]) -> Any:
+    def _value(self, shared_value: SharedHandle[Any]) -> Any:
         """Where the store of the cluster has a shared value."""
         return self._stored[shared_value.number][0]
 
-    def _all(self, shared: Sequence[Sent[Any]]) -> Iterator[Sent[Any]]:
+    def _all(self, shared: Sequence[SharedHandle[Any]]) -> Iterator[SharedHandle[Any]]:
         """Shared values, those first that others hold."""
         import ray
 
         for shared_value in shared:
             if shared_value.number not in self._stored:
-                message, inner = packed(_itself, (shared_value.value,))
+                message, inner = pack_task(_itself, (shared_value.value,))
                 self._stored[shared_value.number] = ray.put(message), inner
             yield from self._all(self._stored[shared_value.number][1])
             yield shared_value
 
-    def _looked_at(self, answer: Any, waiting: deque[_Task]) -> Iterator[Done]:
+    def _looked_at(self, answer: Any, waiting: deque[_Task]) -> Iterator[TaskResult]:
         """What there is to say of what came: of a new worker, or of a task."""
         if answer in self._starting:
             self._greet(answer)
@@ -181,26 +183,28 @@ class Pool(Engine):
             yield from self._mourn(worker, waiting)
             return
         del worker.tasks[answer]
-        yield from self._told(worker, task, content, waiting)
+        yield from self._yield_result(worker, task, content, waiting)
 
-    def _told(self, worker: _Worker, task: _Task, content: bytes, waiting: deque[_Task]) -> Iterator[Done]:
+    def _yield_result(
+        self, worker: _Worker, task: _Task, content: bytes, waiting: deque[_Task]
+    ) -> Iterator[TaskResult]:
         try:
-            yield Done(task.number, received(content))
+            yield TaskResult(task.number, unpack_result(content))
         except MemoryError:  # another machine may have more
-            yield from self._again(task, waiting, f"memory ran out on worker {worker.node}")
+            yield from self._retry(task, waiting, f"memory ran out on worker {worker.node}")
         except InputError as error:
             raise error if self._own else error.at(f"on worker {worker.node}") from error
         except ResourceError as error:
             raise error if self._own else PlanError(str(error), f"worker {worker.node}") from error
 
-    def _again(self, task: _Task, waiting: deque[_Task], fault: str) -> Iterator[Done]:
+    def _retry(self, task: _Task, waiting: deque[_Task], fault: str) -> Iterator[TaskResult]:
         task.failed += 1
         if task.failed < _TRIES:
             waiting.append(task)
         else:
-            yield Done(task.number, None, LostError(f"{fault}, as in {_TRIES - 1} tries before"))
+            yield TaskResult(task.number, None, LostError(f"{fault}, as in {_TRIES - 1} tries before"))
 
-    def _mourn(self, worker: _Worker, waiting: deque[_Task]) -> Iterator[Done]:
+    def _mourn(self, worker: _Worker, waiting: deque[_Task]) -> Iterator[TaskResult]:
         """A worker is gone. What it was at is tried elsewhere; what lay there behind is not to blame."""
         tasks, fault = worker.tasks, f"a worker on {worker.node} was gone in the middle of it"
         worker.tasks = {}
@@ -208,13 +212,13 @@ class Pool(Engine):
         blamed = False
         for answer, task in tasks.items():
             try:
-                yield from self._told(worker, task, _got(answer), waiting)
+                yield from self._yield_result(worker, task, _got(answer), waiting)
             except _GoneError:
                 task.suspected = True
                 if blamed:
                     waiting.appendleft(task)
                 else:
-                    yield from self._again(task, waiting, fault)
+                    yield from self._retry(task, waiting, fault)
                 blamed = True
         self._grow(len(self._starting) + 1, worker.guests)
 
@@ -245,7 +249,7 @@ class RayEngine(Pool):
     """The cores of a cluster: of one at an address, or of this machine. For models it has the accelerators."""
 
     def __init__(self, address: str | None = None, workers: int | None = None) -> None:
-        self._cluster = connected(address, workers)  # which says what Ray has to know before it is imported
+        self._cluster = connect(address, workers)  # which says what Ray has to know before it is imported
         import ray
 
         try:
@@ -286,7 +290,7 @@ def _got(answer: Any) -> Any:
     try:
         return ray.get(answer)
     except ray.exceptions.RayError as error:
-        raise _GoneError(shown(str(error).partition("\n")[0], 160)) from None
+        raise _GoneError(shorten(str(error).partition("\n")[0], 160)) from None
 
 
 def _look_around() -> None:
@@ -356,30 +360,30 @@ def _actor() -> type:
             return str(ray.util.get_node_ip_address()), fault
 
         def adopt(self, guests: bytes) -> None:
-            from showthrough.engines.sending import adopted
+            from showthrough.engines.sending import adopt_plugins
 
-            adopted(guests)
+            adopt_plugins(guests)
 
         def work(self, message: bytes, values: dict[int, list[Any]], left: list[int]) -> bytes:
-            from showthrough.engines.ray import worked
+            from showthrough.engines.ray import run_task
 
-            return worked(message, values, left)
+            return run_task(message, values, left)
 
     return Worker
 
 
-def worked(message: bytes, values: dict[int, list[Any]], left: list[int]) -> bytes:
+def run_task(message: bytes, values: dict[int, list[Any]], left: list[int]) -> bytes:
     """In the worker: does a task, with the shared values that it has not met before."""
-    return outcome(_worked, message, values, left)
+    return outcome(_run_task, message, values, left)
 
 
-def _worked(message: bytes, values: dict[int, list[Any]], left: list[int]) -> Any:
+def _run_task(message: bytes, values: dict[int, list[Any]], left: list[int]) -> Any:
     import ray
 
     forget(left)
     for number, (reference,) in values.items():
-        keep(number, called(ray.get(reference)))
-    return called(message)
+        keep(number, call_packed(ray.get(reference)))
+    return call_packed(message)
 
 
 def _itself(value: T) -> T:

@@ -25,7 +25,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.engines import ray_session
 from showthrough.engines.cores import cores
 
@@ -47,7 +47,7 @@ _QUIET = {
 }
 
 
-def connected(address: str | None, workers: int | None) -> Cluster:
+def connect(address: str | None, workers: int | None) -> Cluster:
     """Raises PlanError where there is no Ray, or none at the address."""
     for name, value in _QUIET.items():
         os.environ[name] = value if name == "RAY_USAGE_STATS_ENABLED" else os.environ.get(name, value)
@@ -62,7 +62,7 @@ def connected(address: str | None, workers: int | None) -> Cluster:
         current = ray.get_runtime_context().gcs_address
         if head not in (None, current):
             fault = f"this program is connected to the Ray cluster at {current} already; expected that one, or none"
-            raise PlanError(fault, f"address {shown(str(address))}")
+            raise PlanError(fault, f"address {shorten(str(address))}")
         return Cluster(None)
     if head is not None:
         _connect(address, address=head)
@@ -154,7 +154,7 @@ class Cluster:
         self._ends = ends
 
     @cached_property
-    def place(self) -> str:
+    def address(self) -> str:
         """Where its head is."""
         import ray
 
@@ -162,7 +162,7 @@ class Cluster:
 
     def answers(self) -> bool:
         """Whether its head still listens."""
-        host, _, port = self.place.rpartition(":")
+        host, _, port = self.address.rpartition(":")
         try:
             socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT).close()
         except OSError:
@@ -208,7 +208,7 @@ def _connect(user_address: str | None, **options: Any) -> None:
         if user_address is None:
             raise PlanError(f"Ray cannot be started here: {_first_line(error)}", "engine ray") from error
         why = f"Ray cannot be used there: {_first_line(error)}; {_EXPECTED}, and the token that it asks for, if any"
-        raise PlanError(why, f"address {shown(user_address)}") from error
+        raise PlanError(why, f"address {shorten(user_address)}") from error
 
 
 def _hush() -> None:
@@ -234,20 +234,20 @@ class _ThreadErrorHook:
 
 def _first_line(error: BaseException) -> str:
     lines = [" ".join(line.split()) for line in re.split(r"\n|(?<=\.) ", str(error)) if line.strip()]
-    return shown((lines or [type(error).__name__])[0].rstrip("."), 200)
+    return shorten((lines or [type(error).__name__])[0].rstrip("."), 200)
 
 
 def _find_head(address: str) -> str:
     """Where the head is; raises PlanError where nobody answers as one. Ray itself would try for minutes, or abort."""
-    where = f"address {shown(address)}"
+    where = f"address {shorten(address)}"
     if "://" in address or (address != "auto" and ":" not in address):
-        raise PlanError(f"found {quoted(address)}; {_EXPECTED}", where)
-    head = _resolved(address)
+        raise PlanError(f"found {quote_value(address)}; {_EXPECTED}", where)
+    head = _resolve(address)
     if not head and address == "auto":
         raise PlanError("no Ray cluster runs on this machine: start one with `ray start --head`, or name one", where)
     host, _, port = head.rpartition(":")
     if not port.isdigit() or not 0 < int(port) < 65536:
-        raise PlanError(f"found {quoted(head or address)}; {_EXPECTED}", where)
+        raise PlanError(f"found {quote_value(head or address)}; {_EXPECTED}", where)
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_TIMEOUT) as line:
             answers = os.environ.get("RAY_USE_TLS") == "1" or _answers(line)
@@ -259,7 +259,7 @@ def _find_head(address: str) -> str:
     return head
 
 
-def _resolved(address: str) -> str:
+def _resolve(address: str) -> str:
     """The head's address as Ray takes it, also that of `auto`; empty where there is none."""
     from ray._private.services import canonicalize_bootstrap_address
 

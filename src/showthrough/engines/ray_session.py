@@ -29,7 +29,7 @@ def main(folder: Path, *command: str) -> None:
     starter.wait()
     quiet, deadline = 0, time.monotonic() + _PATIENCE
     while quiet < _QUIET and time.monotonic() < deadline:
-        processes = _others()
+        processes = _session_processes()
         for process in processes:
             with suppress(OSError):  # it ended meanwhile
                 os.kill(process, signal.SIGKILL)
@@ -38,7 +38,7 @@ def main(folder: Path, *command: str) -> None:
         time.sleep(_PAUSE)
 
 
-def _others() -> list[int]:
+def _session_processes() -> list[int]:
     """Processes of this session. Where there is no /proc, Ray itself sees to it that it ends with who started it."""
     processes = []
     for folder in Path("/proc").glob("[0-9]*"):

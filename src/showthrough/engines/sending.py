@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from showthrough.core.errors import PlanError, shown
+from showthrough.core.errors import PlanError, shorten
 from showthrough.core.plugins import adopt, guests
 
 
@@ -21,7 +21,7 @@ def checked_guests() -> bytes:
                 cloudpickle.dumps(entry)
             except Exception as error:  # whatever a guest's own pickling raises
                 fault = f"cannot be sent to a worker process: {error}; expected what can be pickled, or jobs=1"
-                raise PlanError(fault, f"{kind}: {shown(name)}") from error
+                raise PlanError(fault, f"{kind}: {shorten(name)}") from error
     return bytes(cloudpickle.dumps(guests()))
 
 
@@ -41,18 +41,18 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> bytes:
         return content
 
 
-def called(message: bytes) -> Any:
+def call_packed(message: bytes) -> Any:
     """Does a task that was packed."""
     function, task = pickle.loads(message)  # noqa: S301 (our own program wrote it)
     return function(*task)
 
 
-def adopted(sent: bytes) -> None:
+def adopt_plugins(sent: bytes) -> None:
     """Has the guests of another process."""
     adopt(pickle.loads(sent))  # noqa: S301 (our own program wrote it)
 
 
-def received(content: bytes) -> Any:
+def unpack_result(content: bytes) -> Any:
     """What another process gave, or raises what it raised."""
     answer, error = pickle.loads(content)  # noqa: S301 (our own worker wrote it)
     if error is not None:

@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from showthrough.engines.base import Shared
+from showthrough.engines.base import SharedValue
 
 T = TypeVar("T")
 
@@ -16,7 +16,7 @@ _numbers = count()
 _met = threading.local()  # shared values in what this thread is packing
 
 
-class Sent(Shared[T]):
+class SharedHandle(SharedValue[T]):
     """A value in the program that shares it. In a task it travels as its number."""
 
     def __init__(self, value: T) -> None:
@@ -30,17 +30,17 @@ class Sent(Shared[T]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         _met.values.append(self)
-        return _Kept, (self.number,)
+        return _WorkerValue, (self.number,)
 
 
-_alive: WeakValueDictionary[int, Sent[Any]] = WeakValueDictionary()
+_alive: WeakValueDictionary[int, SharedHandle[Any]] = WeakValueDictionary()
 
 
-def packed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[bytes, list[Sent[Any]]]:
+def pack_task(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[bytes, list[SharedHandle[Any]]]:
     """A task as bytes, and the shared values that it names."""
     import cloudpickle  # it also sends what was defined at a prompt or in a script
 
-    values: list[Sent[Any]] = []
+    values: list[SharedHandle[Any]] = []
     _met.values = values
     message = bytes(cloudpickle.dumps((function, arguments)))
     _met.values = []  # nothing is held longer than whoever sends it does
@@ -57,7 +57,7 @@ def left_behind(numbers: Iterable[int]) -> list[int]:
 _here: dict[int, Any] = {}  # by number
 
 
-class _Kept(Shared[T]):
+class _WorkerValue(SharedValue[T]):
     """A shared value, where it was sent to."""
 
     def __init__(self, number: int) -> None:

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.evaluation.defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
-from showthrough.evaluation.settings import Settings, called_with
+from showthrough.evaluation.settings import Settings, takes_arguments_of
 from showthrough.evaluation.walk import Progress
 from showthrough.metrics import Metric, metrics_of
 from showthrough.models.settings import Watch
-from showthrough.run.gate.asking import asked_in, settled
+from showthrough.run.gate.asking import parse_thresholds, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.run import Run
 
@@ -29,7 +29,7 @@ else:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call(Settings, FamilyArguments):
+class EvaluationCall(Settings, FamilyArguments):
     """What `evaluate` takes: inputs, who is told how far it is, and every setting."""
 
     corpus: Corpus = field(kw_only=False)
@@ -42,8 +42,8 @@ class Call(Settings, FamilyArguments):
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-@called_with(Call)
-def evaluate(call: Call) -> Run:
+@takes_arguments_of(EvaluationCall)
+def evaluate(call: EvaluationCall) -> Run:
     """Scores anonymizations of a corpus.
 
     `anonymizations` are one, several, or several by name. `metrics` are names, text forms such as
@@ -60,21 +60,23 @@ def evaluate(call: Call) -> Run:
 
     Settings, as on the command line and in plans:
     """
-    return evaluate_plan(planned(call), progress=call.progress, resume=call.resume, watch=call.watch)
+    return evaluate_plan(build_plan(call), progress=call.progress, resume=call.resume, watch=call.watch)
 
 
-def planned(call: Call, systems: int = 0) -> Plan:
+def build_plan(call: EvaluationCall, systems: int = 0) -> Plan:
     """The plan of a call, beside whose anonymizations so many systems are still to be scored."""
     corpus = call.corpus
     if not isinstance(corpus, Corpus):
         # Only a path is shown: what is in anything else may be the very text that must not leak.
-        description = quoted(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
+        description = (
+            quote_value(str(corpus)) if isinstance(corpus, str | PathLike) else f"a value of type {_kind(corpus)}"
+        )
         raise PlanError(f"found {description}; expected a Corpus: read a file with read_corpus", "corpus")
     if call.resume is not None and not isinstance(call.resume, Run):
         raise PlanError(f"found a value of type {_kind(call.resume)}; expected a Run: Run.load reads one", "resume")
     if not isinstance(call.texts, bool):
-        raise PlanError(f"found {quoted(call.texts)}; expected True or False", "texts")
-    named = _named(call.anonymizations)
+        raise PlanError(f"found {quote_value(call.texts)}; expected True or False", "texts")
+    named = _list_anonymizations(call.anonymizations)
     settings = call.part(Settings)
     accepted = {kind: kind.accept(call) for kind in input_types()}
     inputs = {kind.name: value for kind, value in accepted.items() if value is not None}
@@ -82,11 +84,11 @@ def planned(call: Call, systems: int = 0) -> Plan:
     keys = {kind: kind.keys_of(value) for kind, value in accepted.items()}
     chosen = with_inputs(metrics, corpus, len(named) + systems, keys)
     chosen = tuple(dict.fromkeys(map(settings.applied_to, chosen)))
-    thresholds = settled(asked_in(call.thresholds), map(metric_record, chosen), settings.applied_to)
+    thresholds = resolve_thresholds(parse_thresholds(call.thresholds), map(metric_record, chosen), settings.applied_to)
     return Plan(corpus, tuple(named), chosen, settings, texts=call.texts, thresholds=thresholds, inputs=inputs)
 
 
-def _named(
+def _list_anonymizations(
     anonymizations: Anonymization | Mapping[str, Anonymization] | Sequence[Anonymization],
 ) -> list[Anonymization]:
     """All of them under their names. Raises PlanError for what is none."""
@@ -102,7 +104,7 @@ def _named(
             raise PlanError(f"found a value of type {_kind(anonymization)}; {expected}", "anonymizations")
     if names is None:
         return values
-    return [anonymization.renamed(name) for name, anonymization in zip(names, values, strict=True)]
+    return [anonymization.with_name(name) for name, anonymization in zip(names, values, strict=True)]
 
 
 def _kind(value: object) -> str:

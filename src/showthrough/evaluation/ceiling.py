@@ -22,7 +22,7 @@ from showthrough.metrics import HEADLINE, Array, Metric, Rows, metric_text, metr
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.models import Resources
 from showthrough.run.records import Ceiling, Human
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 from showthrough.statistics import ALIKE
 
 _MOST = 50  # annotators with numbers of their own; of more, those who share most documents with others
@@ -51,7 +51,7 @@ def ceiling(
     >>> found.annotators["bob"]["recall"].value, found.people["recall"].value  # 1 of 2; 2 of 3 in all
     (0.5, 0.6666666666666666)
     """
-    settings = Recorded(seed=seed, resamples=resamples, confidence=confidence)
+    settings = RecordedSettings(seed=seed, resamples=resamples, confidence=confidence)
     if problems := settings_problems(settings):
         raise InputError(problems)
     chosen = {metric_text(metric): metric for metric in metrics_of(usual() if metrics is None else metrics)}
@@ -62,9 +62,11 @@ def ceiling(
     none = {text: Human(None, None, None, documents, _MORE) for text in chosen if text not in scored}
     with closing(Readings(corpus, scored, resources or Resources(), _MOST)) as readings:
         named, failed = readings.named, readings.failures
-        numbers = [_reached(readings.of_all(), scored, documents, failed, settings)]
+        numbers = [_compute_numbers(readings.of_all(), scored, documents, failed, settings)]
         for name in named[:_MOST]:
-            numbers.append(_reached(readings.of_one(name), scored, readings.shares[name], failed, settings))
+            numbers.append(
+                _compute_numbers(readings.of_annotator(name), scored, readings.shares[name], failed, settings)
+            )
     people, *annotators = (
         {text: none.get(text) or humans[text] for text in chosen} for humans in _humans(numbers, settings)
     )
@@ -82,12 +84,12 @@ def has_ceiling(metric: Metric) -> bool:
     return of_documents and metric.needs == {"gold"} and not metric.models
 
 
-def _reached(
+def _compute_numbers(
     tables: Mapping[str, Rows],
     metrics: Mapping[str, Metric],
     documents: int,
     failures: Mapping[str, str],
-    settings: Recorded,
+    settings: RecordedSettings,
 ) -> dict[str, _Number]:
     """What some rows come to, by metric."""
     numbers = {
@@ -106,7 +108,9 @@ class _Number(NamedTuple):
     uncertain: Uncertain | None = None
 
 
-def _number(metric: Metric, table: Rows, again: dict[str, Array], documents: int, settings: Recorded) -> _Number:
+def _number(
+    metric: Metric, table: Rows, again: dict[str, Array], documents: int, settings: RecordedSettings
+) -> _Number:
     try:
         sound_parts(metric, table)
     except Exception as error:  # of a guest, anything
@@ -121,12 +125,12 @@ def _number(metric: Metric, table: Rows, again: dict[str, Array], documents: int
     return _Number(float(value), documents, fault, next(iter(uncertainties), None))
 
 
-def _humans(reached: Sequence[dict[str, _Number]], settings: Recorded) -> Iterator[dict[str, Human]]:
+def _humans(reached: Sequence[dict[str, _Number]], settings: RecordedSettings) -> Iterator[dict[str, Human]]:
     """The same numbers with their intervals, which are found together."""
     uncertainties = [
         number.uncertain for numbers in reached for number in numbers.values() if number.uncertain is not None
     ]
-    ends = iter(Uncertain.joined(uncertainties).ends(settings.confidence) if uncertainties else [])
+    ends = iter(Uncertain.concatenate(uncertainties).ends(settings.confidence) if uncertainties else [])
     for numbers in reached:
         humans = {}
         for text, result in numbers.items():

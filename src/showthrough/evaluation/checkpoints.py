@@ -15,15 +15,15 @@ from msgspec.structs import replace
 
 from showthrough.core.errors import OutputError
 from showthrough.data.references import REFERENCES
-from showthrough.evaluation.chunks import Answer, Cell
-from showthrough.evaluation.gathered import Gathered, Piece
-from showthrough.evaluation.mask_notices import MaskCounts
+from showthrough.evaluation.chunks import Cell, ChunkResult
+from showthrough.evaluation.gathered import EvaluationProgress, PartialResult
+from showthrough.evaluation.mask_notices import MaskNoticeCounts
 from showthrough.metrics import Array, Rows
-from showthrough.run.file import encoded
-from showthrough.run.journal import TITLE, Entry, Head, Journal, Packed, key_of
+from showthrough.run.file import encode_json
+from showthrough.run.journal import TITLE, Journal, JournalEntry, JournalHead, PackedRows, key_of
 from showthrough.run.records import Evidence, Failure
 from showthrough.run.run import WITHOUT_TEXT, Run
-from showthrough.storage.growing import GrowingFile, Place
+from showthrough.storage.growing import ByteRange, GrowingFile
 from showthrough.storage.reading import decoder_of
 
 EVERY = 30.0  # seconds; with the chunk that is under way, which takes some ten, that stays below a minute
@@ -61,39 +61,41 @@ class Checkpoints:
         return self._file.path
 
     @property
-    def lasting(self) -> bool:
+    def is_durable(self) -> bool:
         """Whether what is saved outlives the program."""
         return self._path is not None
 
-    def start(self, head: Head, kept_by: str, ranking: Sequence[str], *, large: bool = False) -> None:
+    def start(self, head: JournalHead, kept_by: str, ranking: Sequence[str], *, large: bool = False) -> None:
         """What is evaluated, and metrics beside it that only rank its documents; whether rows are to leave memory."""
         self._head, self._kept_by, self._ranking, self._large = head, kept_by, ranking, large
         self._kept_head = replace(head, run=self._kept(head.run))
         self._wordless = bool(self._kept_head.run.provenance.get(WITHOUT_TEXT))
         self._blank = replace(head.run, documents=[], groups=[])
 
-    def save_if_due(self, gathered: Gathered) -> None:
+    def save_if_due(self, gathered: EvaluationProgress) -> None:
         """Asked after every answer."""
         waited = self._clock() - self._last
-        if self._file.begun and not self.fault:
+        if self._file.is_intact and not self.fault:
             if len(gathered.since(self._saved)):
-                self._write(gathered, durable=waited >= EVERY and self.lasting)
-        elif (waited >= _WORTH and self.lasting) or (self._large and _held(gathered.since(self._saved)) > _HELD):
-            self._write(gathered, durable=self.lasting)
+                self._write(gathered, durable=waited >= EVERY and self.is_durable)
+        elif (waited >= _WORTH and self.is_durable) or (
+            self._large and _row_bytes(gathered.since(self._saved)) > _HELD
+        ):
+            self._write(gathered, durable=self.is_durable)
 
-    def save_before_long_work(self, gathered: Gathered) -> None:
+    def save_before_long_work(self, gathered: EvaluationProgress) -> None:
         """What comes next may take hours, and cannot be saved before it is done."""
-        if self.lasting and (self._file.begun or self._clock() - self._last >= _WORTH):
+        if self.is_durable and (self._file.is_intact or self._clock() - self._last >= _WORTH):
             self.save(gathered)
 
-    def save(self, gathered: Gathered) -> None:
+    def save(self, gathered: EvaluationProgress) -> None:
         """Writes what is new, if anything is: when this returns it is on disk, or `fault` says why not."""
         self._write(gathered, durable=True)
 
     @property
-    def unfinished(self) -> Callable[[], Journal]:
+    def journal_opener(self) -> Callable[[], Journal]:
         """What is saved, to go on from."""
-        return partial(Journal, self.path, None if self.lasting else self._file.reopened())
+        return partial(Journal, self.path, None if self.is_durable else self._file.reopen())
 
     def remove(self) -> None:
         """The run is complete, and its file holds everything. Raises OutputError."""
@@ -105,9 +107,9 @@ class Checkpoints:
         self._file.close()
         self._aside.close()
 
-    def _write(self, gathered: Gathered, *, durable: bool) -> None:
+    def _write(self, gathered: EvaluationProgress, *, durable: bool) -> None:
         try:
-            if not self._file.begun:
+            if not self._file.is_intact:
                 self._begin(gathered)
             else:
                 self._append(gathered)
@@ -122,13 +124,13 @@ class Checkpoints:
         if durable:
             self._last = self._clock()
 
-    def _begin(self, gathered: Gathered) -> None:
+    def _begin(self, gathered: EvaluationProgress) -> None:
         """A new file with all that is there; what stands in its place is there until this one is whole."""
         file = GrowingFile(self._path, TITLE)
         pieces = gathered.since(0)
         try:
             file.draft()
-            file.add(encoded(self._kept_head, self.path), durable=False)
+            file.add(encode_json(self._kept_head, self.path), durable=False)
             failures = list(gathered.failures.items())
             locations = [file.add(self._entry(piece, []), durable=False) for piece in pieces]
             file.add(self._entry(None, failures), durable=False)
@@ -142,7 +144,7 @@ class Checkpoints:
         before.close()
         self._saved, self._failed = len(pieces), {text for text, _ in failures}
 
-    def _append(self, gathered: Gathered) -> None:
+    def _append(self, gathered: EvaluationProgress) -> None:
         failures = [(text, why) for text, why in gathered.failures.items() if text not in self._failed]
         if failures:
             self._file.add(self._entry(None, failures), durable=False)
@@ -152,30 +154,30 @@ class Checkpoints:
             self._let_go(piece, location)
             self._saved += 1
 
-    def _let_go(self, piece: Piece, location: Place) -> None:
+    def _let_go(self, piece: PartialResult, location: ByteRange) -> None:
         """What is written can be read again: the rows of many documents need not be in memory."""
         if not self._large:
             return
         file = self._file
         if self._wordless:
-            if not self._aside.begun:
+            if not self._aside.is_intact:
                 self._aside.begin()
             file, location = self._aside, self._aside.add(self._entry(piece, [], kept=False), durable=False)
         piece.read = partial(self._answer, file, location)
         piece.answer = None
 
-    def _answer(self, file: GrowingFile, location: Place) -> Answer:
-        return answer_of(decoder_of(Entry).decode(file.read(location)), self._ranking)
+    def _answer(self, file: GrowingFile, location: ByteRange) -> ChunkResult:
+        return answer_of(decoder_of(JournalEntry).decode(file.read(location)), self._ranking)
 
-    def _entry(self, piece: Piece | None, failed: Sequence[tuple[str, str]], *, kept: bool = True) -> bytes:
+    def _entry(self, piece: PartialResult | None, failed: Sequence[tuple[str, str]], *, kept: bool = True) -> bytes:
         """What is written of an answer, or of failures: what may be `kept` of it, or all."""
-        numbers, answer = (range(0), Answer()) if piece is None else (piece.numbers, piece.found)
+        numbers, answer = (range(0), ChunkResult()) if piece is None else (piece.numbers, piece.result)
         rows: dict[str, dict[str, dict[str, Array]]] = {}
         evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
-        risks: list[dict[str, Packed]] = [{} for _ in self._ranking]
+        risks: list[dict[str, PackedRows]] = [{} for _ in self._ranking]
         for (text, name), table in answer.rows.items():
             if text in self._ranking:
-                risks[self._ranking.index(text)][name] = Packed.of(table)
+                risks[self._ranking.index(text)][name] = PackedRows.of(table)
                 continue
             try:
                 seen = msgspec.convert(dict(table.evidence), dict[str, Evidence])
@@ -188,7 +190,7 @@ class Checkpoints:
         run = replace(self._blank, rows=rows, evidence=evidence, failures=[Failure(*failure) for failure in failed])
         run = self._kept(run) if kept else run
         looked = piece is not None and piece.looked
-        entry = Entry(
+        entry = JournalEntry(
             start=numbers.start,
             stop=numbers.stop,
             key=key_of(self._head.key, numbers),
@@ -196,7 +198,7 @@ class Checkpoints:
             whole=piece is not None and piece.whole,
             kept_by=self._kept_by if looked else "",
             rows={
-                text: {name: Packed.of(Rows.named(columns, len(numbers))) for name, columns in by_name.items()}
+                text: {name: PackedRows.of(Rows.named(columns, len(numbers))) for name, columns in by_name.items()}
                 for text, by_name in run.rows.items()
             },
             evidence=run.evidence,
@@ -206,23 +208,23 @@ class Checkpoints:
             free=answer.free if looked and not (kept and self._wordless) else None,
             risks=risks,
         )
-        return encoded(entry, self.path)
+        return encode_json(entry, self.path)
 
 
-def _held(pieces: Sequence[Piece]) -> int:
+def _row_bytes(pieces: Sequence[PartialResult]) -> int:
     """Bytes of rows in memory."""
     answers = [piece.answer for piece in pieces if piece.answer is not None]
     return sum(rows.values.nbytes for answer in answers for rows in answer.rows.values())
 
 
 def answer_of(
-    entry: Entry,
+    entry: JournalEntry,
     ranking: Sequence[str],
     names: Mapping[str, str] | None = None,
     lost: Set[str] = frozenset(),
     *,
     looked: bool = True,
-) -> Answer:
+) -> ChunkResult:
     """What an entry brings: rows, under the names that metrics have now, and what a run does not keep."""
     count = len(entry.numbers)
     rows: dict[Cell, Rows] = {}
@@ -231,9 +233,9 @@ def answer_of(
         for name, table in by_name.items() if text not in lost else ():
             rows[text, name] = table.rows(count, entry.evidence.get(old_text, {}).get(name))
     if not looked:
-        return Answer(rows)
+        return ChunkResult(rows)
     for text, ranks in zip(ranking, entry.risks, strict=False):
         rows |= {(text, name): table.rows(count) for name, table in ranks.items()}
-    masks = {name: MaskCounts(*counts) for name, counts in entry.masks.items()}
+    masks = {name: MaskNoticeCounts(*counts) for name, counts in entry.masks.items()}
     free = entry.free if entry.free is not None and len(entry.free) == count else None
-    return Answer(rows, masks=masks, free=free)
+    return ChunkResult(rows, masks=masks, free=free)

@@ -13,22 +13,22 @@ from showthrough.core.errors import ChangedError, Interrupted
 from showthrough.core.families import input_types
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
-from showthrough.engines.base import Engine, GoneError, Here, LostError
-from showthrough.engines.opened import opened
+from showthrough.engines.base import Engine, GoneError, InProcess, LostError
+from showthrough.engines.opened import open_engine
 from showthrough.evaluation.checkpoints import Checkpoints
-from showthrough.evaluation.chunks import Work, answered
+from showthrough.evaluation.chunks import Work, process_chunk
 from showthrough.evaluation.estimating import check_asking
-from showthrough.evaluation.findings import Findings
-from showthrough.evaluation.gathered import Gathered
+from showthrough.evaluation.findings import Notes
+from showthrough.evaluation.gathered import EvaluationProgress
 from showthrough.evaluation.plan import Plan
-from showthrough.evaluation.questions import Questions
+from showthrough.evaluation.questions import WorkSpec
 from showthrough.evaluation.resuming import Earlier, evaluation_key
-from showthrough.evaluation.walk import Progress, Walk
+from showthrough.evaluation.walk import Progress, Runner
 from showthrough.models import Resources
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.settings import Watch
 from showthrough.run import journal
-from showthrough.run.journal import Head, Journal, leave_unfinished, unfinished
+from showthrough.run.journal import Journal, JournalHead, find_journal, leave_unfinished
 from showthrough.run.provenance import (
     anonymization_input,
     corpus_input,
@@ -58,13 +58,13 @@ def evaluate_plan(
     Interrupted, with what was finished, when the user stops it, memory runs out, workers are gone again and again or a
     file changes meanwhile.
     """
-    plan = plan.retyped()
+    plan = plan.retype()
     plan.check()
     references = references_of(plan.corpus) if plan.settings.references else ()
     check_asking(plan, references)
     if engine is not None:
         return Evaluation(plan, references, watch, checkpoints, engine).carried_out(progress, resume)
-    with opened(plan.settings.engine, plan.settings.jobs, plan.settings.address) as own_engine:
+    with open_engine(plan.settings.engine, plan.settings.jobs, plan.settings.address) as own_engine:
         return Evaluation(plan, references, watch, checkpoints, own_engine).carried_out(progress, resume)
 
 
@@ -80,7 +80,7 @@ class Evaluation:
         engine: Engine | None = None,
     ) -> None:
         self.plan = plan
-        engine = engine or Here()
+        engine = engine or InProcess()
         self.engine = engine.for_models() if any(metric.models for metric in plan.metrics) else engine
         self.run = _blank(plan, references)
         self.resources = Resources(
@@ -91,10 +91,10 @@ class Evaluation:
             asking=plan.settings.part(AskingSettings),
             engine=self.engine,
         )
-        self._gathered = Gathered()
-        self._questions = Questions(plan, references, self._gathered.failures)
-        self._walk = Walk(self._questions, self.engine, self.resources, self._gathered)
-        self._findings = Findings(self.run, self._questions, self._gathered, self.resources)
+        self._gathered = EvaluationProgress()
+        self._questions = WorkSpec(plan, references, self._gathered.failures)
+        self._walk = Runner(self._questions, self.engine, self.resources, self._gathered)
+        self._findings = Notes(self.run, self._questions, self._gathered, self.resources)
         self._checkpoints = checkpoints
 
     def carried_out(self, progress: Progress | None = None, resume: Run | Journal | None = None) -> Run:
@@ -110,16 +110,16 @@ class Evaluation:
             self._finish()
             self.run.provenance["seconds"] = round(time.perf_counter() - started, 3)
         except KeyboardInterrupt:
-            raise self._stopped() from None
+            raise self._interrupt() from None
         except MemoryError as error:
-            alone = isinstance(self.engine, Here)
-            raise self._stopped(_NO_MEMORY if alone else f"memory ran out; {_FEWER}") from error
+            alone = isinstance(self.engine, InProcess)
+            raise self._interrupt(_NO_MEMORY if alone else f"memory ran out; {_FEWER}") from error
         except GoneError as error:
-            raise self._stopped(str(error)) from error
+            raise self._interrupt(str(error)) from error
         except LostError as error:
-            raise self._stopped(f"{error}; {_FEWER}") from error
+            raise self._interrupt(f"{error}; {_FEWER}") from error
         except ChangedError as error:
-            raise self._stopped(str(error)) from error
+            raise self._interrupt(str(error)) from error
         return self.run
 
     @property
@@ -128,7 +128,7 @@ class Evaluation:
         return len(self.plan.corpus) > journal.LARGE
 
     @cached_property
-    def _head(self) -> Head:
+    def _head(self) -> JournalHead:
         """What is evaluated, as a journal has it."""
         revisions = self._questions.revisions.values()
         models = {name: revision for by_name in revisions for name, revision in by_name.items()}
@@ -136,23 +136,23 @@ class Evaluation:
         order = journal.order_of(run.documents)
         if self._large:
             run = msgspec.structs.replace(run, documents=[], groups=[])
-        return Head(run, len(self.plan.corpus), order, evaluation_key(run, order))
+        return JournalHead(run, len(self.plan.corpus), order, evaluation_key(run, order))
 
     def _begin_saving(self) -> None:
         if self._checkpoints is None and self._large:
             self._checkpoints = Checkpoints(None)
         if self._checkpoints is not None:
             spec = self._questions
-            self._checkpoints.start(self._head, spec.kept_by, list(spec.ranking), large=self._large)
+            self._checkpoints.start(self._head, spec.retention_key, list(spec.ranking), large=self._large)
 
     def _take_up(self, resume: Run | Journal) -> None:
         """Goes on from an earlier run. What looks at all documents at once is tried again where it failed."""
         head = msgspec.structs.replace(self._head, run=self.run)  # which has all ids
-        resume = unfinished(resume) or resume
+        resume = find_journal(resume) or resume
         spec = self._questions
-        earlier = Earlier(head, self.plan, resume, spec.kept_by, list(spec.ranking))
+        earlier = Earlier(head, self.plan, resume, spec.retention_key, list(spec.ranking))
         earlier.check_models(spec.revisions)
-        self._gathered.failures.update(earlier.failed(spec.of_scope("document")))
+        self._gathered.failures.update(earlier.find_failures(spec.of_scope("document")))
         for piece in earlier.pieces(self._large):
             self._gathered.take_earlier(piece)
 
@@ -166,7 +166,7 @@ class Evaluation:
             if all((text, anonymization.name) in self._gathered.rows for anonymization in self.plan.anonymizations):
                 continue
             self._save_before_long_work()
-            answer = answered(self._walk.whole, Work({text: metric}, spec.anonymizations, spec.refused))
+            answer = process_chunk(self._walk.whole, Work({text: metric}, spec.anonymizations, spec.refused_cells))
             self._gathered.failures.update(answer.failures)
             self._gathered.take_whole(answer)
         self._save_before_long_work()
@@ -184,25 +184,25 @@ class Evaluation:
 
     def _lay_out(self) -> None:
         saved = self._checkpoints
-        home = None if saved is None or not saved.lasting else saved.path.parent
+        home = None if saved is None or not saved.is_durable else saved.path.parent
         self._findings.lay_out(home, large=self._large)
 
-    def _stopped(self, reason: str = "") -> Interrupted:
+    def _interrupt(self, reason: str = "") -> Interrupted:
         """What is done, for whoever goes on: of very many documents their rows are where the answers were put."""
         if self._checkpoints is not None:
             self._checkpoints.save(self._gathered)
         if not self._large:
             self._lay_out()
         self._findings.record()
-        run, done = self.run, self._gathered.stretches
+        run, done = self.run, self._gathered.done_ranges
         run.documents, run.groups = _those(run.documents, done), _those(run.groups, done)
         if self._large and self._checkpoints is not None:
-            leave_unfinished(run, self._checkpoints.unfinished)
+            leave_unfinished(run, self._checkpoints.journal_opener)
         run.scores, run.texts, run.complete = [], None, False
         return Interrupted(run, reason)
 
 
-def _held(strings: Sequence[str]) -> Any:
+def _as_run_strings(strings: Sequence[str]) -> Any:
     """Strings of all documents as a run has them: of very many they stay as they are."""
     return strings if len(strings) > journal.LARGE else list(strings)
 
@@ -212,7 +212,7 @@ def _those(strings: Sequence[str], ranges: Sequence[range]) -> Any:
     if sum(map(len, ranges)) == len(strings):
         return strings
     if isinstance(strings, Strings):
-        return Strings.joined(strings.part(numbers.start, numbers.stop) for numbers in ranges)
+        return Strings.concatenate(strings.part(numbers.start, numbers.stop) for numbers in ranges)
     return [string for numbers in ranges for string in strings[numbers.start : numbers.stop]]
 
 
@@ -225,13 +225,13 @@ def _blank(plan: Plan, references: Sequence[Anonymization]) -> Run:
             for anonymization in plan.anonymizations
         ],
         metrics=[metric_record(metric) for metric in plan.metrics],
-        settings=plan.settings.recorded,
-        documents=_held(corpus.ids),
+        settings=plan.settings.recorded_settings,
+        documents=_as_run_strings(corpus.ids),
         scores=[],
         rows={},
         failures=[],
         provenance=provenance(),
-        groups=_held(corpus.units.labels),
+        groups=_as_run_strings(corpus.units.labels),
         joined=corpus.units.joined > 0,
         several_annotators=corpus.survey.annotators > corpus.survey.annotated,
         references=[Input(reference.name, reference.digest, len(reference)) for reference in references],

@@ -10,14 +10,14 @@ from pathlib import Path
 from showthrough.core.errors import InputError, Problem
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import NOTHING, ORIGINALS, REFERENCES, references_of
-from showthrough.evaluation.chunks import Work, answered
+from showthrough.evaluation.chunks import Work, process_chunk
 from showthrough.evaluation.plan import Plan
 from showthrough.metrics import metric_text
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
 from showthrough.models.chat.base import MODEL
 from showthrough.models.chat.consent import Address, address_of, hosts_of
-from showthrough.models.chat.estimate import Count, Tally
+from showthrough.models.chat.estimate import QuestionCount, QuestionTally
 from showthrough.models.chat.model import NOWHERE
 from showthrough.models.chat.prices import Price, price_of
 from showthrough.models.chat.recordings import Recordings
@@ -27,13 +27,13 @@ from showthrough.storage.writing import check_writable
 
 
 @dataclass(frozen=True)
-class Estimated:
+class CallEstimate:
     """What one metric would ask one model about one anonymization."""
 
     metric: str
     anonymization: str
     address: Address
-    count: Count
+    count: QuestionCount
     price: Price | None  # None: nobody knows
 
     @property
@@ -42,23 +42,23 @@ class Estimated:
         if self.price is None:
             return None
         count = self.count
-        return self.price.of(count.sent, count.about), self.price.of(count.sent, count.most)
+        return self.price.of(count.total_in, count.about), self.price.of(count.total_in, count.most)
 
 
-def estimate_plan(plan: Plan) -> list[Estimated]:
+def estimate_plan(plan: Plan) -> list[CallEstimate]:
     """What a plan would ask language models. Nothing is sent and nothing written."""
-    plan = plan.retyped()
+    plan = plan.retype()
     plan.check()
-    return estimated(plan, references_of(plan.corpus) if plan.settings.references else ())
+    return estimate_calls(plan, references_of(plan.corpus) if plan.settings.references else ())
 
 
-def estimated(plan: Plan, references: Sequence[Anonymization]) -> list[Estimated]:
+def estimate_calls(plan: Plan, references: Sequence[Anonymization]) -> list[CallEstimate]:
     """The same of a plan that was checked, with its references."""
     price = plan.settings.price
     prices = {name: price_of(address_of(name), price) for name in models_of(plan)}
     tally = _tally(plan, references)
     return [
-        Estimated(metric, anonymization, address_of(name), count, prices[name])
+        CallEstimate(metric, anonymization, address_of(name), count, prices[name])
         for (metric, anonymization, name), count in tally.counts.items()
     ]
 
@@ -118,7 +118,7 @@ def _fault(address: Address) -> str:
     return address.key_fault
 
 
-def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bool) -> Problem:
+def _problem(address: Address, tally: QuestionTally, plan: Plan, fault: str, allowed: bool) -> Problem:
     if allowed:
         return Problem("", f"language model {address.name}", fault)
     names = tally.names.get(address.name) or {anonymization.name for anonymization in plan.anonymizations}
@@ -134,11 +134,11 @@ def _problem(address: Address, tally: Tally, plan: Plan, fault: str, allowed: bo
     return Problem("", "", f"would send the text of {content} to {where}: --send-text-to {address.host} allows it")
 
 
-def _tally(plan: Plan, references: Sequence[Anonymization]) -> Tally:
+def _tally(plan: Plan, references: Sequence[Anonymization]) -> QuestionTally:
     """What all metrics that ask language models would ask, found out by letting them ask."""
     asking = plan.settings.part(AskingSettings)
     resources = Resources(plan.settings.models, None, plan.anonymizations, plan.inputs, asking=asking)
-    tally = resources.tally = Tally()
+    tally = resources.tally = QuestionTally()
     chunk = Chunk(plan.corpus, resources, plan.corpus.survey.types, plan.anonymizations)
     for metric in plan.metrics:
         text, names = metric_text(metric), [name for name in metric.asks if name.startswith(MODEL)]
@@ -146,7 +146,7 @@ def _tally(plan: Plan, references: Sequence[Anonymization]) -> Tally:
             if anonymization.name in REFERENCES and metric.problems(plan.corpus, anonymization):
                 continue
             tally.begin(text, anonymization.name, names)
-            answer = answered(chunk, Work({text: metric}, [anonymization]))
+            answer = process_chunk(chunk, Work({text: metric}, [anonymization]))
             if answer.failures:
                 raise InputError(Problem("", f"metric {text}", answer.failures[text]))
     return tally

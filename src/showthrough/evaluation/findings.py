@@ -15,21 +15,21 @@ from showthrough.data.layout.spans import Ints
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.chunks import Cell
-from showthrough.evaluation.gathered import Gathered
+from showthrough.evaluation.gathered import EvaluationProgress
 from showthrough.evaluation.mask_notices import mask_notices
 from showthrough.evaluation.notices import carried_by_few, nobody_marked, notices
-from showthrough.evaluation.questions import Questions
-from showthrough.evaluation.scoring import chance_scores, reference_scores, scored
-from showthrough.evaluation.storing import Store
+from showthrough.evaluation.questions import WorkSpec
+from showthrough.evaluation.scoring import chance_scores, compute_scores, reference_scores
+from showthrough.evaluation.storing import ResultStore
 from showthrough.evaluation.sweeps import is_swept, sweeps
-from showthrough.evaluation.walk import Walk
+from showthrough.evaluation.walk import Runner
 from showthrough.evaluation.whose import release_notices
 from showthrough.metrics import Array, Metric, Rows, metric_text
 from showthrough.metrics.base import failure_of, sound_parts
-from showthrough.metrics.chunk import Hiding
+from showthrough.metrics.chunk import HidingRule
 from showthrough.models import Resources
-from showthrough.models.chat.base import unanswered
-from showthrough.run.documents import Texts, riskiest, texts_of, too_many
+from showthrough.models.chat.base import describe_unanswered
+from showthrough.run.documents import RunTexts, riskiest, texts_of, too_many
 from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
 from showthrough.run.run import Run
 from showthrough.run.stored import StoredRows
@@ -45,15 +45,15 @@ def _by_chance(name: str, metric: str, share: float) -> str:
     )
 
 
-class Findings:
+class Notes:
     """The run of a plan, as far as it is known what belongs into it."""
 
-    def __init__(self, run: Run, questions: Questions, gathered: Gathered, resources: Resources) -> None:
+    def __init__(self, run: Run, questions: WorkSpec, gathered: EvaluationProgress, resources: Resources) -> None:
         self.run = run
         self._plan, self._questions, self._gathered, self._resources = questions.plan, questions, gathered, resources
         self._metrics = questions.metrics
         self._tables: dict[Cell, Rows] = {}  # of all documents that are done
-        self._store: Store | None = None  # where these are, of very many documents
+        self._store: ResultStore | None = None  # where these are, of very many documents
         plan = self._plan
         self._notes = nobody_marked(plan.corpus, plan.metrics)
         self._notes += release_notices(plan.corpus, plan.releases, plan.settings.pairing)
@@ -62,21 +62,21 @@ class Findings:
 
     def lay_out(self, home: Path | None = None, *, large: bool) -> None:
         """The rows of all documents that are done, one below the other: in memory, or of very many in files."""
-        done = self._gathered.done
+        done = self._gathered.done_count
         # Of a reference one chunk could not be scored perhaps, and the others are not the same documents.
         counted, failed = self._gathered.rows, self._gathered.failures
         cells = [cell for cell in self._questions.cells if counted.get(cell) == done and cell[0] not in failed]
         if not large:
-            joined = self._gathered.joined()
+            joined = self._gathered.merge_rows()
             self._tables = {cell: joined[cell] for cell in cells}
             return
-        self._store = Store(self._gathered, cells, self._plan.corpus, home)
+        self._store = ResultStore(self._gathered, cells, self._plan.corpus, home)
         self._tables = dict(self._store.rows)
         self.run.documents, self.run.groups = self._store.documents, self._store.groups or []
 
     def fail_what_lacks_rows(self) -> None:
         """A metric that neither gave rows nor failed is a failure."""
-        done, counted = self._gathered.done, self._gathered.rows
+        done, counted = self._gathered.done_count, self._gathered.rows
         for text in [text for text in self._metrics if text not in self._gathered.failures]:
             least = min(counted.get((text, name), 0) for name in self.run.names)
             if least < done:
@@ -118,12 +118,12 @@ class Findings:
                 run.evidence.setdefault(text, {})[name] = msgspec.convert(dict(rows.evidence), dict[str, Evidence])
         names = list(dict.fromkeys(name for text in run.rows for name in self._metrics[text].asks))
         run.asked = [entry for family in families() for entry in family.asked(names, self._resources)] if names else []
-        new_notes = *mask_notices(masks, plan.metrics), *self._remarks(), *unanswered(run.asked)
+        new_notes = *mask_notices(masks, plan.metrics), *self._remarks(), *describe_unanswered(run.asked)
         run.notes = list(dict.fromkeys([*self._notes, *new_notes]))
         used = [models for text, models in self._questions.revisions.items() if text in run.rows]
         run.provenance["models"] = {name: revision for models in used for name, revision in models.items()}
 
-    def complete(self, walk: Walk) -> None:
+    def complete(self, walk: Runner) -> None:
         """Scores, and what else a run of all documents tells. What looks at them once more goes the same way."""
         run, plan = self.run, self._plan
         by_chance = list(chance_scores(run, plan.metrics, plan.settings, plan.corpus, plan.anonymizations))
@@ -133,17 +133,17 @@ class Findings:
             if score.value is not None and score.value >= _OFTEN
         ]
         run.scores = [
-            *scored(run, plan.metrics, plan.settings, self._tables),
+            *compute_scores(run, plan.metrics, plan.settings, self._tables),
             *by_chance,
             *reference_scores(run, plan.metrics, plan.settings, self._tables),
         ]
         run.notes += carried_by_few(run)
-        run.ceiling = self._ceiling()
+        run.ceiling = self._score_ceiling()
         run.sweeps = self._sweeps(walk) if plan.settings.sweeps else {}
         if plan.texts:
             run.texts = self._texts()
 
-    def _ceiling(self) -> Ceiling | None:
+    def _score_ceiling(self) -> Ceiling | None:
         """What people reach on the same metrics, where several marked a document and some metric can tell."""
         plan, settings = self._plan, self._plan.settings
         metrics = [metric for metric in plan.metrics if metric_text(metric) in self.run.rows and has_ceiling(metric)]
@@ -158,7 +158,7 @@ class Findings:
             resources=self._resources,
         )
 
-    def _sweeps(self, walk: Walk) -> dict[str, Sweep]:
+    def _sweeps(self, walk: Runner) -> dict[str, Sweep]:
         """What the surer masks of each anonymization reach on the same metrics, where masks have scores."""
         metrics = {text: metric for text, metric in self._metrics.items() if text in self.run.rows and is_swept(metric)}
         return sweeps(self._plan.anonymizations, metrics, walk.whole)
@@ -169,7 +169,7 @@ class Findings:
         tables = [(metric, {name: self._tables[text, name] for name in names}) for metric, text, names in counted]
         return [line for metric, rows_by_name in tables for line in metric.remarks(rows_by_name, self._resources)]
 
-    def _texts(self) -> Texts:
+    def _texts(self) -> RunTexts:
         """The documents for a reader; where there are too many, those at most risk."""
         hiding = self._questions.hiding_of(text for text in self._metrics if text in self.run.rows)
         many = too_many(self._plan.corpus)
@@ -177,7 +177,7 @@ class Findings:
         free = None if many or hiding != self._questions.hiding else self._gathered.free  # which reads all answers
         return texts_of(self._plan.corpus, self._plan.anonymizations, order, hiding, self._resources, free)
 
-    def _order(self, hiding: Hiding) -> Ints | None:
+    def _order(self, hiding: HidingRule) -> Ints | None:
         """Documents by their risk, where it can be told."""
         scored = [self._metrics[text] for text in self.run.rows if text in self._metrics]
         ranking = [(metric, metric_text(metric)) for metric in ranking_metrics(hiding.function_words, scored)]

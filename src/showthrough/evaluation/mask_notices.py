@@ -22,7 +22,7 @@ from showthrough.models.lexicon import ALWAYS, DEFAULT_LEXICON, LEXICONS, NONE, 
 _LOOKED_AT = 1_000  # documents, about
 
 
-class MaskCounts(NamedTuple):
+class MaskNoticeCounts(NamedTuple):
     """Of one anonymization, on some documents."""
 
     masks: int = 0
@@ -34,12 +34,12 @@ class MaskCounts(NamedTuple):
     passed: int = 0  # and in which they were not
 
     @classmethod
-    def of(cls, coverage: Coverage, aside: frozenset[str]) -> MaskCounts:
+    def of(cls, coverage: Coverage, aside: frozenset[str]) -> MaskNoticeCounts:
         """Counts what its masks do; the words `aside` tell nothing."""
         start, end, _ = coverage.each
         # Of all masks those that begin before a mask ends, less those that end before it begins; each finds itself.
         met = np.searchsorted(start, end, side="left") - np.searchsorted(np.sort(end), start, side="right")
-        text, disclosures = coverage.axis.text, coverage.given
+        text, disclosures = coverage.axis.text, coverage.disclosures
         spans = zip(disclosures.start.tolist(), disclosures.end.tolist(), disclosures.mask.tolist(), strict=True)
         telling = {mask for low, high, mask in spans if _tells(text[low:high], aside)}
         # A name made of function words that is written again tells as well.
@@ -48,7 +48,7 @@ class MaskCounts(NamedTuple):
         telling |= set(np.flatnonzero((words > 0) & (again >= words)).tolist())
         return cls(len(start), int(met.sum() - len(start)) // 2, len(telling))
 
-    def with_elsewhere(self, anonymized: Anonymized, how: HowRead) -> MaskCounts:
+    def with_elsewhere(self, anonymized: Anonymized, how: HowRead) -> MaskNoticeCounts:
         """The same, with the direct identifiers that can be read elsewhere."""
         readable = readable_elsewhere(anonymized, how)
         looked = sum(how.looks_at(document.id) for document in anonymized.chunk.corpus)  # its ids would need a survey
@@ -58,7 +58,7 @@ class MaskCounts(NamedTuple):
         )
 
     @classmethod
-    def summed(cls, parts: Iterable[MaskCounts]) -> MaskCounts:
+    def combine(cls, parts: Iterable[MaskNoticeCounts]) -> MaskNoticeCounts:
         """Those of several chunks together."""
         return cls(*map(sum, zip(cls(), *parts, strict=True)))
 
@@ -74,28 +74,28 @@ def tells_of_masks(anonymization: Anonymization) -> bool:
 
 def mask_counts(
     corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]
-) -> dict[str, MaskCounts]:
+) -> dict[str, MaskNoticeCounts]:
     """What the masks of each anonymization do, where nothing else is asked of the documents."""
     aside, how = words_aside(metrics), read_elsewhere(metrics, len(corpus))
-    parts: dict[str, list[MaskCounts]] = {anonymization.name: [] for anonymization in anonymizations}
+    parts: dict[str, list[MaskNoticeCounts]] = {anonymization.name: [] for anonymization in anonymizations}
     looked_at = [anonymization for anonymization in anonymizations if tells_of_masks(anonymization)]
     for numbers in corpus.chunks():
         chunk = Chunk(corpus.part(numbers))
         for system in looked_at:
             anonymized = Anonymized(chunk, system)
-            counts = MaskCounts.of(anonymized.coverage, aside)
+            counts = MaskNoticeCounts.of(anonymized.coverage, aside)
             parts[system.name].append(counts.with_elsewhere(anonymized, how) if how else counts)
         chunk.forget()
-    return {name: MaskCounts.summed(counts) for name, counts in parts.items()}
+    return {name: MaskNoticeCounts.combine(counts) for name, counts in parts.items()}
 
 
-def mask_notices(counts: Mapping[str, MaskCounts], metrics: Sequence[Metric]) -> list[str]:
+def mask_notices(counts: Mapping[str, MaskNoticeCounts], metrics: Sequence[Metric]) -> list[str]:
     """How many masks overlap or repeat words, and what the metrics at hand make of it; without metrics, all would."""
     lines = []
     for name, count in counts.items():
         notices = (
-            _overlapping(count.overlaps, metrics),
-            _telling(count.telling, count.masks, metrics),
+            _overlap_notice(count.overlaps, metrics),
+            _repeat_notice(count.telling, count.masks, metrics),
             _elsewhere(count, metrics),
         )
         lines += [str(Problem("", name, line)) for line in notices if line]
@@ -104,7 +104,7 @@ def mask_notices(counts: Mapping[str, MaskCounts], metrics: Sequence[Metric]) ->
 
 def words_aside(metrics: Sequence[Metric]) -> frozenset[str]:
     """The words that the metrics leave aside; those of a tagger are not asked for here, its list is near enough."""
-    name = next((metric.hiding.function_words for metric in metrics if metric.hiding), DEFAULT_LEXICON)
+    name = next((metric.hiding_rule.function_words for metric in metrics if metric.hiding_rule), DEFAULT_LEXICON)
     return ALWAYS | LEXICONS.get(name, LEXICONS[DEFAULT_LEXICON] if ":" in name else frozenset())
 
 
@@ -126,17 +126,17 @@ def read_elsewhere(metrics: Sequence[Metric], documents: int) -> HowRead | None:
 
 def _function_words(metrics: Sequence[Metric]) -> list[str]:
     """What the metrics take for words that need not be masked, each source once."""
-    return list(dict.fromkeys(metric.hiding.function_words for metric in metrics if metric.hiding))
+    return list(dict.fromkeys(metric.hiding_rule.function_words for metric in metrics if metric.hiding_rule))
 
 
-def _overlapping(pairs: int, metrics: Sequence[Metric]) -> str:
+def _overlap_notice(pairs: int, metrics: Sequence[Metric]) -> str:
     if not pairs or (metrics and not any(metric.parameters.get("overlaps") == "joined" for metric in metrics)):
         return ""
     statement = "1 pair of masks overlaps" if pairs == 1 else f"{pairs:,} pairs of masks overlap"
     return f'{statement}; what is masked twice counts once (precision(overlaps="each") counts as TAB\'s script does)'
 
 
-def _elsewhere(count: MaskCounts, metrics: Sequence[Metric]) -> str:
+def _elsewhere(count: MaskNoticeCounts, metrics: Sequence[Metric]) -> str:
     """Of several metrics one that asks for more words may call covered nothing of what this counts, so it says how."""
     how = read_elsewhere(metrics, count.looked)
     if not count.elsewhere or how is None:
@@ -157,14 +157,14 @@ def _elsewhere(count: MaskCounts, metrics: Sequence[Metric]) -> str:
     )
 
 
-def _telling(masks: int, total: int, metrics: Sequence[Metric]) -> str:
+def _repeat_notice(masks: int, total: int, metrics: Sequence[Metric]) -> str:
     if not masks:
         return ""
     write = "writes" if masks == 1 else "write"
     statement = (
         f"{masks:,} of {total:,} masks {write} words of the original into the replacement (function words aside)"
     )
-    chosen = [metric.hiding.replacements for metric in metrics if metric.hiding]
+    chosen = [metric.hiding_rule.replacements for metric in metrics if metric.hiding_rule]
     if metrics and not chosen:
         blind = any(metric.spans_and_types for metric in metrics)
         return f"{statement}; metrics over spans (phi_…) count these as hidden" if blind else statement

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from showthrough.core.errors import Problem, shown, some
+from showthrough.core.errors import Problem, join_names, shorten
 from showthrough.data.documents import Corpus
-from showthrough.data.kinds import folded
+from showthrough.data.kinds import fold_type
 from showthrough.data.labels import NO_TYPE
-from showthrough.data.levels import known_level
+from showthrough.data.levels import level_of
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
 from showthrough.data.silver import akin, programs_of
-from showthrough.evaluation.mask_notices import MaskCounts, mask_counts, mask_notices
+from showthrough.evaluation.mask_notices import MaskNoticeCounts, mask_counts, mask_notices
 from showthrough.metrics import HEADLINE, Metric
 from showthrough.metrics.language import unlike_its_language
 from showthrough.run.roles import as_many_even
@@ -27,7 +27,7 @@ from showthrough.statistics import FEW
 Notice = Callable[[Corpus, Sequence[Anonymization], Sequence[Metric]], list[str]]
 
 
-def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+def type_level_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """What types were taken for where nobody said how mentions identify, and where that was a guess.
 
     It is nothing to metrics that compare spans and types alone.
@@ -37,7 +37,7 @@ def types_taken(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics
     types_by_level: dict[str | None, list[str]] = {}
     for kind in corpus.survey.marked:
         if not kind.stated:
-            types_by_level.setdefault(known_level(kind.entity_type), []).append(kind.entity_type)
+            types_by_level.setdefault(level_of(kind.entity_type), []).append(kind.entity_type)
     guessed = types_by_level.pop(None, [])
     lines = []
     if types_by_level:
@@ -67,14 +67,18 @@ def types_merged(corpus: Corpus, anonymizations: Sequence[Anonymization], metric
         type_map = {
             name: kind
             for metric in metrics
-            for name, kind in metric.taken_for(corpus.survey.types, anonymization).items()
+            for name, kind in metric.infer_types(corpus.survey.types, anonymization).items()
         }
-        if other := [f"{name} as {kind}" for name, kind in type_map.items() if folded(name) != folded(kind)]:
-            lines.append(str(Problem("", anonymization.name, f"these count as types of the corpus: {some(other)}")))
+        if other := [f"{name} as {kind}" for name, kind in type_map.items() if fold_type(name) != fold_type(kind)]:
+            lines.append(
+                str(Problem("", anonymization.name, f"these count as types of the corpus: {join_names(other)}"))
+            )
     return lines
 
 
-def not_there(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+def missing_document_notes(
+    corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]
+) -> list[str]:
     """How many documents an anonymization lacks, where that is allowed: a forgotten file looks the same."""
     return [
         str(
@@ -112,7 +116,7 @@ def not_annotated(corpus: Corpus, anonymizations: Sequence[Anonymization], metri
     return [f"{lacking} of {len(corpus)} documents {verb} no annotations: metrics that need them leave those out"]
 
 
-def made_by_programs(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+def silver_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """That annotations are silver, and who is scored against itself, as far as names tell."""
     survey = corpus.survey
     if not survey.silver or (metrics and all("gold" not in metric.needs for metric in metrics)):
@@ -130,7 +134,7 @@ def made_by_programs(corpus: Corpus, anonymizations: Sequence[Anonymization], me
     ]
     silver = sum(survey.silver.values())
     which = "the annotations" if silver == survey.annotators else f"{silver} of {survey.annotators} annotation layers"
-    by = f"programs ({some(programs)})" if programs else "programs"
+    by = f"programs ({join_names(programs)})" if programs else "programs"
     line = f"{which} were made by {by}: scores tell agreement with them, not what is identifying"
     if themselves:
         verb = (
@@ -138,25 +142,25 @@ def made_by_programs(corpus: Corpus, anonymizations: Sequence[Anonymization], me
             if len(themselves) == 1
             else "are among them, or of their family, and score themselves"
         )
-        return [f"{line}; {some(themselves)} {verb}"]
+        return [f"{line}; {join_names(themselves)} {verb}"]
     return [f"{line}, and one of them that is under test is scored against itself"]
 
 
 def _names(types: Sequence[str]) -> str:
     """`AGE, DATE`, the first of them where there are many."""
-    return some(kind or NO_TYPE for kind in sorted(types))
+    return join_names(kind or NO_TYPE for kind in sorted(types))
 
 
-def told_of_files(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+def file_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """What there was to say of the files when they were read. Their folders are nothing for a run without text."""
     sources = [
         (Path(corpus.source).name or corpus.name, corpus.notes),
         *((anonymization.name, anonymization.notes) for anonymization in anonymizations),
     ]
-    return [f"{shown(name)}: {note}" for name, notes in sources for note in notes]
+    return [f"{shorten(name)}: {note}" for name, notes in sources for note in notes]
 
 
-def trained_on_them(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
+def training_notes(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
     """Whose model had seen documents that it is tested on."""
     seen = [
         (anonymization.name, anonymization.provenance.seen)
@@ -164,7 +168,7 @@ def trained_on_them(corpus: Corpus, anonymizations: Sequence[Anonymization], met
         if anonymization.provenance and anonymization.provenance.seen
     ]
     verbs = "was trained on {} of these {} documents: its numbers are too good, and say little about others"
-    return [f"{shown(name)} {verbs.format(count, len(corpus))}" for name, count in seen]
+    return [f"{shorten(name)} {verbs.format(count, len(corpus))}" for name, count in seen]
 
 
 def offsets_doubted(corpus: Corpus, anonymizations: Sequence[Anonymization], metrics: Sequence[Metric]) -> list[str]:
@@ -179,12 +183,12 @@ def not_independent(corpus: Corpus, anonymizations: Sequence[Anonymization], met
 
 NOTICES: tuple[Notice, ...] = (
     not_independent,
-    trained_on_them,
-    made_by_programs,
-    told_of_files,
+    training_notes,
+    silver_notes,
+    file_notes,
     offsets_doubted,
-    not_there,
-    types_taken,
+    missing_document_notes,
+    type_level_notes,
     types_merged,
     not_annotated,
     unlike_its_language,
@@ -195,7 +199,7 @@ def notices(
     corpus: Corpus,
     anonymizations: Sequence[Anonymization],
     metrics: Sequence[Metric] = (),
-    masks: Mapping[str, MaskCounts] | None = None,
+    masks: Mapping[str, MaskNoticeCounts] | None = None,
 ) -> list[str]:
     """All of them, each once. What the masks do is counted here unless somebody has counted it already."""
     lines = [line for notice in NOTICES for line in notice(corpus, anonymizations, metrics)]
@@ -205,7 +209,7 @@ def notices(
 
 def carried_by_few(run: Run) -> list[str]:
     """Numbers that a few heavy documents carry, or groups of them, though there are more."""
-    if run.drawn < FEW:
+    if run.unit_count < FEW:
         return []
     lines = []
     for text in run.rows:

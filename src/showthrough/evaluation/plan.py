@@ -8,7 +8,7 @@ from functools import cached_property
 
 import msgspec
 
-from showthrough.core.errors import InputError, Problem, shown
+from showthrough.core.errors import InputError, Problem, shorten
 from showthrough.core.families import Inputs, families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import ReleasedTexts
@@ -16,7 +16,7 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_problems
 from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
-from showthrough.data.retyping import retyped, retyped_masks
+from showthrough.data.retyping import retype_corpus, retyped_masks
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.evaluation.whose import Releases, check_releases, releases_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
@@ -48,7 +48,7 @@ class Plan:
             self.corpus, compared
         )
 
-    def retyped(self, *, early: bool = False) -> Plan:
+    def retype(self, *, early: bool = False) -> Plan:
         """The same with what the settings say of types; raises InputError for types that occur nowhere.
 
         To be done once, before anything is scored: types that change places would change back. It is `early` where
@@ -65,11 +65,11 @@ class Plan:
         problems = types.problems(self.corpus, mask_types.union(*read.values()))
         if problems and not early:
             raise InputError(problems)
-        metrics = {metric: metric.retyped(types, kinds) for metric, kinds in read.items()}
+        metrics = {metric: metric.with_types(types, kinds) for metric, kinds in read.items()}
         texts = {metric_text(metric): metric_text(now) for metric, now in metrics.items()}
         return replace(
             self,
-            corpus=retyped(self.corpus, types),
+            corpus=retype_corpus(self.corpus, types),
             anonymizations=tuple(retyped_masks(anonymization, types) for anonymization in self.anonymizations),
             metrics=tuple(dict.fromkeys(metrics.values())),
             thresholds=tuple(
@@ -118,7 +118,11 @@ class Plan:
 
 def lacking_problems(metrics: Iterable[Metric]) -> list[Problem]:
     """What metrics need that is not on this machine: nobody shall wait for the others to hear of it."""
-    return [Problem("", f"metric {metric_text(metric)}", metric.lacking) for metric in metrics if metric.lacking]
+    return [
+        Problem("", f"metric {metric_text(metric)}", metric.missing_resource)
+        for metric in metrics
+        if metric.missing_resource
+    ]
 
 
 def _unwritable_names(plan: Plan) -> list[Problem]:
@@ -143,4 +147,4 @@ def name_problems(names: Sequence[str]) -> list[Problem]:
             name for name in names if name in REFERENCES
         ],
     }
-    return [Problem("", f"anonymization {shown(name)}", why) for why, bad in faults.items() for name in bad]
+    return [Problem("", f"anonymization {shorten(name)}", why) for why, bad in faults.items() for name in bad]

@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.errors import InputError, PlanError, Problem, shown
+from showthrough.core.errors import InputError, PlanError, Problem, shorten
 from showthrough.core.families import families
-from showthrough.evaluation.requests import Request, Source, beside, path_of
+from showthrough.evaluation.requests import EvaluationRequest, Source, path_of, resolve_path
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.metrics import metrics_of, preset
-from showthrough.run.gate.asking import asked_in
+from showthrough.run.gate.asking import parse_thresholds
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, read_bytes, suffix, text_of
+from showthrough.storage.reading import decode_json, read_bytes, suffix, text_of
 
 _FAULT = 100  # characters of what a reader of TOML says
 
@@ -31,7 +31,7 @@ def is_request(path: Path | Head) -> bool:
     return any(family.is_request(head) for family in families())
 
 
-def read_request(path: Path, kind: type[FileSettings] = FileSettings) -> Request:
+def read_request(path: Path, kind: type[FileSettings] = FileSettings) -> EvaluationRequest:
     """What a plan (TOML) or a TAE configuration (JSON) asks for; `kind` has the settings that a plan may name."""
     if suffix(path) == ".toml":
         return _read_toml(path, kind)
@@ -61,9 +61,9 @@ def plan_keys(kind: type[FileSettings] = FileSettings) -> type[msgspec.Struct]:
     return msgspec.defstruct("Keys", settings, bases=(_Inputs,), forbid_unknown_fields=True)
 
 
-def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
+def _read_toml(path: Path, kind: type[FileSettings]) -> EvaluationRequest:
     keys = plan_keys(kind)
-    plan: Any = decoded(_json_of(path, keys.__struct_fields__), msgspec.json.Decoder(keys), path)
+    plan: Any = decode_json(_json_of(path, keys.__struct_fields__), msgspec.json.Decoder(keys), path)
     if not (plan.anonymizations or plan.released):
         expected = "none was given; expected at least one, or columns that are released"
         raise InputError(Problem(str(path), "anonymizations", expected))
@@ -76,7 +76,7 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         raise InputError([Problem(str(path), problem.place, problem.message) for problem in error.problems]) from error
 
     def file(value: str, location: str) -> Path:
-        return beside(path, path_of(value, path, location))
+        return resolve_path(path, path_of(value, path, location))
 
     def source(value: str | list[str] | _Table, location: str) -> Source:
         table = value if isinstance(value, _Table) else _Table(value)
@@ -86,13 +86,13 @@ def _read_toml(path: Path, kind: type[FileSettings]) -> Request:
         whole = files[0] if isinstance(table.path, str) else Head.of(files)
         return Source(whole, {**settings.columns, **own})
 
-    return Request(
+    return EvaluationRequest(
         source(plan.corpus, "corpus"),
-        {name: source(value, f"anonymizations.{shown(name)}") for name, value in plan.anonymizations.items()},
+        {name: source(value, f"anonymizations.{shorten(name)}") for name, value in plan.anonymizations.items()},
         tuple(metrics) or None,
         settings,
         output=None if plan.output is None else file(plan.output, "output"),
-        asked=asked_in(plan.thresholds, str(path)),
+        asked=parse_thresholds(plan.thresholds, str(path)),
     )
 
 
@@ -101,7 +101,7 @@ def _json_of(path: Path, keys: tuple[str, ...]) -> bytes:
     try:
         content = tomllib.loads(text_of(path, read_bytes(path)))
     except tomllib.TOMLDecodeError as error:
-        raise InputError(Problem(str(path), "", f"is not valid TOML: {shown(str(error), _FAULT)}")) from error
+        raise InputError(Problem(str(path), "", f"is not valid TOML: {shorten(str(error), _FAULT)}")) from error
     except ValueError:  # the only other one: a number of more digits than Python reads
         raise InputError(
             Problem(str(path), "", "has a number of thousands of digits; expected a smaller one")
@@ -110,5 +110,5 @@ def _json_of(path: Path, keys: tuple[str, ...]) -> bytes:
         raise InputError(Problem(str(path), "", "is nested too deeply; expected a few levels")) from None
     if strangers := [key for key in content if key not in keys]:
         expected = f"unknown key; expected one of {', '.join(keys)}"
-        raise InputError(Problem(str(path), shown(key), expected) for key in strangers)
+        raise InputError(Problem(str(path), shorten(key), expected) for key in strangers)
     return msgspec.json.encode(content, enc_hook=str)

@@ -14,13 +14,13 @@ from showthrough.evaluation.chunks import Cell, Work
 from showthrough.evaluation.mask_notices import read_elsewhere, words_aside
 from showthrough.evaluation.plan import Plan
 from showthrough.metrics import Metric, metric_text
-from showthrough.metrics.chunk import Hiding
+from showthrough.metrics.chunk import HidingRule
 from showthrough.metrics.language import words_of
 from showthrough.models import Resources
 from showthrough.run.documents import too_many
 
 
-class Questions:
+class WorkSpec:
     """A metric that failed is not asked again: `failures` grows while documents are worked on."""
 
     def __init__(self, plan: Plan, references: Sequence[Anonymization], failures: Mapping[str, str]) -> None:
@@ -49,7 +49,7 @@ class Questions:
         return Work(
             metrics={**planned, **self.ranking},
             anonymizations=anonymizations,
-            refused=self.refused,
+            refused=self.refused_cells,
             noticed=words_aside(self.plan.metrics),
             elsewhere=read_elsewhere(self.plan.metrics, len(self.plan.corpus)),
             kept=self.hiding if self.plan.texts and not too_many(self.plan.corpus) else None,
@@ -62,7 +62,7 @@ class Questions:
         )
 
     @cached_property
-    def refused(self) -> frozenset[Cell]:
+    def refused_cells(self) -> frozenset[Cell]:
         """References that a metric cannot score."""
         return frozenset(
             (text, anonymization.name)
@@ -78,14 +78,14 @@ class Questions:
         return ((text, anonymization.name) for anonymization in self.anonymizations for text in (*texts, *self.ranking))
 
     @cached_property
-    def hiding(self) -> Hiding:
+    def hiding(self) -> HidingRule:
         """What documents are kept by, as far as can be told before metrics are at work."""
         return self.hiding_of(text for text in self.revisions if text not in self._failures)
 
-    def hiding_of(self, texts: Iterable[str]) -> Hiding:
+    def hiding_of(self, texts: Iterable[str]) -> HidingRule:
         """When a mention is hidden, as the first of some metrics takes it that tells; else by the language's words."""
-        chosen = (self.metrics[text].hiding for text in texts)
-        return next(filter(None, chosen), Hiding(words_of(self.plan.settings.language)))
+        chosen = (self.metrics[text].hiding_rule for text in texts)
+        return next(filter(None, chosen), HidingRule(words_of(self.plan.settings.language)))
 
     @cached_property
     def ranking(self) -> dict[str, Metric]:
@@ -98,7 +98,7 @@ class Questions:
         return {text: metric for text, metric in needed.items() if text not in self.metrics}
 
     @property
-    def kept_by(self) -> str:
+    def retention_key(self) -> str:
         """Changes with what tells the words that may stay readable, and the documents at most risk."""
         content = repr((self.plan.texts, self.hiding, list(self.ranking)))
         return hashlib.blake2b(content.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

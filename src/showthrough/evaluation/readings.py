@@ -10,25 +10,25 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, stretches, window
-from showthrough.data.layout.axis import Axis
+from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, chunk_ranges, window
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization, TypedMask
-from showthrough.evaluation.chunks import Work, answered
+from showthrough.evaluation.chunks import Work, process_chunk
 from showthrough.metrics import Metric, Rows
 from showthrough.metrics.chunk import Chunk
-from showthrough.metrics.derived import Derived
+from showthrough.metrics.derived import DerivedRows
 from showthrough.models import Resources
-from showthrough.run.units import numbered
+from showthrough.run.units import number_sorted_groups
 from showthrough.statistics.rows import BLOCK
-from showthrough.storage.columns.spill import Column, SpilledColumns
+from showthrough.storage.columns.spill import SpilledColumn, SpilledColumns
 from showthrough.storage.columns.strings import Strings
 
 _CHARACTERS = CHUNK_CHARACTERS  # of the documents that are read together
 _ALL = -1  # in place of an annotator's number
 
 
-class _Some(NamedTuple):
+class _SharedDocuments(NamedTuple):
     """Documents that several people marked; they may still have to be made, and travel."""
 
     documents: Sequence[Document]  # these, or more
@@ -36,14 +36,14 @@ class _Some(NamedTuple):
     numbers: Ints  # of these in the corpus
 
 
-class _Asked(NamedTuple):
+class _ReadingTask(NamedTuple):
     """What is the same for all documents."""
 
     metrics: Mapping[str, Metric]  # by text
     types: tuple[str, ...]  # of the whole corpus
 
 
-class _Counted(NamedTuple):
+class _ReadingCounts(NamedTuple):
     """The readings of some documents: by document, and of each in the order of its annotators."""
 
     documents: Ints  # of each reading, the number of its document
@@ -53,7 +53,7 @@ class _Counted(NamedTuple):
     failures: dict[str, str]
 
 
-def _counted(resources: Resources, task: _Asked, batch: _Some) -> _Counted:
+def _count_readings(resources: Resources, task: _ReadingTask, batch: _SharedDocuments) -> _ReadingCounts:
     """As many turns as the most annotators that a document has: each of its annotators is a system in one of them."""
     documents = [batch.documents[position] for position in batch.places.tolist()]
     readers = [document.readers for document in documents]
@@ -61,15 +61,15 @@ def _counted(resources: Resources, task: _Asked, batch: _Some) -> _Counted:
     names: list[str] = []
     rows: dict[str, list[Rows]] = {text: [] for text in task.metrics}
     failures: dict[str, str] = {}
-    axis: Axis | None = None
+    axis: SpanLayout | None = None
     for turn in range(max(map(len, readers))):
         turn_numbers = [number for number, reader_names in enumerate(readers) if turn < len(reader_names)]
         pairs = [(documents[number], readers[number][turn]) for number in turn_numbers]
-        masked = Anonymization({document.id: _wanted(document, name) for document, name in pairs}, "people")
+        masked = Anonymization({document.id: _masks_of(document, name) for document, name in pairs}, "people")
         chunk = Chunk(Corpus([_without(*pair) for pair in pairs]), resources, task.types)
         if axis is not None and len(turn_numbers) == len(axis.documents):  # all of the turn before
             chunk.axis = axis.with_annotations_of(chunk.corpus)
-        answer = answered(chunk, Work(task.metrics, [masked]))
+        answer = process_chunk(chunk, Work(task.metrics, [masked]))
         axis = chunk.axis
         chunk.forget()
         failures |= answer.failures
@@ -78,9 +78,9 @@ def _counted(resources: Resources, task: _Asked, batch: _Some) -> _Counted:
         for (text, _), counted in answer.rows.items():
             rows[text].append(counted)
     order = np.argsort(np.array(positions), kind="stable")
-    joined = {text: Rows.joined(parts) for text, parts in rows.items() if text not in failures}
+    joined = {text: Rows.concatenate(parts) for text, parts in rows.items() if text not in failures}
     annotator_names, annotators = np.unique(np.array(names, dtype=object), return_inverse=True)
-    return _Counted(
+    return _ReadingCounts(
         batch.numbers[np.array(positions)[order]],
         annotator_names.tolist(),
         annotators[order],
@@ -89,7 +89,7 @@ def _counted(resources: Resources, task: _Asked, batch: _Some) -> _Counted:
     )
 
 
-def _wanted(document: Document, annotator: str) -> tuple[TypedMask, ...]:
+def _masks_of(document: Document, annotator: str) -> tuple[TypedMask, ...]:
     """What an annotator wants masked, with nothing in its place."""
     marks = (
         mark for annotation in document.annotations if annotation.annotator == annotator for mark in annotation.mentions
@@ -118,12 +118,14 @@ class Readings:
         self._spilled = SpilledColumns()
         self.failures: dict[str, str] = {}
         self._numbered: dict[str, int] = {}
-        pieces: dict[str, list[Column]] = {text: [] for text in metrics}  # column after column of some readings
+        pieces: dict[str, list[SpilledColumn]] = {text: [] for text in metrics}  # column after column of some readings
         columns: dict[str, list[tuple[str, ...]]] = {text: [] for text in metrics}
         alike: dict[tuple[str, ...], tuple[str, ...]] = {}  # names that come again and again are kept once
         documents: list[NDArray[np.int32]] = []
         annotators: list[NDArray[np.int32]] = []
-        for counted in resources.mapped(_counted, _Asked(metrics, corpus.survey.types), _shared(corpus)):
+        for counted in resources.map_items(
+            _count_readings, _ReadingTask(metrics, corpus.survey.types), _find_shared(corpus)
+        ):
             self.failures |= counted.failures
             number = [self._numbered.setdefault(name, len(self._numbered)) for name in counted.names]
             documents.append(counted.documents.astype(np.int32))
@@ -138,24 +140,24 @@ class Readings:
         self._lay_out(corpus, np.concatenate(documents), annotator_numbers, self.named[:most])
         sizes = [len(part) for part in documents]
         self._tables = {
-            text: self._summed(columns[text], pieces[text], sizes) for text in metrics if text not in self.failures
+            text: self._sum_columns(columns[text], pieces[text], sizes) for text in metrics if text not in self.failures
         }
 
     def close(self) -> None:
         self._spilled.close()
 
-    def of_one(self, annotator: str) -> dict[str, Rows]:
+    def of_annotator(self, annotator: str) -> dict[str, Rows]:
         """By metric, what one annotator's documents count, or groups of them, in the order of their ids."""
-        return self._of(self._numbered[annotator])
+        return self._rows_of(self._numbered[annotator])
 
     def of_all(self) -> dict[str, Rows]:
         """The same of all of them, their rows summed document by document."""
-        return self._of(_ALL)
+        return self._rows_of(_ALL)
 
-    def _of(self, annotator: int) -> dict[str, Rows]:
+    def _rows_of(self, annotator: int) -> dict[str, Rows]:
         span = self._spans[annotator]
         return {
-            text: Derived(names, len(span), partial(self._spilled.blocks, columns, span, BLOCK))
+            text: DerivedRows(names, len(span), partial(self._spilled.blocks, columns, span, BLOCK))
             for text, (names, columns) in self._tables.items()
         }
 
@@ -186,9 +188,9 @@ class Readings:
         for number, name in enumerate(named):
             self._spans[self._numbered[name]] = range(int(bounds[number]), int(bounds[number + 1]))
 
-    def _summed(
-        self, names: Sequence[tuple[str, ...]], pieces: Sequence[Column], sizes: Sequence[int]
-    ) -> tuple[tuple[str, ...], list[Column]]:
+    def _sum_columns(
+        self, names: Sequence[tuple[str, ...]], pieces: Sequence[SpilledColumn], sizes: Sequence[int]
+    ) -> tuple[tuple[str, ...], list[SpilledColumn]]:
         """One column after the other, of all readings, summed by document and by group; one that a piece lacks is 0."""
         columns = tuple(dict.fromkeys(column for piece_columns in names for column in piece_columns))
         sums = []
@@ -209,27 +211,29 @@ class Readings:
 
 def _units(corpus: Corpus, numbers: Ints) -> tuple[Ints, Ints]:
     """Documents in the order of their ids, or of their groups and ids, and the number of the unit that each is in."""
-    order = _taken(corpus.ids, numbers).order()
+    order = _select(corpus.ids, numbers).order()
     if not len(corpus.units.labels):
         return order, np.arange(len(numbers))
-    groups = _taken(corpus.units.labels, numbers).taken(order)
+    groups = _select(corpus.units.labels, numbers).taken(order)
     by_group = groups.order()  # stable
-    return order[by_group], numbered(groups.taken(by_group))
+    return order[by_group], number_sorted_groups(groups.taken(by_group))
 
 
-def _taken(strings: Sequence[str], numbers: Ints) -> Strings:
+def _select(strings: Sequence[str], numbers: Ints) -> Strings:
     if isinstance(strings, Strings):
         return strings.taken(numbers)
     return Strings.of(strings[number] for number in numbers.tolist())
 
 
-def _shared(corpus: Corpus) -> Iterator[_Some]:
+def _find_shared(corpus: Corpus) -> Iterator[_SharedDocuments]:
     """The documents that several people marked, some at a time."""
     shared = np.asarray(corpus.survey.shared, dtype=np.int64)
-    for part in stretches(corpus.survey.lengths[shared], _CHARACTERS):
+    for part in chunk_ranges(corpus.survey.lengths[shared], _CHARACTERS):
         numbers = shared[part.start : part.stop]
         first, last = int(numbers[0]), int(numbers[-1])
         if hasattr(corpus.documents, "window"):
-            yield _Some(window(corpus.documents, range(first, last + 1)), numbers - first, numbers)
+            yield _SharedDocuments(window(corpus.documents, range(first, last + 1)), numbers - first, numbers)
         else:  # in memory: no other travels
-            yield _Some([corpus.documents[number] for number in numbers.tolist()], np.arange(len(numbers)), numbers)
+            yield _SharedDocuments(
+                [corpus.documents[number] for number in numbers.tolist()], np.arange(len(numbers)), numbers
+            )

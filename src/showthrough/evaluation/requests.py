@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from showthrough.core.errors import InputError, PlanError, Problem, quoted, shown
+from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
 from showthrough.core.families import families, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.data.retyping import listed
+from showthrough.data.retyping import split_names
 from showthrough.engines.base import Engine, Watch
 from showthrough.evaluation.defaults import with_inputs
 from showthrough.evaluation.plan import Plan
@@ -19,7 +19,7 @@ from showthrough.evaluation.settings import FileSettings
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.choice import shared_format
 from showthrough.metrics import Metric, metric_text
-from showthrough.run.gate.asking import Asked, settled
+from showthrough.run.gate.asking import ThresholdRequest, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
 from showthrough.storage.heads import Head
@@ -37,11 +37,11 @@ class Source:
 def path_of(value: str, file: Path, location: str) -> Path:
     """A path that a file names."""
     if not value or "\0" in value:
-        raise InputError(Problem(str(file), location, f"found {quoted(value)}; expected the path of a file"))
+        raise InputError(Problem(str(file), location, f"found {quote_value(value)}; expected the path of a file"))
     return place_of(value)
 
 
-def beside(file: Path, path: Path) -> Path:
+def resolve_path(file: Path, path: Path) -> Path:
     """What a file names, seen from where it lies; a URL is the same from everywhere."""
     return path if isinstance(path, Remote) else file.parent / path
 
@@ -49,11 +49,11 @@ def beside(file: Path, path: Path) -> Path:
 def seen_from(file: Path, value: str, location: str) -> str:
     """The same for a path that stays text until it is read."""
     path = path_of(value, file, location)
-    return value if isinstance(path, Remote) else str(beside(file, path))
+    return value if isinstance(path, Remote) else str(resolve_path(file, path))
 
 
 @dataclass(frozen=True)
-class Request:
+class EvaluationRequest:
     """What a user asked for; nothing has been read yet."""
 
     corpus: Source
@@ -61,7 +61,7 @@ class Request:
     metrics: tuple[Metric, ...] | None  # as they were named; None: what is given decides
     settings: FileSettings = field(default_factory=FileSettings)
     output: Path | None = None
-    asked: tuple[Asked, ...] = ()  # what numbers have to reach
+    asked: tuple[ThresholdRequest, ...] = ()  # what numbers have to reach
     systems: int = 0  # that are still to be put to work, and scored beside the anonymizations
     # Of a TAE configuration: its metrics by their names, what it names that is not there, its table.
     labels: Mapping[str, Metric] = field(default_factory=dict)
@@ -71,18 +71,18 @@ class Request:
     @property
     def chosen(self) -> tuple[Metric, ...]:
         """The metrics that were named, each once, with the function words and the language that are set."""
-        return self._set(self.metrics or ())
+        return self._apply_settings(self.metrics or ())
 
-    def _set(self, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
+    def _apply_settings(self, metrics: Iterable[Metric]) -> tuple[Metric, ...]:
         return tuple(dict.fromkeys(map(self.settings.applied_to, metrics)))
 
     @property
-    def beside(self) -> list[Path]:
+    def extra_paths(self) -> list[Path]:
         """What is read beside the corpus and the anonymizations, in files and folders."""
         return [path for family in families() for path in family.files(self.settings, self.chosen)]
 
     @property
-    def labelled(self) -> dict[str, str]:
+    def metric_labels(self) -> dict[str, str]:
         """The text forms of the metrics that are scored, by TAE's names for them."""
         return {label: metric_text(self.settings.applied_to(metric)) for label, metric in self.labels.items()}
 
@@ -92,15 +92,15 @@ class Request:
 
         Raises PlanError for a name that both have, and for the originals' own column.
         """
-        beside = listed(self.settings.released)
+        beside = split_names(self.settings.released)
         original = self.corpus.columns.get("text_column") or "text"
         if original in beside:
             raise PlanError(
-                "is the column of the originals; expected one of released texts", f"released {shown(original)}"
+                "is the column of the originals; expected one of released texts", f"released {shorten(original)}"
             )
         if twice := [column for column in beside if column in self.anonymizations]:
             raise PlanError(
-                "is a column of released texts and an anonymization; expected unique names", shown(twice[0])
+                "is a column of released texts and an anonymization; expected unique names", shorten(twice[0])
             )
         columns = {name: Source(self.corpus.path, {**self.corpus.columns, "text_column": name}) for name in beside}
         return {**self.anonymizations, **columns}
@@ -117,7 +117,7 @@ class Request:
         problems: list[Problem] = []
         anonymizations: list[Anonymization] = []
         settings, named = self.settings, self.settings.format
-        sources, released = self.sources, listed(settings.released)
+        sources, released = self.sources, split_names(settings.released)
         corpus = read_corpus(
             self.corpus.path,
             format=named,
@@ -154,7 +154,7 @@ class Request:
         metrics = self._metrics(corpus)
         thresholds: tuple[Threshold, ...] = ()
         try:
-            thresholds = settled(self.asked, map(metric_record, metrics), settings.applied_to)
+            thresholds = resolve_thresholds(self.asked, map(metric_record, metrics), settings.applied_to)
         except InputError as error:
             problems += error.problems
         plan = Plan(
@@ -171,4 +171,4 @@ class Request:
     def _metrics(self, corpus: Corpus) -> tuple[Metric, ...]:
         """Those that were named, or what can be computed of what is given; and what belongs to the inputs."""
         keys = {kind: kind.keys(self.settings) for kind in input_types()}
-        return self._set(with_inputs(self.metrics, corpus, len(self.anonymizations) + self.systems, keys))
+        return self._apply_settings(with_inputs(self.metrics, corpus, len(self.anonymizations) + self.systems, keys))

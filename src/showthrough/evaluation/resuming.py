@@ -12,12 +12,12 @@ from msgspec.structs import replace
 from showthrough.core.errors import PlanError
 from showthrough.core.families import InputType, input_types
 from showthrough.evaluation.checkpoints import answer_of
-from showthrough.evaluation.chunks import Answer, Cell
-from showthrough.evaluation.gathered import Piece
+from showthrough.evaluation.chunks import Cell, ChunkResult
+from showthrough.evaluation.gathered import PartialResult
 from showthrough.evaluation.plan import Plan
 from showthrough.metrics import Rows, metric_text
 from showthrough.models.chat.base import MODEL
-from showthrough.run.journal import Head, Journal, Part
+from showthrough.run.journal import Journal, JournalHead, JournalPart
 from showthrough.run.run import WITHOUT_TEXT, Run
 
 _BEFORE = " (in the part that was done before; start afresh to try again)"
@@ -62,7 +62,9 @@ class Earlier:
     language models asks again: the run tells whose answers it uses, and what is recorded costs nothing.
     """
 
-    def __init__(self, head: Head, plan: Plan, resumed: Run | Journal, kept_by: str, ranking: Sequence[str]) -> None:
+    def __init__(
+        self, head: JournalHead, plan: Plan, resumed: Run | Journal, kept_by: str, ranking: Sequence[str]
+    ) -> None:
         self._run, self._kept_by, self._ranking = head.run, kept_by, ranking
         self._journal = resumed if isinstance(resumed, Journal) else None
         self.kept = before = _rowless(resumed) if isinstance(resumed, Journal) else resumed
@@ -70,7 +72,7 @@ class Earlier:
         for aspect, of in _SAME.items():
             if of(head.run) != of(self.run):
                 raise PlanError(_OTHER, aspect)
-        self._stretches = [] if self._journal else _stretches(head.run.documents, self.run.documents)
+        self._stretches = [] if self._journal else _find_ranges(head.run.documents, self.run.documents)
         if self._journal is not None and (self._journal.head.order, self._journal.head.key) != (head.order, head.key):
             raise PlanError(_OTHER, "document order")
         wordless = plan.texts and self.run.provenance.get(WITHOUT_TEXT)
@@ -81,12 +83,12 @@ class Earlier:
         self._lost = lost | ({metric.text for metric in self.run.metrics} - self.run.rows.keys())  # called otherwise
 
     @property
-    def done(self) -> int:
-        return len(self.run.documents) if self._journal is None else self._journal.done
+    def done_count(self) -> int:
+        return len(self.run.documents) if self._journal is None else self._journal.done_count
 
-    def failed(self, metrics: Collection[str]) -> dict[str, str]:
+    def find_failures(self, metrics: Collection[str]) -> dict[str, str]:
         """Of some metrics those that failed in documents that are done: they would lack these, and are not tried."""
-        failed = {failure.metric: failure.reason for failure in self.run.failures} if self.done else {}
+        failed = {failure.metric: failure.reason for failure in self.run.failures} if self.done_count else {}
         return {text: failed[text].removesuffix(_BEFORE) + _BEFORE for text in metrics if text in failed}
 
     def check_models(self, revisions: Mapping[str, Mapping[str, str]]) -> None:
@@ -96,22 +98,22 @@ class Earlier:
             if before.get(name, revision) != revision:
                 raise PlanError(_OTHER, f"model {name}")
 
-    def pieces(self, large: bool) -> Iterator[Piece]:
+    def pieces(self, large: bool) -> Iterator[PartialResult]:
         """All that is done; of very many documents it stays where it is until it is asked for."""
         if self._journal is None:
             yield from self._of_run()
             return
         names = {earlier.text: own.text for earlier, own in zip(self.kept.metrics, self._run.metrics, strict=True)}
         for part in self._journal.parts:
-            read = partial(_read, self._journal, part, self._ranking, names, self._lost, self._kept_by)
+            read = partial(_read_entry, self._journal, part, self._ranking, names, self._lost, self._kept_by)
             looked = part.kept_by == self._kept_by
             if looked or part.counted or part.whole:
-                piece = Piece(part.numbers, part.counted, looked, part.whole, None, read)
+                piece = PartialResult(part.numbers, part.counted, looked, part.whole, None, read)
                 if not large:
                     piece.answer = read()
                 yield piece
 
-    def _of_run(self) -> Iterator[Piece]:
+    def _of_run(self) -> Iterator[PartialResult]:
         """Its rows: what a run does not keep is looked for again."""
         tables: dict[Cell, Rows] = {}
         for text, by_name in self.run.rows.items():
@@ -130,7 +132,7 @@ class Earlier:
                 )
                 for cell, rows in tables.items()
             }
-            yield Piece(numbers, True, False, False, Answer(cut))
+            yield PartialResult(numbers, True, False, False, ChunkResult(cut))
             at += len(numbers)
 
 
@@ -144,16 +146,16 @@ def _rowless(journal: Journal) -> Run:
     )
 
 
-def _read(
-    journal: Journal, part: Part, ranking: Sequence[str], names: Mapping[str, str], lost: Set[str], kept_by: str
-) -> Answer:
+def _read_entry(
+    journal: Journal, part: JournalPart, ranking: Sequence[str], names: Mapping[str, str], lost: Set[str], kept_by: str
+) -> ChunkResult:
     entry = journal.entry(part)
     if not (part.counted or part.whole):
         entry = replace(entry, rows={}, evidence={})
     return answer_of(entry, ranking, names, lost, looked=part.kept_by == kept_by)
 
 
-def _stretches(documents: Sequence[str], done: Sequence[str]) -> list[range]:
+def _find_ranges(documents: Sequence[str], done: Sequence[str]) -> list[range]:
     """Where documents that are done stand among all. Raises PlanError where they come in another order."""
     ranges: list[range] = []
     at = 0

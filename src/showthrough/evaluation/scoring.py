@@ -16,12 +16,21 @@ from showthrough.data.layout.spans import Bools
 from showthrough.data.masks import Anonymization
 from showthrough.metrics import Array, Metric, Rows, metric_text
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.derived import beside
+from showthrough.metrics.derived import join_columns
 from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.run import Run
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 from showthrough.run.signature import signature
-from showthrough.statistics import ALIKE, Spread, forms, moved, number_interval, resampled_totals, same, share_interval
+from showthrough.statistics import (
+    ALIKE,
+    Spread,
+    forms,
+    number_interval,
+    resampled_totals,
+    same,
+    share_interval,
+    sum_influences,
+)
 from showthrough.statistics.rows import BLOCK
 from showthrough.storage.columns.digests import digest_of_bytes
 from showthrough.version import __version__
@@ -35,7 +44,7 @@ _FEWER = 256  # where documents come in several blocks: 32 MB for one of them
 Tables = Mapping[tuple[str, str], Rows]  # rows of all documents, by a metric's text and the name of an anonymization
 
 
-def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:
+def compute_scores(run: Run, metrics: Sequence[Metric], settings: RecordedSettings, tables: Tables) -> Iterator[Score]:
     """Combines rows into numbers; the same resamples serve all of them."""
     keys = [
         (metric, anonymization)
@@ -46,7 +55,7 @@ def scored(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tabl
     records = {record.text: record for record in run.metrics}
     scores: list[tuple[Metric, Score]] = []
     varying: list[tuple[tuple[str, str], Sequence[str], Uncertain]] = []
-    for metric, anonymization, table, again in _resampled(run, keys, settings, tables):
+    for metric, anonymization, table, again in _iter_resamples(run, keys, settings, tables):
         record = records[metric_text(metric)]
         line = _signature(run, metric, record, anonymization, settings)
         drawn = table if settings.resamples else None
@@ -78,7 +87,7 @@ def _all_intervals(
     if not varying:
         return {}
     calls = np.repeat(np.arange(len(varying)), [len(parts) for _, parts, _ in varying])
-    ends = Uncertain.joined([numbers for *_, numbers in varying]).ends(confidence, calls)
+    ends = Uncertain.concatenate([numbers for *_, numbers in varying]).ends(confidence, calls)
     names = [(*key, part) for key, parts, _ in varying for part in parts]
     return dict(zip(names, ends, strict=True))
 
@@ -95,7 +104,7 @@ class Uncertain:
     right: Bools  # whether its form gives the number itself
 
     @classmethod
-    def joined(cls, parts: Sequence[Uncertain]) -> Uncertain:
+    def concatenate(cls, parts: Sequence[Uncertain]) -> Uncertain:
         """All of them: quantiles cost next to nothing more for many than for one."""
         spreads = zip(
             *([getattr(part.spread, attribute.name) for attribute in fields(Spread)] for part in parts), strict=True
@@ -159,19 +168,23 @@ def uncertain(
     usable = [part for part in chosen if not np.isnan(values[part]) and not metric.interval_fault(part)]
     again = metric.combine(resampled) if usable else {}
     every = forms(metric.combine, rows.columns, usable)
-    for form, influence_sums in zip(every, moved(every, rows), strict=True):
+    for form, influence_sums in zip(every, sum_influences(every, rows), strict=True):
         value = influence_sums.values
         spread = Spread.of(np.column_stack([again[part] for part in form.parts]), influence_sums)
         limits = np.array([metric.limits(part) or (0.0, np.inf) for part in form.parts]).T
         free = (np.isinf(limits[1]) & (value != 0)) | (value < limits[0]) | (value > limits[1])
-        unit = np.array([metric.one_each(part, totals) for part in form.parts])
+        unit = np.array([metric.unit_change(part, totals) for part in form.parts])
         pairs = zip(form.parts, value.tolist(), strict=True)
         right = np.array([same(number, float(values[part])) for part, number in pairs])
         yield form.parts, Uncertain(value, spread, limits, free, unit, right)
 
 
 def chance_scores(
-    run: Run, metrics: Sequence[Metric], settings: Recorded, corpus: Corpus, anonymizations: Sequence[Anonymization]
+    run: Run,
+    metrics: Sequence[Metric],
+    settings: RecordedSettings,
+    corpus: Corpus,
+    anonymizations: Sequence[Anonymization],
 ) -> Iterator[Score]:
     """What metrics would find by chance, on some documents each beside a few of other units.
 
@@ -181,10 +194,10 @@ def chance_scores(
     if not asking:
         return
     records = {record.text: record for record in run.metrics}
-    numbers = _sampled(corpus)
+    numbers = _sample_documents(corpus)
     labels = corpus.units.labels
     sample = Chunk(Corpus([corpus.documents[number] for number in numbers]), types=corpus.survey.types)
-    partners = _others([labels[number] if labels else "" for number in numbers])
+    partners = _pick_partners([labels[number] if labels else "" for number in numbers])
     looked = f"it is of {len(numbers):,} documents, each beside up to {_BESIDE} others"
     inputs = {run_input.name: run_input for run_input in run.anonymizations}
     for anonymization in anonymizations:
@@ -201,14 +214,14 @@ def _asks_chance(metric: Metric) -> bool:
     return type(metric).by_chance is not Metric.by_chance
 
 
-def _sampled(corpus: Corpus) -> list[int]:
+def _sample_documents(corpus: Corpus) -> list[int]:
     """Documents in the order of a digest of their ids, as many as may be read again."""
     order = sorted(range(len(corpus)), key=lambda number: digest_of_bytes(corpus.ids[number].encode()))
     room = np.cumsum(corpus.survey.lengths[order]) <= _CHARACTERS
     return order[: max(2, int(room.sum()))]
 
 
-def _others(labels: Sequence[str]) -> list[list[int]]:
+def _pick_partners(labels: Sequence[str]) -> list[list[int]]:
     """Of each document the next ones of other units, in a circle: one alone would say little."""
     count = len(labels)
     partners = []
@@ -219,7 +232,9 @@ def _others(labels: Sequence[str]) -> list[list[int]]:
     return partners
 
 
-def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, tables: Tables) -> Iterator[Score]:
+def reference_scores(
+    run: Run, metrics: Sequence[Metric], settings: RecordedSettings, tables: Tables
+) -> Iterator[Score]:
     """What the references reach, as plain numbers: they are no sample of anything, so they have no interval."""
     records = {record.text: record for record in run.metrics}
     for reference in run.references:
@@ -235,7 +250,7 @@ def reference_scores(run: Run, metrics: Sequence[Metric], settings: Recorded, ta
                 yield Score(reference.name, text, part, float(value) if defined else None, None, None, reason, line)
 
 
-def _signature(run: Run, metric: Metric, record: MetricRecord, anonymization: Input, settings: Recorded) -> str:
+def _signature(run: Run, metric: Metric, record: MetricRecord, anonymization: Input, settings: RecordedSettings) -> str:
     dtype, models = settings.dtype, run.provenance["models"]
     revisions = [(parameter, models[name]) for parameter, name in metric.models.items() if name in models]
     extra = [(f"{parameter}_revision", revision[:8]) for parameter, revision in revisions]
@@ -251,8 +266,8 @@ def _signature(run: Run, metric: Metric, record: MetricRecord, anonymization: In
     return signature(record, (*metric.pinned, *extra), run.corpus, anonymization, settings, __version__)
 
 
-def _resampled(
-    run: Run, keys: Sequence[tuple[Metric, Input]], settings: Recorded, tables: Tables
+def _iter_resamples(
+    run: Run, keys: Sequence[tuple[Metric, Input]], settings: RecordedSettings, tables: Tables
 ) -> Iterator[tuple[Metric, Input, Rows | None, dict[str, Array]]]:
     """What each metric counts for each anonymization, and its totals over and over, a few columns at a time.
 
@@ -272,11 +287,11 @@ def _resampled(
         pending = []
 
 
-def drawn_again(tables: Sequence[Rows], settings: Recorded) -> Iterator[dict[str, Array]]:
+def drawn_again(tables: Sequence[Rows], settings: RecordedSettings) -> Iterator[dict[str, Array]]:
     """The totals of each table over and over; the same draws serve all of them."""
     if not tables:
         return
-    sums = resampled_totals(beside(tables), settings.resamples, settings.seed)
+    sums = resampled_totals(join_columns(tables), settings.resamples, settings.seed)
     position = 0
     for table in tables:
         again = sums[:, position : position + len(table.columns)].T

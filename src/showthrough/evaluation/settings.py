@@ -32,7 +32,7 @@ from typing import (
 import msgspec
 from msgspec import Meta
 
-from showthrough.core.errors import PlanError, Problem, quoted, shown
+from showthrough.core.errors import PlanError, Problem, quote_value, shorten
 from showthrough.core.families import family_fields
 from showthrough.data.offsets import Offsets
 from showthrough.data.pairing import Pairing
@@ -43,7 +43,7 @@ from showthrough.models import function_words_from
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.closed_classes import CLOSED_CLASSES
 from showthrough.models.settings import ModelSettings
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 from showthrough.storage.reading import plain
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ _OF_TYPES = ("map", "direct", "quasi", "ignore")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(ModelSettings, AskingSettings, Recorded):
+class Settings(ModelSettings, AskingSettings, RecordedSettings):
     """How anonymizations are to be evaluated, but for the inputs."""
 
     function_words: Annotated[
@@ -123,8 +123,8 @@ class Settings(ModelSettings, AskingSettings, Recorded):
         return Retyping.of(self.map, self.direct, self.quasi, self.ignore)
 
     @property
-    def recorded(self) -> Recorded:
-        return self.part(Recorded)
+    def recorded_settings(self) -> RecordedSettings:
+        return self.part(RecordedSettings)
 
     @property
     def models(self) -> ModelSettings:
@@ -232,7 +232,7 @@ def _option(name: str, hint: Any, default: Any) -> Option:
     if get_origin(kind) is Union:  # the limits of one of several are for the check alone
         kind = Union[
             tuple(get_args(member)[0] if get_origin(member) is Annotated else member for member in get_args(kind))
-        ]  # noqa: UP007
+        ]
     extra = {"expected": _limits(meta), **(meta.extra or {})}
     return Option(name, kind, default, meta.description, meta.title, **extra)
 
@@ -257,12 +257,14 @@ def settings_problems(settings: object) -> list[Problem]:
                 msgspec.convert(value, hints[option.name])
         except msgspec.ValidationError as error:
             wrong_type = ", got " in str(error)
-            message = plain(str(error)) if wrong_type else f"found {quoted(value)}; expected {option.expected}"
+            message = plain(str(error)) if wrong_type else f"found {quote_value(value)}; expected {option.expected}"
             problems.append(Problem("", option.name, message))
     return problems
 
 
-def called_with(kind: Callable[Arguments, Made]) -> Callable[[Callable[[Made], Result]], Callable[Arguments, Result]]:
+def takes_arguments_of(
+    kind: Callable[Arguments, Made],
+) -> Callable[[Callable[[Made], Result]], Callable[Arguments, Result]]:
     """A function that takes what a class is made of: type checkers, `help` and `inspect.signature` see every argument.
 
     Raises PlanError for one that there is not.
@@ -277,7 +279,7 @@ def called_with(kind: Callable[Arguments, Made]) -> Callable[[Callable[[Made], R
         @wraps(function)
         def called(*args: Arguments.args, **values: Arguments.kwargs) -> Result:
             if strangers := [name for name in values if name not in parameters]:
-                raise PlanError(f"unknown argument; expected one of {', '.join(parameters)}", shown(strangers[0]))
+                raise PlanError(f"unknown argument; expected one of {', '.join(parameters)}", shorten(strangers[0]))
             return function(kind(*args, **values))
 
         settings = [f"{option.name}: {option.help}" for option in options_of(kind).values()]  # type: ignore[arg-type]

@@ -13,27 +13,27 @@ from numpy.typing import NDArray
 from showthrough.data.documents import Corpus
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation.chunks import Cell
-from showthrough.evaluation.gathered import Gathered
+from showthrough.evaluation.gathered import EvaluationProgress
 from showthrough.run.records import Evidence
 from showthrough.run.stored import EvidenceWriter, StoredEvidence, StoredRows
-from showthrough.storage.columns.bench import Bench
+from showthrough.storage.columns.bench import ScratchFolder
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.columns.tables import TableWriter
-from showthrough.storage.writing import told
+from showthrough.storage.writing import report_os_errors
 
 _BLOCK = 4096  # documents whose evidence is written together
 
 
-class Store:
+class ResultStore:
     """Rows, evidence, ids and groups of all documents. Its files are gone when nobody refers to them any more."""
 
-    def __init__(self, gathered: Gathered, cells: Sequence[Cell], corpus: Corpus, home: Path | None) -> None:
+    def __init__(self, gathered: EvaluationProgress, cells: Sequence[Cell], corpus: Corpus, home: Path | None) -> None:
         """Writes them into a private folder of a folder. Raises OutputError where they cannot be written."""
         self.faults: dict[str, Exception] = {}  # metrics whose evidence cannot be written: guests'
         folder = Path(tempfile.gettempdir()) if home is None else home
-        with told(folder):
-            self._bench, self._ids = Bench(folder), corpus.ids
+        with report_os_errors(folder):
+            self._bench, self._ids = ScratchFolder(folder), corpus.ids
             self.order = _order(self._ids)  # the number of each document in the corpus
             self.documents = self._strings(self._ids)
             self.groups = self._strings(groups) if (groups := corpus.units.labels) else None
@@ -45,14 +45,14 @@ class Store:
         bench = self._bench
         return write_strings(parts_of(strings, self.order), bench.new(), bench.new(), bench)
 
-    def _write(self, gathered: Gathered, cells: Sequence[Cell]) -> None:
+    def _write(self, gathered: EvaluationProgress, cells: Sequence[Cell]) -> None:
         shapes, count = gathered.shapes, len(self._ids)
         tables = {
             cell: TableWriter(self._bench.new(), shapes[cell].columns, count, shapes[cell].kind) for cell in cells
         }
         shown: dict[Cell, EvidenceWriter] = {}
         for piece in gathered.in_order():
-            for cell, rows in piece.found.rows.items():
+            for cell, rows in piece.result.rows.items():
                 if cell not in tables:
                     continue
                 tables[cell].put(piece.numbers.start, rows.columns, rows.values)
@@ -61,13 +61,13 @@ class Store:
                         shown[cell] = EvidenceWriter(self._bench.new())
                     self._show(cell, shown[cell], rows.evidence, piece.numbers)
         for cell, table in tables.items():
-            self.rows[cell] = StoredRows(table.written(self.order, self._bench))
+            self.rows[cell] = StoredRows(table.finish(self.order, self._bench))
         rank = None
         if shown and self.order is not None:
             rank = np.empty(count, dtype=np.uint32)
             rank[self.order] = np.arange(count, dtype=np.uint32)
         for cell, writer in shown.items():
-            self.evidence[cell] = writer.written(self.documents, self._bench.new(), rank, self._bench)
+            self.evidence[cell] = writer.finish(self.documents, self._bench.new(), rank, self._bench)
 
     def _show(
         self, cell: Cell, writer: EvidenceWriter, evidence: Mapping[str, Mapping[str, object]], numbers: range

@@ -15,7 +15,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization, NumberedMasks
 from showthrough.evaluation.ceiling import has_ceiling
-from showthrough.evaluation.chunks import Work, answered
+from showthrough.evaluation.chunks import Work, process_chunk
 from showthrough.metrics import HEADLINE, Array, Metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
@@ -47,12 +47,12 @@ def sweeps(anonymizations: Iterable[Anonymization], metrics: Mapping[str, Metric
         return {}
     parts = list(corpus.chunks())
     if len(parts) == 1:  # what was made of the documents is still there
-        counted = (_counted(whole, metrics, system.anonymization, system.thresholds) for system in swept)
-        tallies: Iterable[list[_Tally]] = [list(counted)]
+        counted = (_count_sweep(whole, metrics, system.anonymization, system.thresholds) for system in swept)
+        tallies: Iterable[list[_SweepCounts]] = [list(counted)]
     else:
-        task = _Asked(metrics, [system.thresholds for system in swept], corpus.survey.types)
-        tallies = resources.mapped(
-            _counted_there, task, _some(corpus, [system.anonymization for system in swept], parts)
+        task = _SweepTask(metrics, [system.thresholds for system in swept], corpus.survey.types)
+        tallies = resources.map_items(
+            _count_remote_sweep, task, _split_documents(corpus, [system.anonymization for system in swept], parts)
         )
     for tally in tallies:
         for system, counts in zip(swept, tally, strict=True):
@@ -61,7 +61,7 @@ def sweeps(anonymizations: Iterable[Anonymization], metrics: Mapping[str, Metric
     return {name: sweep for name, sweep in by_name.items() if sweep.values}
 
 
-class _Asked(NamedTuple):
+class _SweepTask(NamedTuple):
     """What is the same for all documents."""
 
     metrics: Mapping[str, Metric]  # by text
@@ -69,14 +69,14 @@ class _Asked(NamedTuple):
     types: tuple[str, ...]  # of the whole corpus
 
 
-class _Some(NamedTuple):
+class _MaskedDocuments(NamedTuple):
     """Some documents with their masks, which travel."""
 
     corpus: Corpus
     anonymizations: list[Anonymization]
 
 
-class _Tally(NamedTuple):
+class _SweepCounts(NamedTuple):
     """What was counted of one anonymization of some documents."""
 
     sums: dict[tuple[str, int], Totals]  # by metric and number of the threshold
@@ -84,23 +84,25 @@ class _Tally(NamedTuple):
     failed: set[str]
 
 
-def _some(corpus: Corpus, anonymizations: Sequence[Anonymization], parts: Iterable[range]) -> Iterator[_Some]:
+def _split_documents(
+    corpus: Corpus, anonymizations: Sequence[Anonymization], parts: Iterable[range]
+) -> Iterator[_MaskedDocuments]:
     for numbers in parts:
         ids = corpus.ids[numbers.start : numbers.stop]
-        yield _Some(
+        yield _MaskedDocuments(
             corpus.part(numbers, lazy=True), [anonymization.part(ids, lazy=True) for anonymization in anonymizations]
         )
 
 
-def _counted_there(resources: Resources, task: _Asked, batch: _Some) -> list[_Tally]:
+def _count_remote_sweep(resources: Resources, task: _SweepTask, batch: _MaskedDocuments) -> list[_SweepCounts]:
     chunk = Chunk(batch.corpus, resources, task.types)
     pairs = zip(batch.anonymizations, task.thresholds, strict=True)
-    return [_counted(chunk, task.metrics, anonymization, thresholds) for anonymization, thresholds in pairs]
+    return [_count_sweep(chunk, task.metrics, anonymization, thresholds) for anonymization, thresholds in pairs]
 
 
-def _counted(
+def _count_sweep(
     chunk: Chunk, metrics: Mapping[str, Metric], anonymization: Anonymization, thresholds: Sequence[float]
-) -> _Tally:
+) -> _SweepCounts:
     """Some documents at every threshold. A mask without a score always stays, as in `anonymize --threshold`."""
     every = {document.id: anonymization.of(document.id) for document in chunk.corpus}
     left = [
@@ -108,16 +110,16 @@ def _counted(
         for least in thresholds
     ]
     named = [Anonymization(masks, str(number)) for number, masks in enumerate(left)]
-    answer = answered(chunk, Work(metrics, named))
+    answer = process_chunk(chunk, Work(metrics, named))
     sums = {(text, int(name)): rows.totals() for (text, name), rows in answer.rows.items()}
-    return _Tally(sums, [sum(map(len, masks.values())) for masks in left], set(answer.failures))
+    return _SweepCounts(sums, [sum(map(len, masks.values())) for masks in left], set(answer.failures))
 
 
-class Levels:
+class ScoreLevels:
     """The scores of many masks: which there are, and how many masks have each.
 
-    >>> found = Levels.of([0.85, 0.4, 0.85])
-    >>> found.joined(Levels.of([0.4, 1.0])).at(np.array([0, 1, 2, 4])).tolist()  # of 0.4 0.4 0.85 0.85 1.0
+    >>> found = ScoreLevels.of([0.85, 0.4, 0.85])
+    >>> found.joined(ScoreLevels.of([0.4, 1.0])).at(np.array([0, 1, 2, 4])).tolist()  # of 0.4 0.4 0.85 0.85 1.0
     [0.4, 0.4, 0.85, 1.0]
     """
 
@@ -126,27 +128,27 @@ class Levels:
         self.masks = masks
 
     @classmethod
-    def of(cls, scores: Iterable[float]) -> Levels:
+    def of(cls, scores: Iterable[float]) -> ScoreLevels:
         return cls(*np.unique(np.fromiter(scores, dtype=np.float64), return_counts=True))
 
-    def joined(self, other: Levels) -> Levels:
+    def merge(self, other: ScoreLevels) -> ScoreLevels:
         scores, index = np.unique(np.concatenate([self.scores, other.scores]), return_inverse=True)
         masks = np.zeros(len(scores), dtype=np.int64)
         np.add.at(masks, index, np.concatenate([self.masks, other.masks]))
-        return Levels(scores, masks)
+        return ScoreLevels(scores, masks)
 
     def at(self, ranks: Ints) -> Array:
         """The scores that stand in some places of all of them, sorted."""
         return np.asarray(self.scores[np.searchsorted(np.cumsum(self.masks), ranks, side="right")])
 
 
-def thresholds_of(distribution: Levels) -> list[float]:
+def thresholds_of(distribution: ScoreLevels) -> list[float]:
     """Where other masks are left out, ascending: 0, which leaves out none, then between one score and the next.
 
     Each is as short as it can be written. Of many, about as many masks lie between each and the next. None for one
     score alone, or for one that is no number from 0 to 1.
 
-    >>> thresholds_of(Levels.of([0.85, 0.4, 0.85, 0.8612, 1.0]))
+    >>> thresholds_of(ScoreLevels.of([0.85, 0.4, 0.85, 0.8612, 1.0]))
     [0.0, 0.8, 0.86, 1.0]
     """
     levels = distribution.scores
@@ -181,15 +183,15 @@ class _Swept:
 
     @classmethod
     def of(cls, anonymization: Anonymization, corpus: Corpus) -> _Swept:
-        levels, all_masks = Levels.of(()), anonymization.masks
+        levels, all_masks = ScoreLevels.of(()), anonymization.masks
         none = isinstance(all_masks, NumberedMasks) and not all_masks.scored
         for first in () if none else range(0, len(corpus), _DOCUMENTS):
             masks = (mask for key in corpus.ids[first : first + _DOCUMENTS] for mask in anonymization.of(key))
             scores = [mask.score for mask in masks if mask.score is not None]
-            levels = levels.joined(Levels.of(scores)) if scores else levels
+            levels = levels.merge(ScoreLevels.of(scores)) if scores else levels
         return cls(anonymization, thresholds_of(levels), len(levels.scores), int(levels.masks.sum()))
 
-    def take(self, counted: _Tally) -> None:
+    def take(self, counted: _SweepCounts) -> None:
         """Adds what was counted of some more documents."""
         self.masks.update(dict(enumerate(counted.masks)))
         self.failed.update(counted.failed)

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from showthrough.core.errors import some
+from showthrough.core.errors import join_names
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.engines.base import Engine, Here, LostError, Shared
-from showthrough.evaluation.chunks import Answer, Work, answered, answered_there
-from showthrough.evaluation.gathered import Gathered
+from showthrough.engines.base import Engine, InProcess, LostError, SharedValue
+from showthrough.evaluation.chunks import ChunkResult, Work, process_chunk, process_remote_chunk
+from showthrough.evaluation.gathered import EvaluationProgress
 from showthrough.evaluation.pace import Pace
-from showthrough.evaluation.questions import Questions
+from showthrough.evaluation.questions import WorkSpec
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
 
@@ -22,14 +22,14 @@ Progress = Callable[[int, int], None]  # documents done, documents in all
 _GIVEN_UP = 80  # characters of ids of documents that nobody could work on
 
 
-class Walk:
+class Runner:
     """The way over the documents that are still to be done; answers are gathered as they come."""
 
-    def __init__(self, questions: Questions, engine: Engine, resources: Resources, gathered: Gathered) -> None:
+    def __init__(self, questions: WorkSpec, engine: Engine, resources: Resources, gathered: EvaluationProgress) -> None:
         self._questions, self._engine, self._resources, self._gathered = questions, engine, resources, gathered
         self._plan, self._corpus = questions.plan, questions.plan.corpus
         self._pace = Pace(questions.of_scope("document").values())
-        self._told: Shared[Work] | None = None
+        self._told: SharedValue[Work] | None = None
 
     def through(self, progress: Progress, on_answer: Callable[[], None]) -> None:
         """Chunk after chunk; `taken` hears of every answer. What was given up is told when all the rest is done.
@@ -37,11 +37,11 @@ class Walk:
         Raises LostError then: no number is made of some of the documents.
         """
         gathered, total = self._gathered, len(self._corpus)
-        progress(gathered.done, total)
+        progress(gathered.done_count, total)
         lost: dict[range, LostError] = {}
         failing: dict[str, int] = {}  # metrics, and where each failed first: that tells, whoever is done first
         for numbers, answer in self._answers(lost):
-            before = gathered.done
+            before = gathered.done_count
             for text, why in answer.failures.items():
                 # What only ranks documents may fail: then nobody is told.
                 if text in self._questions.metrics and numbers.start < failing.get(text, total):
@@ -49,10 +49,10 @@ class Walk:
             gathered.take(answer, numbers)
             self._pace.took(int(self._corpus.survey.lengths[numbers.start : numbers.stop].sum()), answer.seconds)
             on_answer()
-            if gathered.done > before:
-                progress(gathered.done, total)
+            if gathered.done_count > before:
+                progress(gathered.done_count, total)
         if lost:
-            raise self._given_up(lost)
+            raise self._lost_error(lost)
 
     @cached_property
     def whole(self) -> Chunk:
@@ -62,50 +62,50 @@ class Walk:
     def _chunk(self, corpus: Corpus) -> Chunk:
         return Chunk(corpus, self._resources, self._corpus.survey.types, self._plan.anonymizations)
 
-    def _given_up(self, lost: Mapping[range, LostError]) -> LostError:
+    def _lost_error(self, lost: Mapping[range, LostError]) -> LostError:
         """Which documents nobody could work on, and why."""
         ids = [self._corpus.ids[number] for numbers in lost for number in numbers]
         count = f"{len(ids):,} document{'' if len(ids) == 1 else 's'}"
-        return LostError(f"{next(iter(lost.values()))}; {count} given up: {some(ids, _GIVEN_UP)}")
+        return LostError(f"{next(iter(lost.values()))}; {count} given up: {join_names(ids, _GIVEN_UP)}")
 
     def _chunks(self) -> Iterator[range]:
         """The documents still to be done, some at a time. Those of an earlier run are looked at for what it lacks."""
-        for left in self._gathered.left(len(self._corpus)):
+        for left in self._gathered.iter_remaining(len(self._corpus)):
             at = left.start
             while at < left.stop:
                 chunk = range(at, min(self._pace.next_chunk(self._corpus, at).stop, left.stop))
                 yield chunk
                 at = chunk.stop
 
-    def _answers(self, lost: dict[range, LostError]) -> Iterator[tuple[range, Answer]]:
+    def _answers(self, lost: dict[range, LostError]) -> Iterator[tuple[range, ChunkResult]]:
         """What comes of all chunks, in the order in which it comes; and what does not come."""
         corpus, under_way = self._corpus, {}
-        alone = isinstance(self._engine, Here) or self._pace.next_chunk(corpus, 0) == range(len(corpus))
-        engine = Here() if alone else self._engine
+        alone = isinstance(self._engine, InProcess) or self._pace.next_chunk(corpus, 0) == range(len(corpus))
+        engine = InProcess() if alone else self._engine
 
         def tasks() -> Iterator[tuple[Any, ...]]:
             for number, numbers in enumerate(self._chunks()):
                 under_way[number] = numbers
-                yield (numbers,) if alone else self._sent(numbers, engine)
+                yield (numbers,) if alone else self._task_arguments(numbers, engine)
 
-        for number, answer, fault in engine.map(self._answered_here if alone else answered_there, tasks()):
+        for number, answer, fault in engine.map(self._process_local if alone else process_remote_chunk, tasks()):
             numbers = under_way.pop(number)
             if fault is None:
                 yield numbers, answer
             else:
                 lost[numbers] = fault
 
-    def _answered_here(self, numbers: range) -> Answer:
+    def _process_local(self, numbers: range) -> ChunkResult:
         if len(numbers) == len(self._corpus):
-            return answered(self.whole, self._work(numbers, self._questions.anonymizations))
+            return process_chunk(self.whole, self._work(numbers, self._questions.anonymizations))
         chunk = self._chunk(self._corpus.part(numbers))
-        answer = answered(chunk, self._work(numbers, self._masks(numbers)))
+        answer = process_chunk(chunk, self._work(numbers, self._masks(numbers)))
         chunk.forget()
         return answer
 
-    def _sent(self, numbers: range, engine: Engine) -> tuple[Any, ...]:
+    def _task_arguments(self, numbers: range, engine: Engine) -> tuple[Any, ...]:
         """What travels to a worker: documents and masks still to be made, and what is the same for all chunks."""
-        shared, models = self._shared(numbers, engine), self._plan.settings.models
+        shared, models = self._share_work(numbers, engine), self._plan.settings.models
         return self._corpus.part(numbers, lazy=True), self._masks(numbers), shared, models
 
     def _masks(self, numbers: range) -> list[Anonymization]:
@@ -113,7 +113,7 @@ class Walk:
         ids = self._corpus.ids[numbers.start : numbers.stop]
         return [anonymization.part(ids, lazy=True) for anonymization in self._questions.anonymizations]
 
-    def _shared(self, numbers: range, engine: Engine) -> Shared[Work]:
+    def _share_work(self, numbers: range, engine: Engine) -> SharedValue[Work]:
         """What is asked of a chunk, but for its masks: workers are told when it changes, as when a metric fails."""
         work = self._work(numbers)
         if self._told is None or list(self._told.value.metrics) != list(work.metrics):

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import InputError, Problem, shown, some
+from showthrough.core.errors import InputError, Problem, join_names, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.masks import Anonymization, Mask, flattened
+from showthrough.data.masks import Anonymization, Mask, flatten_masks
 from showthrough.data.pairing import Pairing
 from showthrough.evaluation.refusals import SHORT, is_refusal
 from showthrough.models.detectors.placeholders import LABELS, is_placeholder
@@ -79,7 +79,7 @@ def releases_of(corpus: Corpus, anonymizations: Sequence[Anonymization]) -> dict
     """By name. All documents are gone through some at a time, and only those are read that masks do not tell of."""
     looks = [_Look(corpus, anonymization) for anonymization in anonymizations]
     for numbers in corpus.chunks() if looks else ():
-        to_read = [(look, document_numbers) for look in looks if (document_numbers := look.wanted(numbers))]
+        to_read = [(look, document_numbers) for look in looks if (document_numbers := look.select_documents(numbers))]
         documents = _documents(corpus, numbers, {number for _, selection in to_read for number in selection})
         for look, document_numbers in to_read:
             look.at({number: documents[number] for number in document_numbers})
@@ -117,7 +117,9 @@ def release_notices(corpus: Corpus, releases_by_name: Mapping[str, Releases], pa
 
 
 def _of_others(releases: Releases, documents: int) -> str:
-    examples = some(f"{shown(document)} has the text of {shown(other)}" for document, other in releases.others.items())
+    examples = join_names(
+        f"{shorten(document)} has the text of {shorten(other)}" for document, other in releases.others.items()
+    )
     verb = "release is another document's" if len(releases.others) == 1 else "releases are other documents'"
     return f"{len(releases.others):,} of {documents:,} {verb} than the id says ({examples})"
 
@@ -126,24 +128,24 @@ def _unlike(releases: Releases, documents: int) -> str:
     count = len(releases.unlike)
     verb = "release is unlike its original" if count == 1 else "releases are unlike their originals"
     refusals = f", {releases.refusals:,} as a language model's refusal" if releases.refusals else ""
-    line = f"{count:,} of {documents:,} {verb}{refusals} ({some(releases.unlike)})"
+    line = f"{count:,} of {documents:,} {verb}{refusals} ({join_names(releases.unlike)})"
     return f"{line}: they count like all others, so read a few; where they are more than 5 %, no verdict says met"
 
 
-class _Written(NamedTuple):
+class _WordCounts(NamedTuple):
     """What masks write: words that may be of some text, and words of placeholders."""
 
     new: int
     placeholders: int
 
 
-class _Replacements(dict[str, _Written]):
+class _Replacements(dict[str, _WordCounts]):
     """By replacement: masks repeat them."""
 
-    def __missing__(self, replacement: str) -> _Written:
-        words = _found(replacement)
+    def __missing__(self, replacement: str) -> _WordCounts:
+        words = _split_words(replacement)
         placeholders = sum(_NUMBERING[word] & 1 for word in words)
-        counts = _Written(len(words) - placeholders, placeholders)
+        counts = _WordCounts(len(words) - placeholders, placeholders)
         if len(self) < _CACHED:
             self[replacement] = counts
         return counts
@@ -178,10 +180,10 @@ def _words(text: str, most: int | None = None) -> Numbers:
         text = unicodedata.normalize("NFKC", text)
         if any(chr(code_point) in text for code_point in _UNSEEN):
             text = text.translate(_UNSEEN)
-    return np.array(list(map(_NUMBERING.__getitem__, _found(text)[:most])), dtype=np.uint64)
+    return np.array(list(map(_NUMBERING.__getitem__, _split_words(text)[:most])), dtype=np.uint64)
 
 
-def _found(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """The words of a text as they stand there, each with the bracket before it."""
     spaced = text.isascii() or not _HAS_UNSPACED.search(text)
     return (_SPACED if spaced else _MIXED).findall(text)
@@ -192,7 +194,7 @@ def _flags(words: Numbers) -> NDArray[np.bool_]:
     return (words & np.uint64(1)).astype(bool)
 
 
-def shared(release: Numbers, document: Numbers) -> int:
+def count_shared(release: Numbers, document: Numbers) -> int:
     """How many words of a release occur in a document in the same order."""
     from rapidfuzz.distance import LCSseq  # asked for where masks alone do not tell
 
@@ -220,7 +222,7 @@ class _Look:
         self._unlike: dict[int, bool] = {}  # numbers, and whether it is a refusal
         self._suspects: list[_Suspect] = []
 
-    def wanted(self, numbers: range) -> list[int]:
+    def select_documents(self, numbers: range) -> list[int]:
         """Documents among some whose texts have to be read."""
         ids = self._corpus.ids[numbers.start : numbers.stop]
         masks = self._anonymization.part(ids).masks
@@ -246,7 +248,7 @@ class _Look:
             masked >= left or left <= 9 * _WIDE * written.new or 9 * left < _WIDE * (written.new + written.placeholders)
         )
 
-    def _counts(self, masks: Iterable[Mask]) -> tuple[int, _Written]:
+    def _counts(self, masks: Iterable[Mask]) -> tuple[int, _WordCounts]:
         masked = new = placeholders = 0
         cache = self._replacements
         for mask in masks:
@@ -255,7 +257,7 @@ class _Look:
                 counts = cache[mask.replacement]
                 new += counts.new
                 placeholders += counts.placeholders
-        return masked, _Written(new, placeholders)
+        return masked, _WordCounts(new, placeholders)
 
     def at(self, documents: Mapping[int, Document]) -> None:
         """Looks at some documents, and remembers what may be wrong with them."""
@@ -273,8 +275,8 @@ class _Look:
     def _is_plain(self, text: str, masks: Sequence[Mask]) -> bool:
         """Whether the number of words alone tells that nothing is wrong."""
         # A word that a mask cuts is not kept; the spans stand apart, so that none joins another.
-        remaining = len(_found(text)) - len(
-            _found(" ".join([text[mask.start : mask.end] for mask in flattened(masks)]))
+        remaining = len(_split_words(text)) - len(
+            _split_words(" ".join([text[mask.start : mask.end] for mask in flatten_masks(masks)]))
         )
         _, (new, placeholders) = self._counts(masks)
         words = remaining + new + placeholders
@@ -288,7 +290,7 @@ class _Look:
             if len(own):
                 self._unlike[number] = False
             return
-        count, same = min(len(words), _LONGEST), shared(words, own)
+        count, same = min(len(words), _LONGEST), count_shared(words, own)
         # A letter that begins with "I'm sorry" is no refusal as long as it says what the original says.
         if same < _REFUSED * count and is_refusal(release, original):
             self._unlike[number] = True
@@ -300,7 +302,7 @@ class _Look:
             self._suspects.append(_Suspect(number, count, same, _sample(words[:count])))
 
     def releases(self) -> Releases:
-        owners = self._others()
+        owners = self._find_owners()
         ids = self._corpus.ids
         unlike = dict(sorted(self._unlike.items()))
         return Releases(
@@ -309,7 +311,7 @@ class _Look:
             {ids[number]: ids[other] for number, other in sorted(owners.items())},
         )
 
-    def _others(self) -> dict[int, int]:
+    def _find_owners(self) -> dict[int, int]:
         """Documents whose release is another's, and which other's."""
         if not self._suspects or len(self._corpus) < 2:
             return {}
@@ -321,7 +323,7 @@ class _Look:
             content, threes = release[~_flags(release)], np.unique(_rows_outside(release, 3))
             for number in candidates:
                 words = _words_of(self._corpus, number)
-                same = shared(content, words)
+                same = count_shared(content, words)
                 if same > best and _is_more(same, suspect.own, suspect.words) and _reads_alike(threes, words):
                     best, owners[suspect.number] = same, number
         _words_of.cache_clear()
@@ -380,9 +382,7 @@ def _sample(words: Numbers) -> Numbers:
 def _candidates(corpus: Corpus, suspects: Sequence[_Suspect]) -> Iterator[tuple[_Suspect, list[int]]]:
     """For each suspect the documents that share most of its rarest words and rows, and more than its own does."""
     most = max(_RAREST, _BUDGET // len(suspects))
-    samples = [
-        suspect.sample if len(suspect.sample) <= most else _thinned(suspect.sample, most) for suspect in suspects
-    ]
+    samples = [suspect.sample if len(suspect.sample) <= most else _thin(suspect.sample, most) for suspect in suspects]
     vocabulary = np.unique(np.concatenate(samples))
     limit = max(1, min(_RARE, len(corpus) // _TENTH))
     counts, features, owners = _holders(corpus, vocabulary, limit)
@@ -399,7 +399,7 @@ def _candidates(corpus: Corpus, suspects: Sequence[_Suspect]) -> Iterator[tuple[
         yield suspect, documents[enough][order].tolist()
 
 
-def _thinned(sample: Numbers, most: int) -> Numbers:
+def _thin(sample: Numbers, most: int) -> Numbers:
     return sample[np.linspace(0, len(sample) - 1, most).astype(np.int64)]
 
 

@@ -9,13 +9,13 @@ from showthrough.core.errors import InputError, Problem, at_document
 from showthrough.data.documents import Corpus
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import Anonymization, apply_masks
-from showthrough.data.offsets import Offsets, check_offsets, offset_problems, said
+from showthrough.data.offsets import Offsets, check_offsets, offset_problems, parse_offsets
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.engines.base import Engine, Watch
 from showthrough.formats.annotation_tools.groups import GroupBy
-from showthrough.formats.base import Columns, Fit, Format, Input, Masks, Passages, Texts, can
-from showthrough.formats.choice import FORMATS, format_named, read_as, recognised, telling
+from showthrough.formats.base import ColumnNames, Fit, Format, Input, Masks, Passages, Texts, can
+from showthrough.formats.choice import FORMATS, format_named, look_closer, read_as, recognise_format
 from showthrough.formats.released import aligned_texts, check_spans
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.shards import read_anonymization_of, read_corpus_of, released_texts_of
@@ -55,14 +55,14 @@ def read_corpus(
     marks look so is refused, unless `characters` insists.
     """
     groups, head = GroupBy(group_by), Head.of(path)
-    columns = Columns(id_column, text_column, groups.field, said(offsets))
+    columns = ColumnNames(id_column, text_column, groups.field, parse_offsets(offsets))
     elsewhere = frozenset([released] if isinstance(released, str) else released or ())
     if head.shards is not None:
         corpus = read_corpus_of(head.shards, format, columns, groups, elsewhere, CORPUS_KINDS, engine, name, watch)
         check_offsets(corpus)
         return corpus
     file = Input(head, columns, remarks=Remarks(elsewhere=elsewhere), engine=engine, watch=watch)
-    documents = groups.grouped(read_as(format, file, "read", CORPUS_KINDS))
+    documents = groups.assign_groups(read_as(format, file, "read", CORPUS_KINDS))
     corpus = Corpus(documents, name or stem(file.path), str(file.path), file.remarks.notes, columns.offsets)
     _ = corpus.survey  # raises with everything that is wrong
     check_offsets(corpus)
@@ -89,7 +89,7 @@ def read_anonymization(
     pattern, a list or a URL, as that of a corpus; documents and masks are matched by id, whichever files they are in.
     `offsets` say what is counted, as those of a corpus do, and are then counted again by its texts.
     """
-    head, columns = Head.of(path), Columns(id_column, text_column, offsets=said(offsets))
+    head, columns = Head.of(path), ColumnNames(id_column, text_column, offsets=parse_offsets(offsets))
     if head.shards is not None:
         kinds = ANONYMIZATION_KINDS
         anonymization = read_anonymization_of(head.shards, corpus, format, columns, kinds, engine, name, watch=watch)
@@ -121,7 +121,7 @@ def read_anonymized(
 
     With a corpus, every document of it has to be there.
     """
-    head, columns = Head.of(path), Columns(id_column, text_column, offsets=said(offsets))
+    head, columns = Head.of(path), ColumnNames(id_column, text_column, offsets=parse_offsets(offsets))
     source = os.fspath(head)
     content: Masks | Texts | None
     if head.shards is not None:
@@ -164,10 +164,10 @@ def read_released(
     head = Head.of(path)
     if head.shards is not None:
         return _read_released_files(head, format, id_column, text_column)
-    head = _enter_folder(telling(head))
-    name = format or recognised(head, "read_anonymization")
+    head = _enter_folder(look_closer(head))
+    name = format or recognise_format(head, "read_anonymization")
     if name and can(format_named(name), "read_anonymization"):
-        file = Input(head, Columns(id_column, text_column))
+        file = Input(head, ColumnNames(id_column, text_column))
         content = read_as(name, file, "read_anonymization", CORPUS_KINDS)
         if isinstance(content, Texts):
             return content, file.remarks.notes
@@ -183,9 +183,9 @@ def _read_released_files(
     head: Head, format: str | None, id_column: str | None, text_column: str | None
 ) -> tuple[Mapping[str, str], tuple[str, ...]]:
     """The same of several files."""
-    name = format or recognised(telling(Head(head.path)), "read_anonymization")
+    name = format or recognise_format(look_closer(Head(head.path)), "read_anonymization")
     if head.shards is not None and name and can(format_named(name), "read_anonymization"):
-        columns = Columns(id_column, text_column)
+        columns = ColumnNames(id_column, text_column)
         texts = released_texts_of(head.shards, None, format, columns, CORPUS_KINDS)
         if texts is not None:
             return texts[0], texts[1].notes
@@ -197,10 +197,10 @@ def _read_released_files(
 
 def _enter_folder(head: Head) -> Head:
     """Of a folder that is in no format and has one file in it, such as `apply` writes, that file."""
-    if not head.folder or recognised(head, "read_anonymization") or recognised(head, "read"):
+    if not head.folder or recognise_format(head, "read_anonymization") or recognise_format(head, "read"):
         return head
     files = [file for file in files_in(head.path) if not file.is_dir()]
-    return telling(Head(files[0])) if len(files) == 1 else head
+    return look_closer(Head(files[0])) if len(files) == 1 else head
 
 
 __all__ = [

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from showthrough.core.errors import QUOTED, OutputError, at_document, quoted, shown
+from showthrough.core.errors import QUOTED, OutputError, at_document, quote_value, shorten
 from showthrough.data.documents import Annotation, Authorship, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.originals import Originals, text_digest as text_digest
@@ -21,7 +21,7 @@ from showthrough.formats.remarks import Remarks, like_spans
 from showthrough.storage.heads import Head
 
 if TYPE_CHECKING:
-    from showthrough.formats.tables.rows import Rows
+    from showthrough.formats.tables.rows import TableRows
 
 Task = Literal["read", "read_anonymization", "write"]
 Files = dict[str, bytes]  # by name; a format that is one file has one without a name
@@ -49,7 +49,7 @@ class Fit(IntEnum):
     CERTAIN = 3  # and not only by an id and a text, which other formats have too
 
 
-class Columns(NamedTuple):
+class ColumnNames(NamedTuple):
     """The columns of a table, or the keys of objects, that a user named; where none is named, a format has its own."""
 
     id: str | None = None
@@ -58,7 +58,7 @@ class Columns(NamedTuple):
     offsets: str = ""  # what a user said that offsets count
 
     @property
-    def said(self) -> dict[str, str]:
+    def overrides(self) -> dict[str, str]:
         """Those that are not the usual ones."""
         names = {"id": self.id, "text": self.text, "group": self.group}
         return {field: name for field, name in names.items() if name not in (None, FIELD)}
@@ -69,7 +69,7 @@ class Input:
     """A file or folder to read, and what the caller said of it."""
 
     head: Head
-    columns: Columns = field(default_factory=Columns)
+    columns: ColumnNames = field(default_factory=ColumnNames)
     corpus: Corpus | None = None  # that an anonymization belongs to, where it is known
     remarks: Remarks = field(default_factory=Remarks, compare=False)  # what there is to say of it, once it was read
     engine: Engine | None = field(default=None, compare=False)  # whose workers read it; None: this process
@@ -79,7 +79,7 @@ class Input:
     def path(self) -> Path:
         return self.head.path
 
-    def keys(self, **usual: str) -> Columns:
+    def keys(self, **usual: str) -> ColumnNames:
         """The keys of its JSON objects that hold ids and texts: those that were named, where the first object has them.
 
         Files beside one another may have other keys: where it has the usual one instead, that is told, and taken.
@@ -88,10 +88,10 @@ class Input:
         if not isinstance(first, dict) or not self.head.json.whole:
             return columns
         for column, own in usual.items():
-            name = columns.said.get(column)
+            name = columns.overrides.get(column)
             if name is not None and name not in first and own in first:
-                self.remarks.others.append(f"has no key {shown(name)}; what {shown(own)} holds was taken for it")
-                columns = columns._replace(**{column: Columns._field_defaults[column]})
+                self.remarks.others.append(f"has no key {shorten(name)}; what {shorten(own)} holds was taken for it")
+                columns = columns._replace(**{column: ColumnNames._field_defaults[column]})
         return columns
 
     @cached_property
@@ -100,7 +100,7 @@ class Input:
         return {} if self.corpus is None else Originals(self.corpus)
 
     @cached_property
-    def beside(self) -> bool:
+    def is_corpus_file(self) -> bool:
         """Whether it is the very file that the corpus was read from."""
         source = self.corpus.source if self.corpus is not None else ""
         with suppress(OSError, ValueError):  # a corpus that came from no file
@@ -110,7 +110,7 @@ class Input:
     @property
     def released(self) -> bool:
         """Whether it is that, and the column was named that holds released texts beside the originals."""
-        return self.columns.text is not None and self.beside
+        return self.columns.text is not None and self.is_corpus_file
 
 
 # What a format's example shows; of one whose documents ask who wrote them, and of one that says who is in them.
@@ -143,7 +143,7 @@ class Format:
     binary: bool = False  # whether it is nothing to look at, so that there is no sample
     aside: tuple[str, ...] = ()  # endings of files in such a folder that are no documents
     nested: bool = False  # whether a / in an id is a folder in that folder
-    rows: Callable[[Input], Rows] | None = None  # of a table, whose rows may be objects of another format
+    rows: Callable[[Input], TableRows] | None = None  # of a table, whose rows may be objects of another format
     sample: Mapping[str, str] = field(default_factory=dict)  # by file name; none: what its writer makes of a document
     shows: Document = SAMPLE  # that document
 
@@ -168,7 +168,7 @@ def by_keys(head: Head, needed: set[str], optional: set[str]) -> Fit:
 
 def unlike(where: str, covered: str, claim: str, expected: str | None) -> str:
     """That a text has something else in a place than a mark says; of each, half of what a message may show."""
-    return f"the text {where} is {quoted(covered, QUOTED // 2)} but {claim} {quoted(expected, QUOTED // 2)}"
+    return f"the text {where} is {quote_value(covered, QUOTED // 2)} but {claim} {quote_value(expected, QUOTED // 2)}"
 
 
 def unwritable(document: Document, why: str) -> OutputError:

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.errors import InputError, at_document, quoted
+from showthrough.core.errors import InputError, at_document, quote_value
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Anonymization, Mask, ScoredMask
 from showthrough.data.pairing import check_pair
 from showthrough.formats.base import Input, Masks, Texts
-from showthrough.storage.reading import fail, gathered, type_fault
+from showthrough.storage.reading import collect_results, fail, type_fault
 
 
 def checked_documents(result: Any, file: Input) -> Sequence[Document]:
@@ -28,7 +28,7 @@ def checked_documents(result: Any, file: Input) -> Sequence[Document]:
             for mention in annotation.mentions:
                 _check(mention, Mention, file, location)
 
-    gathered(enumerate(documents, 1), look_at)
+    collect_results(enumerate(documents, 1), look_at)
     _ = Corpus(documents, source=str(file.path)).survey  # raises with everything that is wrong
     return documents
 
@@ -36,11 +36,11 @@ def checked_documents(result: Any, file: Input) -> Sequence[Document]:
 def checked_anonymization(result: Any, file: Input) -> Masks | Texts:
     """Masks inside the texts of the corpus, where it is known; or texts."""
     if not isinstance(result, Mapping):
-        raise fail(file.path, f"found {quoted(result)}; expected masks by document id, or Texts")
+        raise fail(file.path, f"found {quote_value(result)}; expected masks by document id, or Texts")
 
     def look_at(document_id: Any) -> None:
         if not isinstance(document_id, str) or not document_id:
-            raise fail(file.path, f"found the id {quoted(document_id)}; expected text")
+            raise fail(file.path, f"found the id {quote_value(document_id)}; expected text")
         value, location = result[document_id], at_document(document_id)
         if isinstance(result, Texts):
             _check(value, str, file, location)
@@ -48,7 +48,7 @@ def checked_anonymization(result: Any, file: Input) -> Masks | Texts:
         for index, mask in enumerate(value):
             _check(mask, Mask, file, f"{location}: masks[{index}]")
 
-    gathered(result, look_at)
+    collect_results(result, look_at)
     if isinstance(result, Texts) or file.corpus is None:
         return result
     if problems := check_pair(file.corpus, Anonymization(result, source=str(file.path)), "unmasked"):
@@ -59,7 +59,7 @@ def checked_anonymization(result: Any, file: Input) -> Masks | Texts:
 def _check(value: Any, cls: type, file: Input, location: str) -> None:
     """Raises InputError for a value of another kind, or with something in it that is."""
     if not isinstance(value, cls):
-        raise fail(file.path, f"found {quoted(value)}; expected a {cls.__name__}", location)
+        raise fail(file.path, f"found {quote_value(value)}; expected a {cls.__name__}", location)
     try:
         msgspec.convert(msgspec.to_builtins(value), ScoredMask if cls is Mask else cls)
     except msgspec.ValidationError as error:

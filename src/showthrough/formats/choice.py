@@ -17,9 +17,9 @@ from showthrough.core.errors import (
     PlanError,
     Problem,
     ResourceError,
-    quoted,
-    shown,
-    some,
+    join_names,
+    quote_value,
+    shorten,
 )
 from showthrough.core.plugins import Table
 from showthrough.formats import folder, records
@@ -44,7 +44,7 @@ def _entry(name: str, entry: object) -> Format:
         entry = entry.get(name)
     if isinstance(entry, Format):
         return entry
-    raise PlanError(f"found {quoted(entry)}; expected a showthrough.formats.Format", f"format {name}")
+    raise PlanError(f"found {quote_value(entry)}; expected a showthrough.formats.Format", f"format {name}")
 
 
 # In the order in which they are listed. Of two that go equally well with a file, the first is taken.
@@ -118,7 +118,7 @@ def format_named(name: str, task: Task | None = None) -> Format:
     return FORMATS[name]
 
 
-def recognised(head: Head, task: Task) -> str | None:
+def recognise_format(head: Head, task: Task) -> str | None:
     """The format that a file is in, of those that can do what is asked; `None` where none claims it.
 
     What a file begins with counts for more than its ending. Where a built-in format is sure guests are not asked, so
@@ -177,10 +177,10 @@ def _ask(name: str, function: Callable[[Place], Any], source: Place, check: Call
             Problem(problem.file or str(source.path), where, problem.message) for problem, where in problem_places
         ) from error
     except Exception as error:  # of a guest, anything
-        raise fail(source.path, f"its reader failed: {type(error).__name__}: {shown(str(error))}", by) from error
+        raise fail(source.path, f"its reader failed: {type(error).__name__}: {shorten(str(error))}", by) from error
 
 
-class Chosen(NamedTuple):
+class FormatChoice(NamedTuple):
     """How a file is read: the name of a format, and of a table that of the objects that its rows are."""
 
     format: str
@@ -193,10 +193,10 @@ def read_as(format_name: str | None, file: Input, task: Task, kinds: str) -> Any
     return read_in(chosen, file, task)
 
 
-def chosen_for(format_name: str | None, file: Input, task: Task, kinds: str) -> tuple[Chosen, Input]:
+def chosen_for(format_name: str | None, file: Input, task: Task, kinds: str) -> tuple[FormatChoice, Input]:
     """How a file is to be read, and the file as far as it was looked at for that."""
-    file = _with_head(file, telling(file.head), task)
-    name = _format_by_columns(file, task) or format_name or recognised(file.head, task)
+    file = _with_head(file, look_closer(file.head), task)
+    name = _format_by_columns(file, task) or format_name or recognise_format(file.head, task)
     if name is None:
         raise _unknown_format(
             file.head, kinds, {other: entry for other, entry in FORMATS.built_in.items() if can(entry, task)}
@@ -204,8 +204,8 @@ def chosen_for(format_name: str | None, file: Input, task: Task, kinds: str) -> 
     chosen = format_named(name, task)
     if format_name is None and chosen.rows and not file.released:
         rows = RowHead(chosen.rows(file))
-        return Chosen(name, _format_of_rows(rows, task)), _with_head(file, rows, task)
-    return Chosen(name), file
+        return FormatChoice(name, _format_of_rows(rows, task)), _with_head(file, rows, task)
+    return FormatChoice(name), file
 
 
 def _with_head(file: Input, head: Head, task: Task) -> Input:
@@ -213,9 +213,9 @@ def _with_head(file: Input, head: Head, task: Task) -> Input:
     return replace(file, head=head)
 
 
-def like_another(chosen_format: Chosen, format_name: str | None, file: Input, task: Task) -> Input | None:
+def like_another(chosen_format: FormatChoice, format_name: str | None, file: Input, task: Task) -> Input | None:
     """A file that is to be read as another one of the same corpus is; `None` where it cannot be in that format."""
-    file = _with_head(file, telling(file.head), task)
+    file = _with_head(file, look_closer(file.head), task)
     chosen = format_named(chosen_format.format, task)
     if (
         format_name is None
@@ -228,7 +228,7 @@ def like_another(chosen_format: Chosen, format_name: str | None, file: Input, ta
     return file
 
 
-def read_in(how: Chosen, file: Input, task: Task) -> Any:
+def read_in(how: FormatChoice, file: Input, task: Task) -> Any:
     """What a file holds, as a format reads it."""
     if how.of_rows is not None:
         return getattr(FORMATS[how.of_rows], task)(file)
@@ -245,7 +245,7 @@ def columns_of(head: Head) -> dict[str, float]:
 
     Some rows are looked at: most texts have spaces in them.
     """
-    name = None if head.folder else recognised(head, "read")
+    name = None if head.folder else recognise_format(head, "read")
     rows = FORMATS[name].rows if name else None
     samples: list[dict[str, Any]] = []
     if rows is not None:
@@ -262,7 +262,7 @@ def _mean_length(cells: list[Any]) -> float:
     return sum(map(len, texts)) / len(texts) if 2 * len(texts) > len(cells) else 0
 
 
-def telling(head: Head) -> Head:
+def look_closer(head: Head) -> Head:
     """A file as its records show what it is: seen beyond long texts and beyond records in which nothing is marked."""
     return head.closer().beginning_with(like_spans)
 
@@ -277,13 +277,15 @@ def _hint(head: Head, task: Task) -> str:
 def _note_other_files(head: Head, chosen: Format) -> list[str]:
     """That there are other files in a folder than those of the format, where there are."""
     counts = Counter(
-        "hidden" if folder.hidden(file, head.path) else suffix(file) or "without an ending"
+        "hidden" if folder.is_hidden(file, head.path) else suffix(file) or "without an ending"
         for file in files_in(head.path)
         if suffix(file) not in (*chosen.endings, *chosen.aside) and not file.is_dir()
     )
     if not counts:
         return []
-    return [f"other files in the folder were not read: {some(f'{count} {ending}' for ending, count in counts.items())}"]
+    return [
+        f"other files in the folder were not read: {join_names(f'{count} {ending}' for ending, count in counts.items())}"
+    ]
 
 
 def _format_by_columns(file: Input, task: Task) -> str | None:
@@ -321,21 +323,23 @@ def _unknown_format(head: Head, kinds: str, able: Mapping[str, Format]) -> Input
     if head.folder:
         endings = sorted(filter(None, head.endings))
         return fail(
-            head.path, f"holds no .txt file{f', but {some(endings)}' if endings else ''}; expected one a document"
+            head.path, f"holds no .txt file{f', but {join_names(endings)}' if endings else ''}; expected one a document"
         )
-    if not head.opening:
+    if not head.first_byte:
         return fail(head.path, f"is empty; expected {kinds}")
     if head.suffix == ".txt":
         return fail(head.path, f"is one text; expected {kinds}")
-    if head.opening == b"{" and head.json.keys.keys() >= _RUN_KEYS:
+    if head.first_byte == b"{" and head.json.keys.keys() >= _RUN_KEYS:
         return fail(head.path, f"is a run file, as evaluate writes it; expected {kinds}")
     if head.json.keys:
-        objects = "objects" if head.opening == b"[" or head.lines else "an object"
+        objects = "objects" if head.first_byte == b"[" or head.lines else "an object"
         like = nearest(head, able)
         hint = f"nearest is {like[0]}: {like[1]}; showthrough formats lists all" if like else f"expected {kinds}"
         hint += "; --id-column and --text-column choose keys of texts" if records.is_records(head) else ""
-        return fail(head.path, f"found {objects} with the keys {some(head.json.keys)}, which no format has; {hint}")
-    return fail(head.path, f"is not JSON: it starts with {head.opening.decode('latin-1')!r}; expected {kinds}")
+        return fail(
+            head.path, f"found {objects} with the keys {join_names(head.json.keys)}, which no format has; {hint}"
+        )
+    return fail(head.path, f"is not JSON: it starts with {head.first_byte.decode('latin-1')!r}; expected {kinds}")
 
 
 def shared_format(name: str | None, path: str | os.PathLike[str]) -> str | None:
@@ -358,7 +362,7 @@ def same_format(path: str | os.PathLike[str], name: str | None) -> str:
 
     Not one that says who wrote a document or who is in it: that was not changed, and is nothing to hand on.
     """
-    for candidate in (name, recognised(telling(Head.of(path)), "read")):
+    for candidate in (name, recognise_format(look_closer(Head.of(path)), "read")):
         chosen = format_named(candidate) if candidate else None
         if candidate and chosen and chosen.write is not None and not (chosen.shows.authorship or chosen.shows.subjects):
             return candidate

@@ -17,7 +17,7 @@ def read_texts(file: Input) -> Texts:
     """Every `.txt` (`.txt.gz`, `.txt.zst`) of a folder and of the folders in it; the id is the path from there on."""
     path = file.path
     inside = [text_path for text_path in files_in(path) if suffix(text_path) == _ENDING]
-    files = [text_path for text_path in inside if not hidden(text_path, path)]
+    files = [text_path for text_path in inside if not is_hidden(text_path, path)]
     if not files:
         raise fail(path, "holds no .txt file; expected one a document")
     if count := len(inside) - len(files):
@@ -27,7 +27,7 @@ def read_texts(file: Input) -> Texts:
     )
 
 
-def hidden(file: Path, folder: Path) -> bool:
+def is_hidden(file: Path, folder: Path) -> bool:
     """Whether a file is none that its owner made, or is in such a folder."""
     return any(part.startswith(".") for part in file.relative_to(folder).parts)
 

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from showthrough.core.errors import at_document
 from showthrough.data.documents import Annotation, Document, LazyDocuments, Mention
 from showthrough.data.originals import text_digest
-from showthrough.formats.lines import Lines
+from showthrough.formats.lines import LineDocuments
 from showthrough.formats.remarks import Remarks
-from showthrough.storage.packed import packing
-from showthrough.storage.reading import fail, gathered
+from showthrough.storage.packed import compression_of
+from showthrough.storage.reading import collect_results, fail
 
 
 @dataclass
-class Layers:
+class LayerGroups:
     """Which objects of a file are of one document: those with one id; without ids, those with one text."""
 
     path: Path
@@ -31,15 +31,15 @@ class Layers:
         key = text_digest(layer.id) if layer.id else b"text" + text_digest(layer.text)
         self.numbers.append(self.documents.setdefault(key, len(self.documents)))
 
-    def joined(self, layers: Sequence[Document], remarks: Remarks) -> Sequence[Document]:
+    def join(self, layers: Sequence[Document], remarks: Remarks) -> Sequence[Document]:
         """The documents, in the order in which they begin; lines stay to be decoded."""
         numbers = np.array(self.numbers, dtype=np.int64)
         order = np.argsort(numbers, kind="stable")
         bounds = np.searchsorted(numbers[order], np.arange(len(self.documents) + 1))
         several = np.flatnonzero(np.diff(bounds) > 1).tolist()
         # A packed file cannot be read here and there: what is not in its order is read as a whole.
-        apart = isinstance(layers, Lines) and (not several or not packing(self.path))
-        if apart and isinstance(layers, Lines):
+        apart = isinstance(layers, LineDocuments) and (not several or not compression_of(self.path))
+        if apart and isinstance(layers, LineDocuments):
             rows: Sequence[Document] = layers.taken(order)
         else:
             whole = list(layers)
@@ -47,19 +47,19 @@ class Layers:
 
         def look_at(number: int) -> None:
             low, high = int(bounds[number]), int(bounds[number + 1])
-            if self._repeated(rows[low:high]):
+            if self._check_layers(rows[low:high]):
                 remarks.taken["texts that one annotator answered several times: the marks are taken together"] += 1
 
-        gathered(several, look_at)
-        documents = Layered(rows, bounds)
-        remarks.numbered += sum(not self._named(key) for key in self.documents)
+        collect_results(several, look_at)
+        documents = LayeredDocuments(rows, bounds)
+        remarks.numbered += sum(not self._has_id(key) for key in self.documents)
         return documents if apart else list(documents)
 
     @staticmethod
-    def _named(key: bytes) -> bool:
+    def _has_id(key: bytes) -> bool:
         return len(key) == len(text_digest(""))
 
-    def _repeated(self, layers: Sequence[Document]) -> bool:
+    def _check_layers(self, layers: Sequence[Document]) -> bool:
         """Raises InputError where the texts differ; whether an annotator occurs twice."""
         if any(layer.text != layers[0].text for layer in layers):
             fault = "occurs with different texts; expected one text, marked by several annotators"
@@ -68,7 +68,7 @@ class Layers:
         return len(set(names)) < len(names)
 
 
-class Layered(LazyDocuments):
+class LayeredDocuments(LazyDocuments):
     """Documents of one or several layers each, joined when they are asked for; it travels to other processes."""
 
     def __init__(self, layers: Sequence[Document], bounds: NDArray[np.int64], before: int = 0) -> None:
@@ -79,17 +79,17 @@ class Layered(LazyDocuments):
     def __len__(self) -> int:
         return len(self._bounds) - 1
 
-    def made(self, start: int, stop: int) -> Iterator[Document]:
+    def load_range(self, start: int, stop: int) -> Iterator[Document]:
         bounds = self._bounds[start : stop + 1].tolist()
         layers = self._layers[bounds[0] : bounds[-1]]
         for number, low in enumerate(bounds[:-1]):
             yield _document(layers[low - bounds[0] : bounds[number + 1] - bounds[0]], self._before + start + number + 1)
 
-    def window(self, start: int, stop: int) -> Layered:
+    def window(self, start: int, stop: int) -> LayeredDocuments:
         low, high = int(self._bounds[start]), int(self._bounds[stop])
         cut = getattr(self._layers, "window", None)
         layers = cut(low, high) if cut else self._layers[low:high]
-        return Layered(layers, self._bounds[start : stop + 1] - low, self._before + start)
+        return LayeredDocuments(layers, self._bounds[start : stop + 1] - low, self._before + start)
 
 
 def _document(layers: Sequence[Document], number: int) -> Document:

@@ -12,10 +12,10 @@ from typing import IO, Any, Self, TypeVar
 from showthrough.core.errors import ChangedError, InputError, Problem
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.data.survey import Survey, Surveying
-from showthrough.formats.annotation_tools.line_places import Places
+from showthrough.formats.annotation_tools.line_places import LineOffsets
 from showthrough.formats.base import Input
 from showthrough.formats.remarks import Remarks
-from showthrough.formats.stretches import Finding, read_through
+from showthrough.formats.stretches import LineCollector, read_through
 from showthrough.formats.tables.rows import RowHead
 from showthrough.storage.columns.strings import Ints
 from showthrough.storage.reading import UNREADABLE, file_state, open_file
@@ -50,7 +50,7 @@ def documents_in(
     file.remarks.extend(collector.remarks)
     if plain is not None and collector.surveying is not None and not collector.surveying.subjects:
         decode = plain
-    return Lines(StoredLines(file.path, positions, state), decode, surveying=collector.surveying)
+    return LineDocuments(StoredLines(file.path, positions, state), decode, surveying=collector.surveying)
 
 
 def _find_problems(
@@ -70,7 +70,7 @@ def _find_problems(
     return ()
 
 
-class _Documents(Finding):
+class _Documents(LineCollector):
     """Documents that are looked at: what there is to remark of them, and their survey."""
 
     def __init__(
@@ -104,16 +104,16 @@ class StoredLines:
     """Lines of a file that were found sound, by number. They travel to other processes."""
 
     path: Path
-    places: Places
+    places: LineOffsets
     state: tuple[int, int]  # of the file, when the lines were found: another tells that they are elsewhere now
     file: IO[bytes] | None = None
 
     def __len__(self) -> int:
         return len(self.places)
 
-    def made(self, start: int, stop: int, decode: Callable[[bytes, int], T]) -> Iterator[T]:
+    def decode_lines(self, start: int, stop: int, decode: Callable[[bytes, int], T]) -> Iterator[T]:
         """What is made of the lines from one number up to another, and of their numbers."""
-        file = self._opened()
+        file = self._open()
         try:
             for low in range(start, stop, _CHUNK):
                 offsets, sizes = self.places.at(low, min(low + _CHUNK, stop))
@@ -121,10 +121,10 @@ class StoredLines:
                     file.seek(offset)
                     yield decode(file.read(size), number)
         except (OSError, EOFError, zlib.error, InputError, *UNREADABLE) as error:  # every line was sound when found
-            raise self._changed() from error
-        self._opened()
+            raise self._changed_error() from error
+        self._open()
 
-    def _opened(self) -> IO[bytes]:
+    def _open(self) -> IO[bytes]:
         """The file; raises ChangedError when it is not what it was."""
         if self.file is None:
             try:
@@ -132,10 +132,10 @@ class StoredLines:
             except InputError as error:
                 raise ChangedError(error.problems) from None
         if file_state(self.file) != self.state:
-            raise self._changed()
+            raise self._changed_error()
         return self.file
 
-    def _changed(self) -> ChangedError:
+    def _changed_error(self) -> ChangedError:
         return ChangedError(Problem(str(self.path), "", "changed while it was read; expected it to stay as it was"))
 
     def part(self, start: int, stop: int) -> StoredLines:
@@ -150,7 +150,7 @@ class StoredLines:
 
 
 @dataclass(eq=False)
-class Lines(LazyDocuments):
+class LineDocuments(LazyDocuments):
     """One document a line. It travels to other processes, and `decode` with it."""
 
     lines: StoredLines
@@ -161,17 +161,17 @@ class Lines(LazyDocuments):
     def __len__(self) -> int:
         return len(self.lines)
 
-    def made(self, start: int, stop: int) -> Iterator[Document]:
-        return self.lines.made(start, stop, lambda line, number: self.decode(line, self.before + number + 1))
+    def load_range(self, start: int, stop: int) -> Iterator[Document]:
+        return self.lines.decode_lines(start, stop, lambda line, number: self.decode(line, self.before + number + 1))
 
-    def window(self, start: int, stop: int) -> Lines:
-        return Lines(self.lines.part(start, stop), self.decode, self.before + start)
+    def window(self, start: int, stop: int) -> LineDocuments:
+        return LineDocuments(self.lines.part(start, stop), self.decode, self.before + start)
 
-    def taken(self, numbers: Ints) -> Lines:
+    def taken(self, numbers: Ints) -> LineDocuments:
         """Those of some numbers, in their order."""
-        return Lines(self.lines.taken(numbers), self.decode)
+        return LineDocuments(self.lines.taken(numbers), self.decode)
 
-    def surveyed(self) -> Survey | None:
+    def find_survey(self) -> Survey | None:
         return self._survey
 
     @cached_property

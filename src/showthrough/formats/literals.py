@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import msgspec
 
-from showthrough.core.errors import quoted
+from showthrough.core.errors import quote_value
 from showthrough.formats.annotation_tools.printed import FAULTS, LONGEST, from_json, of_python
 from showthrough.formats.objects import Entry
 from showthrough.storage.reading import UNREADABLE, type_fault
@@ -27,11 +27,11 @@ def _of_python(content: str, decoder: msgspec.json.Decoder[T], entry: Entry, fie
     try:
         value = of_python(content)
     except FAULTS:
-        raise entry.fail(f"found {quoted(content)}; {expected}", field) from None
+        raise entry.fail(f"found {quote_value(content)}; {expected}", field) from None
     try:
         return decoder.decode(msgspec.json.encode(value))
     except msgspec.ValidationError as error:
         inner, fault = type_fault(error)
         raise entry.fail(fault, f"{field}{'' if inner.startswith('[') or not inner else '.'}{inner}") from None
     except (*UNREADABLE, *FAULTS):  # a kind of value that JSON does not have
-        raise entry.fail(f"found {quoted(content)}; {expected}", field) from None
+        raise entry.fail(f"found {quote_value(content)}; {expected}", field) from None

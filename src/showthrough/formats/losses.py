@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from showthrough.core.errors import some
+from showthrough.core.errors import join_names
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.silver import is_silver
 
@@ -79,9 +79,9 @@ class _Losses:
             [name for name in self.names if is_silver(name) is by_program] for by_program in (False, True)
         )
         if programs:
-            yield f"that programs made the annotations ({some(programs)})"
+            yield f"that programs made the annotations ({join_names(programs)})"
         if people:
-            yield f"the name{'s' * (len(people) > 1)} of {_format_count(len(people), 'annotator')} ({some(people)})"
+            yield f"the name{'s' * (len(people) > 1)} of {_format_count(len(people), 'annotator')} ({join_names(people)})"
         for key, (phrase, noun) in _PHRASES.items():
             if number := self.counts[key]:
                 yield phrase.format(_format_count(number, noun))

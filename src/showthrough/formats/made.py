@@ -10,9 +10,9 @@ import msgspec
 from showthrough.data.masks import Anonymization
 from showthrough.data.provenance import Provenance
 from showthrough.formats.base import Fit, Format, Input, Masks
-from showthrough.formats.benchmarks.tae import checked
+from showthrough.formats.benchmarks.tae import check_masks
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, fail
+from showthrough.storage.reading import decode_json, fail
 
 VERSION = 1  # rises when an old reader could misread it
 _KEY = "showthrough_masks"
@@ -28,18 +28,18 @@ _DECODER = msgspec.json.Decoder(_File)
 
 
 def _read(file: Input) -> Masks:
-    read = decoded(file.head.content, _DECODER, file.path)
+    read = decode_json(file.head.content, _DECODER, file.path)
     if read.showthrough_masks != VERSION:
         raise fail(file.path, f"found {read.showthrough_masks}; this program reads version {VERSION}", _KEY)
     file.remarks.provenance = read.provenance
-    return checked(read.masks, file.path)
+    return check_masks(read.masks, file.path)
 
 
 def _recognise(head: Head) -> Fit:
     return Fit.CERTAIN if not head.lines and _KEY in head.json.keys else Fit.NO
 
 
-def written(anonymization: Anonymization) -> bytes:
+def encode_anonymization(anonymization: Anonymization) -> bytes:
     """The content of its file."""
     masks = {
         key: msgspec.Raw(msgspec.json.encode(document_masks)) for key, document_masks in anonymization.masks.items()
@@ -52,5 +52,5 @@ FORMAT = Format(
     (".json",),
     _recognise,
     read_anonymization=_read,
-    write_masks=lambda anonymization: {"": written(anonymization)},
+    write_masks=lambda anonymization: {"": encode_anonymization(anonymization)},
 )

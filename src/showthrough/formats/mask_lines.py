@@ -11,19 +11,19 @@ from typing import Any, NamedTuple, Self
 import msgspec
 import numpy as np
 
-from showthrough.core.errors import InputError, Problem, at_document, shown
+from showthrough.core.errors import InputError, Problem, at_document, shorten
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, masks_digest
 from showthrough.data.survey import Lengths
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tae import looked_at, masks_in
 from showthrough.formats.lines import StoredLines
 from showthrough.formats.remarks import Remarks, hides_marks
-from showthrough.formats.stretches import Finding, read_through
+from showthrough.formats.stretches import LineCollector, read_through
 from showthrough.storage.columns.digests import Digests, in_order
-from showthrough.storage.columns.growing import Following, GrowingStrings, Numbers
-from showthrough.storage.columns.index import repeated
+from showthrough.storage.columns.growing import Following, GrowingNumbers, GrowingStrings
+from showthrough.storage.columns.index import find_repeats
 from showthrough.storage.columns.strings import Ints, Strings
-from showthrough.storage.reading import ENOUGH, decoded, decoded_or_none, fail, file_state
+from showthrough.storage.reading import ENOUGH, decode_json, decoded_or_none, fail, file_state
 
 Record = dict[str, msgspec.Raw]
 OTHERS = ("group", "annotations", "masks", "subjects")  # of a corpus, which released texts may still have
@@ -36,7 +36,7 @@ _ANY = msgspec.json.Decoder()
 _ID = msgspec.json.Decoder(str | int)
 
 
-class Keys(NamedTuple):
+class RecordKeys(NamedTuple):
     """The keys under which records have what is read."""
 
     path: Path
@@ -46,25 +46,25 @@ class Keys(NamedTuple):
 
     def fields(self, content: bytes | msgspec.Raw, location: str, remarks: Remarks) -> Record:
         """What a record holds, still encoded; keys that nobody knows are remarked."""
-        fields = decoded(content, FIELDS, self.path, location)
+        fields = decode_json(content, FIELDS, self.path, location)
         keys_read = {self.id, self.text, *OTHERS}
         for key in (key for key in fields if key not in keys_read and not self.told):
             remarks.unknown[key] += 1
-            if hides_marks(key, decoded(fields[key], _ANY, self.path, location, key)):
+            if hides_marks(key, decode_json(fields[key], _ANY, self.path, location, key)):
                 remarks.spans.add(key)
         return fields
 
     def id_in(self, fields: Record, location: str) -> str:
         if self.id not in fields:
-            raise fail(self.path, f"{shown(self.id)} is missing", location)
-        return str(decoded(fields[self.id], _ID, self.path, location, self.id))
+            raise fail(self.path, f"{shorten(self.id)} is missing", location)
+        return str(decode_json(fields[self.id], _ID, self.path, location, self.id))
 
 
 class NoMasksError(Exception):
     """A record has no masks: they are texts, or something is wrong."""
 
 
-def masks_of_lines(file: Input, keys: Keys) -> LineMasks:
+def masks_of_lines(file: Input, keys: RecordKeys) -> LineMasks:
     """The masks of a file that has some in every record; raises NoMasksError where one has none.
 
     Raises InputError with all that is wrong; what there is to remark is in the file's remarks then as well.
@@ -75,7 +75,7 @@ def masks_of_lines(file: Input, keys: Keys) -> LineMasks:
         positions = read_through(file.path, partial(_Masks, keys), masks, file.engine, file.watch)
     finally:
         file.remarks.extend(masks.remarks)
-    ids = masks.ids.made()
+    ids = masks.ids.finish()
     if ids == corpus_ids:
         ids = corpus_ids  # which are sound, and kept anyway
     elif problems := _id_problems(ids, str(file.path)):
@@ -89,20 +89,20 @@ def _id_problems(ids: Strings, file: str) -> list[Problem]:
     """Ids that are empty or occur twice."""
     without = np.flatnonzero(np.diff(ids.ends) == 0).tolist()
     empty = [(number, "a document", "its id is empty; expected a name") for number in without]
-    twice = [(number, at_document(ids[number]), "occurs twice; expected unique ids") for number, _ in repeated(ids)]
+    twice = [(number, at_document(ids[number]), "occurs twice; expected unique ids") for number, _ in find_repeats(ids)]
     return [Problem(file, location, message) for _, location, message in sorted(empty + twice, key=lambda row: row[0])]
 
 
-class _Masks(Finding):
+class _Masks(LineCollector):
     """Records that are looked at: their ids, and of their masks what can be asked without reading them again."""
 
-    def __init__(self, keys: Keys, corpus_ids: Strings | None = None) -> None:
+    def __init__(self, keys: RecordKeys, corpus_ids: Strings | None = None) -> None:
         self._keys = keys
         self.remarks = Remarks()
         self.problems: list[Problem] = []  # of masks, which are told where nothing else is wrong
         self._ids = GrowingStrings()
         self.ids: GrowingStrings | Following = self._ids if corpus_ids is None else Following(corpus_ids)
-        self.reach, self.digests = Numbers(), bytearray()
+        self.reach, self.digests = GrowingNumbers(), bytearray()
         self.types: Counter[str] = Counter()
         self.scored = False
 
@@ -132,8 +132,8 @@ class _Masks(Finding):
     def extend(self, later: Self) -> None:
         self.remarks.extend(later.remarks)
         self.problems += later.problems
-        self.ids.extend(later.ids.made())
-        self.reach.extend(later.reach.made())
+        self.ids.extend(later.ids.finish())
+        self.reach.extend(later.reach.finish())
         self.digests += later.digests
         self.types.update(later.types)
         self.scored |= later.scored
@@ -157,7 +157,7 @@ _LINE = msgspec.json.Decoder(_Line)
 
 
 @lru_cache(maxsize=16)
-def _decoder(keys: Keys) -> msgspec.json.Decoder[Any]:
+def _decoder(keys: RecordKeys) -> msgspec.json.Decoder[Any]:
     """Of records in which nobody has to look at other keys."""
     other_keys = {keys.text, *OTHERS} - {keys.id, "masks"}
     names = {
@@ -192,7 +192,7 @@ class LineMasks(NumberedMasks):
     def __init__(self, lines: StoredLines, ids: Strings, masks: _Masks) -> None:
         super().__init__(ids)
         self._lines = lines
-        self._reach = masks.reach.made()
+        self._reach = masks.reach.finish()
         self._digests: Digests | None = in_order(masks.digests)
         self._types = dict(masks.types)
         self._scored = masks.scored
@@ -219,14 +219,14 @@ class LineMasks(NumberedMasks):
     def outside(self, lengths: Lengths) -> Ints:
         return np.flatnonzero((self._reach == _LOOK) | (self._reach > lengths))
 
-    def made(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
+    def load(self, numbers: Ints) -> Iterator[Sequence[Mask]]:
         for start in range(0, len(numbers), _CHUNK):
             chunk = numbers[start : start + _CHUNK]
             low, high = int(chunk[0]), int(chunk[-1]) + 1
             if high - low == len(chunk) and np.all(np.diff(chunk) == 1):
-                yield from self._lines.made(low, high, _decode_line)
+                yield from self._lines.decode_lines(low, high, _decode_line)
             else:
-                yield from self._lines.taken(chunk).made(0, len(chunk), _decode_line)
+                yield from self._lines.taken(chunk).decode_lines(0, len(chunk), _decode_line)
 
     def taken(self, numbers: Ints) -> LinesWindow:
         return LinesWindow(self.ids.taken(numbers), self._lines.taken(numbers))
@@ -238,7 +238,7 @@ class LineMasks(NumberedMasks):
         start, masks = self._cached_masks
         if not start <= number < start + len(masks):
             together = _CHUNK if number == start + len(masks) else 1
-            start, masks = number, list(self.made(np.arange(number, min(number + together, len(self)))))
+            start, masks = number, list(self.load(np.arange(number, min(number + together, len(self)))))
             self._cached_masks = start, masks
         return masks[number - start]
 
@@ -251,14 +251,14 @@ class LinesWindow(Mapping[str, Sequence[Mask]]):
         self._lines = lines
 
     @cached_property
-    def _made(self) -> dict[str, Sequence[Mask]]:
-        return dict(zip(self._ids, self._lines.made(0, len(self._lines), _decode_line), strict=True))
+    def _masks_by_id(self) -> dict[str, Sequence[Mask]]:
+        return dict(zip(self._ids, self._lines.decode_lines(0, len(self._lines), _decode_line), strict=True))
 
     def __getitem__(self, document_id: str) -> Sequence[Mask]:
-        return self._made[document_id]
+        return self._masks_by_id[document_id]
 
     def __contains__(self, document_id: object) -> bool:
-        return document_id in self._made
+        return document_id in self._masks_by_id
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._ids)

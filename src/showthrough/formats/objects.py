@@ -10,19 +10,19 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from showthrough.core.errors import InputError, PlanError, at_document, quoted
+from showthrough.core.errors import InputError, PlanError, at_document, quote_value
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type
-from showthrough.data.offsets import counted
+from showthrough.data.offsets import to_characters
 from showthrough.data.units import EXPECTED, reads_as
-from showthrough.formats.base import Columns, Input, unlike
-from showthrough.formats.layers import Layers
+from showthrough.formats.base import ColumnNames, Input, unlike
+from showthrough.formats.layers import LayerGroups
 from showthrough.formats.lines import documents_in
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
 from showthrough.storage.heads import Head
 from showthrough.storage.limits import RECORD
-from showthrough.storage.reading import decoded, decoded_or_none, fail, gathered, type_fault
+from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail, type_fault
 
 Id = str | int | None
 W = TypeVar("W", bound=msgspec.Struct)
@@ -41,11 +41,11 @@ def objects_of(head: Head, kind: str = "document number") -> Iterator[tuple[str,
 def items_of(head: Head, kind: str = "document number") -> Iterator[tuple[str, msgspec.Raw]]:
     """The same of a JSON list, whatever the file's ending."""
     longest = RECORD.bytes
-    alone = head.opening == b"{"  # a document, and no list around it
-    raws = [msgspec.Raw(head.content)] if alone else decoded(head.content, _LIST, head.path)
+    alone = head.first_byte == b"{"  # a document, and no list around it
+    raws = [msgspec.Raw(head.content)] if alone else decode_json(head.content, _LIST, head.path)
     for number, raw in enumerate(raws, 1):
         if len(memoryview(raw)) > longest:
-            raise RECORD.passed(head.path, "has", f"{kind} {number}")
+            raise RECORD.exceeded_error(head.path, "has", f"{kind} {number}")
         yield f"{kind} {number}", raw
 
 
@@ -54,7 +54,7 @@ class Entry:
 
     __slots__ = ("_id", "_place", "columns", "path", "remarks")
 
-    def __init__(self, path: Path, location: str, columns: Columns, remarks: Remarks) -> None:
+    def __init__(self, path: Path, location: str, columns: ColumnNames, remarks: Remarks) -> None:
         self.path = path
         self._place = location
         self._id = ""
@@ -71,20 +71,20 @@ class Entry:
         return self._id
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         return at_document(self._id) if self._id else self._place
 
     def fail(self, message: str, field: str = "") -> InputError:
-        return fail(self.path, message, f"{self.place}: {field}" if field else self.place)
+        return fail(self.path, message, f"{self.location}: {field}" if field else self.location)
 
     def outside(self, start: int, end: int, length: int, field: str = "") -> InputError:
         """That a span is none of a text of this length."""
         return self.fail(span_fault(start, end, length, ("start", "end")), field)
 
-    def counted(self, text: str, start: int, end: int, field: str = "") -> tuple[int, int]:
+    def to_characters(self, text: str, start: int, end: int, field: str = "") -> tuple[int, int]:
         """A span in characters, where a user said that offsets count something else."""
         try:
-            return counted(text, start, end, self.columns.offsets)
+            return to_characters(text, start, end, self.columns.offsets)
         except InputError as error:
             raise self.fail(error.problems[0].message, field) from None
 
@@ -127,44 +127,50 @@ class Objects(Generic[W]):
     layers: bool = False
 
     def read(self, file: Input) -> Sequence[Document]:
-        path, joined_layers = file.path, Layers(file.path)
+        path, joined_layers = file.path, LayerGroups(file.path)
         columns = file.keys(**{field.name: field.encode_name for field in msgspec.structs.fields(self.wire)})
 
-        look_at = partial(self._named, path, columns)
+        look_at = partial(self._read_document, path, columns)
         add_layer = joined_layers.add if self.layers else None
         documents: Sequence[Document]
         if file.head.lines:
             again = Remarks()  # what is remarked of lines that are decoded again was told before
-            documents = documents_in(file, partial(self._decoded, path, columns, again), look_at, add_layer)
+            documents = documents_in(file, partial(self._decode_line, path, columns, again), look_at, add_layer)
         else:
             items = enumerate(items_of(file.head), 1)
-            documents = gathered(items, lambda item: look_at(item[1][0], item[0], item[1][1], file.remarks))
+            documents = collect_results(items, lambda item: look_at(item[1][0], item[0], item[1][1], file.remarks))
             for document in documents if add_layer else ():
                 joined_layers.add(document)
-        return joined_layers.joined(documents, file.remarks) if self.layers else documents
+        return joined_layers.join(documents, file.remarks) if self.layers else documents
 
-    def _named(
-        self, path: Path, columns: Columns, location: str, number: int, content: bytes | msgspec.Raw, remarks: Remarks
+    def _read_document(
+        self,
+        path: Path,
+        columns: ColumnNames,
+        location: str,
+        number: int,
+        content: bytes | msgspec.Raw,
+        remarks: Remarks,
     ) -> Document:
         """A document that is looked at first, with its number where it has no other name."""
         document = self._looked_at(content, Entry(path, location, columns, remarks))
         if self.layers:
             return document
         remarks.numbered += not document.id
-        return _numbered(document, number)
+        return _with_number(document, number)
 
-    def _decoded(self, path: Path, columns: Columns, remarks: Remarks, line: bytes, number: int) -> Document:
+    def _decode_line(self, path: Path, columns: ColumnNames, remarks: Remarks, line: bytes, number: int) -> Document:
         """A line that was looked at before."""
         wire = _decoder(self.wire, columns).decode(line)
         document = self.document(wire, Entry(path, f"document number {number}", columns, remarks))
-        return document if self.layers else _numbered(document, number)
+        return document if self.layers else _with_number(document, number)
 
     def _looked_at(self, content: bytes | msgspec.Raw, entry: Entry) -> Document:
         """A document, with its keys looked at one by one where there is one that nobody knows."""
         checked: W | None = decoded_or_none(content, _decoder(strict(self.wire, msgspec.Raw), entry.columns))
         if checked is not None and _is_utf8(content):
             return self.document(checked, entry)
-        value = decoded(content, _ANY, entry.path, entry.place)
+        value = decode_json(content, _ANY, entry.path, entry.location)
         wire = wire_of(self.wire, entry.columns)
         keys_of(wire).look_at(value, entry.remarks)
         try:
@@ -184,7 +190,7 @@ def _is_utf8(content: bytes | msgspec.Raw) -> bool:
         return False
 
 
-def _numbered(document: Document, number: int) -> Document:
+def _with_number(document: Document, number: int) -> Document:
     return document if document.id else msgspec.structs.replace(document, id=str(number))
 
 
@@ -192,9 +198,9 @@ _UNUSED_KEY = "showthrough: {}"  # the key of a field whose own was named for an
 
 
 @lru_cache(maxsize=64)
-def wire_of(wire: Any, columns: Columns) -> Any:
+def wire_of(wire: Any, columns: ColumnNames) -> Any:
     """The same with other names for its fields, where a user named some; raises PlanError for what cannot be one."""
-    names_by_field = {field: name for field, name in columns.said.items() if field in wire.__struct_fields__}
+    names_by_field = {field: name for field, name in columns.overrides.items() if field in wire.__struct_fields__}
     if not names_by_field:
         return wire
     chosen_names = set(names_by_field.values())
@@ -216,11 +222,11 @@ def wire_of(wire: Any, columns: Columns) -> Any:
     try:
         return msgspec.defstruct(wire.__name__, fields, bases=(wire,), rename=names_by_field, kw_only=True)
     except ValueError:  # two fields of one name, or a name that no decoder can be told to look for
-        names = " and ".join(map(quoted, columns.said.values()))
+        names = " and ".join(map(quote_value, columns.overrides.values()))
         fault = "expected different keys, without quotation marks, backslashes or control characters"
         raise PlanError(f"found {names}; {fault}", "--id-column, --text-column") from None
 
 
 @lru_cache(maxsize=64)
-def _decoder(wire: Any, columns: Columns) -> msgspec.json.Decoder[Any]:
+def _decoder(wire: Any, columns: ColumnNames) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(wire_of(wire, columns))

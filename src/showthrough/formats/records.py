@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.core.errors import InputError, Problem, at_document, shown, some
+from showthrough.core.errors import InputError, Problem, at_document, join_names, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
 from showthrough.data.silver import is_silver
@@ -17,15 +17,15 @@ from showthrough.formats import mask_lines
 from showthrough.formats.base import Files, Fit, Format, Input, Masks, Texts, by_keys
 from showthrough.formats.benchmarks import tab, tae
 from showthrough.formats.clinical.phi import masks_from
-from showthrough.formats.mask_lines import Keys, NoMasksError, Record, masks_of_lines
+from showthrough.formats.mask_lines import NoMasksError, Record, RecordKeys, masks_of_lines
 from showthrough.formats.objects import Entry, Id, Objects, objects_of
 from showthrough.formats.recounted import in_characters
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.tables.rows import IDS, RowHead, id_column
 from showthrough.formats.texts import texts_of
 from showthrough.storage.heads import Head
-from showthrough.storage.packed import packing
-from showthrough.storage.reading import fail, file_state, gathered, unique
+from showthrough.storage.packed import compression_of
+from showthrough.storage.reading import collect_results, fail, file_state, unique
 
 
 def is_records(head: Head) -> bool:
@@ -49,7 +49,7 @@ def read_corpus(file: Input) -> Sequence[Document]:
     """Texts without annotations; where no record has an id, they are numbered."""
     first, columns = file.head.json, file.columns
     if columns.id and first.whole and first.keys.keys().isdisjoint((columns.id, *IDS)):
-        raise fail(file.path, f"{shown(columns.id)} is missing", "the first record")
+        raise fail(file.path, f"{shorten(columns.id)} is missing", "the first record")
     return _OBJECTS.read(replace(file, columns=columns._replace(id=id_column(columns, list(first.keys)))))
 
 
@@ -57,8 +57,8 @@ def read(file: Input) -> Masks | Texts:
     path = file.path
     columns = file.columns if file.released else file.keys(id="doc_id", text="text")
     usual, text_key = id_column(columns, list(file.head.json.keys)), columns.text or "text"
-    keys = Keys(path, usual or IDS[0], text_key, told=file.beside)  # by the corpus
-    if file.head.lines and not (file.released or isinstance(file.head, RowHead)) and _stay_there(path):
+    keys = RecordKeys(path, usual or IDS[0], text_key, told=file.is_corpus_file)  # by the corpus
+    if file.head.lines and not (file.released or isinstance(file.head, RowHead)) and _stays_in_file(path):
         with suppress(NoMasksError):
             return _in_their_file(file, keys)
     alone = file.corpus is None and "masks" not in file.head.json.keys  # texts, of nobody's originals
@@ -71,14 +71,14 @@ def read(file: Input) -> Masks | Texts:
         return str(number) if numbered else keys.id_in(fields, location), fields
 
     try:
-        records = unique(gathered(enumerate(objects_of(file.head), 1), record), path)
+        records = unique(collect_results(enumerate(objects_of(file.head), 1), record), path)
     except InputError:
         _refuse_marks(file)  # which say more than an id that is missing
         raise
     if all("masks" in fields for fields in records.values()) and not file.released:
-        return in_characters(tae.checked({key: fields["masks"] for key, fields in records.items()}, path), file)
+        return in_characters(tae.check_masks({key: fields["masks"] for key, fields in records.items()}, path), file)
     if lacking := [key for key, fields in records.items() if text_key not in fields]:
-        fault = f"has no {shown(text_key)}; expected text in every document, or masks in every document"
+        fault = f"has no {shorten(text_key)}; expected text in every document, or masks in every document"
         raise InputError(Problem(str(path), at_document(key), fault) for key in lacking)
     _refuse_marks(file)
     texts = texts_of({key: fields[text_key] for key, fields in records.items()}, path)
@@ -87,12 +87,12 @@ def read(file: Input) -> Masks | Texts:
     return texts
 
 
-def _stay_there(path: Path) -> bool:
+def _stays_in_file(path: Path) -> bool:
     """Whether masks are so many that they are left in their file; of a packed one, lines cannot be read by number."""
-    return not packing(path) and file_state(path)[0] > mask_lines.SMALL
+    return not compression_of(path) and file_state(path)[0] > mask_lines.SMALL
 
 
-def _in_their_file(file: Input, keys: Keys) -> Masks:
+def _in_their_file(file: Input, keys: RecordKeys) -> Masks:
     """Masks that are read when they are asked for; raises NoMasksError where a record has none, and tells nothing."""
     remarks = Remarks()
     try:
@@ -108,7 +108,7 @@ def _in_their_file(file: Input, keys: Keys) -> Masks:
 def _refuse_marks(file: Input) -> None:
     if spans := sorted(file.remarks.spans):
         fault = "looks like marks, and this format has released texts or masks"
-        raise fail(file.path, f"{fault}; {file.remarks.hint()}", f"key {shown(spans[0])}")
+        raise fail(file.path, f"{fault}; {file.remarks.hint()}", f"key {shorten(spans[0])}")
 
 
 def _holds_something(raw: msgspec.Raw | None) -> bool:
@@ -133,7 +133,7 @@ def _marks(file: Input, texts: Texts) -> Masks | None:
         return None
     annotators = {annotation.annotator for document in documents for annotation in document.annotations}
     if people := sorted(annotator for annotator in annotators if not is_silver(annotator)):
-        fault = f"its texts are the originals, annotated by {some(people)}: nothing in them is hidden"
+        fault = f"its texts are the originals, annotated by {join_names(people)}: nothing in them is hidden"
         remedy = "if a system masks what is annotated there, make masks of it: showthrough convert FILE --to masks"
         raise fail(file.path, f"{fault}; {remedy}")
     file.remarks.others.append("its texts are the corpus's: what programs annotated in them was taken as masked")

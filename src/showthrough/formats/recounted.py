@@ -8,9 +8,9 @@ import msgspec
 
 from showthrough.core.errors import InputError, at_document
 from showthrough.data.masks import Mask
-from showthrough.data.offsets import counted, unit_of
+from showthrough.data.offsets import to_characters, unit_of
 from showthrough.formats.base import Input, Masks
-from showthrough.storage.reading import fail, gathered
+from showthrough.storage.reading import collect_results, fail
 
 
 def needs_texts(file: Input) -> InputError:
@@ -34,11 +34,11 @@ def in_characters(masks: Masks, file: Input) -> Masks:
         new_masks = []
         for number, mask in enumerate(masks[document_id]):
             try:
-                start, end = counted(text, mask.start, mask.end, file.columns.offsets)
+                start, end = to_characters(text, mask.start, mask.end, file.columns.offsets)
             except InputError as error:
                 location = f"{at_document(document_id)}: masks[{number}]"
                 raise fail(file.path, error.problems[0].message, location) from None
             new_masks.append(msgspec.structs.replace(mask, start=start, end=end))
         return new_masks
 
-    return dict(gathered(masks, placed))
+    return dict(collect_results(masks, placed))

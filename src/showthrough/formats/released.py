@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from showthrough.core.errors import InputError, shown, some
+from showthrough.core.errors import InputError, join_names, shorten
 from showthrough.data.given import aligned
 from showthrough.formats.base import Input, Masks, Texts
 from showthrough.storage.reading import fail
@@ -38,13 +38,13 @@ def empty_in(texts: Texts) -> list[str]:
 
 def tell_empty(file: Input, empty: Sequence[str]) -> None:
     if empty:
-        column = f"column {shown(file.columns.text or '')}: " if file.released else ""
+        column = f"column {shorten(file.columns.text or '')}: " if file.released else ""
         count = "an empty text counts" if len(empty) == 1 else f"{len(empty)} empty texts count"
-        file.remarks.others.append(f"{column}nothing is left of {some(empty)}: {count} as all suppressed")
+        file.remarks.others.append(f"{column}nothing is left of {join_names(empty)}: {count} as all suppressed")
 
 
 def check_spans(file: Input, marks: Callable[[], int]) -> None:
     """Raises InputError where no mark was read, and a key that the format does not know holds what looks like some."""
     if (keys := sorted(file.remarks.spans)) and not marks():
         fault = "looks like marks, which this format has elsewhere, and no others were found"
-        raise fail(file.path, f"{fault}; {file.remarks.hint()}", f"key {shown(keys[0])}")
+        raise fail(file.path, f"{fault}; {file.remarks.hint()}", f"key {shorten(keys[0])}")

@@ -10,11 +10,11 @@ import numpy as np
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document
 from showthrough.data.alignment import align
 from showthrough.data.documents import Corpus
-from showthrough.data.sharded import Joining, encoded
+from showthrough.data.sharded import Joining, encode_masks
 from showthrough.engines.base import Engine
 from showthrough.formats.base import Input, Masks
 from showthrough.storage.columns.index import Finder
-from showthrough.storage.columns.pieces import Pieces
+from showthrough.storage.columns.pieces import ByteStore
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.reading import ENOUGH, fail
 
@@ -24,7 +24,7 @@ class ReleasedShards:
 
     def __init__(self, small: int) -> None:
         self._ids: list[Strings] = []
-        self._texts = Pieces(small)
+        self._texts = ByteStore(small)
 
     def add(self, ids: Strings, texts: Iterable[bytes]) -> None:
         self._ids.append(ids)
@@ -34,12 +34,12 @@ class ReleasedShards:
         """Aligns all of them, in the order of the corpus; raises InputError for documents that it does not have."""
         if not self._ids:
             return
-        index = Finder(Strings.joined(self._ids))
-        self._check_known(index, corpus, file)
+        index = Finder(Strings.concatenate(self._ids))
+        self._check_ids(index, corpus, file)
         for ids, pieces in engine.in_order(_aligned_chunk, self._tasks(index, corpus, file.path)):
             masks.add(Strings.of(ids), pieces)
 
-    def _check_known(self, index: Finder, corpus: Corpus, file: Input) -> None:
+    def _check_ids(self, index: Finder, corpus: Corpus, file: Input) -> None:
         in_corpus = np.zeros(len(index.strings), dtype=bool)
         for numbers in corpus.chunks():
             positions = index.numbers(corpus.ids[numbers.start : numbers.stop])
@@ -77,7 +77,7 @@ def encoded_masks(masks: Masks, path: Path) -> list[bytes]:
     contents = []
     for key, document_masks in masks.items():
         try:
-            contents.append(encoded(document_masks))
+            contents.append(encode_masks(document_masks))
         except UnicodeEncodeError:
             raise fail(path, HALF_CHARACTER, at_document(key)) from None
     return contents

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import inspect
 
-from showthrough.core.errors import shown, some
+from showthrough.core.errors import join_names, shorten
 from showthrough.data.provenance import Provenance
 
 _KINDS = 10  # of what was left aside, that a note names
@@ -59,12 +59,12 @@ class Remarks:
         """A sentence each."""
         lines = []
         if unknown := {key: count for key, count in self.unknown.items() if key not in self.elsewhere}:
-            keys = some(shown(key) for key in unknown)
+            keys = join_names(shorten(key) for key in unknown)
             lines.append(f"not used, since the format does not know {_these_nouns(unknown, self.kind)}: {keys}")
         if self.numbered:
             lines.append("its documents have no ids: they are numbered, from 1 on")
         if self.left:
-            items = [f"{shown(description)} ({count})" for description, count in self.left.items()]
+            items = [f"{shorten(description)} ({count})" for description, count in self.left.items()]
             more = f" and {len(items) - _KINDS} more kinds" if len(items) > _KINDS else ""
             lines.append(f"left aside: {', '.join(items[:_KINDS])}{more}")
         lines += [f"{sentence} ({count})" for sentence, count in self.taken.items()]
@@ -76,12 +76,12 @@ def _these_nouns(items: Mapping[str, int], noun: str) -> str:
 
 
 @dataclass(frozen=True)
-class Keys:
+class KeyTree:
     """The keys that objects of a kind have, and what those in them have; `every`: of whatever key."""
 
-    known: Mapping[str, Keys | None] = field(default_factory=dict)
+    known: Mapping[str, KeyTree | None] = field(default_factory=dict)
     aside: frozenset[str] = frozenset()
-    every: Keys | None = None
+    every: KeyTree | None = None
 
     def look_at(self, value: Any, remarks: Remarks, path: str = "") -> None:
         """Notes the keys of a decoded JSON value that are not among them."""
@@ -108,23 +108,23 @@ class Keys:
 
 
 @lru_cache(maxsize=256)
-def keys_of(wire: Any) -> Keys:
+def keys_of(wire: Any) -> KeyTree:
     """The keys of what is decoded; a struct may name others that hold nothing to score (`aside`)."""
-    return _keys_of_type(inspect.type_info(wire)) or Keys()
+    return _keys_of_type(inspect.type_info(wire)) or KeyTree()
 
 
-def _keys_of_type(type_info: inspect.Type) -> Keys | None:
+def _keys_of_type(type_info: inspect.Type) -> KeyTree | None:
     match type_info:
         case inspect.StructType(fields=fields, array_like=True):  # a list: keys are those of the object in it
             return next(filter(None, (_keys_of_type(field_info.type) for field_info in fields)), None)
         case inspect.StructType(cls=cls, fields=fields):
             known_keys = {field_info.encode_name: _keys_of_type(field_info.type) for field_info in fields}
-            return Keys(known_keys, frozenset(getattr(cls, "aside", ())))
+            return KeyTree(known_keys, frozenset(getattr(cls, "aside", ())))
         case inspect.ListType(item_type=item) | inspect.VarTupleType(item_type=item):
             return _keys_of_type(item)
         case inspect.DictType(value_type=value):
             inner = _keys_of_type(value)
-            return Keys(every=inner) if inner else None
+            return KeyTree(every=inner) if inner else None
         case inspect.UnionType(types=types):
             return next(filter(None, map(_keys_of_type, types)), None)
     return None

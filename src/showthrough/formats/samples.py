@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
 from showthrough.formats.base import Files, Format, can
@@ -22,11 +22,11 @@ def example(chosen: Format) -> dict[str, str]:
     """Files of a format by name, to look at."""
     if chosen.sample or chosen.binary or not can(chosen, "write"):
         return dict(chosen.sample)
-    files = written(chosen, [chosen.shows])
+    files = encode_sample(chosen, [chosen.shows])
     return {name or f"sample{chosen.endings[0]}": content.decode() for name, content in files.items()}
 
 
-def written(chosen: Format, documents: Iterable[Document]) -> Files:
+def encode_sample(chosen: Format, documents: Iterable[Document]) -> Files:
     """A corpus; in a format of masks, those of a system that finds all there is to mask, with their types."""
     if chosen.write is not None:
         return chosen.write(documents)
@@ -57,5 +57,5 @@ def _keys(value: Any, deep: int = _DEEP) -> set[str]:
 
 def _alike(keys: set[str], theirs: set[str]) -> float:
     """The share of keys that both have, or nearly; one of many may be a coincidence."""
-    near = sum(bool(get_close_matches(shown(key), theirs, 1, _NEAR)) for key in keys)
+    near = sum(bool(get_close_matches(shorten(key), theirs, 1, _NEAR)) for key in keys)
     return near / (len(keys) + len(theirs)) if 2 * near >= min(len(keys), len(theirs)) > 0 else 0.0

@@ -15,22 +15,22 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from showthrough.core.errors import ChangedError, InputError, Problem, at_document, shown
+from showthrough.core.errors import ChangedError, InputError, Problem, at_document, shorten
 from showthrough.data.documents import Corpus, Document, LazyDocuments
 from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, NumberedMasks
 from showthrough.data.pairing import check_pair
 from showthrough.data.provenance import joined_provenance
-from showthrough.data.sharded import Joining, Sharded
+from showthrough.data.sharded import Joining, ShardedDocuments
 from showthrough.data.survey import Survey
-from showthrough.engines.base import Engine, Here, Shared, Watch
+from showthrough.engines.base import Engine, InProcess, SharedValue, Watch
 from showthrough.formats.annotation_tools.groups import GroupBy
-from showthrough.formats.base import Columns, Input, Passages, Task, Texts
-from showthrough.formats.choice import Chosen, chosen_for, like_another, read_in
+from showthrough.formats.base import ColumnNames, Input, Passages, Task, Texts
+from showthrough.formats.choice import FormatChoice, chosen_for, like_another, read_in
 from showthrough.formats.released import check_rows, check_spans, empty_in, no_corpus, tell_empty
 from showthrough.formats.released_shards import ReleasedShards, encoded_masks
 from showthrough.formats.remarks import Remarks
-from showthrough.storage.columns.index import repeated
+from showthrough.storage.columns.index import find_repeats
 from showthrough.storage.columns.pieces import SMALL
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.heads import Head
@@ -46,9 +46,9 @@ class _ReadingPlan:
     """How each file is read; it travels to other processes."""
 
     asked: str | None
-    chosen: Chosen  # of the first file that tells
+    chosen: FormatChoice  # of the first file that tells
     telling: str  # that file
-    columns: Columns
+    columns: ColumnNames
     task: Task
     kinds: str
     elsewhere: frozenset[str] = frozenset()
@@ -61,13 +61,13 @@ class _ReadingPlan:
         input_file = like_another(self.chosen, self.asked, file, self.task)
         if input_file is None:
             own, _ = chosen_for(self.asked, file, self.task, self.kinds)
-            both = f"is in the format {own.format}, and {shown(self.telling)} in {self.chosen.format}"
+            both = f"is in the format {own.format}, and {shorten(self.telling)} in {self.chosen.format}"
             raise fail(path, f"{both}; {_EXPECTED_FORMAT}")
         return read_in(self.chosen, input_file, self.task), input_file
 
 
 def _choose_reading(
-    shards: Shards, format_name: str | None, columns: Columns, task: Task, kinds: str, corpus: Corpus | None
+    shards: Shards, format_name: str | None, columns: ColumnNames, task: Task, kinds: str, corpus: Corpus | None
 ) -> _ReadingPlan:
     """As the first file tells that can be read; those before it are told when they are read."""
     first: InputError | None = None
@@ -83,7 +83,7 @@ def _choose_reading(
 def read_corpus_of(
     shards: Shards,
     format_name: str | None,
-    columns: Columns,
+    columns: ColumnNames,
     groups: GroupBy,
     elsewhere: frozenset[str],
     kinds: str,
@@ -92,19 +92,19 @@ def read_corpus_of(
     watch: Watch | None = None,
 ) -> Corpus:
     """One corpus of all files; raises InputError with all that is wrong in any of them."""
-    engine = engine or Here()
+    engine = engine or InProcess()
     plan = replace(_choose_reading(shards, format_name, columns, "read", kinds, None), elsewhere=elsewhere)
     tasks = ((path, plan, groups, len(shards) > 1) for path in shards.paths)
     parts = list(_sound_parts(_report_progress(engine.in_order(_read_documents, tasks), shards, watch)))
     remarks = _join_remarks([part.remarks for part in parts])
-    documents = Sharded((part.documents for part in parts), map(str, shards.paths))
+    documents = ShardedDocuments((part.documents for part in parts), map(str, shards.paths))
     corpus = Corpus(documents, name or shards.name, str(shards.pattern), remarks.notes, columns.offsets)
     surveys = [
         (part.survey, str(path)) for part, path in zip(parts, shards.paths, strict=True) if part.survey is not None
     ]
     if not surveys:
         raise fail(shards.pattern, "the corpus is empty; expected at least one document")
-    corpus.survey = Survey.joined(*zip(*surveys, strict=True))
+    corpus.survey = Survey.merge(*zip(*surveys, strict=True))
     groups.check(corpus)
     check_spans(Input(_head_under_pattern(shards), columns, remarks=remarks), lambda: corpus.survey.mentions)
     return corpus
@@ -123,7 +123,7 @@ def _read_documents(path: Path, plan: _ReadingPlan, groups: GroupBy, several: bo
     try:
         state = file_state(path)
         records, file = plan.read(path)
-        documents = groups.grouped(records)
+        documents = groups.assign_groups(records)
         if several and file.remarks.numbered:
             fault = "its documents have no ids, and numbers would be the same in every file; expected ids"
             raise fail(path, f"{fault} (choose with --id-column)")
@@ -158,7 +158,7 @@ def _report_progress(parts: Iterable[T], shards: Shards, watch: Watch | None) ->
     """The same, while somebody is told how many files are read."""
     for done, part in enumerate(parts, 1):
         if watch is not None:
-            watch(f"files of {shown(shards.pattern.name)}", done, len(shards))
+            watch(f"files of {shorten(shards.pattern.name)}", done, len(shards))
         yield part
 
 
@@ -179,12 +179,12 @@ def _join_remarks(parts: Sequence[Remarks]) -> Remarks:
 
 def _check_unique(paths: Sequence[Path], ids: Sequence[Strings]) -> None:
     """Raises InputError for documents that are in several files, with the files."""
-    all_ids = Strings.joined(ids)
+    all_ids = Strings.concatenate(ids)
     ends = np.cumsum(list(map(len, ids)))
     problems = []
-    for numbers in repeated(all_ids):
+    for numbers in find_repeats(all_ids):
         path, other_path = (str(paths[int(np.searchsorted(ends, number, "right"))]) for number in numbers)
-        fault = f"this id occurs in {shown(other_path)} as well; expected unique ids"
+        fault = f"this id occurs in {shorten(other_path)} as well; expected unique ids"
         problems.append(Problem(path, at_document(all_ids[numbers[0]]), fault))
     if problems:
         raise InputError(problems)
@@ -203,7 +203,7 @@ class _Reread(LazyDocuments):
     def __len__(self) -> int:
         return len(self.rows)
 
-    def made(self, start: int, stop: int) -> Iterator[Document]:
+    def load_range(self, start: int, stop: int) -> Iterator[Document]:
         rows = self.rows[start:stop]
         documents: Sequence[Document] = ()
         with suppress(InputError):  # every document was sound when it was looked at
@@ -220,16 +220,16 @@ class _Reread(LazyDocuments):
 @lru_cache(maxsize=1)
 def _read_documents_again(path: Path, how: _ReadingPlan, groups: GroupBy, state: tuple[int, int]) -> Sequence[Document]:
     """The file that this process read last."""
-    return groups.grouped(how.read(path)[0])
+    return groups.assign_groups(how.read(path)[0])
 
 
 class _Part(Corpus):
     """The documents of one file of a corpus; who they are is known."""
 
-    def __init__(self, corpus: Corpus, documents: Sharded, number: int) -> None:
+    def __init__(self, corpus: Corpus, documents: ShardedDocuments, number: int) -> None:
         super().__init__(documents.shards[number], corpus.name, documents.sources[number])
         numbers = documents.numbers(number)
-        self._ids = Strings.joined([corpus.ids.part(numbers.start, numbers.stop)])  # nothing else travels
+        self._ids = Strings.concatenate([corpus.ids.part(numbers.start, numbers.stop)])  # nothing else travels
 
     @property
     def ids(self) -> Strings:
@@ -239,7 +239,7 @@ class _Part(Corpus):
 def _part_of(corpus: Corpus | None, number: int, shards: Shards) -> _Part | None:
     """The file of the corpus that stands in the same place, where there are as many."""
     documents = None if corpus is None else corpus.documents
-    if corpus is None or not isinstance(documents, Sharded) or len(documents.sources) != len(shards):
+    if corpus is None or not isinstance(documents, ShardedDocuments) or len(documents.sources) != len(shards):
         return None
     return _Part(corpus, documents, number)
 
@@ -248,7 +248,7 @@ def read_anonymization_of(
     shards: Shards,
     corpus: Corpus | None,
     format_name: str | None,
-    columns: Columns,
+    columns: ColumnNames,
     kinds: str,
     engine: Engine | None = None,
     name: str | None = None,
@@ -260,7 +260,7 @@ def read_anonymization_of(
     Where the corpus has as many files, and what a file masks are documents of the corpus's file in the same place,
     masks that can stay in their file do. All others are joined by id, in a private file where they are many.
     """
-    engine = engine or Here()
+    engine = engine or InProcess()
     plan = _choose_reading(
         shards,
         format_name,
@@ -292,7 +292,7 @@ def read_anonymization_of(
         released.join(masks, corpus, engine, file)
     check_spans(file, lambda: sum(part.marks for part in summaries))
     source = name or shards.name, str(shards.pattern)
-    return Anonymization(masks.made(), *source, remarks.notes, remarks.provenance, columns.offsets)
+    return Anonymization(masks.build(), *source, remarks.notes, remarks.provenance, columns.offsets)
 
 
 @dataclass(frozen=True)
@@ -322,7 +322,7 @@ def _corpus_for_reader(path: Path, corpus: Corpus | None, shards: Shards, number
 
 
 def _read_masks(
-    path: Path, plan: _ReadingPlan, whole: Shared[Corpus | None], part: _Part | None
+    path: Path, plan: _ReadingPlan, whole: SharedValue[Corpus | None], part: _Part | None
 ) -> _FileMasks | list[Problem]:
     corpus = part if part is not None and part.source == str(path) else whole.value
     try:
@@ -365,7 +365,7 @@ def _build_released(texts: Texts, ids: Strings, file: Input, in_part: bool) -> _
 
 
 def released_texts_of(
-    shards: Shards, corpus: Corpus | None, format_name: str | None, columns: Columns, kinds: str
+    shards: Shards, corpus: Corpus | None, format_name: str | None, columns: ColumnNames, kinds: str
 ) -> tuple[Texts, Remarks] | None:
     """The released texts of all files, as they are; `None` where there are masks with offsets in one of them."""
     plan = _choose_reading(shards, format_name, columns, "read_anonymization", kinds, corpus)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Generic, NamedTuple, Self, TypeVar
 
-from showthrough.core.errors import InputError, Problem, shown
-from showthrough.engines.base import Engine, Here, Watch
-from showthrough.formats.annotation_tools.line_places import Growing, InARow
+from showthrough.core.errors import InputError, Problem, shorten
+from showthrough.engines.base import Engine, InProcess, Watch
+from showthrough.formats.annotation_tools.line_places import ConsecutiveLines, GrowingLines
 from showthrough.storage.limits import RECORD
-from showthrough.storage.packed import packing
+from showthrough.storage.packed import compression_of
 from showthrough.storage.places import Remote
 from showthrough.storage.reading import BOM, ENOUGH, file_state, lines_of, open_file, reading
 
@@ -22,7 +22,7 @@ _LEAST = 1 << 20
 _SKIPPED = 1 << 16
 
 
-class Finding(ABC):
+class LineCollector(ABC):
     """What is found in lines, one after the other; it travels back from a worker."""
 
     numbered = False  # whether anything in it depends on the number of a document in its file
@@ -36,48 +36,48 @@ class Finding(ABC):
         """Adds what was found in the lines after these."""
 
 
-F = TypeVar("F", bound=Finding)
+F = TypeVar("F", bound=LineCollector)
 Bounds = tuple[int, int | None]
 
 
-class Counts(NamedTuple):
+class LineCounts(NamedTuple):
     """Lines of a file, and those of them that are not blank."""
 
     lines: int = 0
     documents: int = 0
 
-    def plus(self, later: Counts) -> Counts:
-        return Counts(self.lines + later.lines, self.documents + later.documents)
+    def plus(self, later: LineCounts) -> LineCounts:
+        return LineCounts(self.lines + later.lines, self.documents + later.documents)
 
 
 @dataclass
-class _Stretch(Generic[F]):
+class _SliceResult(Generic[F]):
     """What came of a stretch."""
 
     found: F
-    counts: Counts = field(default_factory=Counts)
-    places: InARow = field(default_factory=lambda: Growing().made())
+    counts: LineCounts = field(default_factory=LineCounts)
+    places: ConsecutiveLines = field(default_factory=lambda: GrowingLines().finish())
     problems: list[Problem] = field(default_factory=list)
     broken: InputError | None = None  # that its lines could not be gone through
 
 
 def read_through(
     path: Path, begin: Callable[[], F], collector: F, engine: Engine | None = None, watch: Watch | None = None
-) -> InARow:
+) -> ConsecutiveLines:
     """Has each line of a file looked at once, and finds where it is; raises InputError with all that is wrong.
 
     What is found in stretches, each of which starts with nothing (`begin`), is added to what was found; `watch` is told
     how far it is.
     """
-    engine = engine or Here()
+    engine = engine or InProcess()
     bounds = _bounds(path, engine.workers)
     if len(bounds) > 1:
         next(lines_of(path), None)  # which refuses other encodings, and a list
-    before, counts_before = Counts(), _count_before(path, begin, bounds, engine)
+    before, counts_before = LineCounts(), _count_before(path, begin, bounds, engine)
     was_counted: list[bool] = []  # of the stretches that are looked at, whether it was known what is before them
-    positions, problems = Growing(), list[Problem]()
+    positions, problems = GrowingLines(), list[Problem]()
 
-    def tasks() -> Iterator[tuple[Path, Callable[[], F], Bounds, Counts | None]]:
+    def tasks() -> Iterator[tuple[Path, Callable[[], F], Bounds, LineCounts | None]]:
         for number, slice_bounds in enumerate(bounds):
             counts = counts_before[number] if counts_before else before if number == following else None
             was_counted.append(counts is not None)
@@ -85,7 +85,7 @@ def read_through(
 
     following = 0  # the number of the stretch up to which all is counted
     for done, slice_result in enumerate(engine.in_order(_read_stretch, tasks())):
-        result: _Stretch[F] = slice_result
+        result: _SliceResult[F] = slice_result
         if not was_counted[done] and (result.problems or result.broken or result.found.numbered):
             result = _read_stretch(path, begin, bounds[done], before)
         if result.broken is not None:
@@ -97,22 +97,22 @@ def read_through(
             break
         before, following = before.plus(result.counts), done + 1
         if watch is not None and len(bounds) > 1:
-            watch(f"parts of {shown(path.name)}", following, len(bounds))
+            watch(f"parts of {shorten(path.name)}", following, len(bounds))
     if problems:
         raise InputError(problems[: ENOUGH + 1])
-    return positions.made()
+    return positions.finish()
 
 
 def _bounds(path: Path, workers: int) -> list[Bounds]:
     """Where stretches begin and end; the last one ends where the file does."""
     size = file_state(path)[0]
     step = STRETCH if workers == 1 else max(_LEAST, min(STRETCH, size // (4 * workers)))
-    forward = bool(packing(path)) or (isinstance(path, Remote) and path.web)
+    forward = bool(compression_of(path)) or (isinstance(path, Remote) and path.web)
     starts = [0] if forward else list(range(0, max(size, 1), step))
     return list(zip(starts, [*starts[1:], None], strict=True))
 
 
-def _count_before(path: Path, begin: Callable[[], F], bounds: list[Bounds], engine: Engine) -> list[Counts] | None:
+def _count_before(path: Path, begin: Callable[[], F], bounds: list[Bounds], engine: Engine) -> list[LineCounts] | None:
     """What is before each stretch, where several are looked at together and documents are told by their numbers."""
     if engine.workers == 1 or len(bounds) == 1:
         return None
@@ -123,23 +123,23 @@ def _count_before(path: Path, begin: Callable[[], F], bounds: list[Bounds], engi
             break
     if not first.numbered:
         return None
-    before = [Counts()]
+    before = [LineCounts()]
     for counts in engine.in_order(_count, ((path, slice_bounds) for slice_bounds in bounds[:-1])):
         before.append(before[-1].plus(counts))
     return before
 
 
-def _count(path: Path, bounds: Bounds) -> Counts:
+def _count(path: Path, bounds: Bounds) -> LineCounts:
     lines = documents = 0
     for number, _, line in _lines(path, bounds):
         lines, documents = number, documents + bool(line)
-    return Counts(lines, documents)
+    return LineCounts(lines, documents)
 
 
-def _read_stretch(path: Path, begin: Callable[[], F], bounds: Bounds, before: Counts | None) -> _Stretch[F]:
+def _read_stretch(path: Path, begin: Callable[[], F], bounds: Bounds, before: LineCounts | None) -> _SliceResult[F]:
     """Looks at the lines of a stretch; where nobody knows what is before it, they are counted from its start."""
-    first, documents = before or Counts()
-    result, positions, last = _Stretch(begin()), Growing(), first
+    first, documents = before or LineCounts()
+    result, positions, last = _SliceResult(begin()), GrowingLines(), first
     try:
         for last, offset, line in _lines(path, bounds, first):
             if not line:
@@ -153,8 +153,8 @@ def _read_stretch(path: Path, begin: Callable[[], F], bounds: Bounds, before: Co
                     break
     except InputError as error:
         result.broken = error
-    result.counts = Counts(last - first, len(positions))
-    result.places = positions.made()
+    result.counts = LineCounts(last - first, len(positions))
+    result.places = positions.finish()
     return result
 
 
@@ -170,7 +170,7 @@ def _lines(path: Path, bounds: Bounds, before: int = 0) -> Iterator[tuple[int, i
         while (stop is None or offset < stop) and (line := file.readline(longest + 1)):
             number += 1
             if len(line) > longest:
-                raise RECORD.passed(path, "has", f"line {number}")
+                raise RECORD.exceeded_error(path, "has", f"line {number}")
             content = line if offset else line.removeprefix(BOM)
             yield number, offset + len(line) - len(content), content if content.strip() else b""
             offset += len(line)

@@ -11,7 +11,7 @@ from showthrough.core.errors import at_document
 from showthrough.data.documents import Document
 from showthrough.formats.base import Fit, Format, Input, Texts
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, fail, gathered
+from showthrough.storage.reading import collect_results, decode_json, fail
 
 _TEXT = msgspec.json.Decoder(str)
 
@@ -20,9 +20,9 @@ def texts_of(entries: Mapping[str, msgspec.Raw], path: Path) -> Texts:
     """Encoded texts by id, decoded; raises InputError with all that is no text."""
 
     def text(entry: tuple[str, msgspec.Raw]) -> tuple[str, str]:
-        return entry[0], decoded(entry[1], _TEXT, path, at_document(entry[0]), "text")
+        return entry[0], decode_json(entry[1], _TEXT, path, at_document(entry[0]), "text")
 
-    return Texts(gathered(entries.items(), text))
+    return Texts(collect_results(entries.items(), text))
 
 
 def plain(texts: Mapping[str, str]) -> list[Document]:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.core.errors import InputError, OutputError, shown, some
-from showthrough.core.plugins import raised
+from showthrough.core.errors import InputError, OutputError, join_names, shorten
+from showthrough.core.plugins import describe_error
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.levels import by_type
 from showthrough.data.originals import Originals
@@ -22,13 +22,20 @@ from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.base import Files, Format, unwritable
 from showthrough.formats.choice import FORMATS, format_named
 from showthrough.formats.losses import losses
-from showthrough.formats.samples import written
+from showthrough.formats.samples import encode_sample
 from showthrough.storage.reading import suffix
-from showthrough.storage.writing import Read, put, remove_unfinished, workshop, write_file, write_folder
+from showthrough.storage.writing import (
+    ProtectedFiles,
+    remove_unfinished,
+    workshop,
+    write_atomically,
+    write_file,
+    write_folder,
+)
 
 
 @dataclass(frozen=True)
-class Written:
+class WriteResult:
     """What was written, and what the format does not hold of it."""
 
     path: Path
@@ -47,7 +54,7 @@ def write_corpus(
     *,
     annotator: str | None = None,
     force: bool = False,
-    read: Read | None = None,
+    read: ProtectedFiles | None = None,
 ) -> list[Path]:
     """Writes a corpus in a named format, as one file or as a folder of files, whichever the format is.
 
@@ -66,8 +73,8 @@ def write_checked(
     annotator: str | None = None,
     strict: bool = False,
     force: bool = False,
-    read: Read | None = None,
-) -> Written:
+    read: ProtectedFiles | None = None,
+) -> WriteResult:
     """The same, read back before anything is put into its place: what is not kept is told, or with `strict` refused.
 
     Raises OutputError where it cannot be read back, or the texts are not what they were.
@@ -76,11 +83,11 @@ def write_checked(
     files = _files(corpus, format, annotator)
     lost = _find_losses(corpus, annotator, files, path, format)
     if strict and lost:
-        raise OutputError(f"{not_kept(format, lost)[0]}; nothing was written")
-    return Written(path, _put_files(files, path, force, read), lost)
+        raise OutputError(f"{describe_losses(format, lost)[0]}; nothing was written")
+    return WriteResult(path, _put_files(files, path, force, read), lost)
 
 
-def not_kept(format: str, lost: Sequence[str]) -> list[str]:
+def describe_losses(format: str, lost: Sequence[str]) -> list[str]:
     """What a format does not hold, in one line; none where it holds all."""
     return [f"not kept in {format}: {', '.join(lost)}"] if lost else []
 
@@ -89,19 +96,19 @@ def _files(corpus: Corpus, format: str, annotator: str | None) -> Files:
     """The content of all files of a corpus, before any of them is there."""
     chosen = format_named(format, "write")
     try:
-        files = written(chosen, (_prepare_document(document, annotator) for document in corpus))
+        files = encode_sample(chosen, (_prepare_document(document, annotator) for document in corpus))
     except Exception as error:  # of a guest, anything
-        why = raised(error, ours=format in FORMATS.built_in_names)
+        why = describe_error(error, ours=format in FORMATS.built_in_names)
         raise OutputError(f"format {format}: its writer {why}; nothing was written") from error
     if not isinstance(files, dict) or not all(isinstance(content, bytes) for content in files.values()):
         raise OutputError(f"format {format}: its writer gave something else than bytes; nothing was written")
     for name in filter(None, files):
         if not _is_name(name, chosen.nested):
-            raise OutputError(f"document {shown(name.rpartition('.')[0])}: this id cannot be the name of a file")
+            raise OutputError(f"document {shorten(name.rpartition('.')[0])}: this id cannot be the name of a file")
     return files
 
 
-def _put_files(files: Files, path: Path, force: bool, read: Read | None) -> list[Path]:
+def _put_files(files: Files, path: Path, force: bool, read: ProtectedFiles | None) -> list[Path]:
     if "" in files and not path.parent.exists():
         return write_folder(path.parent, {path.name: files[""]}, read=read)
     if "" in files:
@@ -148,7 +155,7 @@ def _lay_out_files(files: Files, path: Path, name: str) -> Iterator[Path]:
             for file, content in files.items():
                 target = bench / (file or name)
                 target.parent.mkdir(parents=True, exist_ok=True)
-                put(target, content, durable=False)
+                write_atomically(target, content, durable=False)
             yield bench / name if "" in files else bench
     except OSError as error:
         of_file = error.errno in (errno.ENAMETOOLONG, errno.EFBIG)  # which would be so anywhere
@@ -171,9 +178,9 @@ def _as_documents(path: Path, corpus: Corpus, format: str) -> list[Document]:
     return [Document(key, "", (layer,)) for key, layer in layers.items()]
 
 
-def one_file(chosen: Format) -> bool:
+def is_single_file(chosen: Format) -> bool:
     """Whether a corpus is one file in this format, and not a folder of them."""
-    return "" in written(chosen, [chosen.shows])
+    return "" in encode_sample(chosen, [chosen.shows])
 
 
 def _is_name(name: str, nested: bool) -> bool:
@@ -187,8 +194,8 @@ def _prepare_document(document: Document, annotator: str | None) -> Document:
     if annotator is not None:
         layers = tuple(annotation for annotation in document.annotations if annotation.annotator == annotator)
         if document.annotations and not layers:
-            names = some(annotation.annotator for annotation in document.annotations)
-            raise unwritable(document, f"has no annotator {shown(annotator)}; there are {names}")
+            names = join_names(annotation.annotator for annotation in document.annotations)
+            raise unwritable(document, f"has no annotator {shorten(annotator)}; there are {names}")
         document = msgspec.structs.replace(document, annotations=layers)
     if half := re.search("[\ud800-\udfff]", document.text):
         raise unwritable(document, f"its text has half a character (U+{ord(half[0]):04X}), which is no UTF-8")

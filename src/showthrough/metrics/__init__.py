@@ -13,8 +13,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, get_args
 
-from showthrough.core.call_syntax import UNREADABLE, call_text, check_kinds, completed, difference, parsed_call
-from showthrough.core.errors import PlanError, meant, quoted, shown
+from showthrough.core.call_syntax import UNREADABLE, apply_overrides, call_text, check_kinds, difference, parsed_call
+from showthrough.core.errors import PlanError, quote_value, shorten, suggest_name
 from showthrough.core.families import FAMILIES
 from showthrough.core.plugins import Table, is_guest, value_of
 from showthrough.metrics.base import HEADLINE, ROLES, Count, Group, Metric, Role
@@ -57,7 +57,7 @@ _TRAITS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def _checked(name: str, brought: Any) -> Metric:
+def _check_metric(name: str, brought: Any) -> Metric:
     """A metric of ours, or one that a guest brings, with all that reports ask of it."""
     if name in _BUILT_IN:
         brought = partial(brought, **_BUILT_IN[name][1])
@@ -66,19 +66,19 @@ def _checked(name: str, brought: Any) -> Metric:
         value = getattr(metric, trait, None)
         if value not in allowed if allowed else not isinstance(value, str):
             expected = " or ".join(map(repr, allowed)) or "text"
-            raise PlanError(f"{trait} is {value!r}; expected {expected}", f"metric {shown(name)}")
+            raise PlanError(f"{trait} is {value!r}; expected {expected}", f"metric {shorten(name)}")
     if not isinstance(metric.version, int):
-        raise PlanError(f"version is {metric.version!r}; expected a whole number", f"metric {shown(name)}")
+        raise PlanError(f"version is {metric.version!r}; expected a whole number", f"metric {shorten(name)}")
     roles: object = metric.roles
     strange: list[object] = [role for role in roles if role not in ROLES] if isinstance(roles, tuple) else [roles]
     strange += [kind for pair in metric.counts for kind in pair[1:] if kind not in get_args(Count)]
     if strange:
         expected = f"roles among {', '.join(ROLES)}, and columns that count {', '.join(get_args(Count))}"
-        raise PlanError(f"found {quoted(strange[0])}; expected {expected}", f"metric {shown(name)}")
+        raise PlanError(f"found {quote_value(strange[0])}; expected {expected}", f"metric {shorten(name)}")
     return metric
 
 
-METRICS: Table[Metric] = Table("metrics", {}, _checked, lazy=_PLACES, called=True)
+METRICS: Table[Metric] = Table("metrics", {}, _check_metric, lazy=_PLACES, called=True)
 _TEXTS: dict[str, str] = {}  # of our own metrics: whatever guests come and go, their names stay
 # Names that run files and plans of before may have. They are read, and never written again.
 _FORMER = {"readable": "known_words"}
@@ -160,8 +160,8 @@ def parse_metric(text: str) -> Metric:
         name = _FORMER.get(name, name)
     if name not in METRICS:
         listed = ", ".join(METRICS)
-        raise PlanError(f"unknown metric; {meant(name, METRICS)}there are {listed}", f"metric {shown(name)}")
-    return completed(f"metric {name}", METRICS[name], arguments)
+        raise PlanError(f"unknown metric; {suggest_name(name, METRICS)}there are {listed}", f"metric {shorten(name)}")
+    return apply_overrides(f"metric {name}", METRICS[name], arguments)
 
 
 def metrics_of(items: str | Metric | Iterable[str | Metric]) -> list[Metric]:

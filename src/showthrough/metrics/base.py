@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from showthrough.core.call_syntax import check_choices, parameters
-from showthrough.core.errors import Problem, ResourceError, quoted
-from showthrough.core.plugins import is_guest, raised
+from showthrough.core.errors import Problem, ResourceError, quote_value
+from showthrough.core.plugins import describe_error, is_guest
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
-from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule
 from showthrough.models import Resources
 from showthrough.statistics.rows import Array, Rows, Totals
 
@@ -115,15 +115,15 @@ class Metric(ABC):
         """The sums of the rows, or of what a metric whose rows are labels counts from them."""
         return rows.totals()
 
-    def bounded(self, part: str) -> bool:
+    def is_bounded(self, part: str) -> bool:
         """Whether a part lies between 0 and 1, as a share does."""
         return part not in self.unbounded
 
     def limits(self, part: str) -> tuple[float, float] | None:
         """Between which values a part lies; `None` where nothing bounds it above."""
-        return (0.0, 1.0) if self.bounded(part) else None
+        return (0.0, 1.0) if self.is_bounded(part) else None
 
-    def one_each(self, part: str, totals: Totals) -> float:
+    def unit_change(self, part: str, totals: Totals) -> float:
         """What a part would be with one in every document: where none was seen, its interval is in this unit.
 
         At an end of other limits than 0 and 1: by how much it would be away from there.
@@ -164,7 +164,7 @@ class Metric(ABC):
         return {}
 
     @property
-    def lacking(self) -> str:
+    def missing_resource(self) -> str:
         """What has to be on this machine and is not, and how to get it: told before anything is read."""
         return ""
 
@@ -212,7 +212,7 @@ class Metric(ABC):
         return []
 
     @property
-    def hiding(self) -> Hiding | None:
+    def hiding_rule(self) -> HidingRule | None:
         """When a mention is hidden to it, where it tells what can still be read of mentions."""
         return None
 
@@ -220,11 +220,11 @@ class Metric(ABC):
         """The entity types that it reads in an anonymization."""
         return frozenset()
 
-    def taken_for(self, types: Iterable[str], anonymization: Anonymization) -> dict[str, str]:
+    def infer_types(self, types: Iterable[str], anonymization: Anonymization) -> dict[str, str]:
         """The types that it reads in an anonymization and takes for others, which are among these of the corpus."""
         return {}
 
-    def retyped(self, types: Retyping, read: frozenset[str]) -> Metric:
+    def with_types(self, types: Retyping, read: frozenset[str]) -> Metric:
         """The same, knowing what a user says of types; `read` are those it reads in the anonymizations."""
         return self
 
@@ -243,7 +243,7 @@ def failure_of(metric: Metric, error: Exception) -> str:
     """Why a metric failed; what is no failure of a metric is raised again."""
     if isinstance(error, ResourceError):
         return str(error)
-    return f"{type(metric).__name__} {raised(error, ours=not is_guest(metric))}"
+    return f"{type(metric).__name__} {describe_error(error, ours=not is_guest(metric))}"
 
 
 def sound_parts(metric: Metric, rows: Rows) -> None:
@@ -255,7 +255,7 @@ def sound_parts(metric: Metric, rows: Rows) -> None:
     )
     if not numbers:
         expected = "expected numbers by part, such as {HEADLINE: …}"
-        raise ResourceError(f"{type(metric).__name__} combined its rows to {quoted(parts)}; {expected}")
+        raise ResourceError(f"{type(metric).__name__} combined its rows to {quote_value(parts)}; {expected}")
 
 
 def sound(metric: Metric, rows: object, documents: int) -> Rows:
@@ -264,7 +264,7 @@ def sound(metric: Metric, rows: object, documents: int) -> Rows:
     if not isinstance(rows, Rows):
         raise ResourceError(f"{name} returned a value of type {type(rows).__name__}; expected Rows")
     if not all(isinstance(column, str) for column in rows.columns) or len({*rows.columns}) < len(rows.columns):
-        raise ResourceError(f"{name} returned the columns {quoted(rows.columns)}; expected texts, each once")
+        raise ResourceError(f"{name} returned the columns {quote_value(rows.columns)}; expected texts, each once")
     shape, expected = np.shape(rows.values), (documents, len(rows.columns))
     if shape != expected or np.asarray(rows.values).dtype.kind not in "fiub":
         size, expected_size = (" × ".join(map(str, sizes)) for sizes in (shape, expected))

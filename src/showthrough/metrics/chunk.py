@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage, Replacements
-from showthrough.data.layout.ruler import Asking, Ruler
+from showthrough.data.layout.ruler import Asking, SpanIndex
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.models import Resources, function_word_models
 
@@ -26,7 +26,7 @@ _DOCUMENTS = 256  # that are shared out together
 T = TypeVar("T")
 
 
-class Hiding(NamedTuple):
+class HidingRule(NamedTuple):
     """When a mention counts as hidden: which of its words need not be masked, and whether replacements are read."""
 
     function_words: str
@@ -34,7 +34,7 @@ class Hiding(NamedTuple):
     replacements: Replacements = "read"
 
     @property
-    def asking(self) -> Asking:
+    def word_demand(self) -> Asking:
         """For which mentions made of function words all their words are asked for.
 
         A word list cannot tell a person called Per from the word, so for each of them. Tags look at the sentence: where
@@ -45,7 +45,7 @@ class Hiding(NamedTuple):
         return "entity" if function_word_models(self.function_words) else "mention"
 
 
-class Some(NamedTuple):
+class DocumentBatch(NamedTuple):
     """A few documents, as they were or as an anonymization leaves them."""
 
     corpus: Corpus
@@ -94,8 +94,8 @@ class Chunk(_Memo):
         self.systems = systems  # all that are under test together, references aside
 
     @cached_property
-    def axis(self) -> Axis:
-        return Axis(self.corpus)
+    def axis(self) -> SpanLayout:
+        return SpanLayout(self.corpus)
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -105,16 +105,16 @@ class Chunk(_Memo):
         # A survey would read all texts for it.
         return tuple(sorted({mark.entity_type for marks in self.axis.layers.mentions for mark in marks}))
 
-    def ruler(self, hiding: Hiding) -> Ruler:
+    def ruler(self, hiding: HidingRule) -> SpanIndex:
         """What has to be masked of the mentions."""
         source = self.resources.function_words(hiding.function_words)
-        return self.axis.ruler(hiding.function_words, source.ignorable, hiding.asking)
+        return self.axis.ruler(hiding.function_words, source.ignorable, hiding.word_demand)
 
-    def bound(self, metric: Metric) -> Callable[[Anonymized], Rows]:
+    def bind_metric(self, metric: Metric) -> Callable[[Anonymized], Rows]:
         """A metric at work on these documents; equal metrics, also inside others, share the work."""
         return self.once(metric, lambda: metric.bind(self))
 
-    def some(self, anonymization: Anonymization | None = None) -> Iterator[Some]:
+    def batches(self, anonymization: Anonymization | None = None) -> Iterator[DocumentBatch]:
         """Its documents in their order, a few at a time, for metrics that share them out (`resources.mapped`).
 
         They are still to be made where they can be, so that whoever reads them makes them, and nobody holds them all.
@@ -125,7 +125,7 @@ class Chunk(_Memo):
             part = anonymization
             if travels and anonymization is not None:
                 part = anonymization.part(self.corpus.ids[numbers.start : numbers.stop], lazy=True)
-            yield Some(self.corpus.part(numbers, lazy=True), part)
+            yield DocumentBatch(self.corpus.part(numbers, lazy=True), part)
 
     def rows(self, metric: Metric, anonymization: Anonymization) -> Rows:
         """What one metric counts for one anonymization."""
@@ -157,4 +157,4 @@ class Anonymized(_Memo):
 
     def rows(self, metric: Metric) -> Rows:
         """What a metric counts here."""
-        return self.once(metric, lambda: self.chunk.bound(metric)(self))
+        return self.once(metric, lambda: self.chunk.bind_metric(metric)(self))

@@ -9,7 +9,7 @@ import numpy as np
 from showthrough.statistics.rows import Array, Rows
 
 
-class Derived(Rows):
+class DerivedRows(Rows):
     """Rows whose blocks are made whenever somebody goes through them."""
 
     def __init__(self, columns: tuple[str, ...], documents: int, make: Callable[[], Iterator[Array]]) -> None:
@@ -32,14 +32,14 @@ class Derived(Rows):
         return np.concatenate([np.zeros((0, len(self.columns))), *self.blocks()])
 
 
-def beside(tables: Sequence[Rows]) -> Rows:
+def join_columns(tables: Sequence[Rows]) -> Rows:
     """All columns of tables of the same documents, one table's after another's."""
     columns = tuple(column for table in tables for column in table.columns)
 
     def blocks() -> Iterator[Array]:
         return map(np.hstack, zip(*(table.blocks() for table in tables), strict=True))
 
-    return Derived(columns, len(tables[0]), blocks)
+    return DerivedRows(columns, len(tables[0]), blocks)
 
 
 def aligned(tables: Sequence[Rows]) -> list[Rows]:
@@ -57,4 +57,4 @@ def _padded(table: Rows, columns: tuple[str, ...]) -> Rows:
             values[:, column_indices] = block
             yield values
 
-    return Derived(columns, len(table), blocks)
+    return DerivedRows(columns, len(table), blocks)

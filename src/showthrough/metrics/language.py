@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.metrics import Metric, metric_text, with_parameters
@@ -66,7 +66,7 @@ def _in_language(metric: Metric, language: str, words: bool) -> Metric:
 def _lexicon(language: str) -> str:
     if lexicon_of(language) not in LEXICONS:
         raise PlanError(
-            f"there is no list of function words for {quoted(language)}; expected one of {', '.join(CLOSED_CLASSES)}; "
+            f"there is no list of function words for {quote_value(language)}; expected one of {', '.join(CLOSED_CLASSES)}; "
             'or --function-words none or spacy:PIPELINE beside it (in Python, function_words="none")',
             "language",
         )
@@ -76,7 +76,7 @@ def _lexicon(language: str) -> str:
 def _frequencies(language: str) -> str:
     if language not in (languages := frequency_languages()):
         expected = f"expected one of {', '.join(languages)}"
-        raise PlanError(f"wordfreq has no word frequencies for {quoted(language)}; {expected}", "language")
+        raise PlanError(f"wordfreq has no word frequencies for {quote_value(language)}; {expected}", "language")
     return f"{_FREQUENCIES}:{language}"
 
 

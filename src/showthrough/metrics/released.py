@@ -15,10 +15,10 @@ _CODE, _NAME = 5, 3  # letters and digits of a code, and letters of a name, from
 
 
 @dataclass(frozen=True)
-class Released:
+class ReleasedText:
     """What can be read of a text, with the stretches that an anonymizer wrote there.
 
-    >>> released = Released.of("Mr John Doe of Oslo", [Mask(3, 11, "PERSON"), Mask(15, 19)])
+    >>> released = ReleasedText.of("Mr John Doe of Oslo", [Mask(3, 11, "PERSON"), Mask(15, 19)])
     >>> released.text, released.tells(0, 9), released.tells(3, 9), released.original(10, 12)
     ('Mr PERSON of ', True, False, (12, 14))
     """
@@ -29,7 +29,7 @@ class Released:
     starts: list[int] = field(default_factory=list)  # where in the released text each of them writes
 
     @classmethod
-    def of(cls, text: str, masks: Iterable[Mask]) -> Released:
+    def of(cls, text: str, masks: Iterable[Mask]) -> ReleasedText:
         flat = as_read(text, masks)
         pieces: list[str] = []
         starts: list[int] = []

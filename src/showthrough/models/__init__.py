@@ -8,12 +8,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from showthrough.core.errors import PlanError, ResourceError, quoted
+from showthrough.core.errors import PlanError, ResourceError, quote_value
 from showthrough.core.families import Inputs
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.spans import Bools
 from showthrough.data.masks import Anonymization
-from showthrough.engines.base import Engine, Here, Shared
+from showthrough.engines.base import Engine, InProcess, SharedValue
 from showthrough.models.cache import Cache, usual_cache
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.lexicon import LEXICONS, NONE, Lexicon, NoWords
@@ -23,7 +23,7 @@ from showthrough.models.settings import ModelSettings, Watch
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
     from showthrough.models.causal_lm import CausalLanguageModel
     from showthrough.models.chat.base import Chat
-    from showthrough.models.chat.estimate import Tally
+    from showthrough.models.chat.estimate import QuestionTally
     from showthrough.models.chat.recordings import Recordings
     from showthrough.models.embedder import Embed, Embedder, LongTexts, SentenceEmbedder
     from showthrough.models.information import InformationSource
@@ -45,7 +45,7 @@ Item = TypeVar("Item")
 class FunctionWords(Protocol):
     """Says which characters of an axis need not be masked."""
 
-    def ignorable(self, axis: Axis) -> Bools: ...
+    def ignorable(self, axis: SpanLayout) -> Bools: ...
 
 
 def _once(make: Callable[Concatenate[Resources, P], T]) -> Callable[Concatenate[Resources, P], T]:
@@ -80,12 +80,12 @@ class Resources:
         engine: Engine | None = None,
     ) -> None:
         self.models = models or ModelSettings()
-        self.engine = engine or Here()
+        self.engine = engine or InProcess()
         self.watch = watch
         self.anonymizations = anonymizations  # all that are evaluated together
         self.inputs = inputs or {}  # what families of metrics read, by name
         self.asking = asking or AskingSettings()
-        self.tally: Tally | None = None  # of questions to language models, where they are only counted
+        self.tally: QuestionTally | None = None  # of questions to language models, where they are only counted
         self.cache = usual_cache(self.models.cache)
         self.seconds: dict[str, dict[str, Any]] = {}  # that attacks took, as they tell it
         self._sources: dict[tuple[object, ...], Any] = {}
@@ -97,7 +97,7 @@ class Resources:
         value: T = self._sources[key]
         return value
 
-    def mapped(
+    def map_items(
         self, function: Callable[[Resources, Given, Item], T], context: Given, items: Iterable[Item]
     ) -> Iterator[T]:
         """What a function makes of each item and of what is given for all, in their order; by workers, where there are.
@@ -135,21 +135,21 @@ class Resources:
     @_once
     def terms(self, name: str) -> TermSource:
         """What finds terms: `none` (words), a spaCy pipeline, or its tokens alone (`spacy-tokens:`)."""
-        from showthrough.models.terms import SpacyTerms, Words
+        from showthrough.models.terms import SpacyTerms, WordTerms
 
         source = TERMS.parse(name)
         if source.kind == "none":
-            return Words()
+            return WordTerms()
         return SpacyTerms(source.place, self.cache, self.watch, chunks=source.kind == "spacy")
 
     @_once
     def similarity(self, name: str) -> Similarity:
         """What compares a replacement with what it replaces: `ngrams`, a sentence-embedding model, or word vectors."""
-        from showthrough.models.similarity import Embedded, Ngrams, WordVectors
+        from showthrough.models.similarity import Embedded, NgramSimilarity, WordVectors
 
         source = SIMILARITY.parse(name)
         if source.kind == "ngrams":
-            return Ngrams()
+            return NgramSimilarity()
         if source.kind == "spacy":
             return Embedded(WordVectors(source.place, self.cache, self.watch))
         return Embedded(self._sentences(name, SIMILARITY))
@@ -164,9 +164,9 @@ class Resources:
 
     def embedding(self, name: str, originals: Sequence[str], long_texts: LongTexts) -> Embed:
         """How texts are embedded, once the embedder of a name knows the originals: by workers, where there are."""
-        from showthrough.models.embedding import Learned, in_batches
+        from showthrough.models.embedding import FittedEmbedder, in_batches
 
-        learned = Learned.of(self, name, originals, long_texts)
+        learned = FittedEmbedder.of(self, name, originals, long_texts)
         return lambda texts: in_batches(self, learned, texts)
 
     @_once
@@ -258,7 +258,7 @@ def function_words_from(name: str, cache: Cache | None = None, watch: Watch | No
 
         return SpacyTagger(name.removeprefix(_SPACY), cache, watch)
     expected = f"{', '.join(LEXICONS)}, {NONE} or {_SPACY}<pipeline>"
-    raise PlanError(f"unknown source of function words {quoted(name)}; expected {expected}")
+    raise PlanError(f"unknown source of function words {quote_value(name)}; expected {expected}")
 
 
 def function_word_models(name: str) -> dict[str, str]:
@@ -267,7 +267,7 @@ def function_word_models(name: str) -> dict[str, str]:
 
 
 def _run_on_worker(
-    function: Callable[[Resources, Given, Item], T], models: ModelSettings, context: Shared[Given], item: Item
+    function: Callable[[Resources, Given, Item], T], models: ModelSettings, context: SharedValue[Given], item: Item
 ) -> T:
     """One item, by a worker."""
     return function(resources_of_process(models), context.value, item)

@@ -21,9 +21,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import OutputError, PlanError, quoted
+from showthrough.core.errors import OutputError, PlanError, quote_value
 from showthrough.core.patterns import lazy_pattern
-from showthrough.storage.writing import put
+from showthrough.storage.writing import write_atomically
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -39,13 +39,13 @@ _ROOM = 0.8  # what is left of the limit after making room, so that not every wr
 _RECOUNT = 0.05  # of the limit: who wrote so much counts again, since others may write at the same time
 
 
-class _Stored(msgspec.Struct, frozen=True, array_like=True):
+class _StoredArray(msgspec.Struct, frozen=True, array_like=True):
     dtype: str
     shape: tuple[int, ...]
     content: bytes
 
 
-_decoder = msgspec.msgpack.Decoder(dict[str, _Stored])
+_decoder = msgspec.msgpack.Decoder(dict[str, _StoredArray])
 
 
 def default_folder() -> Path:
@@ -64,7 +64,7 @@ def default_limit() -> int:
         return LIMIT
     match = _BYTES.fullmatch(size_text)
     if match is None:
-        raise PlanError(f"found {quoted(size_text)}; expected a size such as 500MB or 20GB", SIZE)
+        raise PlanError(f"found {quote_value(size_text)}; expected a size such as 500MB or 20GB", SIZE)
     return int(float(match["number"]) * 1000 ** (1 + "KMGT".index(match["unit"].upper())))
 
 
@@ -128,7 +128,7 @@ class Cache:
             return None
         if content.startswith(_EARLIER):  # its checksum did not cover its name
             return None
-        entry = _decoded(name, content)
+        entry = _decode(name, content)
         if entry is None:
             self._warn("corrupt", f"{path}: this entry of the cache is damaged; computing it again")
             return None
@@ -140,11 +140,11 @@ class Cache:
         if self.folder is None:
             return
         path = self.folder / name[:2] / name
-        content = _encoded(name, entry)
+        content = _encode(name, entry)
         try:
             _private(self.folder)
             path.parent.mkdir(mode=0o700, exist_ok=True)
-            put(path, content, durable=False)  # one that a power cut damages is computed again
+            write_atomically(path, content, durable=False)  # one that a power cut damages is computed again
         except OSError as error:
             self._warn("write", f"the cache in {self.folder} cannot be written ({error.strerror}); going on without")
             self.folder = None
@@ -160,13 +160,13 @@ class Cache:
 
     def entries(self) -> Iterator[os.DirEntry[str]]:
         try:
-            folders = _scanned(self.folder) if self.folder else []
+            folders = _scan(self.folder) if self.folder else []
         except OSError as error:
             raise OutputError(f"{self.folder}: the cache cannot be read: {error.strerror}") from error
         for folder in folders:
             if folder.is_dir(follow_symlinks=False) and len(folder.name) == 2:
                 with suppress(PermissionError):  # somebody else's; it is not ours to count or to clear
-                    yield from (entry for entry in _scanned(folder.path) if not entry.name.startswith("."))
+                    yield from (entry for entry in _scan(folder.path) if not entry.name.startswith("."))
 
     def size(self) -> int:
         """Bytes that the entries take on disk."""
@@ -212,8 +212,8 @@ class Cache:
             logging.getLogger("showthrough").warning(message)
 
 
-def _encoded(name: str, entry: Arrays) -> bytes:
-    stored = {key: _Stored(array.dtype.str, array.shape, array.tobytes()) for key, array in entry.items()}
+def _encode(name: str, entry: Arrays) -> bytes:
+    stored = {key: _StoredArray(array.dtype.str, array.shape, array.tobytes()) for key, array in entry.items()}
     payload = msgspec.msgpack.encode(stored)
     return _FORMAT + _checksum(name, payload) + payload
 
@@ -223,7 +223,7 @@ def _checksum(name: str, payload: bytes) -> bytes:
     return hashlib.blake2b(name.encode() + b"\0" + payload, digest_size=_DIGEST).digest()
 
 
-def _decoded(name: str, content: bytes) -> Arrays | None:
+def _decode(name: str, content: bytes) -> Arrays | None:
     """The arrays of an entry; `None` when a single bit of it, or its name, is not as it was written."""
     start = len(_FORMAT) + _DIGEST
     payload = content[start:]
@@ -250,7 +250,7 @@ def _private(folder: Path) -> None:
         folder.chmod(0o700)
 
 
-def _scanned(folder: str | Path) -> list[os.DirEntry[str]]:
+def _scan(folder: str | Path) -> list[os.DirEntry[str]]:
     with suppress(FileNotFoundError), os.scandir(folder) as entries:
         return list(entries)
     return []

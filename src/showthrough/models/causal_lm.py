@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from showthrough.models.cache import Arrays, question
-from showthrough.models.device import Shape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
-from showthrough.models.files import Model, guarded, loading, tokenizer_fault
+from showthrough.models.device import TableShape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
+from showthrough.models.files import PretrainedModel, guard_errors, guard_loading, tokenizer_fault
 from showthrough.models.information import Floats
 from showthrough.models.prediction import positions
 from showthrough.models.settings import share_of
@@ -28,7 +28,7 @@ class Surprise(NamedTuple):
     pieces: int
 
 
-class CausalLanguageModel(Model):
+class CausalLanguageModel(PretrainedModel):
     """A model of the `transformers` library that predicts the next word piece."""
 
     def surprise(self, texts: Sequence[str]) -> list[Surprise]:
@@ -39,7 +39,7 @@ class CausalLanguageModel(Model):
             for first in range(0, len(indices), _BLOCK):
                 block = [texts[index] for index in indices[first : first + _BLOCK]]
                 tell = share_of(self.watch, self.role.what, first, len(block), len(indices))
-                with guarded(self.role.failed):
+                with guard_errors(self.role.failure_error):
                     answers = self.reader.read(block)
                 tell(1.0)
                 for text_surprise in answers:
@@ -49,23 +49,23 @@ class CausalLanguageModel(Model):
         return [Surprise(nats, int(pieces)) for nats, pieces in rows]
 
     @cached_property
-    def reader(self) -> Reader:
+    def reader(self) -> CausalReader:
         """The model at work. Raises ResourceError unless it can do what is asked of it."""
         try:
             from transformers import AutoModelForCausalLM, AutoTokenizer
         except ImportError as error:
             raise self.without_packages() from error
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-        with loading(self.place, "a language model", self.role):
+        with guard_loading(self.place, "a language model", self.role):
             model, report = AutoModelForCausalLM.from_pretrained(self.folder, trust_remote_code=False, **options)
             tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
-            reader = Reader(model.to(torch_device(self.settings.device)).eval(), tokenizer)
+            reader = CausalReader(model.to(torch_device(self.settings.device)).eval(), tokenizer)
             if fault := _fault(self.place, reader, report["missing_keys"]):
-                raise self.role.missing(fault, "name a model that predicts the next word, such as gpt2")
+                raise self.role.missing_error(fault, "name a model that predicts the next word, such as gpt2")
             return reader
 
 
-class Reader:
+class CausalReader:
     """A model that predicts the next word piece and its tokenizer, ready to be asked."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
@@ -80,12 +80,12 @@ class Reader:
         encoded = self.tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"] if texts else []
         windows = [window for number, ids in enumerate(encoded) for window in _windows(number, ids, self.window)]
         shapes = [
-            Shape(width, width)
+            TableShape(width, width)
             for width in (width_of(len(window_of_text.ids) + 1, self.window) for window_of_text in windows)
         ]
         nats = np.zeros(len(texts))
 
-        def run(batch: list[int], rows: int, shape: Shape) -> Floats:
+        def run(batch: list[int], rows: int, shape: TableShape) -> Floats:
             return self._run([windows[item] for item in batch], rows, shape.width)
 
         for batch, answers in in_shapes(shapes, self.model.device, run, "perplexity"):
@@ -143,7 +143,7 @@ def _windows(text: int, ids: list[int], size: int) -> Iterator[_Window]:
             done = first + len(window)
 
 
-def _fault(location: str, reader: Reader, missing: Sequence[str]) -> str:
+def _fault(location: str, reader: CausalReader, missing: Sequence[str]) -> str:
     """What a model and its tokenizer do not have that they are asked for; empty where they have all."""
     if missing:
         return f"{location!r} predicts no words: {min(missing)} is not in it"

@@ -34,7 +34,7 @@ class Checkpoint:
         """The tensors by name, and the state that goes with them."""
         if not self.load or not self.path.is_file():
             return None
-        with self._opened() as (file, head):
+        with self._open() as (file, head):
             if head.get("format") != FORMAT or not same(self.path, head["origin"], self.origin):
                 return None
             return {name: file.get_tensor(name) for name in file.keys()}, head["state"]  # noqa: SIM118 (no mapping)
@@ -43,11 +43,11 @@ class Checkpoint:
         """What it was made from that is not what is asked for now, by name; nothing where there is none."""
         if not self.path.is_file():
             return []
-        with self._opened() as (_, head):
-            return differing(head["origin"], self.origin) if head.get("format") == FORMAT else ["format"]
+        with self._open() as (_, head):
+            return find_differences(head["origin"], self.origin) if head.get("format") == FORMAT else ["format"]
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+    def _open(self) -> Iterator[tuple[Any, dict[str, Any]]]:
         """The file and its head."""
         from safetensors import SafetensorError, safe_open
 
@@ -58,9 +58,9 @@ class Checkpoint:
                     raise ValueError("it does not say what it was made from")
                 yield file, head
         except (OSError, ValueError, KeyError, SafetensorError) as error:
-            raise self.damaged(error) from error
+            raise self.damage_error(error) from error
 
-    def damaged(self, why: object) -> ResourceError:
+    def damage_error(self, why: object) -> ResourceError:
         return ResourceError(f"{self.path}: this checkpoint is damaged ({why}); remove it to start afresh")
 
     def write(self, tensors: Mapping[str, Any], state: Mapping[str, Any]) -> None:
@@ -69,7 +69,7 @@ class Checkpoint:
         from safetensors.torch import save_file
 
         head = {"format": FORMAT, "origin": dict(self.origin), "state": dict(state)}
-        with replacing(self.path) as temporary, tensors_fit(self.path):
+        with replace_atomically(self.path) as temporary, tensors_fit(self.path):
             save_file(dict(tensors), temporary, metadata={"showthrough": json.dumps(head)})
 
     def remove(self) -> None:
@@ -81,7 +81,7 @@ class Checkpoint:
 
 
 @contextmanager
-def replacing(target: Path, *, folder: bool = False) -> Iterator[Path]:
+def replace_atomically(target: Path, *, folder: bool = False) -> Iterator[Path]:
     """A place to write to that then becomes the target: a reader sees the old one or the new one."""
     try:
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -111,14 +111,14 @@ def tensors_fit(path: Path) -> Iterator[None]:
         raise OutputError(f"{path}: cannot be written: {error}") from error
 
 
-def differing(old_origin: Origin, new_origin: Origin) -> list[str]:
+def find_differences(old_origin: Origin, new_origin: Origin) -> list[str]:
     """What two things were not both made from, by name."""
     plain = json.loads(json.dumps(dict(new_origin)))
     return sorted(name for name in {*old_origin, *plain} if old_origin.get(name) != plain.get(name))
 
 
 def same(path: Path, old_origin: Origin, new_origin: Origin) -> bool:
-    names = differing(old_origin, new_origin)
+    names = find_differences(old_origin, new_origin)
     if not names:
         return True
     log.warning("%s: was made from something else (%s); it is not used, but made anew", path, ", ".join(names))

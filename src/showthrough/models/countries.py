@@ -203,10 +203,10 @@ Wales: Welsh
 
 
 @lru_cache(maxsize=1 << 16)
-def folded(word: str) -> str:
+def fold_name(word: str) -> str:
     """Without case and accents.
 
-    >>> folded("Wołąsiewicz"), folded("İSTANBUL")
+    >>> fold_name("Wołąsiewicz"), fold_name("İSTANBUL")
     ('wolasiewicz', 'istanbul')
     """
     letters = unicodedata.normalize("NFKD", word.casefold().translate(_PLAIN))
@@ -215,7 +215,7 @@ def folded(word: str) -> str:
 
 def words_of(text: str) -> list[str]:
     """Runs of letters and runs of digits, folded."""
-    return [folded(word) for word in _WORD.findall(text)]
+    return [fold_name(word) for word in _WORD.findall(text)]
 
 
 @cache

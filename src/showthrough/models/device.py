@@ -86,7 +86,7 @@ def _in_tables(items: list[Any], rows: int, weight: int) -> list[Batch]:
     return [Batch(items[first : first + rows], rows, weight) for first in range(0, len(items), rows)]
 
 
-def _halved(batch: Batch) -> list[Batch]:
+def _halve(batch: Batch) -> list[Batch]:
     return _in_tables(batch.items, batch.rows // 2, batch.weight)
 
 
@@ -106,7 +106,7 @@ def in_batches(
 
 
 def in_shapes(
-    shapes: Sequence[Shape], device: Any, run: Callable[[list[int], int, Shape], Result], task: str
+    shapes: Sequence[TableShape], device: Any, run: Callable[[list[int], int, TableShape], Result], task: str
 ) -> Iterator[tuple[list[int], Result]]:
     """Runs items in batches that look alike for all items of a shape, however many of them there are.
 
@@ -116,7 +116,7 @@ def in_shapes(
     where a table does not fit in memory, and is cut in half, the last digits may differ.
     """
     budget = _TABLE.get(device.type, _TABLE["cpu"])
-    alike: dict[Shape, list[int]] = {}
+    alike: dict[TableShape, list[int]] = {}
     for item, shape in enumerate(shapes):
         alike.setdefault(shape, []).append(item)
     batches = []
@@ -127,7 +127,7 @@ def in_shapes(
 
 def in_packs(
     items: Iterable[Item],
-    shape: Callable[[Item], Shape],
+    shape: Callable[[Item], TableShape],
     longest: int,
     device: Any,
     run: Callable[[list[Item], int], Result],
@@ -166,7 +166,7 @@ def rows_of(room: int, width: int) -> int:
     return max(1, 2 * room // width)
 
 
-class Shape(NamedTuple):
+class TableShape(NamedTuple):
     """How wide the table is that a text stands in, and how many word pieces a row of it counts for."""
 
     width: int
@@ -188,7 +188,7 @@ def _carried_out(
     device: Any,
     run: Callable[[Batch], Result],
     task: str,
-    halved: Callable[[Batch], list[Batch]] = _halved,
+    halved: Callable[[Batch], list[Batch]] = _halve,
     workers: int = 0,
 ) -> Iterator[tuple[list[Any], Result]]:
     """Runs batches side by side, in their order; what does not fit in memory in halves.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.core.errors import PlanError, ResourceError, quoted
+from showthrough.core.errors import PlanError, ResourceError, quote_value
 from showthrough.storage.reading import fail, read_bytes, text_of
 
 WORDFREQ = "wordfreq:"
@@ -33,7 +33,7 @@ def dictionary_from(name: str) -> frozenset[str]:
     return words
 
 
-def pinned(name: str) -> str:
+def pin_dictionary(name: str) -> str:
     """The name of a dictionary with the digest of its list, so that a signature says which words it had."""
     if name.startswith(WORDFREQ) or _file(name)[1]:
         return name
@@ -79,7 +79,7 @@ def frequencies(language: str) -> dict[str, float]:
             f"the dictionary {WORDFREQ}{language} needs wordfreq: pip install wordfreq, or name a word list"
         )
     if language not in files:
-        raise PlanError(f"found {quoted(language)}; expected one of {', '.join(sorted(files))}", "dictionary")
+        raise PlanError(f"found {quote_value(language)}; expected one of {', '.join(sorted(files))}", "dictionary")
     return _read_frequencies(files[language])
 
 

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.models.cache import Arrays, question
-from showthrough.models.device import Shape, in_packs, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
-from showthrough.models.files import Model, foreign_code, guarded, loading
+from showthrough.models.device import TableShape, in_packs, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
+from showthrough.models.files import PretrainedModel, foreign_code, guard_errors, guard_loading
 from showthrough.models.packed_sentences import PackedSentences, packed_sentences
-from showthrough.models.packing import marked
+from showthrough.models.packing import mark_identity
 from showthrough.models.prediction import PADDED
 from showthrough.models.settings import share_of
 from showthrough.statistics.numerics.directions import main_directions
@@ -42,12 +42,12 @@ class Embedder(Protocol):
     def fitted(self, originals: Sequence[str], long_texts: LongTexts) -> Embed: ...
 
 
-class SentenceEmbedder(Model):
+class SentenceEmbedder(PretrainedModel):
     """A model of the `sentence-transformers` library."""
 
     @property
     def identity(self) -> tuple[object, ...]:
-        return marked(super().identity)
+        return mark_identity(super().identity)
 
     def fitted(self, originals: Sequence[str], long_texts: LongTexts = "truncate") -> Embed:
         return partial(self.documents, long_texts=long_texts)
@@ -64,7 +64,7 @@ class SentenceEmbedder(Model):
             size = _BLOCK.get(self.model.device.type, _LARGE_BLOCK)
             for first in range(0, len(indices), size):
                 block = [texts[index] for index in indices[first : first + size]]
-                with guarded(self.role.failed):
+                with guard_errors(self.role.failure_error):
                     windows = [self._windows(text) if long_texts == "mean" else [text] for text in block]
                 tell = share_of(self.watch, "embeddings", first, len(block), len(indices))
                 vectors = iter(self.embed([window for text_windows in windows for window in text_windows], tell))
@@ -77,7 +77,7 @@ class SentenceEmbedder(Model):
         """One vector a text; a text that occurs twice is embedded once. `watch` is told the share that is done."""
         distinct = list(dict.fromkeys(texts))
         vectors: dict[str, Vectors] = {}
-        with guarded(self.role.failed):
+        with guard_errors(self.role.failure_error):
             for batch, answers in self._in_packs(distinct, self.packed) if self.packed else self._in_tables(distinct):
                 refuse_nan(answers, self.role.what, torch_dtype(self.settings.dtype))
                 vectors |= zip(batch, answers.astype(np.float32), strict=True)
@@ -88,7 +88,7 @@ class SentenceEmbedder(Model):
     def _in_tables(self, texts: Sequence[str]) -> Iterator[tuple[list[str], Vectors]]:
         """Texts of one shape side by side, padded, by the library's own way from text to vector."""
 
-        def run(batch: list[int], rows: int, shape: Shape) -> Vectors:
+        def run(batch: list[int], rows: int, shape: TableShape) -> Vectors:
             inputs = [texts[item] for item in batch]
             inputs += inputs[:1] * (rows - len(inputs))
             self._thread.width = shape.width
@@ -110,7 +110,7 @@ class SentenceEmbedder(Model):
         ):
             yield [sentence.text for sentence in batch], answers
 
-    def _shapes(self, texts: Sequence[str]) -> list[Shape]:
+    def _shapes(self, texts: Sequence[str]) -> list[TableShape]:
         """How wide a table each text needs: a few widths for models that do not mind padding, its own for others."""
         model = self.model
         limit = int(model.max_seq_length) if model.max_seq_length not in (None, math.inf) else 0
@@ -121,7 +121,7 @@ class SentenceEmbedder(Model):
         config = getattr(getattr(model[0], "auto_model", None), "config", None)
         if getattr(config, "model_type", "") in PADDED:
             widths = [width_of(width, limit) for width in widths]
-        return [Shape(width, width) for width in widths]
+        return [TableShape(width, width) for width in widths]
 
     def _windows(self, text: str) -> list[str]:
         """The text in consecutive stretches of as many word pieces as the model takes, cut between words."""
@@ -130,7 +130,7 @@ class SentenceEmbedder(Model):
             return [text]
         if not getattr(model.tokenizer, "is_fast", False):
             reason = f"the tokenizer of {self.place!r} does not say where its pieces stand"
-            raise self.role.missing(f"{reason}, so long texts cannot be cut", 'choose long_documents="truncate"')
+            raise self.role.missing_error(f"{reason}, so long texts cannot be cut", 'choose long_documents="truncate"')
         room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add()
         pieces = model.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         starts = [start for start, _ in pieces["offset_mapping"]]
@@ -150,10 +150,10 @@ class SentenceEmbedder(Model):
         except ImportError as error:
             raise self.without_packages() from error
         if foreign := foreign_code(self.folder):
-            raise self.role.missing(f"{self.place!r} asks for code of its own ({foreign})", "name another model")
+            raise self.role.missing_error(f"{self.place!r} asks for code of its own ({foreign})", "name another model")
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
         device = str(torch_device(self.settings.device))
-        with loading(self.place, "an embedding model", self.role):
+        with guard_loading(self.place, "an embedding model", self.role):
             model = SentenceTransformer(str(self.folder), device=device, model_kwargs=options, trust_remote_code=False)
             self._thread = local()  # batches run side by side, each with a width of its own
             model[0].register_forward_pre_hook(self._widen)

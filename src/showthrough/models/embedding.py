@@ -17,7 +17,7 @@ _BATCH = 1024  # texts that are embedded at a time
 Item = TypeVar("Item")
 
 
-class Learned(NamedTuple):
+class FittedEmbedder(NamedTuple):
     """The embedder of a name, and what it learned from originals where it is none that every process can load."""
 
     name: str
@@ -25,7 +25,7 @@ class Learned(NamedTuple):
     embed: Embed | None
 
     @classmethod
-    def of(cls, resources: Resources, name: str, originals: Sequence[str], long_texts: LongTexts) -> Learned:
+    def of(cls, resources: Resources, name: str, originals: Sequence[str], long_texts: LongTexts) -> FittedEmbedder:
         """`originals` are what `lsa` learns from; models ask for none."""
         return cls(name, long_texts, resources.embedder(name).fitted(originals, long_texts) if name == LSA else None)
 
@@ -35,19 +35,19 @@ class Learned(NamedTuple):
         return embed(texts)
 
 
-def in_batches(resources: Resources, learned: Learned, texts: Sequence[str]) -> Vectors:
+def in_batches(resources: Resources, learned: FittedEmbedder, texts: Sequence[str]) -> Vectors:
     """All texts as vectors, some at a time."""
     batches = [texts[first : first + _BATCH] for first in range(0, len(texts), _BATCH)] or [texts]
-    return gathered(resources, learned, _embedded, learned, batches, len(texts))
+    return gather_vectors(resources, learned, _embedded, learned, batches, len(texts))
 
 
-def _embedded(resources: Resources, learned: Learned, texts: Sequence[str]) -> Vectors:
+def _embedded(resources: Resources, learned: FittedEmbedder, texts: Sequence[str]) -> Vectors:
     return learned.embedded(resources, texts)
 
 
-def gathered(
+def gather_vectors(
     resources: Resources,
-    learned: Learned,
+    learned: FittedEmbedder,
     function: Callable[[Resources, Any, Item], Vectors],
     context: Any,
     items: Iterable[Item],
@@ -64,7 +64,7 @@ def gathered(
     if embedder is not None:
         embedder.watch = tell if watch else None
     try:
-        for vectors in resources.mapped(function, context, items):
+        for vectors in resources.map_items(function, context, items):
             batches.append(vectors)
             done += len(vectors)
             tell("embeddings", 0, total)

@@ -15,11 +15,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from showthrough.core.errors import ResourceError, ShowthroughError, shown
+from showthrough.core.errors import ResourceError, ShowthroughError, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.models.cache import Cache
 from showthrough.models.device import reason_of
-from showthrough.models.names import Role, SourceName, is_there
+from showthrough.models.names import Role, SourceName, folder_exists
 from showthrough.models.settings import ModelSettings, Watch
 
 CPU_ALONE = "pip install torch --index-url https://download.pytorch.org/whl/cpu"
@@ -63,7 +63,7 @@ class ModelFiles(NamedTuple):
     revision: str
 
 
-class Model:
+class PretrainedModel:
     """A model by its name on the hub or by folder: found and checked at once, loaded when it is asked."""
 
     def __init__(
@@ -77,7 +77,7 @@ class Model:
         self.folder, self.revision = model_files(name, role)
         if settings.dtype == "fp16" and (unsafe_kinds := _kinds(self.folder) - _SHOW_OVERFLOW):
             raise ResourceError(
-                f"{role.what}: {self.place!r} is of the kind {shown(min(unsafe_kinds))}, which may hide what is too large "
+                f"{role.what}: {self.place!r} is of the kind {shorten(min(unsafe_kinds))}, which may hide what is too large "
                 f"for fp16; expected one of {', '.join(sorted(_SHOW_OVERFLOW))}, or --dtype bf16 or fp32"
             )
 
@@ -87,7 +87,7 @@ class Model:
         return self.revision, library_versions(), self.settings.dtype
 
     def without_packages(self) -> ResourceError:
-        return self.role.missing(f"the model {self.place!r} needs packages that are not installed", EXTRA)
+        return self.role.missing_error(f"the model {self.place!r} needs packages that are not installed", EXTRA)
 
 
 def model_files(name: SourceName, role: Role) -> ModelFiles:
@@ -95,23 +95,27 @@ def model_files(name: SourceName, role: Role) -> ModelFiles:
     folder = name.folder
     if folder is None:
         return _from_hub(name, role)
-    if not is_there(name.place):
-        raise role.missing(f"there is no folder {name.place!r}", "check its name")
-    if lacking := _lacking(folder):  # before anything is read: the folder may be anything, and large
-        raise role.missing(f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files")
+    if not folder_exists(name.place):
+        raise role.missing_error(f"there is no folder {name.place!r}", "check its name")
+    if lacking := _find_missing(folder):  # before anything is read: the folder may be anything, and large
+        raise role.missing_error(
+            f"the folder {name.place!r} holds no model: there is no {lacking} in it", "check its files"
+        )
     if endless := _endless(folder):
-        raise role.missing(f"in the folder {name.place!r}, {endless} is a pipe or a device", "check its files")
+        raise role.missing_error(f"in the folder {name.place!r}, {endless} is a pipe or a device", "check its files")
     _refuse_pickles(folder, name.place, role)
     if vast := _too_vast(folder):
-        raise role.missing(f"the folder {name.place!r} holds no model that can be built: {vast}", "check its files")
+        raise role.missing_error(
+            f"the folder {name.place!r} holds no model that can be built: {vast}", "check its files"
+        )
     try:
         return ModelFiles(folder, folder_digest(folder))
     except OSError as error:
         reason = f"the folder {name.place!r} cannot be read: {error.strerror} ({error.filename})"
-        raise role.missing(reason, "open it to yourself") from error
+        raise role.missing_error(reason, "open it to yourself") from error
 
 
-def _lacking(folder: Path) -> str:
+def _find_missing(folder: Path) -> str:
     """What a model's folder needs and does not have; empty when it is complete.
 
     Without files of its own a tokenizer would not fail: one that knows no word would be made up.
@@ -151,7 +155,7 @@ def _too_vast(folder: Path) -> str:
             if (
                 _SIZES.search(key) and value * width > weight_bytes + _SPARE
             ):  # a matrix of so many rows, of a byte a number
-                return f"{relative_path} says {key}={shown(str(value))}, for which its weights are too small"
+                return f"{relative_path} says {key}={shorten(str(value))}, for which its weights are too small"
     return ""
 
 
@@ -159,7 +163,7 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
     try:
         from huggingface_hub import errors, snapshot_download
     except ImportError as error:
-        raise role.missing(f"the model {name.place!r} needs packages that are not installed", EXTRA) from error
+        raise role.missing_error(f"the model {name.place!r} needs packages that are not installed", EXTRA) from error
     # Some versions of the hub's library ask by way of one whose errors are no OSError.
     network: type[Exception] = getattr(errors, "HTTPError", OSError)
     repository = f"sentence-transformers/{name.place}" if name.kind == "st" and "/" not in name.place else name.place
@@ -170,26 +174,26 @@ def _from_hub(name: SourceName, role: Role) -> ModelFiles:
             folder = Path(snapshot_download(repository, local_files_only=True, **options))
         except FileNotFoundError:
             folder = Path(snapshot_download(repository, **options))
-        if _lacking(folder):  # somebody asked for a part of it once; the rest is fetched at the same commit
+        if _find_missing(folder):  # somebody asked for a part of it once; the rest is fetched at the same commit
             folder = Path(snapshot_download(repository, **{**options, "revision": folder.name}))
     except errors.GatedRepoError as error:
-        raise role.missing(
+        raise role.missing_error(
             f"the hub gives {repository!r} only to whom its owner admits", "log in to the hub"
         ) from error
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         revision = f" at revision {name.revision!r}" if name.revision else ""
-        raise role.missing(f"the hub has no model {repository!r}{revision}", "check its name") from error
+        raise role.missing_error(f"the hub has no model {repository!r}{revision}", "check its name") from error
     except errors.HFValidationError as error:
-        raise role.missing(f"{repository!r} is no name of a model: {error}", "check its name") from error
+        raise role.missing_error(f"{repository!r} is no name of a model: {error}", "check its name") from error
     except (OSError, network) as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EACCES, errno.EROFS):
-            raise role.missing(
+            raise role.missing_error(
                 f"the model {repository!r} cannot be stored: {error.strerror}", "make room for it"
             ) from error
         reason = f"the model {repository!r} is not on this machine and the hub cannot be reached"
-        raise role.missing(reason, "connect to it once") from error
-    if lacking := _lacking(folder):
-        raise role.missing(f"{repository!r} cannot be used: there is no {lacking} in it", "check its name")
+        raise role.missing_error(reason, "connect to it once") from error
+    if lacking := _find_missing(folder):
+        raise role.missing_error(f"{repository!r} cannot be used: there is no {lacking} in it", "check its name")
     _refuse_pickles(folder, repository, role)
     return ModelFiles(folder, folder.name)  # the hub's copy lies in a folder named by the commit
 
@@ -215,12 +219,12 @@ def _json(path: Path, cls: type[Json]) -> Json:
 
 
 def _refuse_pickles(folder: Path, location: str, role: Role) -> None:
-    if pickled := _pickled(folder):
+    if pickled := _find_pickle(folder):
         reason = f"{location!r} has weights in a file that can carry code ({pickled})"
-        raise role.missing(reason, "save them as safetensors")
+        raise role.missing_error(reason, "save them as safetensors")
 
 
-def _pickled(folder: Path) -> str:
+def _find_pickle(folder: Path) -> str:
     """A file of weights that a library would read although it is none of safetensors; empty when there is none.
 
     A library takes safetensors where it has the choice. It has none where a list of files or a configuration names
@@ -245,7 +249,7 @@ def _pickled(folder: Path) -> str:
             folders = (home, *sorted(below for below in home.rglob("*") if below.is_dir()))
             unsafe = next(filter(None, map(_unsafe_alone, folders)), "")
         except OSError:  # a name too long, say
-            return f"{shown(path)}, which is no folder"
+            return f"{shorten(path)}, which is no folder"
         if unsafe:
             return f"{path}: {unsafe}"
     return ""
@@ -291,20 +295,20 @@ def library_versions(*packages: str) -> str:
 
 
 @contextmanager
-def loading(location: str, purpose: str, role: Role) -> Iterator[None]:
+def guard_loading(location: str, purpose: str, role: Role) -> Iterator[None]:
     """Whatever is wrong with a model's files, one line says so, with the ways out."""
 
     def useless(reason: str) -> ResourceError:
         if "ignore_mismatched_sizes" in reason:  # the library's hint for programmers
             reason = "its weights are of other sizes than its config.json says"
-        return role.missing(f"{location!r} cannot be loaded as {purpose}: {reason}", "check its files")
+        return role.missing_error(f"{location!r} cannot be loaded as {purpose}: {reason}", "check its files")
 
-    with guarded(useless), quietly():
+    with guard_errors(useless), quietly():
         yield
 
 
 @contextmanager
-def guarded(as_error: Callable[[str], ResourceError]) -> Iterator[None]:
+def guard_errors(as_error: Callable[[str], ResourceError]) -> Iterator[None]:
     """Whatever a library stumbles over in a model's files becomes one line, and other metrics go on.
 
     Libraries raise anything there: what a configuration means by a word for a number is found out deep inside them.
@@ -322,12 +326,12 @@ def guarded(as_error: Callable[[str], ResourceError]) -> Iterator[None]:
 @contextmanager
 def quietly() -> Iterator[None]:
     """Loads a model without the library's bars and reports: what matters in them is checked and told in our words."""
-    with hushed(), _muted():
+    with silence_library(), _mute_stdout():
         yield
 
 
 @contextmanager
-def hushed() -> Iterator[None]:
+def silence_library() -> Iterator[None]:
     """Without what the library says of itself; whatever others print is printed."""
     from transformers.utils import logging
 
@@ -343,7 +347,7 @@ def hushed() -> Iterator[None]:
 
 
 @contextmanager
-def _muted() -> Iterator[None]:
+def _mute_stdout() -> Iterator[None]:
     """Nothing gets to standard output: a library in Rust prints what it does not know of a file there, as it stands."""
     try:
         saved_stdout = os.dup(1)

@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import ResourceError, quoted
+from showthrough.core.errors import ResourceError, quote_value
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.layout.spans import Ints
 
@@ -28,7 +28,7 @@ _RAREST = 1e-9  # what a word gets that the list lacks: the rarest it holds have
 
 
 @dataclass(frozen=True)
-class Question:
+class SpanQuery:
     """Spans of a text, each with its turn."""
 
     text: str
@@ -38,7 +38,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Context:
+class ModelContext:
     """What a language model sees around a hidden piece. The defaults are those that published numbers rest on.
 
     A text is cut into consecutive segments of `segment_length` word pieces, each sharing `overlap` pieces with the
@@ -55,13 +55,13 @@ class Context:
 class InformationSource(Protocol):
     """Gives the information content of every span of every question."""
 
-    def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]: ...
+    def weigh(self, questions: Sequence[SpanQuery], context: ModelContext) -> list[Floats]: ...
 
 
 class Uniform:
     """Every span weighs 1."""
 
-    def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
+    def weigh(self, questions: Sequence[SpanQuery], context: ModelContext) -> list[Floats]:
         return [np.ones(len(question.start)) for question in questions]
 
 
@@ -81,7 +81,7 @@ class WordFrequency:
     A word that the list lacks counts as rarer than any on it; a span without a word says nothing.
 
     >>> spans = np.array([0, 4]), np.array([3, 8])
-    >>> WordFrequency().weigh([Question("the Oslo", *spans, np.zeros(2, dtype=int))], Context())[0].round(1).tolist()
+    >>> WordFrequency().weigh([SpanQuery("the Oslo", *spans, np.zeros(2, dtype=int))], ModelContext())[0].round(1).tolist()
     [2.9, 12.6]
     """
 
@@ -89,7 +89,7 @@ class WordFrequency:
         self.language = language
         self._weights: dict[str, float] = {}
 
-    def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
+    def weigh(self, questions: Sequence[SpanQuery], context: ModelContext) -> list[Floats]:
         answers = []
         for question in questions:
             spans = zip(question.start.tolist(), question.end.tolist(), strict=True)
@@ -104,7 +104,7 @@ class WordFrequency:
             if self.language not in (languages := frequency_languages()):
                 # To wordfreq itself a neighbour would do: Galician would be weighed by Portuguese words.
                 available = ", ".join(languages)
-                raise ResourceError(f"wordfreq knows no language {quoted(self.language)}; there are {available}")
+                raise ResourceError(f"wordfreq knows no language {quote_value(self.language)}; there are {available}")
             from wordfreq import word_frequency
 
             try:

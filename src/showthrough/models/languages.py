@@ -54,7 +54,7 @@ _KNOWN, _UNKNOWN = 0.4, 0.35  # share of long words that a text in a language ha
 
 
 @dataclass
-class Sample:
+class WordSample:
     """Words of documents, counted: all in small letters, and those that were written so."""
 
     words: Counter[str] = field(default_factory=Counter)
@@ -74,16 +74,16 @@ class Sample:
         return sum(self.words[word] for word in small_words(language)) / max(self.words.total(), 1)
 
 
-def sample_of(corpus: Corpus) -> Sample:
+def sample_of(corpus: Corpus) -> WordSample:
     """Some documents from all over a corpus, the beginning of each where they are long."""
-    sample = Sample()
+    sample = WordSample()
     size = min(len(corpus), _DOCUMENTS)
     for number in np.linspace(0, len(corpus) - 1, size).astype(int).tolist():
         sample.add(corpus.documents[number].text[: _CHARACTERS // size])
     return sample
 
 
-def another_language(sample: Sample, language: str) -> tuple[str, ...] | None:
+def another_language(sample: WordSample, language: str) -> tuple[str, ...] | None:
     """What a sample looks like, if clearly not the language that is in use.
 
     Several where they cannot be told apart; an empty tuple where it is none of those that this program knows; `None`
@@ -110,13 +110,13 @@ def another_language(sample: Sample, language: str) -> tuple[str, ...] | None:
     return () if own < _FITTING and _is_strange(sample, language) else None
 
 
-def _is_at_home(sample: Sample, language: str) -> bool:
+def _is_at_home(sample: WordSample, language: str) -> bool:
     """Whether a sample's words are a language's: enough different small ones, and long ones that are in use."""
     small = sum(word in sample.words for word in small_words(language))
     return small >= _FEWEST_SMALL and _share_in_use(sample.words, language) >= _KNOWN
 
 
-def _is_strange(sample: Sample, language: str) -> bool:
+def _is_strange(sample: WordSample, language: str) -> bool:
     """Whether running text, in small letters, has hardly a word that a language uses."""
     long = sum(count for word, count in sample.small.items() if len(word) >= _LONG)
     return long >= _FEWEST_LONG and _share_in_use(sample.small, language) < _UNKNOWN

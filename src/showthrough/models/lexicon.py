@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints, Keys, eight_letters, paint
 from showthrough.models.closed_classes import CLOSED_CLASSES
 
@@ -33,7 +33,7 @@ _CLASSES = {lexicon_of(language): classes for language, classes in CLOSED_CLASSE
 class NoWords:
     """No word is free, in whichever language: punctuation alone need not be masked."""
 
-    def ignorable(self, axis: Axis) -> Bools:
+    def ignorable(self, axis: SpanLayout) -> Bools:
         return axis.table(is_punctuation).view(np.bool_)
 
 
@@ -42,7 +42,7 @@ class Lexicon:
 
     >>> from showthrough.data.documents import Annotation, Corpus, Document, Mention
     >>> def shown(name, text):
-    ...     axis = Axis(Corpus([Document("a", text, (Annotation("b", (Mention(0, len(text)),)),))]))
+    ...     axis = SpanLayout(Corpus([Document("a", text, (Annotation("b", (Mention(0, len(text)),)),))]))
     ...     return "".join("-" if free else letter for free, letter in zip(Lexicon(name).ignorable(axis), text))
     >>> shown("lexicon-en.1", "Mr Doe's trip to Oslo"), shown("lexicon-fr.1", "L'hôtel à Nice")
     ('---Doe---trip----Oslo', '--hôtel---Nice')
@@ -63,17 +63,17 @@ class Lexicon:
         """Words that hang on what stands beside them."""
         return _keys_of(self.elided | self.clitic | TITLES)
 
-    def ignorable(self, axis: Axis) -> Bools:
+    def ignorable(self, axis: SpanLayout) -> Bools:
         """Punctuation everywhere, and function words where a mention has them: nothing else is ever asked about."""
         ignorable = axis.table(is_punctuation).view(np.bool_)
         in_mention = axis.gold_contents.times(len(axis.tokens)) > 0
         in_mention[axis.gold_contents.cut.token] = True
         start, end = axis.tokens.start[in_mention], axis.tokens.end[in_mention]
-        listed = self.listed(axis, start, end)
+        listed = self.match_tokens(axis, start, end)
         paint(ignorable, start[listed], end[listed])
         return ignorable
 
-    def listed(self, axis: Axis, start: Ints, end: Ints) -> Bools:
+    def match_tokens(self, axis: SpanLayout, start: Ints, end: Ints) -> Bools:
         """Which tokens are words of the list: by their first eight letters as one number, the rest one by one."""
         size = end - start
         keys = eight_letters(np.frombuffer(axis.narrow.translate(_SMALL), dtype=np.uint8), start, end)

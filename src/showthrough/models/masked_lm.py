@@ -10,9 +10,9 @@ import numpy as np
 
 from showthrough.models.cache import Arrays, question
 from showthrough.models.device import torch_device, torch_dtype
-from showthrough.models.files import Model, guarded, loading, tokenizer_fault
-from showthrough.models.information import Context, Floats, Question
-from showthrough.models.packing import marked
+from showthrough.models.files import PretrainedModel, guard_errors, guard_loading, tokenizer_fault
+from showthrough.models.information import Floats, ModelContext, SpanQuery
+from showthrough.models.packing import mark_identity
 from showthrough.models.prediction import Predictor
 from showthrough.models.settings import share_of
 
@@ -23,14 +23,14 @@ _BLOCK = {"cpu": 300_000}
 _LARGE_BLOCK = 2_400_000
 
 
-class MaskedLanguageModel(Model):
+class MaskedLanguageModel(PretrainedModel):
     """A model of the `transformers` library with a prediction head."""
 
     @property
     def identity(self) -> tuple[object, ...]:
-        return marked(super().identity)
+        return mark_identity(super().identity)
 
-    def weigh(self, questions: Sequence[Question], context: Context) -> list[Floats]:
+    def weigh(self, questions: Sequence[SpanQuery], context: ModelContext) -> list[Floats]:
         """The information content of every span, from the cache where it has been asked before."""
         how = (context.segment_length, context.overlap, context.special_tokens, context.attend_hidden)
         key = "ic", VERSION, self.identity, how
@@ -41,7 +41,7 @@ class MaskedLanguageModel(Model):
             size = _BLOCK.get(self.predictor.model.device.type, _LARGE_BLOCK)
             for block in _blocks([questions[index] for index in indices], size):
                 tell = share_of(self.watch, self.role.what, done, len(block), len(indices))
-                with guarded(self.role.failed):
+                with guard_errors(self.role.failure_error):
                     weighed = self.predictor.weigh(block, context, tell)
                 for ics in weighed:
                     yield {"ic": ics}
@@ -58,15 +58,15 @@ class MaskedLanguageModel(Model):
             raise self.without_packages() from error
         device = torch_device(self.settings.device)
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True, "output_loading_info": True}
-        with loading(self.place, "a masked language model", self.role):
+        with guard_loading(self.place, "a masked language model", self.role):
             model, report = AutoModelForMaskedLM.from_pretrained(self.folder, trust_remote_code=False, **options)
             tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
             if fault := _fault(self.place, model, report, tokenizer):
-                raise self.role.missing(fault, "name a model for masked language modelling")
+                raise self.role.missing_error(fault, "name a model for masked language modelling")
             return Predictor(model.to(device).eval(), tokenizer)
 
 
-def _blocks(questions: Sequence[Question], size: int) -> Iterator[Sequence[Question]]:
+def _blocks(questions: Sequence[SpanQuery], size: int) -> Iterator[Sequence[SpanQuery]]:
     """Consecutive questions for which about `size` characters have to be read together."""
     first = characters = 0
     for number, item in enumerate(questions):

@@ -18,8 +18,8 @@ from showthrough.core.errors import InputError, OutputError, PlanError, Resource
 from showthrough.data.copies import CopyMarks, copy_mark
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import text_digest
-from showthrough.storage.reading import decoded, read_bytes
-from showthrough.storage.writing import told, write_folder
+from showthrough.storage.reading import decode_json, read_bytes
+from showthrough.storage.writing import report_os_errors, write_folder
 from showthrough.version import __version__
 
 CARD = "model.json"
@@ -29,7 +29,7 @@ Kind = Literal["tagger", "transformer", "verifier"]
 VERSIONS: dict[Kind, int] = {"tagger": 1, "transformer": 1, "verifier": 1}
 
 
-class Training(msgspec.Struct, frozen=True):
+class TrainingRecord(msgspec.Struct, frozen=True):
     """What a model was trained on: the corpus by name and digest, and the digest of each text."""
 
     corpus: str
@@ -37,12 +37,12 @@ class Training(msgspec.Struct, frozen=True):
     documents: tuple[str, ...] = ()  # of each text, by which it is known again
     copies: tuple[str, ...] = ()  # of each text, by which its near copies are; none in models of older programs
 
-    def joined(self, later: Training, name: str, digest: str) -> Training:
+    def merge(self, later: TrainingRecord, name: str, digest: str) -> TrainingRecord:
         """What a model knows that was trained on both."""
         documents, copies = (
             {*getattr(self, field_name), *getattr(later, field_name)} for field_name in ("documents", "copies")
         )
-        return Training(name, digest, tuple(sorted(documents)), tuple(sorted(copies)))
+        return TrainingRecord(name, digest, tuple(sorted(documents)), tuple(sorted(copies)))
 
 
 class Card(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
     showthrough_model: int = VERSION
     kind: Kind
-    training: Training
+    training: TrainingRecord
     settings: dict[str, Any] = {}  # how it was trained, and all that using it needs to know
     types: tuple[str, ...] = ()  # that it can find
     figures: dict[str, Any] = {}  # what training told, such as scores on held-out documents
@@ -62,18 +62,18 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 _DECODER = msgspec.json.Decoder(Card)
 
 
-def training_on(corpus: Corpus) -> Training:
+def training_on(corpus: Corpus) -> TrainingRecord:
     """What a model that is trained on this corpus says of it."""
     digests = sorted(text_digest(document.text) for document in corpus)
-    return Training(
+    return TrainingRecord(
         corpus.name, corpus.digest, tuple(digests), tuple(sorted({copy_mark(document.text) for document in corpus}))
     )
 
 
-class Learned:
+class TrainingTexts:
     """The texts that a model was trained on; near copies of them count as such."""
 
-    def __init__(self, training: Training) -> None:
+    def __init__(self, training: TrainingRecord) -> None:
         self._digests = frozenset(training.documents)
         self._copies = CopyMarks(getattr(training, "copies", ()))  # a guest's may know nothing of copies
 
@@ -88,7 +88,7 @@ def read_card(folder: Path, maker: str = "train") -> Card:
         raise PlanError(f"is no folder; expected one that showthrough {maker} made", str(folder))
     if not path.is_file():
         raise PlanError(f"has no {CARD}; expected a folder that showthrough {maker} made", str(folder))
-    card = decoded(read_bytes(path), _DECODER, path)
+    card = decode_json(read_bytes(path), _DECODER, path)
     if card.showthrough_model != VERSION:
         raise ResourceError(f"{path}: is of version {card.showthrough_model}; this program reads version {VERSION}")
     return card
@@ -115,7 +115,7 @@ def write_model(folder: Path, card: Card, files: Mapping[str, bytes]) -> None:
     time = datetime.now(UTC).isoformat(timespec="seconds")
     complete_card = msgspec.structs.replace(card, files=tuple(sorted(files)), time=time)
     write_folder(folder, {CARD: msgspec.json.format(msgspec.json.encode(complete_card)), **files})
-    with told(folder):
+    with report_os_errors(folder):
         for path in [*folder.rglob("*")]:  # what is here, and not what a card names: that might lie elsewhere
             if path.relative_to(folder).as_posix() in earlier.difference(files, {CARD}):
                 path.unlink()

@@ -36,14 +36,14 @@ class Role:
             return SourceName(self.kinds[0], name if is_path(name) else f"./{name}")
         spoken = (f"{kind}:<language>" for kind in self.spoken)
         expected = ", ".join((*self.alone, *spoken, *(f"{kind}:<name>" for kind in self.kinds)))
-        hint = f' (of the folder that is here: "./{name}")' if is_there(name) else ""
+        hint = f' (of the folder that is here: "./{name}")' if folder_exists(name) else ""
         raise PlanError(f"{self.parameter}={name!r} is not known; expected {expected} or the path of a folder{hint}")
 
     def models(self, name: str) -> dict[str, str]:
         """The name under this role's parameter if it is a model's; nothing if it is not."""
         return {self.parameter: name} if self.parse(name).kind in self.kinds else {}
 
-    def missing(self, reason: str, install: str) -> ResourceError:
+    def missing_error(self, reason: str, install: str) -> ResourceError:
         """Why there is no answer, and the ways out."""
         light = f'{self.parameter}="{self.alone[0]}"' if self.alone else self.instead
         return ResourceError(
@@ -55,7 +55,7 @@ class Role:
     def _example(self) -> str:
         return self.alone[0] if self.alone else f"{self.kinds[0]}:<name>"
 
-    def failed(self, reason: str) -> ResourceError:
+    def failure_error(self, reason: str) -> ResourceError:
         return ResourceError(f"{self.what}: the model failed: {reason}")
 
 
@@ -87,7 +87,7 @@ def at_home(location: str) -> Path:
     return Path(location).expanduser() if location.startswith("~") else Path(location)
 
 
-def is_there(location: str) -> bool:
+def folder_exists(location: str) -> bool:
     """Whether there is a folder of a name, which may be longer than any."""
     try:
         return at_home(location).is_dir()
@@ -97,7 +97,7 @@ def is_there(location: str) -> bool:
 
 def local_or_hub(name: str, kind: str) -> str:
     """A model as transformers takes it, a folder or else a name on the hub, as a source's name."""
-    if is_there(name):
+    if folder_exists(name):
         return name if is_path(name) else f"./{name}"
     return f"{kind}:{name}"
 

@@ -49,12 +49,12 @@ def words_of(text: str) -> Words:
     return _TOKEN.findall(_CLITIC.sub(" '", spaced))
 
 
-def compared(left: str, right: str) -> tuple[Words, Words]:
+def select_words(left: str, right: str) -> tuple[Words, Words]:
     """The words that count of two texts: content words, or all where neither has two of these.
 
-    >>> compared("I begged it was the latter.", "I prayed it was the latter.")[0]
+    >>> select_words("I begged it was the latter.", "I prayed it was the latter.")[0]
     ['i', 'begged', 'it', 'was', 'the', 'latter']
-    >>> compared("He told it simply.", "He stated simply.")
+    >>> select_words("He told it simply.", "He stated simply.")
     (['told', 'simply'], ['stated', 'simply'])
     """
     words = words_of(left), words_of(right)
@@ -98,7 +98,7 @@ class Overlap:
         batch: dict[Pair, tuple[Words, Words]] = {}
         word_count = 0
         for pair in pairs:
-            first, second = compared(*pair)
+            first, second = select_words(*pair)
             if not first or not second:  # without a word on either side nothing that means anything was lost
                 alike = not first and not second and bool(pair[0].strip()) == bool(pair[1].strip())
                 similarities[pair] = MOST if alike else 0.0
@@ -129,7 +129,10 @@ class Nearness:
         same = [
             sorted({*word_senses.lemmas, *(f"={first}" for first in word_senses.synsets[:1])}) for word_senses in senses
         ]
-        self._links = ((_SHARED, _linked([word_senses.synsets for word_senses in senses])), (1.0, _linked(same)))
+        self._links = (
+            (_SHARED, _link_marks([word_senses.synsets for word_senses in senses])),
+            (1.0, _link_marks(same)),
+        )
         self._vectors = vectors.of(words) if vectors else None
         every = np.arange(self.size)
         self._all = self.between(every, every) if self.size**2 <= _CELLS else None
@@ -161,7 +164,7 @@ class Nearness:
         return near
 
 
-def _linked(marks: Sequence[Sequence[str]]) -> tuple[Ints, Ints]:
+def _link_marks(marks: Sequence[Sequence[str]]) -> tuple[Ints, Ints]:
     """All pairs of places that have a mark in common, both ways round; each with itself where it has any."""
     number: dict[str, int] = {}
     mark = np.array(

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.layout.spans import Ints
-from showthrough.models.device import Shape, rows_of, width_of
-from showthrough.models.packing import Attention, PackedEncoder, fetched, laid_out, packing_attention, sent
+from showthrough.models.device import TableShape, rows_of, width_of
+from showthrough.models.packing import Attention, PackedEncoder, fetch_later, laid_out, packing_attention, send
 
 _CUT = 128  # texts that are cut into pieces at once, while others run
 _CHARACTERS = 6  # a piece, or fewer in nearly all texts: more of a text is not looked at where so many are enough
@@ -19,12 +19,12 @@ _SPACE = re.compile(r"\s")
 _PARTS = frozenset({"Dense", "Normalize", "Pooling"})  # of models: what needs nothing but the states of the last layer
 
 
-class Cut(NamedTuple):
+class TokenizedText(NamedTuple):
     """A text in word pieces, marks included."""
 
     text: str
     ids: Ints
-    shape: Shape
+    shape: TableShape
 
 
 class PackedSentences:
@@ -40,11 +40,11 @@ class PackedSentences:
         weights = (weight for part in self._parts for weight in part.parameters())
         self._dtype = next((weight.dtype for weight in weights), torch.float32)  # a mean of many is taken in fp32
 
-    def cut(self, texts: Sequence[str]) -> Iterator[Cut]:
+    def cut(self, texts: Sequence[str]) -> Iterator[TokenizedText]:
         """Texts as the model's own tokenizer cuts them."""
         for first in range(0, len(texts), _CUT):
             batch = texts[first : first + _CUT]
-            begun = [_beginning(text, _CHARACTERS * self.longest) for text in batch]
+            begun = [_truncate(text, _CHARACTERS * self.longest) for text in batch]
             pieces = self._pieces(begun)
             short = [
                 index for index, ids in enumerate(pieces) if len(ids) < self.longest and begun[index] != batch[index]
@@ -52,7 +52,7 @@ class PackedSentences:
             for index, ids in zip(short, self._pieces([batch[index] for index in short]), strict=True):
                 pieces[index] = ids
             for text, ids in zip(batch, pieces, strict=True):
-                yield Cut(text, ids, Shape(width_of(len(ids), self.longest), len(ids)))
+                yield TokenizedText(text, ids, TableShape(width_of(len(ids), self.longest), len(ids)))
 
     def _pieces(self, texts: Sequence[str]) -> list[Ints]:
         """As the library cuts them; its own call takes longer to make a table of them than a GPU to read it."""
@@ -65,7 +65,7 @@ class PackedSentences:
         ]
         return [np.array(ids, dtype=np.int64) for ids in encoded]
 
-    def run(self, texts: list[Cut], room: int) -> NDArray[np.float32]:
+    def run(self, texts: list[TokenizedText], room: int) -> NDArray[np.float32]:
         """One vector a text. They are of one width, and of one table's rows at most."""
         import torch
 
@@ -83,7 +83,7 @@ class PackedSentences:
         device = self._encoder.device
         with torch.inference_mode(), self._encoder.busy:
             states = self._encoder.all_of(pack.on(device))
-            numbers = fetched(self._pool(states, sent(table, device), sent(real, device)))
+            numbers = fetch_later(self._pool(states, send(table, device), send(real, device)))
         answers: NDArray[np.float32] = numbers()[: len(texts)]
         return answers
 
@@ -94,10 +94,10 @@ class PackedSentences:
         return features["sentence_embedding"].float()
 
 
-def _beginning(text: str, most: int) -> str:
+def _truncate(text: str, most: int) -> str:
     """A text up to the first space after so many characters: no piece goes across it.
 
-    >>> _beginning("one two three", 5), _beginning("one two", 5)
+    >>> _truncate("one two three", 5), _truncate("one two", 5)
     ('one two', 'one two')
     """
     space = _SPACE.search(text, most)

@@ -32,7 +32,7 @@ _CLOSE = 0.02  # two ways of computing a mean of numbers around 1, in fp16 or bf
 Attention = Callable[[Any, Any, Any, "Pack"], Any]
 
 
-def marked(identity: tuple[object, ...]) -> tuple[object, ...]:
+def mark_identity(identity: tuple[object, ...]) -> tuple[object, ...]:
     """What tells a model's answers in fp16 or bf16, its last word, from those of an earlier way to compute them."""
     return identity if identity[-1] == "fp32" else (*identity, "packing", VERSION)
 
@@ -50,11 +50,11 @@ class Pack(NamedTuple):
     longest: int
 
     def on(self, device: Any) -> Pack:
-        ids, positions, starts, seen = (sent(array, device) for array in self[:-1])
+        ids, positions, starts, seen = (send(array, device) for array in self[:-1])
         return Pack(ids, positions, starts, seen, self.longest)
 
 
-def sent(array: Any, device: Any) -> Any:
+def send(array: Any, device: Any) -> Any:
     """An array on the device; a GPU fetches it when it gets there, and nobody waits."""
     import torch
 
@@ -62,7 +62,7 @@ def sent(array: Any, device: Any) -> Any:
     return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
 
 
-def fetched(tensor: Any) -> Any:
+def fetch_later(tensor: Any) -> Any:
     """A function that waits for a tensor and gives its numbers; until then the device is not held up."""
     import torch
 
@@ -127,21 +127,21 @@ class PackedEncoder:
         self._embeddings = model.embeddings
         self._layers = [_Layer(layer, config.num_attention_heads) for layer in model.encoder.layer]
         self._attention = attention
-        self._mixed = Recorded(self._mix, self.device)
-        self._finished = Recorded(self.finish, self.device)
+        self._mixed = RecordedCall(self._mix, self.device)
+        self._finished = RecordedCall(self.finish, self.device)
 
-    def mixed(self, pack: Pack) -> tuple[Any, Any]:
+    def run_attention(self, pack: Pack) -> tuple[Any, Any]:
         """Up to the last point at which places look at each other: what the last layer is given, and what they saw."""
         states, looked = self._mixed(*pack)
         return states, looked
 
     def all_of(self, pack: Pack) -> Any:
         """The states of all places after the last layer."""
-        return self._finished(*self.mixed(pack))
+        return self._finished(*self.run_attention(pack))
 
     def finish(self, states: Any, looked: Any) -> Any:
         """The rest of the last layer, for any places."""
-        return self._layers[-1].finished(states, looked)
+        return self._layers[-1].finish(states, looked)
 
     def _mix(self, *parts: Any) -> tuple[Any, Any]:
         import torch
@@ -150,8 +150,8 @@ class PackedEncoder:
         ids = pack.ids[None]
         states = self._embeddings(ids, token_type_ids=torch.zeros_like(ids), position_ids=pack.places[None])[0].float()
         for layer in self._layers[:-1]:
-            states = layer.finished(states, layer.looked(states, pack, self._attention))
-        return states, self._layers[-1].looked(states, pack, self._attention)
+            states = layer.finish(states, layer.attend(states, pack, self._attention))
+        return states, self._layers[-1].attend(states, pack, self._attention)
 
 
 class _Layer:
@@ -169,14 +169,14 @@ class _Layer:
         self.wider, self.activation = layer.intermediate.dense, layer.intermediate.intermediate_act_fn
         self.narrower, self.second_norm = layer.output.dense, _norm(layer.output.LayerNorm)
 
-    def looked(self, states: Any, pack: Pack, attention: Attention) -> Any:
+    def attend(self, states: Any, pack: Pack, attention: Attention) -> Any:
         from torch.nn.functional import linear
 
         rows = linear(states.to(self.weight.dtype), self.weight, self.bias)
         query, key, value = rows.view(len(rows), 3, self.heads, -1).unbind(1)
         return attention(query, key, value, pack).flatten(1)
 
-    def finished(self, states: Any, looked: Any) -> Any:
+    def finish(self, states: Any, looked: Any) -> Any:
         states = self.first_norm(states + self.together(looked))
         wide = self.activation(self.wider(states.to(self.weight.dtype)))
         return self.second_norm(states + self.narrower(wide))
@@ -202,13 +202,13 @@ class PackedHead:
         missing = -output.weight.shape[0] % _ALIGNED  # rows of logits then all start alike, and products are fast
         self._weight = pad(output.weight.detach(), (0, 0, 0, missing))
         self._bias = pad(output.bias.detach().float(), (0, missing), value=-torch.inf)
-        self._recorded = Recorded(self._logs, encoder.device)
+        self._recorded = RecordedCall(self._logs, encoder.device)
 
     def logs(self, pack: Pack, positions: Any, truth: Any) -> Any:
         """ln p of the true piece at each place, so many places at a time; they are as many as fill that."""
         import torch
 
-        states, looked = self.encoder.mixed(pack)
+        states, looked = self.encoder.run_attention(pack)
         answers = torch.empty(len(positions), device=positions.device)
         for first in range(0, len(positions), _HEAD_ROWS):
             rows = slice(first, first + _HEAD_ROWS)
@@ -221,12 +221,12 @@ class PackedHead:
         return logits.log_softmax(1).gather(1, truth[:, None])[:, 0]
 
     @staticmethod
-    def filled(positions: Ints) -> Ints:
+    def pad_positions(positions: Ints) -> Ints:
         """With copies of the first, to whole steps."""
         return np.concatenate([positions, np.full(-len(positions) % _HEAD_ROWS, positions[0])])
 
 
-class Recorded:
+class RecordedCall:
     """What is done to tensors: on a GPU recorded once for all of their shapes, then replayed.
 
     The answer stays where it is until the next one is written there.

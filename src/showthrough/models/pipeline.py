@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from showthrough.core.errors import ResourceError
-from showthrough.models.files import folder_digest, guarded
-from showthrough.models.names import at_home, is_path, is_there
+from showthrough.models.files import folder_digest, guard_errors
+from showthrough.models.names import at_home, folder_exists, is_path
 from showthrough.models.settings import Watch
 
 TOKENS: frozenset[str] = frozenset()
@@ -63,7 +63,7 @@ class Pipeline:
     def folder(self) -> Path:
         """Where its files are. Raises ResourceError where there are none."""
         if is_path(self.name):
-            if not is_there(self.name):
+            if not folder_exists(self.name):
                 raise ResourceError(f"there is no folder {self.name!r} with a spaCy pipeline; or choose {self.instead}")
             folder = at_home(self.name)
             if not (folder / _CONFIG).is_file():  # before anything is read: the folder may be anything, and large
@@ -78,56 +78,56 @@ class Pipeline:
         locations = spec.submodule_search_locations if spec else None
         if not locations:
             download = f"python -m spacy download {self.name}"
-            installed = _installed()
+            installed = _list_installed()
             hint = f"; installed {'is' if len(installed) == 1 else 'are'} {', '.join(installed)}" if installed else ""
             raise self._useless(f"is not installed: {download}{hint}; or name the folder that holds it")
         return Path(next(iter(locations)))
 
     @property
     def components(self) -> list[str]:
-        return list(self._loaded.pipe_names)
+        return list(self._spacy_pipeline.pipe_names)
 
     @property
     def vocabulary(self) -> Any:
-        return self._loaded.vocab
+        return self._spacy_pipeline.vocab
 
     @property
     def entity_types(self) -> tuple[str, ...]:
         """The types of named entities that its components say they know."""
-        labels = [label for kind in ("ner", "entity_ruler") for label in self._loaded.pipe_labels.get(kind, ())]
+        labels = [label for kind in ("ner", "entity_ruler") for label in self._spacy_pipeline.pipe_labels.get(kind, ())]
         return tuple(dict.fromkeys(labels))
 
     @property
     def finds_entities(self) -> bool:
         """Whether some component may find named entities: others than spaCy's own may do anything."""
-        return any(self._loaded.get_pipe_meta(name).factory not in _NO_ENTITIES for name in self.components)
+        return any(self._spacy_pipeline.get_pipe_meta(name).factory not in _NO_ENTITIES for name in self.components)
 
     def until_last(self, without: Collection[str]) -> list[str]:
         """All components but those at the end that are `without` a say in what is asked for."""
         needed = self.components
-        while needed and self._loaded.get_pipe_meta(needed[-1]).factory in without:
+        while needed and self._spacy_pipeline.get_pipe_meta(needed[-1]).factory in without:
             needed.pop()
         return needed
 
     def read(self, texts: Sequence[str], components: Collection[str] | None, task: str = "texts") -> Iterator[Any]:
         """The texts as spaCy reads them, with these components at work; `None`: all that were not excluded."""
-        pipeline = self._loaded
+        pipeline = self._spacy_pipeline
         pipeline.max_length = max(pipeline.max_length, max(map(len, texts), default=0) + 1)
         disabled = [pipe for pipe in pipeline.pipe_names if components is not None and pipe not in components]
-        with guarded(lambda reason: self._useless(f"failed: {reason}")), pipeline.select_pipes(disable=disabled):
+        with guard_errors(lambda reason: self._useless(f"failed: {reason}")), pipeline.select_pipes(disable=disabled):
             for number, read in enumerate(pipeline.pipe(texts, batch_size=_TOGETHER), start=1):
                 if self.watch:
                     self.watch(task, number, len(texts))
                 yield read
 
     @cached_property
-    def _loaded(self) -> Any:
+    def _spacy_pipeline(self) -> Any:
         try:
             import spacy
         except ImportError as error:
             raise self._without_spacy() from error
         source = self.folder if is_path(self.name) else self.name
-        with guarded(lambda reason: self._useless(f"cannot be loaded: {reason}")):
+        with guard_errors(lambda reason: self._useless(f"cannot be loaded: {reason}")):
             return spacy.load(source, exclude=list(self.exclude))
 
     def _useless(self, why: str) -> ResourceError:
@@ -139,7 +139,7 @@ class Pipeline:
         )
 
 
-def _installed() -> list[str]:
+def _list_installed() -> list[str]:
     """Pipelines that are installed as packages, as they say themselves."""
     from importlib.metadata import entry_points  # slow to import
 

@@ -21,7 +21,7 @@ def lies_in(text: str) -> tuple[str, ...]:
     """
     *parts, last = text.split(",")
     names = [*(part for part in parts if not _DIGIT.search(part)), last]  # what has a number is an address
-    region_lists = [_table().get(_folded(name), ()) for name in names]
+    region_lists = [_table().get(_fold(name), ()) for name in names]
     return tuple(region for region in region_lists[-1] if all(region in regions for regions in region_lists))
 
 
@@ -31,10 +31,10 @@ def country_named(name: str) -> str | None:
     >>> country_named("the USA"), country_named("Oslo")
     ('United States', None)
     """
-    return _countries().get(_folded(name))
+    return _countries().get(_fold(name))
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return _ARTICLE.sub("", " ".join(name.split()).strip(" .()")).casefold()
 
 
@@ -43,15 +43,15 @@ def _table() -> dict[str, tuple[str, ...]]:
     """By every name: of a city its country and continent, of a country its continent."""
     table: dict[str, tuple[str, ...]] = {}
     for country, continent, names, cities in _lines():
-        table |= dict.fromkeys(map(_folded, (country, *_listed(names))), (continent,))
-        for city in _listed(cities):
-            table.setdefault(_folded(city), (country, continent))
+        table |= dict.fromkeys(map(_fold, (country, *_split_names(names))), (continent,))
+        for city in _split_names(cities):
+            table.setdefault(_fold(city), (country, continent))
     return table
 
 
 @cache
 def _countries() -> dict[str, str]:
-    return {_folded(name): country for country, _, names, _ in _lines() for name in (country, *_listed(names))}
+    return {_fold(name): country for country, _, names, _ in _lines() for name in (country, *_split_names(names))}
 
 
 def _lines() -> list[list[str]]:
@@ -59,5 +59,5 @@ def _lines() -> list[list[str]]:
     return list(csv.reader(lines, delimiter="\t"))
 
 
-def _listed(names: str) -> list[str]:
+def _split_names(names: str) -> list[str]:
     return [name for name in names.split(", ") if name]

@@ -14,10 +14,18 @@ from typing import Any
 import numpy as np
 
 from showthrough.core.errors import ResourceError
-from showthrough.models.device import Shape, in_packs, in_shapes, refuse_nan, width_of
-from showthrough.models.information import Context, Floats, Question
-from showthrough.models.packing import Attention, PackedEncoder, PackedHead, fetched, laid_out, packing_attention, sent
-from showthrough.models.segments import Asked, Pass, Pieces
+from showthrough.models.device import TableShape, in_packs, in_shapes, refuse_nan, width_of
+from showthrough.models.information import Floats, ModelContext, SpanQuery
+from showthrough.models.packing import (
+    Attention,
+    PackedEncoder,
+    PackedHead,
+    fetch_later,
+    laid_out,
+    packing_attention,
+    send,
+)
+from showthrough.models.segments import Pass, SegmentedQuestion, TokenPieces
 
 # Models whose answer to one text is the same whatever stands beside it in a batch, padded to equal length. Others (some
 # mix padding in: DeBERTa, ConvBERT, FNet) get batches of texts of one length.
@@ -52,7 +60,7 @@ class Predictor:
             _narrow(model, self._only_hidden)
 
     def weigh(
-        self, questions: Sequence[Question], context: Context, watch: Callable[[float], None] | None = None
+        self, questions: Sequence[SpanQuery], context: ModelContext, watch: Callable[[float], None] | None = None
     ) -> list[Floats]:
         """The information content of every span. `watch` is told the share that is done."""
         if self.packed:
@@ -76,12 +84,12 @@ class Predictor:
     def _weigh_in_packs(
         self,
         packed: PackedHead,
-        questions: Sequence[Question],
-        context: Context,
+        questions: Sequence[SpanQuery],
+        context: ModelContext,
         watch: Callable[[float], None] | None,
     ) -> list[Floats]:
-        split_questions: list[Asked] = []
-        shares: dict[Asked, float] = {}  # of the work that one pass is: each question counts alike
+        split_questions: list[SegmentedQuestion] = []
+        shares: dict[SegmentedQuestion, float] = {}  # of the work that one pass is: each question counts alike
 
         def passes() -> Iterator[Pass]:
             for group in _question_groups(questions):
@@ -99,7 +107,7 @@ class Predictor:
         done = 0.0
         for batch, logs in in_packs(
             passes(),
-            lambda single_pass: Shape(1, single_pass.length + marks),
+            lambda single_pass: TableShape(1, single_pass.length + marks),
             longest,
             self.model.device,
             run,
@@ -112,7 +120,7 @@ class Predictor:
                 watch(min(done, 1.0))
         return [question.ics() for question in split_questions]
 
-    def _run_pack(self, packed: PackedHead, passes: Sequence[Pass], context: Context, room: int) -> list[Floats]:
+    def _run_pack(self, packed: PackedHead, passes: Sequence[Pass], context: ModelContext, room: int) -> list[Floats]:
         """ln p of the hidden pieces of each pass, which stand end to end."""
         import torch
 
@@ -138,13 +146,13 @@ class Predictor:
         encoder, device = packed.encoder, self.model.device
         pack, target = laid_out(ids, lengths, hidden, room, longest, encoder.padding)
         with torch.inference_mode(), encoder.busy:
-            flat, true = (sent(packed.filled(array), device) for array in (target[positions], truth))
-            numbers = fetched(packed.logs(pack.on(device), flat, true))
+            flat, true = (send(packed.pad_positions(array), device) for array in (target[positions], truth))
+            numbers = fetch_later(packed.logs(pack.on(device), flat, true))
         answers = numbers()[: len(positions)].astype(np.float64)
         refuse_nan(answers, "information content", self.model.dtype)
         return np.split(answers, np.cumsum(counts)[:-1])
 
-    def _shape(self, single_pass: Pass, context: Context) -> Shape:
+    def _shape(self, single_pass: Pass, context: ModelContext) -> TableShape:
         """How wide a table a pass needs, and what a row of it counts for: more, where more of it is hidden."""
         width = single_pass.length
         if self.model.config.model_type in PADDED:
@@ -152,9 +160,9 @@ class Predictor:
         weight = next(
             share * width for share in (1, 2, _HIDDEN_SHARE) if len(single_pass.hidden) * _HIDDEN_SHARE <= share * width
         )
-        return Shape(width, weight)
+        return TableShape(width, weight)
 
-    def cut(self, questions: Sequence[Question], context: Context) -> list[Asked]:
+    def cut(self, questions: Sequence[SpanQuery], context: ModelContext) -> list[SegmentedQuestion]:
         """Every question in word pieces and segments; a text that is asked about twice is cut once."""
         marks = 2 * (context.special_tokens == "segment")
         if marks and None in (self.tokenizer.cls_token_id, self.tokenizer.sep_token_id):
@@ -169,9 +177,9 @@ class Predictor:
             )
         texts = list(dict.fromkeys(question.text for question in questions))
         cut = dict(zip(texts, self._pieces(texts, context), strict=True))
-        return [Asked(cut[question.text], question, context) for question in questions]
+        return [SegmentedQuestion(cut[question.text], question, context) for question in questions]
 
-    def _pieces(self, texts: Sequence[str], context: Context) -> Iterator[Pieces]:
+    def _pieces(self, texts: Sequence[str], context: ModelContext) -> Iterator[TokenPieces]:
         encoded = self.tokenizer(
             texts,
             add_special_tokens=context.special_tokens == "document",
@@ -182,9 +190,9 @@ class Predictor:
         columns = (encoded[key] for key in ("input_ids", "offset_mapping", "special_tokens_mask"))
         for ids, offsets, special in zip(*columns, strict=True):
             bounds = np.array(offsets, dtype=np.int64).reshape(-1, 2)
-            yield Pieces(np.array(ids, dtype=np.int64), bounds[:, 0], bounds[:, 1], np.array(special, dtype=bool))
+            yield TokenPieces(np.array(ids, dtype=np.int64), bounds[:, 0], bounds[:, 1], np.array(special, dtype=bool))
 
-    def _run(self, passes: Sequence[Pass], context: Context, rows: int, table: Shape) -> list[Floats]:
+    def _run(self, passes: Sequence[Pass], context: ModelContext, rows: int, table: TableShape) -> list[Floats]:
         """ln p of the hidden pieces of each pass. The table is filled up with copies, to its rows and hidden places."""
         import torch
 
@@ -229,7 +237,7 @@ class Predictor:
         return states.flatten(0, 1)[self._thread.places][None]
 
 
-def _question_groups(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
+def _question_groups(questions: Sequence[SpanQuery]) -> Iterator[Sequence[SpanQuery]]:
     """Consecutive questions, so many characters at once."""
     first = characters = 0
     for number, question in enumerate(questions):

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.data.layout.spans import Bools, Ints, spread
-from showthrough.models.information import Context, Floats, Question
+from showthrough.data.layout.spans import Bools, Ints, expand_ranges
+from showthrough.models.information import Floats, ModelContext, SpanQuery
 
 
 @dataclass(frozen=True)
-class Pieces:
+class TokenPieces:
     """A text as a tokenizer cut it; the model's own marks are pieces too, at no place in the text."""
 
     ids: Ints
@@ -20,22 +20,22 @@ class Pieces:
     end: Ints
     special: Bools
 
-    def overlapping(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    def find_overlaps(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """The pieces that overlap each span, as two parallel arrays: number of the span, number of the piece."""
         indices = np.flatnonzero(~self.special & (self.end > self.start))
         first = np.searchsorted(self.end[indices], start, side="right")
         last = np.searchsorted(self.start[indices], end, side="left")
-        span, piece = spread(first, last)
+        span, piece = expand_ranges(first, last)
         return span, indices[piece]
 
 
-class Asked:
+class SegmentedQuestion:
     """One question cut into segments, and the answers as they come in."""
 
-    def __init__(self, pieces: Pieces, question: Question, context: Context) -> None:
+    def __init__(self, pieces: TokenPieces, question: SpanQuery, context: ModelContext) -> None:
         self.pieces = pieces
         self.spans = len(question.start)
-        self._span, piece = pieces.overlapping(question.start, question.end)
+        self._span, piece = pieces.find_overlaps(question.start, question.end)
         # A cell is a piece that is hidden in a turn; cells stand in the order of turns, then of pieces.
         self._length = length = len(pieces.ids)
         self.cells, self._cell = np.unique(question.turn[self._span] * length + piece, return_inverse=True)
@@ -71,7 +71,7 @@ class Asked:
 class Pass(NamedTuple):
     """One segment of one text with the pieces of one turn hidden: its cells from `low` to `high`."""
 
-    asked: Asked
+    asked: SegmentedQuestion
     segment: int
     first: int
     last: int

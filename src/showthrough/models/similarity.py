@@ -31,10 +31,10 @@ class Similarity(Protocol):
     def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]: ...
 
 
-class Ngrams:
+class NgramSimilarity:
     """Cosine of the counts of character trigrams, capitals and edges aside.
 
-    >>> Ngrams().cosines([[("Oslo", "OSLO"), ("Oslo", "Olso"), ("1 May 1996", "May 1996")]])[0].round(2).tolist()
+    >>> NgramSimilarity().cosines([[("Oslo", "OSLO"), ("Oslo", "Olso"), ("1 May 1996", "May 1996")]])[0].round(2).tolist()
     [1.0, 0.0, 0.89]
     """
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.spans import Bools
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.lexicon import ALWAYS, is_punctuation
@@ -27,7 +27,7 @@ class SpacyTagger(Pipeline):
         super().__init__(name, 'a word list, function_words="lexicon-en.1"', exclude=(), watch=watch)
         self.cache = cache or Cache(None)
 
-    def ignorable(self, axis: Axis) -> Bools:
+    def ignorable(self, axis: SpanLayout) -> Bools:
         texts = [document.text for document in axis.documents]
         names = [question("function words", VERSION, self.revision, text) for text in texts]
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from showthrough.core.errors import ResourceError
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.spans import Ints
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.pipeline import CHUNKING, SENTENCES, TOKENS, Pipeline
@@ -34,13 +34,13 @@ class Terms:
 class TermSource(Protocol):
     """Finds the terms of every document of an axis, at places in the document, and its sentences if asked for them."""
 
-    def terms(self, axis: Axis, sentences: bool = False) -> list[Terms]: ...
+    def terms(self, axis: SpanLayout, sentences: bool = False) -> list[Terms]: ...
 
 
-class Words:
+class WordTerms:
     """The tokens of the axis, one by one; of sentences it knows nothing."""
 
-    def terms(self, axis: Axis, sentences: bool = False) -> list[Terms]:
+    def terms(self, axis: SpanLayout, sentences: bool = False) -> list[Terms]:
         tokens = axis.tokens
         cuts = np.searchsorted(tokens.start, axis.bounds)
         none = np.zeros((0, 2), dtype=np.int64)
@@ -58,7 +58,7 @@ class SpacyTerms(Pipeline):
         self.cache = cache
         self.chunks = chunks
 
-    def terms(self, axis: Axis, sentences: bool = False) -> list[Terms]:
+    def terms(self, axis: SpanLayout, sentences: bool = False) -> list[Terms]:
         texts = [document.text for document in axis.documents]
         parsed = sentences or self.chunks
         names = [question("terms", VERSION, self.revision, self.chunks, parsed, text) for text in texts]

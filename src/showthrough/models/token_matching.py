@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.models.cache import Arrays, question
-from showthrough.models.device import Shape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
-from showthrough.models.files import Model, guarded, loading
+from showthrough.models.device import TableShape, in_shapes, refuse_nan, torch_device, torch_dtype, width_of
+from showthrough.models.files import PretrainedModel, guard_errors, guard_loading
 from showthrough.models.prediction import PADDED, positions
 from showthrough.models.settings import share_of
 
@@ -34,7 +34,7 @@ class _TokenizedText(NamedTuple):
     marks: list[int]
 
 
-class TokenMatches(Model):
+class TokenMatches(PretrainedModel):
     """A model of the `transformers` library, by its last hidden states."""
 
     def cosines(self, groups: Sequence[Sequence[Pair]]) -> list[Floats]:
@@ -61,16 +61,16 @@ class TokenMatches(Model):
         import torch
 
         by_text: dict[str, States] = {}
-        model, tokenizer = self._loaded
+        model, tokenizer = self._model_and_tokenizer
         limit = min(positions(model.config), tokenizer.model_max_length)
-        with guarded(self.role.failed):
+        with guard_errors(self.role.failure_error):
             read = [_TokenizedText(*self._cut(text, limit)) for text in texts]
         lengths = [len(tokens.ids) for tokens in read]
         if getattr(model.config, "model_type", "") in PADDED:
             lengths = [width_of(length, limit) for length in lengths]
         padding = tokenizer.pad_token_id or 0
 
-        def run(items: list[int], rows: int, shape: Shape) -> States:
+        def run(items: list[int], rows: int, shape: TableShape) -> States:
             filled = items + items[:1] * (rows - len(items))
             ids, mask = np.full((rows, shape.width), padding), np.zeros((rows, shape.width), dtype=np.int64)
             for row, item in enumerate(filled):
@@ -82,8 +82,8 @@ class TokenMatches(Model):
             refuse_nan(states, self.role.what, model.dtype)
             return states
 
-        with guarded(self.role.failed):
-            shapes = [Shape(length, length) for length in lengths]
+        with guard_errors(self.role.failure_error):
+            shapes = [TableShape(length, length) for length in lengths]
             for items, states in in_shapes(shapes, model.device, run, self.role.what):
                 for item, rows in zip(items, states, strict=True):
                     words = np.array(read[item].marks) == 0
@@ -93,18 +93,18 @@ class TokenMatches(Model):
         return by_text
 
     def _cut(self, text: str, limit: int) -> tuple[list[int], list[int]]:
-        tokenizer = self._loaded[1]
+        tokenizer = self._model_and_tokenizer[1]
         read = tokenizer(text, truncation=True, max_length=limit, return_special_tokens_mask=True, verbose=False)
         return read["input_ids"] or [tokenizer.pad_token_id or 0], read["special_tokens_mask"] or [1]
 
     @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
+    def _model_and_tokenizer(self) -> tuple[Any, Any]:
         try:
             from transformers import AutoModel, AutoTokenizer
         except ImportError as error:
             raise self.without_packages() from error
         options = {"dtype": torch_dtype(self.settings.dtype), "use_safetensors": True}
-        with loading(self.place, "a transformer", self.role):
+        with guard_loading(self.place, "a transformer", self.role):
             model = AutoModel.from_pretrained(self.folder, trust_remote_code=False, **options)
             tokenizer = AutoTokenizer.from_pretrained(self.folder, trust_remote_code=False)
             return model.to(torch_device(self.settings.device)).eval(), tokenizer

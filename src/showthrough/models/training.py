@@ -92,7 +92,7 @@ class Learner(ABC):
         """Takes them back."""
 
 
-class Examined(Learner, Generic[Epoch]):
+class ExaminedLearner(Learner, Generic[Epoch]):
     """A learner that is examined after every epoch, and keeps the parameters of the best one so far."""
 
     kind: type[Epoch]
@@ -100,7 +100,7 @@ class Examined(Learner, Generic[Epoch]):
     best: dict[str, Any]
 
     @abstractmethod
-    def examined(self, number: int, loss: float) -> Epoch:
+    def examine_epoch(self, number: int, loss: float) -> Epoch:
         """What is found after an epoch."""
 
     @abstractmethod
@@ -108,7 +108,7 @@ class Examined(Learner, Generic[Epoch]):
         """Whether the last epoch so far is better than those before it."""
 
     def epoch_over(self, number: int, loss: float) -> None:
-        self.epochs[number - 1 :] = [self.examined(number, loss)]  # one that was stopped here is examined again
+        self.epochs[number - 1 :] = [self.examine_epoch(number, loss)]  # one that was stopped here is examined again
         if self.is_best():
             self.best = {name: value.detach().to("cpu", copy=True) for name, value in self.model.named_parameters()}
 
@@ -144,7 +144,7 @@ def train(
         named.values(), lr=course.learning_rate, betas=(0.9, 0.999), eps=course.epsilon, weight_decay=0.0, fused=fused
     )
     total = torch.zeros((), device=device)
-    epoch, step = _resumed(checkpoint, learner, named, optimizer, total)
+    epoch, step = _resume(checkpoint, learner, named, optimizer, total)
     pace = _Pace(course, len(learner.windows), epoch, step, watch)
     last_save = time.monotonic()
 
@@ -159,7 +159,7 @@ def train(
             last_save = time.monotonic()
 
     try:
-        with seeded(course.seed, device):
+        with seed_random(course.seed, device):
             while epoch < course.epochs:
                 batches = course.order(epoch, len(learner.windows))
                 while step < len(batches):
@@ -226,7 +226,7 @@ def whole() -> Iterator[None]:
 
 
 @contextmanager
-def seeded(seed: int, device: Any = None) -> Iterator[None]:
+def seed_random(seed: int, device: Any = None) -> Iterator[None]:
     """Random numbers from a seed; whoever draws them outside goes on as if nothing had been."""
     import torch
 
@@ -256,7 +256,7 @@ def _state(
     return copied, {"epoch": epoch, "step": step, "learner": state}
 
 
-def _resumed(
+def _resume(
     checkpoint: Checkpoint, learner: Learner, named: dict[str, Any], optimizer: Any, total: Any
 ) -> tuple[int, int]:
     """The epoch and the step to go on with: those of the checkpoint, of which all is taken back, or the first."""
@@ -269,7 +269,7 @@ def _resumed(
         learner.remember(tensors, state["learner"])
         return state["epoch"], state["step"]
     except (KeyError, TypeError, ValueError, RuntimeError) as error:  # what is not there, or of another shape
-        raise checkpoint.damaged(reason_of(error)) from error
+        raise checkpoint.damage_error(reason_of(error)) from error
 
 
 def _restore(tensors: dict[str, Any], named: dict[str, Any], optimizer: Any, total: Any) -> None:

@@ -20,10 +20,10 @@ from typing import IO, Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import InputError, ResourceError, shown
+from showthrough.core.errors import InputError, ResourceError, shorten
 from showthrough.models.names import at_home
 from showthrough.models.pipeline import Pipeline
-from showthrough.storage.packed import packing
+from showthrough.storage.packed import compression_of
 from showthrough.storage.reading import exists, open_file, reading
 
 Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ _BLOCK = 1 << 20
 _DIGITS = 9  # so that sums in another order give the same number
 
 
-class Known(NamedTuple):
+class UnitVectors(NamedTuple):
     """Unit vectors of some words, a row each, and which words have one."""
 
     vectors: Floats
@@ -52,7 +52,7 @@ class WordVectorSource(Protocol):
     @property
     def revision(self) -> str: ...
 
-    def of(self, words: Sequence[str]) -> Known: ...
+    def of(self, words: Sequence[str]) -> UnitVectors: ...
 
 
 def word_vectors(name: str) -> WordVectorSource:
@@ -67,7 +67,7 @@ def no_vectors(name: str) -> bool:
     return not name.startswith(_SPACY) and not exists(at_home(name))
 
 
-class Shared:
+class CommonDirections:
     """What the vectors of a source have in common, and how to take it out."""
 
     def __init__(self, sample: Floats) -> None:
@@ -77,14 +77,14 @@ class Shared:
         centred = sample - self.mean
         self.main = np.linalg.eigh(centred.T @ centred)[1][:, sample.shape[1] - directions :]
 
-    def without(self, vectors: Floats, has_vector: Bools) -> Known:
+    def without(self, vectors: Floats, has_vector: Bools) -> UnitVectors:
         """Unit vectors of what is left; a word of which nothing is left has none."""
         remainder = vectors - self.mean
         remainder -= (remainder @ self.main) @ self.main.T
         size = np.linalg.norm(remainder, axis=1)
         has_vector = has_vector & (size > 0)
         unit = np.divide(remainder, size[:, None], out=np.zeros_like(remainder), where=has_vector[:, None])
-        return Known(unit.round(_DIGITS), has_vector)
+        return UnitVectors(unit.round(_DIGITS), has_vector)
 
 
 def _spellings(word: str) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class PipelineVectors:
     def revision(self) -> str:
         return self.pipeline.revision
 
-    def of(self, words: Sequence[str]) -> Known:
+    def of(self, words: Sequence[str]) -> UnitVectors:
         vocabulary, table = self._table
         strings, rows = vocabulary.strings, vocabulary.vectors.key2row
 
@@ -113,7 +113,7 @@ class PipelineVectors:
 
         row_numbers = np.array([row(word) for word in words], dtype=np.int64)
         vectors = np.asarray(table[np.maximum(row_numbers, 0)], dtype=np.float64)
-        return self._shared.without(vectors, (row_numbers >= 0) & vectors.any(axis=1))
+        return self._common.without(vectors, (row_numbers >= 0) & vectors.any(axis=1))
 
     @cached_property
     def _table(self) -> tuple[Any, Any]:
@@ -127,8 +127,8 @@ class PipelineVectors:
         return vocabulary, table
 
     @cached_property
-    def _shared(self) -> Shared:
-        return Shared(np.asarray(self._table[1][:_SAMPLE], dtype=np.float64))
+    def _common(self) -> CommonDirections:
+        return CommonDirections(np.asarray(self._table[1][:_SAMPLE], dtype=np.float64))
 
 
 class FileVectors:
@@ -151,14 +151,14 @@ class FileVectors:
                 total.update(block)
         return total.hexdigest()
 
-    def of(self, words: Sequence[str]) -> Known:
-        shared = self._shared
+    def of(self, words: Sequence[str]) -> UnitVectors:
+        shared = self._common
         if len(self._read) > _HELD:
             self._read.clear()
         for word in words:
             if word not in self._read:
                 line = next(filter(None, map(self._line, _spellings(word))), b"")
-                numbers = self._numbers(line, f"the line of {shown(word)}") if line else None
+                numbers = self._numbers(line, f"the line of {shorten(word)}") if line else None
                 self._read[word] = None if numbers is None else numbers.astype(np.float32)
         nothing = np.zeros(self._width, dtype=np.float32)
         rows = [self._read[word] for word in words]
@@ -171,7 +171,7 @@ class FileVectors:
         """The lines, in a file that can be read at any place: a packed one is unpacked where nobody else can look."""
         with self._readable():
             file = open_file(self.path)
-            if not packing(self.path):
+            if not compression_of(self.path):
                 return file
             unpacked = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115 (it stays open as long as this)
             with file:
@@ -240,10 +240,12 @@ class FileVectors:
         return values
 
     @cached_property
-    def _shared(self) -> Shared:
+    def _common(self) -> CommonDirections:
         width = self._width
         complete = ((number, line) for number, _, line in self._lines() if self._width_of(line, number) == width)
-        return Shared(np.array([self._numbers(line, f"line {number}") for number, line in islice(complete, _SAMPLE)]))
+        return CommonDirections(
+            np.array([self._numbers(line, f"line {number}") for number, line in islice(complete, _SAMPLE)])
+        )
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

@@ -38,7 +38,7 @@ class WordNet:
             raise ResourceError(
                 "WordNet needs NLTK: pip install 'showthrough[authors]', then python -m nltk.downloader wordnet"
             ) from error
-        self._root = _found(nltk.data)
+        self._root = _find_data(nltk.data)
         self._senses: dict[str, Senses] = {}
 
     @cached_property
@@ -54,7 +54,7 @@ class WordNet:
             with ZipFile(file.filename) as packed:
                 return packed.read(f"{self._root.entry}{name}")
         except (OSError, KeyError, BadZipFile) as error:
-            raise self._damaged(error) from error
+            raise self._damage_error(error) from error
 
     @cached_property
     def _times(self) -> dict[str, int]:
@@ -94,14 +94,14 @@ class WordNet:
                 warnings.simplefilter("ignore")  # that other languages are not there
                 reader: Any = WordNetCorpusReader(self._root, None)
         except (OSError, KeyError, ValueError, BadZipFile) as error:
-            raise self._damaged(error) from error
+            raise self._damage_error(error) from error
         return reader
 
-    def _damaged(self, error: Exception) -> ResourceError:
+    def _damage_error(self, error: Exception) -> ResourceError:
         return ResourceError(f"WordNet in {self._root} cannot be read ({error}): python -m nltk.downloader wordnet")
 
 
-def _found(data: Any) -> Any:
+def _find_data(data: Any) -> Any:
     """Where NLTK has it: in a folder, or packed."""
     for path in (f"corpora/{_NAME}", f"corpora/{_NAME}.zip/{_NAME}/"):
         try:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from showthrough.report.files import csv_text, json_text, latex_text, markdown_text, tae_csv_text
-    from showthrough.report.table import Cell, Column, Table, tables
+    from showthrough.report.table import Cell, ScoreColumn, ScoreTable, tables
 
 __all__ = [
-    "Cell", "Column", "Table", "csv_text", "json_text", "latex_text", "markdown_text",
+    "Cell", "ScoreColumn", "ScoreTable", "csv_text", "json_text", "latex_text", "markdown_text",
     "tables", "tae_csv_text",
 ]  # fmt: skip
 

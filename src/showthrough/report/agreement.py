@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from showthrough.core.errors import shown, some
+from showthrough.core.errors import join_names, shorten
 from showthrough.data.labels import NO_TYPE
-from showthrough.report.sheets import Case, Cases, Entry, Grid, Heat, Row, Sheet, count, number, share
-from showthrough.report.table import rounded
+from showthrough.report.sheets import Case, Cases, Grid, GridEntry, GridRow, Heat, ReportDocument, count, number, share
+from showthrough.report.table import format_score
 from showthrough.report.wording import counted_words, percent
 from showthrough.run.records import Ceiling
 from showthrough.studies.agreement.values import Agreement, Attribute, Confusion, Decisions, Estimate, Unit
@@ -26,11 +26,11 @@ _CASES = 15
 _UNMARKED, _OTHERS = "(none)", "(others)"
 
 
-def agreement_sheet(agreement: Agreement) -> Sheet:
+def agreement_sheet(agreement: Agreement) -> ReportDocument:
     """What people read of it; where there is nothing to compare, the reason alone."""
-    title = f"Agreement of annotators: {shown(agreement.corpus)}"
+    title = f"Agreement of annotators: {shorten(agreement.corpus)}"
     if agreement.reason:
-        return Sheet(title, (_sentence(agreement.reason),), (), tuple(_programs(agreement)))
+        return ReportDocument(title, (_sentence(agreement.reason),), (), tuple(_programs(agreement)))
     blocks: list[Grid | Heat | Cases] = [_coefficients(agreement)]
     if agreement.people:
         blocks.append(_people(agreement.people))
@@ -40,7 +40,7 @@ def agreement_sheet(agreement: Agreement) -> Sheet:
     blocks += [_pairs(agreement, unit) for unit in ("spans", "characters")]
     if agreement.places:
         blocks.append(_cases(agreement))
-    return Sheet(title, tuple(_lead(agreement)), tuple(blocks), (*_programs(agreement), *_method(agreement)))
+    return ReportDocument(title, tuple(_lead(agreement)), tuple(blocks), (*_programs(agreement), *_method(agreement)))
 
 
 def _sentence(text: str) -> str:
@@ -49,7 +49,7 @@ def _sentence(text: str) -> str:
 
 def _programs(agreement: Agreement) -> Iterator[str]:
     if agreement.programs:
-        yield f"left out, since no person made them: annotations by {some(agreement.programs)}"
+        yield f"left out, since no person made them: annotations by {join_names(agreement.programs)}"
 
 
 def _lead(agreement: Agreement) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _lead(agreement: Agreement) -> Iterator[str]:
     if agreement.decisions and agreement.decisions[0].differing:
         worst = agreement.decisions[0]
         yield (
-            f"{shown(_type(worst.entity_type))} has the most differences in what to mask: {worst.differing:,} of its "
+            f"{shorten(_type(worst.entity_type))} has the most differences in what to mask: {worst.differing:,} of its "
             f"{counted_words(worst.compared, 'comparison')} of two annotators on a span."
         )
 
@@ -93,7 +93,7 @@ def _beyond_chance(where: str, alpha: Estimate) -> str:
     if alpha.value is None:
         return f"{where} there is no coefficient: {alpha.reason}."
     ends = "" if alpha.low is None or alpha.high is None else f" ({alpha.low:.3f} to {alpha.high:.3f})"
-    statement = f"{where}, Krippendorff's α is {rounded(alpha.value)}{ends}:"
+    statement = f"{where}, Krippendorff's α is {format_score(alpha.value)}{ends}:"
     if alpha.value < TENTATIVE:
         above = alpha.high is not None and alpha.high >= TENTATIVE
         unsure = ", though the interval reaches above that" if above else f"; but {alpha.note}" if alpha.note else ""
@@ -108,7 +108,7 @@ def _beyond_chance(where: str, alpha: Estimate) -> str:
     )
 
 
-def _entry(estimate: Estimate) -> Entry:
+def _entry(estimate: Estimate) -> GridEntry:
     return number(estimate.value, estimate.low, estimate.high, reason=estimate.reason)
 
 
@@ -118,7 +118,7 @@ def _without_interval(estimates: Iterable[tuple[str, Estimate]]) -> tuple[str, .
     for name, estimate in estimates:
         if estimate.note:
             notes.setdefault(estimate.note, []).append(name)
-    return tuple(f"no interval for {some(dict.fromkeys(names))}: {note}" for note, names in notes.items())
+    return tuple(f"no interval for {join_names(dict.fromkeys(names))}: {note}" for note, names in notes.items())
 
 
 def _coefficients(agreement: Agreement) -> Grid:
@@ -126,7 +126,7 @@ def _coefficients(agreement: Agreement) -> Grid:
     for coefficients in agreement.measured:
         numbers = (coefficients.observed, coefficients.fleiss, coefficients.krippendorff)
         name = f"{_UNITS[coefficients.unit]}: {_ATTRIBUTES[coefficients.attribute]}"
-        rows.append(Row(name, (count(coefficients.items), *map(_entry, numbers))))
+        rows.append(GridRow(name, (count(coefficients.items), *map(_entry, numbers))))
         named_estimates += [(name, estimate) for estimate in numbers]
     heads = ("items", "observed", "Fleiss' κ", "Krippendorff's α")
     notes = (
@@ -152,7 +152,7 @@ def _people(people: Ceiling) -> Grid:
             )
             for human_score in humans
         ]
-        cells.append(Row(name, (count(max(human_score.documents for human_score in humans)), *entries), total))
+        cells.append(GridRow(name, (count(max(human_score.documents for human_score in humans)), *entries), total))
     unlisted = people.readers - len(people.annotators)
     more = (
         (f"{unlisted} more annotators, who share fewer documents, count in the first row alone",)
@@ -182,9 +182,9 @@ def _decisions(decisions: tuple[Decisions, ...]) -> Grid:
     return Grid("Disagreements on masking by type", heads, tuple(rows), "type", notes, "disagreements")
 
 
-def _decision_row(name: str, values: Mapping[str, int], *, total: bool = False) -> Row:
+def _decision_row(name: str, values: Mapping[str, int], *, total: bool = False) -> GridRow:
     counts = [count(number) for field, number in values.items() if field != "differing"]
-    return Row(name, (*counts, share(values["differing"] / values["compared"])), total)
+    return GridRow(name, (*counts, share(values["differing"] / values["compared"])), total)
 
 
 def _type(name: str | None) -> str:
@@ -229,7 +229,7 @@ def _pairs(agreement: Agreement, unit: Unit) -> Grid:
         name = f"{pair.first} – {pair.second}"
         observed = measured["masking"].observed
         numbers = [observed, *(measured[attribute].cohen for attribute in _ATTRIBUTES)]
-        rows.append(Row(name, (count(pair.documents), *map(_entry, numbers))))
+        rows.append(GridRow(name, (count(pair.documents), *map(_entry, numbers))))
         named_estimates += [(name, estimate) for estimate in numbers]
     notes = [*_without_interval(named_estimates)]
     if agreement.other_pairs:

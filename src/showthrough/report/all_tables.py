@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from showthrough.report.section import sections_of_tables
-from showthrough.report.table import HEADLINES, OwnTable, Table, tables
+from showthrough.report.table import HEADLINES, OwnTable, ScoreTable, tables
 from showthrough.run.run import Run
 
 
-def every_table(run: Run) -> list[Table]:
+def every_table(run: Run) -> list[ScoreTable]:
     """Those of families first, then what metrics are known by, then their parts, then those of parts by families."""
     sections = sections_of_tables()
     own = [table for section in sections for table in section.tables(run)]
     return [*own, *tables(run), *(table for section in sections for table in section.part_tables(run))]
 
 
-def each_once(every: Sequence[Table]) -> list[Table]:
+def each_once(every: Sequence[ScoreTable]) -> list[ScoreTable]:
     """The same tables; of the headlines those that stand in a table of their own too are left out."""
     elsewhere = {metric for table in every if isinstance(table, OwnTable) for metric in table.headlines()}
     tables = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from showthrough.report.section import sections
 from showthrough.report.wording import counted_words, markers, percent
 from showthrough.run.run import Run
-from showthrough.run.scant import Hiding, almost_nothing
+from showthrough.run.scant import HiddenShare, almost_nothing
 
 _ASIDE = ", what need not be masked aside"
 
@@ -20,7 +20,7 @@ def cautions(run: Run) -> list[str]:
     return list(dict.fromkeys(lines))
 
 
-def scant_words(run: Run, hiding: Hiding) -> str:
+def scant_words(run: Run, hiding: HiddenShare) -> str:
     """`hides almost nothing of what annotators marked (0.1 %, what need not be masked aside)`."""
     hidden, whole = round(hiding.hidden), counted_words(hiding.whole, "place")
     if hiding.by == "words":

@@ -10,14 +10,14 @@ _PIECE = re.compile(r"\w+|[^\w\s]")
 _MOST = 250_000  # pairs of pieces that are compared; of longer passages what their ends share is left alone
 
 
-class Stretch(NamedTuple):
+class DiffSegment(NamedTuple):
     """Some text of a passage, and whether the other version lacks it."""
 
     text: str
     changed: bool
 
 
-def changes(before: str, after: str) -> tuple[list[Stretch], list[Stretch]]:
+def changes(before: str, after: str) -> tuple[list[DiffSegment], list[DiffSegment]]:
     """Both versions in stretches; white space is no change.
 
     >>> one, two = changes("He came home.", "He  went home .")
@@ -26,7 +26,9 @@ def changes(before: str, after: str) -> tuple[list[Stretch], list[Stretch]]:
     """
     old, new = ([(match[0], match.start(), match.end()) for match in _PIECE.finditer(text)] for text in (before, after))
     common = _common_words([word for word, _, _ in old], [word for word, _, _ in new])
-    return _stretches(before, old, {first for first, _ in common}), _stretches(after, new, {last for _, last in common})
+    return _split_segments(before, old, {first for first, _ in common}), _split_segments(
+        after, new, {last for _, last in common}
+    )
 
 
 def _common_words(before: list[str], after: list[str]) -> list[tuple[int, int]]:
@@ -43,9 +45,9 @@ def _common_words(before: list[str], after: list[str]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _stretches(text: str, pieces: list[tuple[str, int, int]], common: set[int]) -> list[Stretch]:
+def _split_segments(text: str, pieces: list[tuple[str, int, int]], common: set[int]) -> list[DiffSegment]:
     """A text cut where what is kept and what is not meet; white space between two goes with what is kept."""
-    segments: list[Stretch] = []
+    segments: list[DiffSegment] = []
     begin = 0  # of the stretch that is not told yet
     changed = False
     for index, (_, start, end) in enumerate(pieces):
@@ -53,9 +55,9 @@ def _stretches(text: str, pieces: list[tuple[str, int, int]], common: set[int]) 
         if is_new != changed:
             cut = start if is_new else pieces[index - 1][2]
             if cut > begin:
-                segments.append(Stretch(text[begin:cut], changed))
+                segments.append(DiffSegment(text[begin:cut], changed))
             begin, changed = cut, is_new
         if index == len(pieces) - 1 and is_new and end < len(text):
-            segments.append(Stretch(text[begin:end], True))
+            segments.append(DiffSegment(text[begin:end], True))
             begin, changed = end, False
-    return [*segments, Stretch(text[begin:], changed)] if begin < len(text) else segments
+    return [*segments, DiffSegment(text[begin:], changed)] if begin < len(text) else segments

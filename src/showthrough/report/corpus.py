@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.report.corpus_people import people_grids, people_lead
 from showthrough.report.corpus_types import (
     NO_EDIT,
@@ -15,15 +15,15 @@ from showthrough.report.corpus_types import (
     coreference,
     edits,
     first,
-    inferred,
+    inference_sentence,
+    label_name,
     levels_by_type,
-    named,
     ratio,
     rest,
 )
-from showthrough.report.sheets import Entry, Grid, Row, Sheet, count, missing, number, share, words
+from showthrough.report.sheets import Grid, GridEntry, GridRow, ReportDocument, count, missing, number, share, words
 from showthrough.report.wording import counted_words, percent
-from showthrough.studies.description import AnnotatorMarks, Description, Marks, Part, Spread
+from showthrough.studies.description import AnnotatorMarks, CorpusPart, Description, MarkCounts, MeanDeviation
 
 _FEW = 4  # annotators of a document; documents with more of them share a row
 _UNANNOTATED = "nobody annotated a document"
@@ -36,10 +36,10 @@ _TOO_FEW = "a deviation needs two values"
 _NO_TOKEN = "the texts have no token"  # noqa: S105
 _DEVIATION = "Deviations are those of a sample (n − 1)."
 
-_EntryOf = Callable[[Part], Entry]
+_EntryOf = Callable[[CorpusPart], GridEntry]
 
 
-def corpus_sheet(description: Description) -> Sheet:
+def corpus_sheet(description: Description) -> ReportDocument:
     """Sentences, then tables: the whole and its splits, annotators, types, co-reference, categories, edits, people."""
     whole, splits = description.whole, description.splits
     blocks = [_general(description)]
@@ -51,15 +51,15 @@ def corpus_sheet(description: Description) -> Sheet:
         blocks += [categories(description)] if whole.marks.statuses else []
         blocks += [edits(description)] if whole.marks.edits else []
         for name, part in first(splits, WIDE) if len(splits) > 1 else ():
-            blocks += levels_by_type(part, f", split {named(name, 'name')}") if part.types else []
+            blocks += levels_by_type(part, f", split {label_name(name, 'name')}") if part.types else []
     lead, people = list(_lead(whole)), description.people
     if people:
         lead.append(people_lead(people))
         blocks += people_grids(people)
-    return Sheet(f"Corpus {shown(description.corpus)}", tuple(lead), tuple(blocks))
+    return ReportDocument(f"Corpus {shorten(description.corpus)}", tuple(lead), tuple(blocks))
 
 
-def _lead(whole: Part) -> Iterable[str]:
+def _lead(whole: CorpusPart) -> Iterable[str]:
     documents, marks = counted_words(whole.documents, "document"), whole.marks
     if not whole.annotators:
         yield f"{documents} and no annotations: nobody marked anything."
@@ -81,7 +81,7 @@ def _lead(whole: Part) -> Iterable[str]:
     entities = f" of {marks.entities.total:,} entit{'y' if marks.entities.total == 1 else 'ies'}"
     yield f"{mentions}{entities if marks.repeated else ''} in {types}: {levels}."
     if marks.inferred:
-        yield inferred(marks)
+        yield inference_sentence(marks)
     spread = whole.masked_by_annotator
     if spread.mean is not None and spread.deviation is not None:
         over = f"{spread.number:,} annotators, deviation {spread.deviation * 100:.1f} points"
@@ -93,32 +93,32 @@ def _lead(whole: Part) -> Iterable[str]:
 def _general(description: Description) -> Grid:
     """One column a split, and one for all."""
     whole, splits = description.whole, description.splits
-    columns = [(named(name, "split"), part) for name, part in first(splits, WIDE)] if len(splits) > 1 else []
+    columns = [(label_name(name, "split"), part) for name, part in first(splits, WIDE)] if len(splits) > 1 else []
     columns.append(("all", whole))
     notes = ["Tokens are runs of letters, digits and underscores; ideographs count one by one.", _DEVIATION]
     notes.append("Mentions per document are those of all its annotators; a layer is what one marked in one document.")
     if whole.layers_by_programs:
         notes.append("A program that marked documents counts as one of their annotators.")
     if len(splits) == 1:
-        notes.append(f"All documents are of the split {named(next(iter(splits)), 'name')}.")
+        notes.append(f"All documents are of the split {label_name(next(iter(splits)), 'name')}.")
     elif not splits:
         notes.append("No document says which split it belongs to.")
-    rows = [Row(name, tuple(entry_of(part) for _, part in columns)) for name, entry_of in _rows(whole)]
+    rows = [GridRow(name, tuple(entry_of(part) for _, part in columns)) for name, entry_of in _rows(whole)]
     heads = tuple(head for head, _ in columns)
     notes += rest("splits", splits, WIDE)
     return Grid("Documents, annotations, mentions", heads, tuple(rows), notes=tuple(notes), label="documents")
 
 
-def _rows(whole: Part) -> Iterable[tuple[str, _EntryOf]]:
+def _rows(whole: CorpusPart) -> Iterable[tuple[str, _EntryOf]]:
     """What is told of every part."""
     yield "documents", lambda part: count(part.documents)
     yield from _by_annotators(whole)
-    yield "documents reviewed", _reviewed(lambda part: part.documents_reviewed)
+    yield "documents reviewed", _review_entry(lambda part: part.documents_reviewed)
     yield "annotators", lambda part: count(len(part.annotators))
     yield "layers", lambda part: count(part.layers)
     if whole.layers_by_programs:
         yield "layers by programs", lambda part: count(part.layers_by_programs)
-    yield "layers reviewed", _reviewed(lambda part: part.layers_reviewed)
+    yield "layers reviewed", _review_entry(lambda part: part.layers_reviewed)
     yield "characters", lambda part: count(part.characters)
     yield "tokens", lambda part: count(part.tokens)
     yield "mentions", _of_marks(lambda marks: count(marks.mentions.total))
@@ -129,19 +129,19 @@ def _rows(whole: Part) -> Iterable[tuple[str, _EntryOf]]:
         yield "mentions, nobody said which", _of_marks(lambda marks: count(marks.inferred))
     yield "mentions, confidential", _of_marks(_confidential)
     for edit, _ in first(whole.marks.edits, WIDE):
-        yield f"mentions, edit {shown(edit)}", _of_marks(partial(_edited, edit=edit))
+        yield f"mentions, edit {shorten(edit)}", _of_marks(partial(_edit_entry, edit=edit))
     if not whole.marks.edits:
-        yield "mentions, edits", _of_marks(_edited)
+        yield "mentions, edits", _of_marks(_edit_entry)
     yield "entities", _of_marks(lambda marks: count(marks.entities.total))
     yield "mentions per entity", _of_marks(partial(_per_entity, chains=whole.marks.repeated > 0))
-    yield from _spread("mentions per document", lambda part: part.mentions_per_document)
-    yield from _spread("mentions per layer", lambda part: part.mentions_per_layer)
-    yield from _spread("share masked, over annotators", lambda part: part.masked_by_annotator)
-    yield from _spread("share masked, over layers", lambda part: part.masked_by_layer)
+    yield from _spread_rows("mentions per document", lambda part: part.mentions_per_document)
+    yield from _spread_rows("mentions per layer", lambda part: part.mentions_per_layer)
+    yield from _spread_rows("share masked, over annotators", lambda part: part.masked_by_annotator)
+    yield from _spread_rows("share masked, over layers", lambda part: part.masked_by_layer)
 
 
-def _by_annotators(whole: Part) -> Iterable[tuple[str, _EntryOf]]:
-    def many(part: Part, least: int, most: float) -> Entry:
+def _by_annotators(whole: CorpusPart) -> Iterable[tuple[str, _EntryOf]]:
+    def many(part: CorpusPart, least: int, most: float) -> GridEntry:
         return count(
             sum(documents for readers, documents in part.documents_by_annotators.items() if least <= readers <= most)
         )
@@ -154,34 +154,34 @@ def _by_annotators(whole: Part) -> Iterable[tuple[str, _EntryOf]]:
         yield f"documents with {_FEW + 1} annotators or more", partial(many, least=_FEW + 1, most=max(numbers))
 
 
-def _reviewed(number_of: Callable[[Part], int | None]) -> _EntryOf:
+def _review_entry(number_of: Callable[[CorpusPart], int | None]) -> _EntryOf:
     return lambda part: missing(_NO_REVIEW) if (reviewed := number_of(part)) is None else count(reviewed)
 
 
-def _of_marks(entry_of: Callable[[Marks], Entry]) -> _EntryOf:
+def _of_marks(entry_of: Callable[[MarkCounts], GridEntry]) -> _EntryOf:
     """Where nobody annotated there is nothing to tell of mentions, not even 0."""
     return lambda part: entry_of(part.marks) if part.annotators else missing(_UNANNOTATED)
 
 
-def _confidential(marks: Marks) -> Entry:
+def _confidential(marks: MarkCounts) -> GridEntry:
     return count(marks.confidential) if marks.statuses else missing(NO_STATUS)
 
 
-def _edited(marks: Marks, edit: str = "") -> Entry:
+def _edit_entry(marks: MarkCounts, edit: str = "") -> GridEntry:
     return count(marks.edits.get(edit, 0)) if marks.edits else missing(NO_EDIT)
 
 
-def _per_entity(marks: Marks, chains: bool) -> Entry:
+def _per_entity(marks: MarkCounts, chains: bool) -> GridEntry:
     if not marks.mentions.total:
         return missing(_UNMARKED)
     return number(marks.chained / marks.entities.total) if chains else missing(_NO_CHAINS)
 
 
-def _spread(name: str, spread_of: Callable[[Part], Spread]) -> Iterable[tuple[str, _EntryOf]]:
-    def mean(part: Part) -> Entry:
+def _spread_rows(name: str, spread_of: Callable[[CorpusPart], MeanDeviation]) -> Iterable[tuple[str, _EntryOf]]:
+    def mean(part: CorpusPart) -> GridEntry:
         return number(spread_of(part).mean if part.annotators else None, reason=_why_none(part))
 
-    def deviation(part: Part) -> Entry:
+    def deviation(part: CorpusPart) -> GridEntry:
         spread = spread_of(part)
         reason = _TOO_FEW if spread.number and part.annotators else _why_none(part)
         return number(spread.deviation if part.annotators else None, reason=reason)
@@ -190,7 +190,7 @@ def _spread(name: str, spread_of: Callable[[Part], Spread]) -> Iterable[tuple[st
     yield f"{name}, deviation", deviation
 
 
-def _why_none(part: Part) -> str:
+def _why_none(part: CorpusPart) -> str:
     """Why there is no share that is to be masked."""
     if not part.annotators:
         return _UNANNOTATED
@@ -203,27 +203,27 @@ def _why_none(part: Part) -> str:
     )
 
 
-def _annotators(whole: Part) -> Grid:
-    def row(name: str, marks: AnnotatorMarks) -> Row:
+def _annotators(whole: CorpusPart) -> Grid:
+    def row(name: str, marks: AnnotatorMarks) -> GridRow:
         reviewed = missing(_NO_REVIEW) if whole.documents_reviewed is None else count(marks.reviewed)
         entries = [count(marks.layers), reviewed, count(marks.mentions), count(marks.entities)]
         entries.append(number(marks.mentions / marks.layers))
-        return Row(name, (*entries, *([words("yes" if marks.program else "")] if whole.layers_by_programs else [])))
+        return GridRow(name, (*entries, *([words("yes" if marks.program else "")] if whole.layers_by_programs else [])))
 
     heads = ["documents", "reviewed", "mentions", "entities", "mentions per document"]
     heads += ["program"] if whole.layers_by_programs else []
-    rows = [row(named(name, "name"), annotator_marks) for name, annotator_marks in first(whole.annotators)]
+    rows = [row(label_name(name, "name"), annotator_marks) for name, annotator_marks in first(whole.annotators)]
     notes = ["Marks of programs need not have been looked through by anybody."] if whole.layers_by_programs else []
     return Grid("Annotators", tuple(heads), tuple(rows), "annotator", (*notes, *rest("annotators", whole.annotators)))
 
 
-def _masked(whole: Part) -> Grid:
+def _masked(whole: CorpusPart) -> Grid:
     """Shares that are to be masked: of mentions, and of the text."""
 
-    def row(name: str, marks: AnnotatorMarks) -> Row:
+    def row(name: str, marks: AnnotatorMarks) -> GridRow:
         why = _NOT_SAID if marks.mentions else "an annotator marked nothing"
         extent, stated = marks.extent, marks.masked_share is not None or not marks.mentions
-        return Row(
+        return GridRow(
             name,
             (
                 share(marks.masked_share, reason=why),
@@ -235,16 +235,16 @@ def _masked(whole: Part) -> Grid:
             ),
         )
 
-    def both(spread: Spread, why: str) -> tuple[Entry, Entry]:
+    def both(spread: MeanDeviation, why: str) -> tuple[GridEntry, GridEntry]:
         few = _TOO_FEW if spread.number else why
         return number(spread.mean, reason=why), number(spread.deviation, reason=few)
 
-    def summary(name: str, spread: Spread) -> Row:
+    def summary(name: str, spread: MeanDeviation) -> GridRow:
         blank = words("")
-        return Row(name, (blank, *both(spread, _why_none(whole)), *[blank] * 4), total=True)
+        return GridRow(name, (blank, *both(spread, _why_none(whole)), *[blank] * 4), total=True)
 
     heads = ("of mentions", "mean", "deviation", "of characters", "of tokens", "characters marked", "tokens marked")
-    rows = [row(named(name, "name"), annotator_marks) for name, annotator_marks in first(whole.annotators)]
+    rows = [row(label_name(name, "name"), annotator_marks) for name, annotator_marks in first(whole.annotators)]
     rows.append(summary("over annotators", whole.masked_by_annotator))
     rows.append(summary("over layers", whole.masked_by_layer))
     partly = any(0 < annotator_marks.stated < annotator_marks.mentions for annotator_marks in whole.annotators.values())

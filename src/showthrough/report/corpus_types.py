@@ -7,10 +7,10 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TypeVar
 
-from showthrough.core.errors import shown
-from showthrough.report.sheets import Entry, Grid, Row, count, missing, number, share
+from showthrough.core.errors import shorten
+from showthrough.report.sheets import Grid, GridEntry, GridRow, count, missing, number, share
 from showthrough.report.wording import counted_words
-from showthrough.studies.description import Description, Levels, Marks, Part
+from showthrough.studies.description import CorpusPart, Description, Levels, MarkCounts
 
 LONG, WIDE = 50, 12  # rows and columns that are shown; the JSON has all
 NO_STATUS = "no mention says whether it is confidential"
@@ -23,11 +23,11 @@ _OF_ENTITIES = (
 _Value = TypeVar("_Value")
 
 
-def levels_by_type(part: Part, where: str = "") -> list[Grid]:
+def levels_by_type(part: CorpusPart, where: str = "") -> list[Grid]:
     """Of mentions and entities of each type, how many are direct, quasi, not to be masked, and confidential."""
     mentions = _levels(
         *(part, "mentions", where, lambda marks: marks.mentions, lambda marks: (marks.confidential, marks.with_status)),
-        [inferred(part.marks)] if part.marks.inferred else [],
+        [inference_sentence(part.marks)] if part.marks.inferred else [],
     )
     if not part.marks.repeated:  # entities are the mentions
         return [mentions]
@@ -39,7 +39,7 @@ def levels_by_type(part: Part, where: str = "") -> list[Grid]:
     return [mentions, entities]
 
 
-def inferred(marks: Marks) -> str:
+def inference_sentence(marks: MarkCounts) -> str:
     """Of how many mentions nobody said how they identify, and what they are taken for."""
     by_type, guessed = marks.inferred - marks.guessed, marks.guessed
     which, types = ("it is", "its type tells") if marks.inferred == 1 else ("they are", "their types tell")
@@ -52,16 +52,16 @@ def inferred(marks: Marks) -> str:
 
 
 def _levels(
-    part: Part,
+    part: CorpusPart,
     noun: str,
     where: str,
-    levels: Callable[[Marks], Levels],
-    confidential: Callable[[Marks], tuple[int, int]],
+    levels: Callable[[MarkCounts], Levels],
+    confidential: Callable[[MarkCounts], tuple[int, int]],
     notes: Sequence[str],
 ) -> Grid:
     of_all = levels(part.marks).total
 
-    def entries(marks: Marks) -> tuple[Entry, ...]:
+    def entries(marks: MarkCounts) -> tuple[GridEntry, ...]:
         counts_by_level = levels(marks)
         numbers = (counts_by_level.direct, counts_by_level.quasi, counts_by_level.no_mask)
         shares = [ratio(size, counts_by_level.total, _ELSEWHERE) for size in numbers]
@@ -79,7 +79,7 @@ def _levels(
 def coreference(description: Description) -> Grid:
     """How many mentions entities have, and whether they all read the same."""
 
-    def entries(marks: Marks) -> tuple[Entry, ...]:
+    def entries(marks: MarkCounts) -> tuple[GridEntry, ...]:
         entities = marks.entities.total
         per = number(marks.chained / entities) if entities else missing(_ELSEWHERE)
         several = (ratio(size, entities, _ELSEWHERE) for size in (marks.repeated, marks.several_strings))
@@ -98,14 +98,14 @@ def coreference(description: Description) -> Grid:
 def categories(description: Description) -> Grid:
     """What mentions say of being confidential."""
 
-    def entries(marks: Marks) -> tuple[Entry, ...]:
+    def entries(marks: MarkCounts) -> tuple[GridEntry, ...]:
         counts = [count(marks.statuses.get(status, 0)) for status in statuses]
         return (*counts, count(marks.confidential), ratio(marks.confidential, marks.with_status, NO_STATUS))
 
     marks = description.whole.marks
     statuses = [*islice(marks.statuses, WIDE)]
     notes = _silent_notes(marks.with_status, marks, "categories", marks.statuses)
-    heads = (*map(shown, statuses), "confidential", "confidential share")
+    heads = (*map(shorten, statuses), "confidential", "confidential share")
     return _by_type(
         "Confidential categories by type", heads, description.whole, entries, notes, "confidential", description.splits
     )
@@ -114,20 +114,20 @@ def categories(description: Description) -> Grid:
 def edits(description: Description) -> Grid:
     """What annotators did to marks that were made beforehand."""
 
-    def entries(marks: Marks) -> tuple[Entry, ...]:
+    def entries(marks: MarkCounts) -> tuple[GridEntry, ...]:
         counts = [marks.edits.get(edit, 0) for edit in names]
         return (*map(count, counts), *(ratio(edit, marks.with_edit, NO_EDIT) for edit in counts))
 
     marks = description.whole.marks
     names = [*islice(marks.edits, WIDE)]
     notes = _silent_notes(marks.with_edit, marks, "edits", marks.edits)
-    heads = (*map(shown, names), *(f"{shown(edit_name)} share" for edit_name in names))
+    heads = (*map(shorten, names), *(f"{shorten(edit_name)} share" for edit_name in names))
     return _by_type(
         "Edits of marks made beforehand, by type", heads, description.whole, entries, notes, "edits", description.splits
     )
 
 
-def _silent_notes(stated: int, marks: Marks, noun: str, names: Mapping[str, int]) -> list[str]:
+def _silent_notes(stated: int, marks: MarkCounts, noun: str, names: Mapping[str, int]) -> list[str]:
     silent = marks.mentions.total - stated
     notes = (
         [f"Of {counted_words(silent, 'mention')} it is not said; shares are of the other {stated:,}."] if silent else []
@@ -138,28 +138,28 @@ def _silent_notes(stated: int, marks: Marks, noun: str, names: Mapping[str, int]
 def _by_type(
     caption: str,
     heads: tuple[str, ...],
-    part: Part,
-    entries: Callable[[Marks], tuple[Entry, ...]],
+    part: CorpusPart,
+    entries: Callable[[MarkCounts], tuple[GridEntry, ...]],
     notes: Sequence[str],
     label: str,
-    splits: Mapping[str, Part] = MappingProxyType({}),
+    splits: Mapping[str, CorpusPart] = MappingProxyType({}),
 ) -> Grid:
     """A row for each type, the most frequent first, one for all of them, and one for all of each split."""
-    rows = [Row(named(name, "type"), entries(marks)) for name, marks in first(part.types)]
-    rows.append(Row("all", entries(part.marks), total=True))
+    rows = [GridRow(label_name(name, "type"), entries(marks)) for name, marks in first(part.types)]
+    rows.append(GridRow("all", entries(part.marks), total=True))
     for name, split in first(splits, WIDE) if len(splits) > 1 else ():
-        rows += [Row(f"split {named(name, 'name')}", entries(split.marks), total=True)] if split.types else []
+        rows += [GridRow(f"split {label_name(name, 'name')}", entries(split.marks), total=True)] if split.types else []
     return Grid(caption, heads, tuple(rows), "type", (*notes, *rest("types", part.types)), label)
 
 
-def ratio(part: int, of: int, why: str) -> Entry:
+def ratio(part: int, of: int, why: str) -> GridEntry:
     """The share of some of all, where there are any."""
     return share(part / of) if of else missing(why)
 
 
-def named(name: str, noun: str) -> str:
+def label_name(name: str, noun: str) -> str:
     """A name of a file as tables show it."""
-    return f"(no {noun})" if not name or name.isspace() else shown(name)
+    return f"(no {noun})" if not name or name.isspace() else shorten(name)
 
 
 def first(values: Mapping[str, _Value], most: int = LONG) -> Iterable[tuple[str, _Value]]:

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.metrics import HEADLINE
 from showthrough.report.significance import describes, p_text, result
-from showthrough.report.table import DASH, rounded
+from showthrough.report.table import DASH, format_score
 from showthrough.run.records import Comparison, Input
 from showthrough.run.run import Run
 
@@ -45,13 +45,13 @@ def show_differences(run: Run, compared: Sequence[Comparison], alpha: float, con
 
 def _cells(run: Run, comparison: Comparison, alpha: float) -> list[str]:
     scores = [run.parts(name, comparison.metric).get(comparison.part) for name in (comparison.first, comparison.second)]
-    values = [DASH if score is None or score.value is None else rounded(score.value) for score in scores]
+    values = [DASH if score is None or score.value is None else format_score(score.value) for score in scores]
     size = DASH if comparison.difference is None else f"{comparison.difference:+.3f}"
     if comparison.low is not None and comparison.high is not None:
         size += f"\n{comparison.low:+.3f} to {comparison.high:+.3f}"
     return [
-        shown(comparison.first),
-        shown(comparison.second),
+        shorten(comparison.first),
+        shorten(comparison.second),
         *values,
         size,
         p_text(comparison.p_holm),
@@ -69,7 +69,7 @@ def _in_words(run: Run, comparison: Comparison, alpha: float) -> str:
 
 
 def _inputs(run: Run) -> list[Input]:
-    return [anonymization.unplaced for anonymization in run.anonymizations]
+    return [anonymization.without_path for anonymization in run.anonymizations]
 
 
 def compared_json(
@@ -77,7 +77,9 @@ def compared_json(
 ) -> str:
     """All comparisons with full precision, and of which runs they are."""
     content: dict[str, Any] = {
-        "runs": [{"name": name, "corpus": run.corpus.unplaced, "anonymizations": _inputs(run)} for name, run in runs],
+        "runs": [
+            {"name": name, "corpus": run.corpus.without_path, "anonymizations": _inputs(run)} for name, run in runs
+        ],
         "alpha": alpha,
         "shuffles": shuffles,
         "identical": list(same),

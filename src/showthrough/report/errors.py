@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from showthrough.core.errors import shown
-from showthrough.report.sheets import Bars, Case, Cases, Entry, Grid, Row, Sheet, count, missing, share
+from showthrough.core.errors import shorten
+from showthrough.report.sheets import Bars, Case, Cases, Grid, GridEntry, GridRow, ReportDocument, count, missing, share
 from showthrough.report.sheets.sheet import Block
 from showthrough.report.wording import counted_words, percent
 from showthrough.studies.cases import ErrorCase
-from showthrough.studies.errors import NOTHING, ErrorAnalysis, Errors, Kept, LeakCounts, Tally
+from showthrough.studies.errors import NOTHING, DocumentSample, ErrorAnalysis, Errors, LeakCounts, LeakTally
 from showthrough.studies.failures import MASK_KINDS, MaskKind
 from showthrough.studies.leaks import LEAK_KINDS
 
@@ -53,53 +53,55 @@ _ALONE = "every entity has one mention alone: the annotations do not say which m
 _NO_SPAN = "another annotator calls every such span direct"
 
 
-def errors_sheet(errors: Errors, most: int | None = None, further: Sequence[Block] = ()) -> Sheet:
+def errors_sheet(errors: Errors, most: int | None = None, further: Sequence[Block] = ()) -> ReportDocument:
     """One anonymization with its cases: all, or some of the most frequent. `further` blocks follow the counts."""
     if not errors.kept.annotated:
-        return _unjudged(errors.kept)
-    lead = [_leak_sentence(errors), _mask_sentence(errors), *_kept_sentences(errors.kept)]
+        return _unannotated_sheet(errors.kept)
+    lead = [_leak_sentence(errors), _mask_sentence(errors), *_sample_sentences(errors.kept)]
     if errors.only:
         lead.append(_chosen_sentence(errors))
     blocks: list[Block] = [_leak_grid(errors), *_bars(errors, "False negatives by type"), *_mask_grid(errors)]
     every = (*blocks, *further, *_case_blocks(errors, most))
     notes = [_metric_note(errors), *_notes(errors)]
-    if not (errors.cases or errors.only) and (errors.spans.leaking or _mask_totals(errors)):
+    if not (errors.cases or errors.only) and (errors.spans.leak_count or _mask_totals(errors)):
         notes.append(_LEFT_OUT)
-    return Sheet(f"Where {shown(errors.anonymization)} fails", tuple(lead), every, tuple(notes))
+    return ReportDocument(f"Where {shorten(errors.anonymization)} fails", tuple(lead), every, tuple(notes))
 
 
-def beside_sheet(analysis: ErrorAnalysis) -> Sheet:
+def beside_sheet(analysis: ErrorAnalysis) -> ReportDocument:
     """Several anonymizations beside each other, without cases."""
     every = analysis.anonymizations
     sample = every[0].kept
     if not sample.annotated:
-        return _unjudged(sample)
+        return _unannotated_sheet(sample)
     lead = [
         *map(_leak_sentence, every if len(every) <= _SENTENCES else ()),
-        *_kept_sentences(sample),
+        *_sample_sentences(sample),
         "--anonymization NAME shows one of them by type and identifier, with every case in its context.",
     ]
-    bars = (bar for errors in every for bar in _bars(errors, f"False negatives by type: {shown(errors.anonymization)}"))
+    bars = (
+        bar for errors in every for bar in _bars(errors, f"False negatives by type: {shorten(errors.anonymization)}")
+    )
     blocks: tuple[Block, ...] = (_leaks_beside(every), _types_beside(every), *bars, _masks_beside(every))
-    return Sheet("Where the anonymizations fail", tuple(lead), blocks, _notes(every[0]))
+    return ReportDocument("Where the anonymizations fail", tuple(lead), blocks, _notes(every[0]))
 
 
-def _unjudged(sample: Kept) -> Sheet:
+def _unannotated_sheet(sample: DocumentSample) -> ReportDocument:
     which = "The document has no" if sample.documents == 1 else f"None of the {sample.documents:,} documents has"
     sentence = f"{which} annotations: nothing can be called a leak, or needless."
-    return Sheet("Where the anonymizations fail", (sentence, *_kept_sentences(sample)), ())
+    return ReportDocument("Where the anonymizations fail", (sentence, *_sample_sentences(sample)), ())
 
 
 def _leak_sentence(errors: Errors) -> str:
-    name, spans = shown(errors.anonymization), errors.spans
+    name, spans = shorten(errors.anonymization), errors.spans
     if not spans.total:
         return f"{name}: nothing is marked to be masked, so nothing can leak."
     mentions = f"{counted_words(spans.total, 'mention')} to be masked"
-    if not spans.leaking:
+    if not spans.leak_count:
         return f"{name} leaves none of {mentions} readable, words aside that need not be hidden."
     kinds = ", ".join(f"{spans.kinds[kind]:,} {_SENTENCE_WORDS[kind]}" for kind in LEAK_KINDS if spans.kinds[kind])
-    part = percent(spans.leaking / spans.total)
-    return f"{name} leaves {spans.leaking:,} of {mentions} readable, at least in part ({part}): {kinds}."
+    part = percent(spans.leak_count / spans.total)
+    return f"{name} leaves {spans.leak_count:,} of {mentions} readable, at least in part ({part}): {kinds}."
 
 
 def _mask_sentence(errors: Errors) -> str:
@@ -122,7 +124,7 @@ def _chosen_sentence(errors: Errors) -> str:
     return f"{counted_words(number, 'case')} in context: {filters}. All else here is of everything."
 
 
-def _kept_sentences(sample: Kept) -> list[str]:
+def _sample_sentences(sample: DocumentSample) -> list[str]:
     """Which documents the numbers are of, where these are not all."""
     sentences = []
     if sample.documents < sample.corpus:
@@ -140,7 +142,7 @@ def _notes(errors: Errors) -> tuple[str, ...]:
     """What to know of the counts."""
     notes = [_OVERLOOKED]
     if errors.silver:
-        notes.append(f"Programs annotated ({shown(errors.silver)}): errors are disagreements with them.")
+        notes.append(f"Programs annotated ({shorten(errors.silver)}): errors are disagreements with them.")
     if errors.trusted:
         notes.append("Masks are trusted to hide what they cover, as the run's metrics do: replacements are not read.")
     return tuple(notes)
@@ -149,41 +151,41 @@ def _notes(errors: Errors) -> tuple[str, ...]:
 def _metric_note(errors: Errors) -> str:
     """How the counts come to those of the metric."""
     marks = errors.marks
-    sentence = f"For each annotator {marks.leaking:,} of {counted_words(marks.total, 'mark')} leak."
+    sentence = f"For each annotator {marks.leak_count:,} of {counted_words(marks.total, 'mark')} leak."
     if not errors.spared:
         return sentence
-    total, leaking = marks.total + errors.spared, marks.leaking + errors.spared_leaking
+    total, leaking = marks.total + errors.spared, marks.leak_count + errors.spared_leaking
     return (
         f'{sentence} recall(unit="mention") counts {leaking:,} of {total:,}: it also asks for mentions that are '
         f"marked as not to be masked while another mention of their entity is to be, {errors.spared:,} here."
     )
 
 
-def _leak_entries(errors: Errors, spans: Tally, marks: Tally) -> tuple[Entry, ...]:
-    part = spans.leaking / spans.total if spans.total else None
+def _leak_entries(errors: Errors, spans: LeakTally, marks: LeakTally) -> tuple[GridEntry, ...]:
+    part = spans.leak_count / spans.total if spans.total else None
     kinds = {kind: count(spans.kinds[kind]) for kind in LEAK_KINDS}
     if not errors.coreference:
         kinds["another"] = missing(_ALONE)
-    sums = count(spans.total), count(spans.leaking), share(part, reason="" if spans.total else _NO_SPAN)
-    return *sums, *kinds.values(), count(marks.leaking)
+    sums = count(spans.total), count(spans.leak_count), share(part, reason="" if spans.total else _NO_SPAN)
+    return *sums, *kinds.values(), count(marks.leak_count)
 
 
 def _leak_grid(errors: Errors) -> Grid:
     rows = [
-        Row(
-            f"{shown(counts.entity_type)}, {counts.identifier.lower()}",
+        GridRow(
+            f"{shorten(counts.entity_type)}, {counts.identifier.lower()}",
             _leak_entries(errors, counts.spans, counts.marks),
         )
         for counts in errors.leaks
     ]
     if rows:
-        rows.append(Row("all", _leak_entries(errors, errors.spans, errors.marks), total=True))
+        rows.append(GridRow("all", _leak_entries(errors, errors.spans, errors.marks), total=True))
     return Grid("Leaks by type, identifier and kind", _LEAK_HEADS, tuple(rows), "type", _LEAK_NOTES, "leaks")
 
 
-def _by_type(leaks: Iterable[LeakCounts]) -> dict[str, Tally]:
+def _by_type(leaks: Iterable[LeakCounts]) -> dict[str, LeakTally]:
     """Spans by type, in their order."""
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, LeakTally] = {}
     for counts in leaks:
         tallies[counts.entity_type] = tallies.get(counts.entity_type, NOTHING) + counts.spans
     return tallies
@@ -194,7 +196,7 @@ def _bars(errors: Errors, caption: str) -> list[Bars]:
     rows = [
         (name, tuple(float(tally.kinds[kind]) for kind in LEAK_KINDS))
         for name, tally in _by_type(errors.leaks).items()
-        if tally.leaking
+        if tally.leak_count
     ]
     return [Bars(caption, _LEAK_TITLES, tuple(rows))] if rows else []
 
@@ -206,34 +208,34 @@ def _mask_totals(errors: Errors) -> Counter[MaskKind]:
     return +totals
 
 
-def _mask_entries(kinds: Mapping[MaskKind, int]) -> tuple[Entry, ...]:
+def _mask_entries(kinds: Mapping[MaskKind, int]) -> tuple[GridEntry, ...]:
     return *(count(kinds.get(kind, 0)) for kind in MASK_KINDS), count(sum(kinds.values()))
 
 
 def _mask_grid(errors: Errors) -> list[Grid]:
     """Needless masks by type; nothing where there are none."""
-    rows = [Row(counts.entity_type, _mask_entries(counts.kinds)) for counts in errors.needless]
+    rows = [GridRow(counts.entity_type, _mask_entries(counts.kinds)) for counts in errors.needless]
     if not rows:
         return []
-    rows.append(Row("all", _mask_entries(_mask_totals(errors)), total=True))
+    rows.append(GridRow("all", _mask_entries(_mask_totals(errors)), total=True))
     return [Grid("Needless masks by type", (*_MASK_TITLES, "all"), tuple(rows), "type", _MASK_NOTES, "needless")]
 
 
 def _leaks_beside(every: Sequence[Errors]) -> Grid:
-    rows = tuple(Row(errors.anonymization, _leak_entries(errors, errors.spans, errors.marks)) for errors in every)
+    rows = tuple(GridRow(errors.anonymization, _leak_entries(errors, errors.spans, errors.marks)) for errors in every)
     return Grid("Leaks by kind", _LEAK_HEADS, rows, "anonymization", _LEAK_NOTES, "leaks")
 
 
 def _types_beside(every: Sequence[Errors]) -> Grid:
     by_type = [_by_type(tallies.leaks) for tallies in every]
-    together = Counter({name: sum(tallies[name].leaking for tallies in by_type) for name in by_type[0]})
+    together = Counter({name: sum(tallies[name].leak_count for tallies in by_type) for name in by_type[0]})
     names = sorted(together, key=lambda name: (-together[name], name))
     rows = tuple(
-        Row(
+        GridRow(
             name,
             (
                 count(by_type[0][name].total),
-                *(share(tallies[name].leaking / tallies[name].total) for tallies in by_type),
+                *(share(tallies[name].leak_count / tallies[name].total) for tallies in by_type),
             ),
         )
         for name in names
@@ -244,7 +246,7 @@ def _types_beside(every: Sequence[Errors]) -> Grid:
 
 def _masks_beside(every: Sequence[Errors]) -> Grid:
     rows = tuple(
-        Row(errors.anonymization, (count(errors.masks), *_mask_entries(_mask_totals(errors)))) for errors in every
+        GridRow(errors.anonymization, (count(errors.masks), *_mask_entries(_mask_totals(errors)))) for errors in every
     )
     heads = ("masks", *_MASK_TITLES, "all needless")
     return Grid("Needless masks", heads, rows, "anonymization", _MASK_NOTES, "needless")
@@ -252,7 +254,7 @@ def _masks_beside(every: Sequence[Errors]) -> Grid:
 
 def _describe_filters(only: Mapping[str, str]) -> str:
     filters = {**only, "kind": TITLES[only["kind"]]} if "kind" in only else only
-    return ", ".join(value.lower() if field == "identifier" else shown(value) for field, value in filters.items())
+    return ", ".join(value.lower() if field == "identifier" else shorten(value) for field, value in filters.items())
 
 
 def _case_blocks(errors: Errors, most: int | None) -> list[Cases]:
@@ -285,7 +287,7 @@ def _first(cases: Sequence[ErrorCase], most: int | None) -> Sequence[ErrorCase]:
 
 def _case(case: ErrorCase) -> Case:
     often = f"×{case.times:,} in {counted_words(case.documents, 'document')}" if case.times > 1 else ""
-    labels = ", ".join(filter(None, (shown(case.entity_type), case.identifier.lower(), TITLES[case.kind])))
+    labels = ", ".join(filter(None, (shorten(case.entity_type), case.identifier.lower(), TITLES[case.kind])))
     readable = f"can be read: {case.readable}" if case.readable else ""
     repeated = "the replacement says words of it" if case.repeated else ""
     remark = "; ".join(filter(None, (labels, readable, repeated, often)))

@@ -10,15 +10,15 @@ from showthrough.core.errors import printable
 _LABEL = 60  # letters; a caption may be a sentence
 
 
-def one_line(text: str) -> str:
+def single_line(text: str) -> str:
     """Text in one line, whatever names from files are in it."""
     return printable(" ".join(text.split()))
 
 
-def beside(text: str, escaped: Callable[[str], str]) -> str:
+def keep_edge_spaces(text: str, escaped: Callable[[str], str]) -> str:
     """Words that stand beside others, from which spaces may part them.
 
-    >>> beside(" knew\\n", in_markdown), beside("", in_markdown)
+    >>> keep_edge_spaces(" knew\\n", in_markdown), keep_edge_spaces("", in_markdown)
     (' knew ', '')
     """
     return f"{' ' * text[:1].isspace()}{escaped(text)}{' ' * text[-1:].isspace()}"
@@ -29,7 +29,7 @@ _MD = {"&": "&amp;", "<": "&lt;", ">": "&gt;", **{special: f"\\{special}" for sp
 
 def in_markdown(text: str) -> str:
     """Text that means nothing to Markdown."""
-    return "".join(_MD.get(character, character) for character in one_line(text))
+    return "".join(_MD.get(character, character) for character in single_line(text))
 
 
 def markdown_paragraph(text: str) -> str:
@@ -47,7 +47,7 @@ def markdown_code(text: str) -> str:
     >>> markdown_code("er_di"), markdown_code("a`b")
     ('`er_di`', '`` a`b ``')
     """
-    text = one_line(text)
+    text = single_line(text)
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence, space = "`" * (longest + 1), " " if longest else ""
     return f"{fence}{space}{text}{space}{fence}"
@@ -64,7 +64,7 @@ _TEX = {
 
 def in_latex(text: str) -> str:
     """Text that means nothing to LaTeX; letters of other scripts need an engine that knows them."""
-    return "".join(_TEX.get(character, character) for character in one_line(text))
+    return "".join(_TEX.get(character, character) for character in single_line(text))
 
 
 def latex_row(name: str) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from showthrough.core.errors import printable
-from showthrough.evaluation.estimating import Estimated
+from showthrough.evaluation.estimating import CallEstimate
 from showthrough.models.chat.estimate import LETTERS, SHARE
 from showthrough.report.table import DASH
 from showthrough.report.terminal import bare_table
@@ -18,14 +18,14 @@ from showthrough.report.terminal import bare_table
 _UNKNOWN = "nobody knows what it costs: --price IN,OUT says it"
 
 
-def show_estimate(estimated: Sequence[Estimated], console: Console) -> None:
+def show_estimate(estimated: Sequence[CallEstimate], console: Console) -> None:
     """Per metric and anonymization what would be sent, then the sum and how it was estimated."""
     if not estimated:
         console.print(Text("no metric asks a language model: nothing would be sent"), soft_wrap=True)
         return
     for text in dict.fromkeys(item.metric for item in estimated):
         console.print(Text(printable(text), style="bold"), soft_wrap=True)
-        if new := [item for item in estimated if item.metric == text and item.count.something]:
+        if new := [item for item in estimated if item.metric == text and item.count.has_questions]:
             console.print(_table(new))
         else:
             console.print(Text("asks nothing that is not asked above"))
@@ -34,7 +34,7 @@ def show_estimate(estimated: Sequence[Estimated], console: Console) -> None:
         console.print(Text(printable(line)), soft_wrap=True)
 
 
-def _table(estimated: Sequence[Estimated]) -> Table:
+def _table(estimated: Sequence[CallEstimate]) -> Table:
     """Of one metric. Models are called by their names alone, if these tell them apart: URLs are long."""
     names = {item.address.name: item.address.model for item in estimated}
     plain = len({*names.values()}) == len(names)
@@ -45,15 +45,15 @@ def _table(estimated: Sequence[Estimated]) -> Table:
     return table
 
 
-def _cells(item: Estimated) -> list[str]:
+def _cells(item: CallEstimate) -> list[str]:
     count = item.count
-    calls = " + ".join([f"{count.calls:,}"] * (count.calls > 0 or not count.further) + _most(count.further))
-    tokens = count.sent, count.about, count.most
+    calls = " + ".join([f"{count.calls:,}"] * (count.calls > 0 or not count.further) + _upper_bound(count.further))
+    tokens = count.total_in, count.about, count.most
     cost = [DASH, DASH] if item.cost is None else [_dollars(number) for number in item.cost]
     return [calls, f"{count.recorded:,}", *(f"{number:,}" for number in tokens), *cost]
 
 
-def _most(further: int) -> list[str]:
+def _upper_bound(further: int) -> list[str]:
     return [f"≤ {further:,}"] if further else []
 
 
@@ -62,13 +62,13 @@ def _dollars(cost: float) -> str:
     return f"{math.ceil(cost * 100) / 100:,.2f}"
 
 
-def _lines(estimated: Sequence[Estimated]) -> list[str]:
+def _lines(estimated: Sequence[CallEstimate]) -> list[str]:
     """By model where it would go and what it would cost; then how that is known."""
     lines = []
     for name in dict.fromkeys(item.address.name for item in estimated):
         mine = [item for item in estimated if item.address.name == name]
         calls, further = (sum(getattr(item.count, field) for item in mine) for field in ("calls", "further"))
-        where = "this machine" if mine[0].address.is_here else mine[0].address.host
+        where = "this machine" if mine[0].address.is_local else mine[0].address.host
         price, costs = mine[0].price, [item.cost for item in mine if item.cost is not None]
         cost_words = _UNKNOWN
         if price is not None:

@@ -13,7 +13,7 @@ from showthrough.report.charts import CHARTS
 from showthrough.report.charts.theme import PAPER, Chart, check_installed
 from showthrough.run.run import Run
 from showthrough.storage.safe_xml import NOT_XML
-from showthrough.storage.writing import Read, write_folder
+from showthrough.storage.writing import ProtectedFiles, write_folder
 
 FORMATS = ("svg", "png", "pdf")
 _NAME = 60  # letters of a file's name
@@ -27,7 +27,7 @@ def figures(run: Run) -> Iterator[tuple[str, Chart]]:
             yield metric if kind == "parts" else f"{kind} {metric}".rstrip(), chart
 
 
-def write_figures(run: Run, folder: Path, *, force: bool = False, read: Read | None = None) -> list[Path]:
+def write_figures(run: Run, folder: Path, *, force: bool = False, read: ProtectedFiles | None = None) -> list[Path]:
     """Writes every figure as SVG, PNG and PDF into a folder: all of them or none, and none over what was `read`."""
     check_installed()
     import vl_convert

@@ -12,14 +12,14 @@ import msgspec
 from showthrough.metrics import HEADLINE
 from showthrough.report.all_tables import every_table
 from showthrough.report.cautions import cautions
-from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, one_line
+from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, single_line
 from showthrough.report.sheets.latex import latex_grid
 from showthrough.report.sheets.markdown import markdown_block
 from showthrough.report.systems import cost_grid, grids
-from showthrough.report.table import DASH, Cell, Table, documents_line, signatures
+from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, signatures
 from showthrough.run.records import Score
 from showthrough.run.run import Run
-from showthrough.storage.cells import guarded
+from showthrough.storage.cells import guard_cell
 
 
 def csv_text(run: Run) -> str:
@@ -41,7 +41,7 @@ def _csv(entry: str | float | None) -> str | float:
     ("'=1+1", 'AGE', -0.5, '', 'A\\\\rB')
     """
     if isinstance(entry, str):
-        return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], guarded(entry))
+        return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], guard_cell(entry))
     return "" if entry is None else entry
 
 
@@ -77,7 +77,7 @@ def markdown_text(run: Run) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(table: Table, run: Run) -> str:
+def _markdown_table(table: ScoreTable, run: Run) -> str:
     heads = [
         " ".join(filter(None, (in_markdown(column.head), column.arrow, f"({column.group})")))
         for column in table.columns
@@ -86,7 +86,7 @@ def _markdown_table(table: Table, run: Run) -> str:
     for index, name in enumerate(table.names):
         head = in_markdown(name) if index < table.tested else f"*{in_markdown(name)}*"
         lines.append(f"| {head} | {' | '.join(_md_cell(column.cells[index]) for column in table.columns)} |")
-    notes = [f"- {in_markdown(line)}" for line in (*table.undefined(), *table.remarks())]
+    notes = [f"- {in_markdown(line)}" for line in (*table.explain_dashes(), *table.remarks())]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
@@ -95,7 +95,7 @@ def _md_cell(cell: Cell) -> str:
     return f"{value} ({cell.interval})" if cell.interval else value
 
 
-def _title(table: Table, run: Run) -> str:
+def _title(table: ScoreTable, run: Run) -> str:
     intervals = f"; {run.settings.confidence * 100:g} % intervals" if run.settings.resamples else ""
     return f"{documents_line(run)}{table.heading}{intervals}"
 
@@ -105,7 +105,7 @@ def latex_text(run: Run) -> str:
     labels: list[str] = []
     parts = [
         "% needs \\usepackage{booktabs}\n",
-        *(f"% note: {one_line(note)}\n" for note in (*cautions(run), *run.notes)),
+        *(f"% note: {single_line(note)}\n" for note in (*cautions(run), *run.notes)),
     ]
     for table in every_table(run):
         labels.append(latex_label(table.title, labels))
@@ -115,7 +115,7 @@ def latex_text(run: Run) -> str:
     return "\n".join(parts)
 
 
-def _latex_table(table: Table, run: Run, label: str) -> str:
+def _latex_table(table: ScoreTable, run: Run, label: str) -> str:
     over = " & ".join(rf"\multicolumn{{{len(group)}}}{{c}}{{{name}}}" for name, group in table.groups())
     heads = " & ".join(f"{in_latex(column.head)}{_ARROW[column.better]}" for column in table.columns)
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\toprule"]
@@ -131,7 +131,7 @@ def _latex_table(table: Table, run: Run, label: str) -> str:
         lines.append(rf" & {' & '.join(_tex_interval(cell) for cell in cells)} \\")
     lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{in_latex(_title(table, run))}}}"]
     lines += [rf"\label{{{label}}}", r"\end{table}"]
-    lines += [f"% {one_line(line)}" for line in (*table.undefined(), *table.remarks(), *signatures(run, table))]
+    lines += [f"% {single_line(line)}" for line in (*table.explain_dashes(), *table.remarks(), *signatures(run, table))]
     return "\n".join(lines) + "\n"
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.metrics import Role
 from showthrough.report.cautions import scant_words
 from showthrough.report.section import sections
 from showthrough.report.sentences import by_type, left_of_finds, share_of
-from showthrough.report.table import rounded
-from showthrough.report.wording import counted_words, named, type_words
+from showthrough.report.table import format_score
+from showthrough.report.wording import counted_words, list_documents, type_words
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import RESIDUAL, Counts, chosen, counted, headline, in_all, playing
+from showthrough.run.roles import RESIDUAL, DocumentCounts, choose_metric, count_by_kind, find_metrics, headline, in_all
 from showthrough.run.run import Run
 from showthrough.run.scant import almost_nothing
 
@@ -42,49 +42,58 @@ class Finding:
 
 def findings(run: Run) -> list[Finding]:
     """Of all anonymizations, the gravest first: by the share of the documents that it concerns."""
-    ways = (_scant, _leaking, _uneven, _detected, _given_away, *(section.findings for section in sections()))
+    ways = (
+        _scant,
+        _find_leaks,
+        _uneven,
+        _find_residue,
+        _find_reidentified,
+        *(section.findings for section in sections()),
+    )
     every = [finding for name in run.names for way in ways for finding in way(run, name)]
     return sorted(every, key=lambda finding: -finding.weight)  # equal ones in the order of the run
 
 
-def _leaking(run: Run, name: str) -> Iterator[Finding]:
+def _find_leaks(run: Run, name: str) -> Iterator[Finding]:
     for role, weight in _WEIGHTS.items():
-        record = chosen(run, role)
+        record = choose_metric(run, role)
         if record is None or headline(run, name, record) is None:
             continue
         for entity_type, leaking in list(by_type(run, record, name).items())[:_TYPES]:
             yield _leak(run, record, name, entity_type, leaking, weight)
 
 
-def _leak(run: Run, record: MetricRecord, name: str, entity_type: str, leaking: Counts, weight: float) -> Finding:
+def _leak(
+    run: Run, record: MetricRecord, name: str, entity_type: str, leaking: DocumentCounts, weight: float
+) -> Finding:
     count, documents = leaking.total, len(run.documents)
     kind = "direct identifier" if "direct identifiers" in record.roles else "quasi-identifier"
     summary = f"leaves {counted_words(count, kind)} readable among {type_words(entity_type)}"
-    right, every = (in_all(counted(run, record, name, which)) for which in ("right", "all"))
+    right, every = (in_all(count_by_kind(run, record, name, which)) for which in ("right", "all"))
     now, then = right / every, (right + count) / every
     return Finding(
         name,
         f"{summary}, in {len(leaking):,} of {counted_words(documents, 'document')}",
-        named(leaking),
-        f"hiding them all would bring {record.text} from {rounded(now)} to {rounded(then)}",
+        list_documents(leaking),
+        f"hiding them all would bring {record.text} from {format_score(now)} to {format_score(then)}",
         weight=weight * len(leaking) / documents,
     )
 
 
 def _uneven(run: Run, name: str) -> Iterator[Finding]:
     """What is masked in one place and readable in another: one rule would mask both."""
-    record = chosen(run, "inconsistency")
+    record = choose_metric(run, "inconsistency")
     if record is None or headline(run, name, record) is None:
         return
-    wrong = counted(run, record, name, "wrong")
-    where = Counts(run.documents, wrong)
+    wrong = count_by_kind(run, record, name, "wrong")
+    where = DocumentCounts(run.documents, wrong)
     if where:
         strings = counted_words(where.total, "string")
         yield Finding(
             name,
             f"masks {strings} in one place and leaves them readable in another, in {len(where):,} of "
             f"{counted_words(len(run.documents), 'document')}",
-            named(where),
+            list_documents(where),
             "masking what is masked anywhere in a document everywhere in it would hide them",
             weight=_UNEVEN * len(where) / len(run.documents),
         )
@@ -95,24 +104,24 @@ def _scant(run: Run, name: str) -> Iterator[Finding]:
         yield Finding(name, scant_words(run, hiding), weight=_SCANT)
 
 
-def _detected(run: Run, name: str) -> Iterator[Finding]:
+def _find_residue(run: Run, name: str) -> Iterator[Finding]:
     """What still looks like an identifier."""
-    record = chosen(run, RESIDUAL)
+    record = choose_metric(run, RESIDUAL)
     if record is None or headline(run, name, record) is None:
         return
-    where = Counts(run.documents, counted(run, record, name, "wrong"))
+    where = DocumentCounts(run.documents, count_by_kind(run, record, name, "wrong"))
     if where:
         yield Finding(
             name,
             f"leaves {left_of_finds(run, record, where.total)}, in {len(where):,} of "
             f"{counted_words(len(run.documents), 'document')}",
-            named(where),
+            list_documents(where),
             weight=_DETECTED * len(where) / len(run.documents),
         )
 
 
-def _given_away(run: Run, name: str) -> Iterator[Finding]:
-    for record in playing(run, "attack"):
+def _find_reidentified(run: Run, name: str) -> Iterator[Finding]:
+    for record in find_metrics(run, "attack"):
         score = headline(run, name, record)
         if score is None or not score.value:
             continue
@@ -127,8 +136,8 @@ def _given_away(run: Run, name: str) -> Iterator[Finding]:
         yield Finding(
             name,
             f"lets an attack ({record.name}) find the person of {share_of(score.value, len(run.documents))} documents",
-            ", ".join(shown(document) for document, _ in ranked[:_SURE])
-            and f"surest: {', '.join(shown(document) for document, _ in ranked[:_SURE])}",
+            ", ".join(shorten(document) for document, _ in ranked[:_SURE])
+            and f"surest: {', '.join(shorten(document) for document, _ in ranked[:_SURE])}",
             words=words,
             weight=_FOUND * score.value,
         )

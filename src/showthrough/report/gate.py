@@ -11,9 +11,18 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from showthrough.core.errors import printable, shown
+from showthrough.core.errors import printable, shorten
 from showthrough.report.escaping import in_markdown, markdown_code
-from showthrough.run.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
+from showthrough.run.gate.checks import (
+    AnonymizationChecks,
+    BaselineCheck,
+    Check,
+    Enough,
+    GateOutcome,
+    Look,
+    ThresholdCheck,
+    format_value,
+)
 from showthrough.run.gate.enough import Need
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE, Grade
 
@@ -31,24 +40,24 @@ _VERDICTS = {
 }
 
 
-def show_outcome(outcome: Outcome, console: Console) -> None:
+def show_outcome(outcome: GateOutcome, console: Console) -> None:
     """Every anonymization with its verdict and what it rests on, then the verdict of the whole."""
     width = min(console.width, _WIDTH)
     for checked in outcome.anonymizations:
         console.print()
         verdict, style = _VERDICTS[checked.status]
-        console.print(Text(f"{shown(checked.name)} {verdict}{_how_many(checked)}", style=style), width=width)
+        console.print(Text(f"{shorten(checked.name)} {verdict}{_how_many(checked)}", style=style), width=width)
         console.print(_table(checked, width), width=width)
         if checked.documents:
             console.print(Text(_look_first(checked.documents[:_SHOWN])), width=width)
     console.print()
     for note in outcome.notes:
         console.print(Text(printable(f"note: {note}"), style="dim"), width=width)
-    ending = f"{shown(outcome.corpus.name)}, {outcome.sample}: the gate {_passes(outcome)}"
+    ending = f"{shorten(outcome.corpus.name)}, {outcome.sample}: the gate {_passes(outcome)}"
     console.print(Text(ending, style="bold"), width=width)
 
 
-def _passes(outcome: Outcome) -> str:
+def _passes(outcome: GateOutcome) -> str:
     """What is not sure says so at once, and what would help: who reads one line must not take it for sure."""
     if outcome.status == FAILED:
         return "is not passed"
@@ -63,11 +72,11 @@ def _passes(outcome: Outcome) -> str:
     )
 
 
-def _how_many(checked: Checked) -> str:
+def _how_many(checked: AnonymizationChecks) -> str:
     return "" if checked.passed else f" ({len(checked.failed)} of {len(checked.checks)} checks)"
 
 
-def _table(checked: Checked, width: int) -> RichTable:
+def _table(checked: AnonymizationChecks, width: int) -> RichTable:
     rich = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, width=width)
     for head, options in {
         "": {"width": 8},
@@ -86,7 +95,7 @@ def _table(checked: Checked, width: int) -> RichTable:
 
 def _result(check: Check) -> str:
     """In a word. What does not keep the gate from being passed is called by its grade, or open."""
-    if isinstance(check, Reached) and not check.sure and (check.passed or check.grade == "unsure"):
+    if isinstance(check, ThresholdCheck) and not check.sure and (check.passed or check.grade == "unsure"):
         return _GRADES[check.grade]
     return "FAIL" if not check.passed else "ok" if check.sure else "open"
 
@@ -97,14 +106,14 @@ def _numbers(check: Check) -> tuple[str, str]:
         return f"{check.found:,}", ""
     if check.value is None:
         return "–", ""
-    if isinstance(check, Kept):
-        return told(check.value), "" if check.earlier is None else f"was {told(check.earlier)}"
+    if isinstance(check, BaselineCheck):
+        return format_value(check.value), "" if check.earlier is None else f"was {format_value(check.earlier)}"
     interval = "" if check.low is None or check.high is None else f"{check.low:.3f}–{check.high:.3f}"
-    return told(check.value, check.limit), interval
+    return format_value(check.value, check.limit), interval
 
 
 def _look_first(documents: list[Look]) -> str:
-    return f"look at first: {', '.join(f'{shown(look.document)} ({_counts(look)})' for look in documents)}"
+    return f"look at first: {', '.join(f'{shorten(look.document)} ({_counts(look)})' for look in documents)}"
 
 
 def _counts(look: Look) -> str:
@@ -114,7 +123,7 @@ def _counts(look: Look) -> str:
     return ", ".join([*words, *([f"{look.more} more than before"] if look.more else [])])
 
 
-def outcome_json(outcome: Outcome) -> str:
+def outcome_json(outcome: GateOutcome) -> str:
     """All of it, with full precision."""
     content: dict[str, Any] = msgspec.to_builtins(outcome)
     for entry, checked in zip(content["anonymizations"], outcome.anonymizations, strict=True):
@@ -123,7 +132,7 @@ def outcome_json(outcome: Outcome) -> str:
     return msgspec.json.format(msgspec.json.encode(record), indent=1).decode() + "\n"
 
 
-def junit_xml(outcome: Outcome) -> str:
+def junit_xml(outcome: GateOutcome) -> str:
     """A test suite for each anonymization and a test case for each check, as CI servers read them."""
     suites = ElementTree.Element("testsuites", {"name": MADE_BY, **_tally(outcome.anonymizations)})
     for checked in outcome.anonymizations:
@@ -147,7 +156,7 @@ def junit_xml(outcome: Outcome) -> str:
     return _XML + ElementTree.tostring(suites, encoding="unicode") + "\n"
 
 
-def _tally(systems: list[Checked]) -> dict[str, str]:
+def _tally(systems: list[AnonymizationChecks]) -> dict[str, str]:
     counts = {
         "tests": sum(len(checked.checks) for checked in systems),
         "failures": sum(len(checked.failed) for checked in systems),
@@ -156,10 +165,10 @@ def _tally(systems: list[Checked]) -> dict[str, str]:
 
 
 def _kind(check: Check) -> str:
-    return {Reached: "threshold", Kept: "baseline", Enough: "sample"}[type(check)]
+    return {ThresholdCheck: "threshold", BaselineCheck: "baseline", Enough: "sample"}[type(check)]
 
 
-def outcome_markdown(outcome: Outcome) -> str:
+def outcome_markdown(outcome: GateOutcome) -> str:
     """For a pull request: the verdict, a table, where to look first."""
     against = f"; held against {markdown_code(outcome.baseline)}" if outcome.baseline else ""
     of = f"{markdown_code(outcome.corpus.name)}, {outcome.sample}{against}"

@@ -14,7 +14,7 @@ from rich.text import Text
 from showthrough.core.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.terminal import bare_table
-from showthrough.run.roles import playing
+from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 
 ALPHA = 0.1
@@ -37,7 +37,7 @@ class Matrix:
 
 def comparable(run: Run) -> list[str]:
     """The metrics of a run that have a precision and a recall beside their F."""
-    return [record.text for record in playing(run, "F, P and R")]
+    return [record.text for record in find_metrics(run, "F, P and R")]
 
 
 def significance(run: Run, metric: str, *, shuffles: int = 9999, seed: int | None = None) -> Matrix:

@@ -14,13 +14,13 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from showthrough.core.errors import LINE, shown
+from showthrough.core.errors import LINE, shorten
 from showthrough.metrics import HEADLINE
 from showthrough.report.cautions import cautions
 from showthrough.report.significance import ALPHA, describes, p_text, result
-from showthrough.report.table import DASH, Cell, Column, documents_line, headlines, rounded
+from showthrough.report.table import DASH, Cell, ScoreColumn, documents_line, format_score, headlines
 from showthrough.run.comparison import Comparisons
-from showthrough.run.places import Places
+from showthrough.run.places import PathNames
 from showthrough.run.records import Comparison, MetricRecord
 from showthrough.run.run import Run
 from showthrough.run.scores import Scores
@@ -41,7 +41,7 @@ _NEXT = {
 }
 
 
-class Head(NamedTuple):
+class ColumnHead(NamedTuple):
     """What people read over a column, what they type, and which values are the better ones."""
 
     title: str
@@ -64,17 +64,17 @@ def text_of(value: object) -> str:
 
 @html_of.register
 def _(run: Run) -> str:
-    folders, table = Places(run.metrics), headlines(run)
+    folders, table = PathNames(run.metrics), headlines(run)
     box = _box(run)
-    _list(box, map(folders.told, cautions(run)))
+    _list(box, map(folders.shorten, cautions(run)))
     columns = table.columns[:_COLUMNS]
-    body = _table(box, [Head(""), *(_head(run, folders, column) for column in columns)])
+    body = _table(box, [ColumnHead(""), *(_head(run, folders, column) for column in columns)])
     tested = list(enumerate(run.names))
     beside = [(len(tested) + index, reference.name) for index, reference in enumerate(run.references)]
     for index, name in [*tested[:_ROWS], *beside]:
         row = SubElement(body, "tr", {"style": _DIM} if index >= len(tested) else {})
         head = SubElement(row, "th", {"style": _CELL + _LEFT, "scope": "row"})
-        head.text = shown(name)
+        head.text = shorten(name)
         if index >= len(tested):
             SubElement(head, "br")
             _small(head, "reference")
@@ -83,9 +83,9 @@ def _(run: Run) -> str:
     left = {"anonymizations": len(tested) - _ROWS, "metrics": len(table.columns) - _COLUMNS}
     lines = [f"more {noun} in run.table(): {count}" for noun, count in left.items() if count > 0]
     lines += _failure_lines(run, folders)
-    lines += _some("note", [_NAMED.sub("", note) for note in run.notes], " in run.notes")
-    lines += _some("", (*table.undefined(), *table.remarks()), "")
-    _list(box, map(folders.told, lines))
+    lines += _first_lines("note", [_NAMED.sub("", note) for note in run.notes], " in run.notes")
+    lines += _first_lines("", (*table.explain_dashes(), *table.remarks()), "")
+    _list(box, map(folders.shorten, lines))
     line = SubElement(box, "div", style=f"margin-top:.3em;{_DIM}")
     for code, does in _NEXT.items():
         SubElement(line, "code", style=_CODE).text = code
@@ -95,34 +95,34 @@ def _(run: Run) -> str:
 
 @html_of.register
 def _(scores: Scores) -> str:
-    run, folders = scores.run, Places(scores.run.metrics)
+    run, folders = scores.run, PathNames(scores.run.metrics)
     box = _box(run, scores.anonymization)
-    body = _table(box, [Head("metric", aligned=_LEFT), Head("score"), Head("interval")])
+    body = _table(box, [ColumnHead("metric", aligned=_LEFT), ColumnHead("score"), ColumnHead("interval")])
     records = [record for record in run.metrics if scores.parts(record.text)]
     for record in records[: 2 * _ROWS]:
         row = SubElement(body, "tr")
         head = SubElement(row, "th", {"style": _CELL + _LEFT + ";font-weight:normal", "scope": "row"})
-        head.text = f"{shown(record.title)} "
-        SubElement(head, "code", style=_CODE).text = shown(folders.told(record.text), _NAME)
+        head.text = f"{shorten(record.title)} "
+        SubElement(head, "code", style=_CODE).text = shorten(folders.shorten(record.text), _NAME)
         for cell in _cells(scores, record):
             SubElement(row, "td", style=_CELL).text = cell
     lines = [f"more metrics in run.table(): {len(records) - 2 * _ROWS}"] if records[2 * _ROWS :] else []
     lines += _failure_lines(run, folders)
     headline_scores = [(record.text, scores.parts(record.text).get(HEADLINE)) for record in records]
-    lines += _some(
+    lines += _first_lines(
         "", (f"{text}: {why}" for text, score in headline_scores if score and (why := score.reason or score.note)), ""
     )
-    _list(box, map(folders.told, [*lines, *_warning_lines(run)]))
+    _list(box, map(folders.shorten, [*lines, *_warning_lines(run)]))
     return _markup(box)
 
 
 @text_of.register
 def _(scores: Scores) -> str:
-    run, folders = scores.run, Places(scores.run.metrics)
+    run, folders = scores.run, PathNames(scores.run.metrics)
     records = [record for record in run.metrics if scores.parts(record.text)]
-    rows = [(shown(folders.told(record.text), _NAME), *_cells(scores, record)) for record in records]
-    below = [shown(folders.told(line), LINE) for line in (*_failure_lines(run, folders), *_warning_lines(run))]
-    return "\n".join([f"{shown(scores.anonymization)} on {_title(run)}", *_aligned(rows), *below])
+    rows = [(shorten(folders.shorten(record.text), _NAME), *_cells(scores, record)) for record in records]
+    below = [shorten(folders.shorten(line), LINE) for line in (*_failure_lines(run, folders), *_warning_lines(run))]
+    return "\n".join([f"{shorten(scores.anonymization)} on {_title(run)}", *_aligned(rows), *below])
 
 
 def _cells(scores: Scores, record: MetricRecord) -> tuple[str, str]:
@@ -137,10 +137,10 @@ def _cells(scores: Scores, record: MetricRecord) -> tuple[str, str]:
 @html_of.register
 def _(compared: Comparisons) -> str:
     box = _box(compared.run)
-    heads = [Head(name, aligned=_LEFT) for name in ("metric", "first", "second")]
-    heads += [*map(Head, ("difference", "interval", "p (Holm)")), Head("", aligned=_LEFT)]
+    heads = [ColumnHead(name, aligned=_LEFT) for name in ("metric", "first", "second")]
+    heads += [*map(ColumnHead, ("difference", "interval", "p (Holm)")), ColumnHead("", aligned=_LEFT)]
     body = _table(box, heads)
-    for cells in _compared(compared):
+    for cells in _comparison_rows(compared):
         row = SubElement(body, "tr")
         for head, cell in zip(heads, cells, strict=True):
             SubElement(row, "td", style=_CELL + head.aligned).text = cell
@@ -150,23 +150,23 @@ def _(compared: Comparisons) -> str:
 
 @text_of.register
 def _(compared: Comparisons) -> str:
-    return "\n".join([_title(compared.run), *_aligned(_compared(compared)), *_below(compared)])
+    return "\n".join([_title(compared.run), *_aligned(_comparison_rows(compared)), *_below(compared)])
 
 
-def _compared(compared: Comparisons) -> Iterator[tuple[str, ...]]:
-    folders = Places(compared.run.metrics)
+def _comparison_rows(compared: Comparisons) -> Iterator[tuple[str, ...]]:
+    folders = PathNames(compared.run.metrics)
     for comparison in islice(compared, 2 * _ROWS):
-        metric = ", ".join(filter(None, (shown(folders.told(comparison.metric), _NAME), shown(comparison.part))))
-        difference = DASH if comparison.difference is None else _signed(comparison.difference)
+        metric = ", ".join(filter(None, (shorten(folders.shorten(comparison.metric), _NAME), shorten(comparison.part))))
+        difference = DASH if comparison.difference is None else _format_signed(comparison.difference)
         interval = (
             ""
             if comparison.low is None or comparison.high is None
-            else f"{_signed(comparison.low)} to {_signed(comparison.high)}"
+            else f"{_format_signed(comparison.low)} to {_format_signed(comparison.high)}"
         )
         yield (
             metric,
-            shown(comparison.first),
-            shown(comparison.second),
+            shorten(comparison.first),
+            shorten(comparison.second),
             difference,
             interval,
             p_text(comparison.p_holm),
@@ -174,20 +174,20 @@ def _compared(compared: Comparisons) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _signed(difference: float) -> str:
-    return f"{'-' if difference < 0 else '+'}{rounded(abs(difference))}"
+def _format_signed(difference: float) -> str:
+    return f"{'-' if difference < 0 else '+'}{format_score(abs(difference))}"
 
 
 def _result_words(compared: Comparisons, comparison: Comparison) -> str:
     """Who is better, as far as that is known; the plain test, which finds too much, says nothing about it."""
     if comparison.p_holm is None:
-        return f"not tested: {shown(comparison.note, LINE) or 'it is undefined for one of the two'}"
+        return f"not tested: {shorten(comparison.note, LINE) or 'it is undefined for one of the two'}"
     if compared.test == "plain" or not compared.run.complete:
         return ""
     if comparison.significant(ALPHA) and describes(compared.run, comparison):
         return "they differ"
     better = {"better": comparison.first, "worse": comparison.second}.get(result(compared.run, comparison))
-    return f"{shown(better)} is better" if better else "not shown to differ"
+    return f"{shorten(better)} is better" if better else "not shown to differ"
 
 
 def _below(compared: Comparisons) -> Iterator[str]:
@@ -202,9 +202,9 @@ def _below(compared: Comparisons) -> Iterator[str]:
     yield from _warning_lines(compared.run)
 
 
-def _failure_lines(run: Run, folders: Places) -> list[str]:
-    lines = (f"{failure.metric}: {folders.told_of_failure(failure.reason)}" for failure in run.failures)
-    return _some("failed", lines, " in run.failures")
+def _failure_lines(run: Run, folders: PathNames) -> list[str]:
+    lines = (f"{failure.metric}: {folders.shorten_reason(failure.reason)}" for failure in run.failures)
+    return _first_lines("failed", lines, " in run.failures")
 
 
 def _warning_lines(run: Run) -> list[str]:
@@ -214,24 +214,24 @@ def _warning_lines(run: Run) -> list[str]:
 def _title(run: Run) -> str:
     sure = f"; intervals at {run.settings.confidence * 100:g} %" if run.settings.resamples else ""
     remark = "" if run.complete else f"; interrupted: of {run.corpus.documents:,} documents these alone"
-    return shown(f"{documents_line(run)}{sure}{remark}", LINE)
+    return shorten(f"{documents_line(run)}{sure}{remark}", LINE)
 
 
 def _box(run: Run, name: str = "") -> Element:
     """What all stands in: as wide as there is room, in whatever colours the notebook has."""
     box = Element("div", style="overflow-x:auto")
     title = SubElement(box, "div", style="margin:.3em 0")
-    SubElement(title, "b").text = f"{shown(name)} on {_title(run)}" if name else _title(run)
+    SubElement(title, "b").text = f"{shorten(name)} on {_title(run)}" if name else _title(run)
     return box
 
 
-def _head(run: Run, folders: Places, column: Column) -> Head:
+def _head(run: Run, folders: PathNames, column: ScoreColumn) -> ColumnHead:
     record = run.record(column.head)
-    title = f"{shown(record.title)} {column.arrow}".rstrip()
-    return Head(title, shown(folders.told(record.text), _NAME), column.better)
+    title = f"{shorten(record.title)} {column.arrow}".rstrip()
+    return ColumnHead(title, shorten(folders.shorten(record.text), _NAME), column.better)
 
 
-def _table(box: Element, heads: Iterable[Head]) -> Element:
+def _table(box: Element, heads: Iterable[ColumnHead]) -> Element:
     """A table's body, which is still empty."""
     table = SubElement(box, "table", style="border-collapse:collapse;color:inherit")
     row = SubElement(SubElement(table, "thead"), "tr")
@@ -258,7 +258,7 @@ def _small(parent: Element, text: str) -> None:
     SubElement(parent, "small", style=_DIM).text = text
 
 
-def _some(kind: str, lines: Iterable[str], where: str) -> list[str]:
+def _first_lines(kind: str, lines: Iterable[str], where: str) -> list[str]:
     """The first line of each of the first few, and how many there are beside."""
     listed = [line.strip().split("\n")[0] for line in lines]
     first_lines = [f"{kind}: {line}" if kind else line for line in listed[:_LINES]]
@@ -267,7 +267,7 @@ def _some(kind: str, lines: Iterable[str], where: str) -> list[str]:
 
 def _list(box: Element, lines: Iterable[str]) -> None:
     for line in lines:
-        SubElement(box, "div", style=f"{_DIM}").text = shown(line, LINE)
+        SubElement(box, "div", style=f"{_DIM}").text = shorten(line, LINE)
 
 
 def _aligned(rows: Iterable[Sequence[str]]) -> list[str]:

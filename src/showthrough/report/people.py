@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from showthrough.metrics import Role
-from showthrough.report.table import rounded
-from showthrough.report.wording import listed
+from showthrough.report.table import format_score
+from showthrough.report.wording import join_names
 from showthrough.run.records import Human
-from showthrough.run.roles import PRECISION, RECALL, chosen
+from showthrough.run.roles import PRECISION, RECALL, choose_metric
 from showthrough.run.run import Run
 
 # What a sentence is about, the first few of them.
@@ -20,7 +20,7 @@ Value = tuple[float, float, float]  # a number with the low and the high end of 
 
 
 @dataclass(frozen=True)
-class People:
+class HumanScores:
     """What people reach on a metric, each scored against the others: together, and one by one."""
 
     value: Value
@@ -29,7 +29,7 @@ class People:
     more: int = 0  # annotators who are not among these
 
 
-def people(run: Run, metric: str) -> People | None:
+def people(run: Run, metric: str) -> HumanScores | None:
     """What people reach on a metric, where several marked a document and it can tell."""
     ceiling = run.ceiling
     together = None if ceiling is None else _value(ceiling.people.get(metric))
@@ -42,7 +42,7 @@ def people(run: Run, metric: str) -> People | None:
             by_annotator[name] = value, human.documents
     shared, total = ceiling.documents, len(run.documents)
     sample = f"{shared:,} of {total:,} documents" if shared < total else f"all {total:,} documents"
-    return People(together, sample, by_annotator, max(0, ceiling.readers - len(by_annotator)))
+    return HumanScores(together, sample, by_annotator, max(0, ceiling.readers - len(by_annotator)))
 
 
 def _value(human: Human | None) -> Value | None:
@@ -57,12 +57,12 @@ def _value(human: Human | None) -> Value | None:
 
 def against_each_other(run: Run) -> list[str]:
     """The same in a sentence; none where nobody could be scored so."""
-    texts = [record.text for role in _TOLD if (record := chosen(run, role))]
+    texts = [record.text for role in _TOLD if (record := choose_metric(run, role))]
     reached = {text: group for text in texts if (group := people(run, text))}
     if not reached:
         return []
     shown_metrics = dict(islice(reached.items(), _MOST))
-    numbers = listed([f"{text} {_with_ends(group.value)}" for text, group in shown_metrics.items()])
+    numbers = join_names([f"{text} {_with_ends(group.value)}" for text, group in shown_metrics.items()])
     sample = next(iter(shown_metrics.values())).sample
     where = sample if sample.startswith("all") else f"the {sample} that several marked; systems are scored on all"
     return [
@@ -73,4 +73,6 @@ def against_each_other(run: Run) -> list[str]:
 
 def _with_ends(value: Value) -> str:
     """`0.844 (0.709–0.933)`."""
-    return rounded(value[0]) + (f" ({rounded(value[1])}–{rounded(value[2])})" if value[1] < value[2] else "")
+    return format_score(value[0]) + (
+        f" ({format_score(value[1])}–{format_score(value[2])})" if value[1] < value[2] else ""
+    )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from showthrough.metrics import HEADLINE
-from showthrough.report.people import People, Value, people
+from showthrough.report.people import HumanScores, Value, people
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import INFORMATION
 from showthrough.run.run import Run
@@ -18,12 +18,12 @@ _NAMED = 30  # names that there is room for; of more points only those on the fr
 
 
 @dataclass(frozen=True)
-class Measured:
+class PlaneMetric:
     """A metric that has one number for each anonymization."""
 
     record: MetricRecord
     values: dict[str, Value]  # by anonymization; one whose number is undefined is not there
-    people: People | None = None  # what people reach on it against each other
+    people: HumanScores | None = None  # what people reach on it against each other
 
     def goodness(self, name: str) -> float:
         """Larger is better, whatever the metric."""
@@ -32,7 +32,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Point:
+class PlanePoint:
     """One anonymization on two metrics."""
 
     name: str
@@ -44,7 +44,7 @@ class Point:
     named: bool = True  # whether it stands there at all
 
 
-def measured(run: Run) -> list[Measured]:
+def plane_metrics(run: Run) -> list[PlaneMetric]:
     """The metrics that have a headline of which more or less is better, in the order of the run."""
     values: dict[str, dict[str, Value]] = {}
     tested = set(run.names)  # references stand in tables, and nowhere else
@@ -52,13 +52,13 @@ def measured(run: Run) -> list[Measured]:
         if score.part == HEADLINE and score.value is not None and score.anonymization in tested:
             values.setdefault(score.metric, {})[score.anonymization] = score.ends or (score.value,) * 3
     return [
-        Measured(record, values[record.text], people(run, record.text))
+        PlaneMetric(record, values[record.text], people(run, record.text))
         for record in run.metrics
         if record.text in values and not record.describes(HEADLINE)
     ]
 
 
-def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | None:
+def first_choice(numbers: Sequence[PlaneMetric]) -> tuple[PlaneMetric, PlaneMetric] | None:
     """A privacy metric and a utility metric to begin with, else others; never the same one twice.
 
     How much information is left tells more of use than how much of what is masked was marked.
@@ -74,16 +74,16 @@ def first_choice(numbers: Sequence[Measured]) -> tuple[Measured, Measured] | Non
     return across, up or next(metric for metric in reversed(numbers) if metric is not across)
 
 
-def points(names: Sequence[str], across: Measured, up: Measured) -> list[Point]:
+def points(names: Sequence[str], across: PlaneMetric, up: PlaneMetric) -> list[PlanePoint]:
     """The anonymizations that have a value on both metrics."""
     both = [name for name in names if name in across.values and name in up.values]
     best = on_front(names, across, up)
-    unnamed = [Point(name, across.values[name], up.values[name], name in best) for name in both]
+    unnamed = [PlanePoint(name, across.values[name], up.values[name], name in best) for name in both]
     xs, ys = (_shares(metric, both) for metric in (across, up))
     return _with_names_placed(unnamed, [_WIDTH * x for x in xs], [_HEIGHT * (1 - y) for y in ys])
 
 
-def on_front(names: Sequence[str], across: Measured, up: Measured) -> list[str]:
+def on_front(names: Sequence[str], across: PlaneMetric, up: PlaneMetric) -> list[str]:
     """Those of which no other is at least as good on both metrics and better on one."""
     both = [name for name in names if name in across.values and name in up.values]
     return [both[number] for number in sorted(front([(across.goodness(name), up.goodness(name)) for name in both]))]
@@ -104,7 +104,7 @@ def front(goodness: Sequence[tuple[float, float]]) -> set[int]:
     return {number for number, point in enumerate(goodness) if point in best}
 
 
-def _shares(metric: Measured, names: Sequence[str]) -> list[float]:
+def _shares(metric: PlaneMetric, names: Sequence[str]) -> list[float]:
     """How far towards better each number stands between the ends of all intervals."""
     ends = [end for name in names for end in metric.values[name]]
     ends += metric.people.value if metric.people else ()
@@ -113,7 +113,7 @@ def _shares(metric: Measured, names: Sequence[str]) -> list[float]:
     return shares if metric.record.better == "higher" else [1 - share for share in shares]
 
 
-def _with_names_placed(unnamed: Sequence[Point], xs: Sequence[float], ys: Sequence[float]) -> list[Point]:
+def _with_names_placed(unnamed: Sequence[PlanePoint], xs: Sequence[float], ys: Sequence[float]) -> list[PlanePoint]:
     """Puts each name at the nearest height, above or below its point, at which no other name or point stands yet."""
     placed: list[tuple[float, float, float]] = []  # left end, right end, height
     result = []

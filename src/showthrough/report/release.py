@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import apply_masks
 from showthrough.data.reading import reading_form
 from showthrough.metrics.matching.entities import LEFT, NEARLY, WAYS
 from showthrough.report.wording import Clause
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import Counts, in_all
+from showthrough.run.roles import DocumentCounts, in_all
 from showthrough.run.run import WITHOUT_TEXT, Run
 
 _, _ELSEWHERE, _OTHERWISE, _ENCODED = WAYS
@@ -53,16 +53,16 @@ def _quote(run: Run, record: MetricRecord, name: str, way: str) -> str:
 
     Without the texts the document alone; nothing where no document is known.
     """
-    where = Counts(run.documents, run.rows[record.text][name][f"{LEFT}:{way}"])
+    where = DocumentCounts(run.documents, run.rows[record.text][name][f"{LEFT}:{way}"])
     document = next((key for key, _ in where.most(1)), None)
     if document is None:
         return ""
-    before = _before(run, record, name, way, document)
+    before = _words_before(run, record, name, way, document)
     quoted = f': "{before} …"' if before else ""
-    return f"{quoted} ({shown(document)})"
+    return f"{quoted} ({shorten(document)})"
 
 
-def _before(run: Run, record: MetricRecord, name: str, way: str, key: str) -> str:
+def _words_before(run: Run, record: MetricRecord, name: str, way: str, key: str) -> str:
     """The words before the first such place of a document; empty where a run holds no text, or nothing stands there."""
     evidence = run.evidence.get(record.text, {}).get(name, {})
     if run.texts is None or run.provenance.get(WITHOUT_TEXT) or key not in evidence:
@@ -79,7 +79,7 @@ def _before(run: Run, record: MetricRecord, name: str, way: str, key: str) -> st
         while words and not telling.isdisjoint(reading_form(words[-1]).split()):
             words.pop()
         if words and telling.isdisjoint(reading_form(" ".join(words)).split()):
-            return shown(" ".join(words))
+            return shorten(" ".join(words))
     return ""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from showthrough.core.errors import shown
-from showthrough.report.sheets import Case, Cases, Grid, Row, Sheet, count, number, share
+from showthrough.core.errors import shorten
+from showthrough.report.sheets import Case, Cases, Grid, GridRow, ReportDocument, count, number, share
 from showthrough.report.wording import counted_words, percent
 from showthrough.studies.review.outcome import ReviewOutcome
 
@@ -20,9 +20,9 @@ _KINDS = {
 }
 
 
-def review_sheet(outcome: ReviewOutcome) -> Sheet:
+def review_sheet(outcome: ReviewOutcome) -> ReportDocument:
     """How many documents were looked through, in how many a reader could tell who it is, and the corrections."""
-    blocks: list[Grid | Cases] = [_told(outcome), *_readers(outcome), _applied(outcome)]
+    blocks: list[Grid | Cases] = [_recognition_grid(outcome), *_readers(outcome), _corrections_grid(outcome)]
     if outcome.disagreements:
         cases = tuple(
             Case(
@@ -36,11 +36,13 @@ def review_sheet(outcome: ReviewOutcome) -> Sheet:
             for disagreement in outcome.disagreements
         )
         blocks.append(Cases("Disagreements to talk about; nothing was changed", cases))
-    return Sheet(f"Review of {shown(outcome.annotator)}", tuple(_lead(outcome)), tuple(blocks), tuple(_notes(outcome)))
+    return ReportDocument(
+        f"Review of {shorten(outcome.annotator)}", tuple(_lead(outcome)), tuple(blocks), tuple(_notes(outcome))
+    )
 
 
 def _lead(outcome: ReviewOutcome) -> Iterator[str]:
-    of = f"{outcome.reviewed:,} of {counted_words(outcome.documents, 'document')} by {shown(outcome.annotator)}"
+    of = f"{outcome.reviewed:,} of {counted_words(outcome.documents, 'document')} by {shorten(outcome.annotator)}"
     yield f"{of} {'was' if outcome.reviewed == 1 else 'were'} looked through and confirmed."
     if outcome.low is None or outcome.high is None:  # nothing was looked through
         return
@@ -53,14 +55,14 @@ def _lead(outcome: ReviewOutcome) -> Iterator[str]:
     yield f"{counted_words(changed, 'correction')} made, {counted_words(left, 'disagreement')} left."
 
 
-def _told(outcome: ReviewOutcome) -> Grid:
+def _recognition_grid(outcome: ReviewOutcome) -> Grid:
     none = "no document is confirmed"
     whole = outcome.reviewed
     entry = share(outcome.share, outcome.low, outcome.high, reason=none)
     unsure = share(outcome.unsure / whole if whole else None, reason=none)
     rows = (
-        Row("a reader could tell", (count(outcome.told), entry)),
-        Row("unsure", (count(outcome.unsure), unsure)),
+        GridRow("a reader could tell", (count(outcome.told), entry)),
+        GridRow("unsure", (count(outcome.unsure), unsure)),
     )
     return Grid("Who it is about", ("documents", "share"), rows)
 
@@ -71,18 +73,18 @@ def _readers(outcome: ReviewOutcome) -> Iterator[Grid]:
     for pair in outcome.readers:
         kappa = number(pair.cohen.value, pair.cohen.low, pair.cohen.high, reason=pair.cohen.reason)
         names = f"{pair.first} – {pair.second}"
-        rows.append(Row(names, (count(pair.documents), count(pair.alike), kappa)))
+        rows.append(GridRow(names, (count(pair.documents), count(pair.alike), kappa)))
         if pair.cohen.note:
-            notes[f"no interval for {shown(names)}: {pair.cohen.note}"] = True
+            notes[f"no interval for {shorten(names)}: {pair.cohen.note}"] = True
     if rows:
         heads = ("documents", "answered alike", "Cohen's κ")
         meaning = "κ: agreement on yes, no and unsure beyond chance, over the documents that both confirmed"
         yield Grid("Each two readers", heads, tuple(rows), "readers", (meaning, *notes))
 
 
-def _applied(outcome: ReviewOutcome) -> Grid:
-    rows = [Row(_KINDS[kind], (count(marks),)) for kind, marks in outcome.applied.items()]
-    rows.append(Row("all", (count(sum(outcome.applied.values())),), total=True))
+def _corrections_grid(outcome: ReviewOutcome) -> Grid:
+    rows = [GridRow(_KINDS[kind], (count(marks),)) for kind, marks in outcome.applied.items()]
+    rows.append(GridRow("all", (count(sum(outcome.applied.values())),), total=True))
     return Grid("Corrections", ("marks",), tuple(rows))
 
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.labels import NO_TYPE
-from showthrough.report.sheets import Entry, Grid, Row, count, share, words
-from showthrough.report.table import rounded
+from showthrough.report.sheets import Grid, GridEntry, GridRow, count, share, words
+from showthrough.report.table import format_score
 from showthrough.report.wording import counted_words
 from showthrough.run.roles import PRECISION, RECALL
-from showthrough.studies.rules import Numbers, Rule, Step, Worth
+from showthrough.studies.rules import Rule, Step, SystemScores, Worth
 from showthrough.studies.rules.patterns import AFTER, BEFORE, BEGINNING, ENDING
 
 _LONGEST = 60  # characters of a string that are shown
@@ -45,7 +45,7 @@ _NOTHING = "No string or pattern was found that wins more than it costs."
 
 def worth_blocks(worth: Worth) -> tuple[Grid, ...]:
     """The rules that could be written down, which quote documents, and the types."""
-    name = shown(worth.anonymization)
+    name = shorten(worth.anonymization)
     sentences = (*worth_sentences(worth), *_remarks(worth))
     private = any(step.rule.text for step in worth.rules)
     notes = (*sentences, MEASURED, *_meanings(worth))
@@ -72,7 +72,7 @@ def worth_sentences(worth: Worth, most: int = _SENTENCES) -> tuple[str, ...]:
         return ("Nothing is marked to be masked here: nothing tells what a rule would win.",)
     if not worth.leaking:
         return (
-            f"{shown(worth.anonymization)} leaves nothing readable here that annotators want masked: no rule wins.",
+            f"{shorten(worth.anonymization)} leaves nothing readable here that annotators want masked: no rule wins.",
         )
     if not worth.rules:
         return (_NOTHING,)
@@ -81,7 +81,7 @@ def worth_sentences(worth: Worth, most: int = _SENTENCES) -> tuple[str, ...]:
     return (f"Masking {phrases[0]}.", *(f"Then masking {phrase}." for phrase in phrases[1:]))
 
 
-def _sentence(worth: Worth, step: Step, now: Numbers) -> str:
+def _sentence(worth: Worth, step: Step, now: SystemScores) -> str:
     """`the 14 remaining years (in 9 documents) lifts er_qi from 0.812 to 0.880 and costs 0.3 points of precision`."""
     where = f"(in {counted_words(step.documents, 'document')})"
     then = step.after
@@ -100,7 +100,7 @@ def _sentence(worth: Worth, step: Step, now: Numbers) -> str:
         won = [f"{lifted} (no identifier is hidden throughout by it alone)"]
     # A mask that joins others shows what was hidden, where the replacement of one says a word of another.
     lowers = f", but lowers {lost[0]}," if lost else ""
-    return f"{_remaining(step)} {where} lifts {' and '.join(won)}{lowers}{_cost(now, then, worth.metrics[PRECISION])}"
+    return f"{_remaining_words(step)} {where} lifts {' and '.join(won)}{lowers}{_cost(now, then, worth.metrics[PRECISION])}"
 
 
 def _from_to(before: float, after: float) -> str:
@@ -109,16 +109,16 @@ def _from_to(before: float, after: float) -> str:
     >>> _from_to(0.81234, 0.88), _from_to(0.3280, 0.3283)
     ('from 0.812 to 0.880', 'from 0.3280 to 0.3283')
     """
-    pairs = ((rounded(before, digits), rounded(after, digits)) for digits in range(3, _MOST_DIGITS))
-    low, high = next((pair for pair in pairs if pair[0] != pair[1]), (rounded(before), rounded(after)))
+    pairs = ((format_score(before, digits), format_score(after, digits)) for digits in range(3, _MOST_DIGITS))
+    low, high = next((pair for pair in pairs if pair[0] != pair[1]), (format_score(before), format_score(after)))
     return f"from {low} to {high}"
 
 
-def _cost(now: Numbers, then: Numbers, precision: str) -> str:
+def _cost(now: SystemScores, then: SystemScores, precision: str) -> str:
     if then.precision is None:
         return ""
     if now.precision is None:
-        return f", with a {precision} of {rounded(then.precision)}"
+        return f", with a {precision} of {format_score(then.precision)}"
     lost = points(now.precision - then.precision)
     if now.precision == then.precision:
         return f" and costs no {precision}"
@@ -137,11 +137,11 @@ def points(difference: float) -> str:
     return f"{size:.1f} point{'' if f'{size:.1f}' == '1.0' else 's'}"
 
 
-def _remaining(step: Step) -> str:
+def _remaining_words(step: Step) -> str:
     """`the 14 remaining years`."""
     rule, noun = step.rule, "remaining place" if step.masks == 1 else f"{step.masks:,} remaining places"
     if rule.kind == "string":
-        return f"the {noun} with {_quoted(rule) or 'a string that is not told here'}"
+        return f"the {noun} with {_quote(rule) or 'a string that is not told here'}"
     if rule.kind == "type":
         return f"the {noun} marked as {rule_name(rule)}"
     return f"the {noun} with {rule_name(rule, _RUN)}" if rule.name in _LEARNED else _count_words(step)
@@ -156,16 +156,16 @@ def _count_words(step: Step) -> str:
 def rule_name(rule: Rule, run: str = _SHORT) -> str:
     """What a table calls a rule, and a run of capitalised words in it."""
     if rule.kind == "string":
-        return _quoted(rule) or "a string"
+        return _quote(rule) or "a string"
     if rule.kind == "type":
-        return shown(rule.name) or NO_TYPE
+        return shorten(rule.name) or NO_TYPE
     if rule.name in _LEARNED:
-        return _LEARNED[rule.name].format(run=run, word=_quoted(rule) or "a word")
+        return _LEARNED[rule.name].format(run=run, word=_quote(rule) or "a word")
     return rule.name
 
 
-def _quoted(rule: Rule) -> str:
-    return rule.text and f"“{shown(rule.text, _LONGEST)}”"
+def _quote(rule: Rule) -> str:
+    return rule.text and f"“{shorten(rule.text, _LONGEST)}”"
 
 
 def _remarks(worth: Worth) -> list[str]:
@@ -185,15 +185,15 @@ def _grid(
     caption: str, corner: str, worth: Worth, steps: Sequence[Step], notes: tuple[str, ...], private: bool
 ) -> Grid:
     names = [worth.metrics[key] for key in ("direct", "quasi", PRECISION)]
-    rows = [Row("as it is", (*_values(worth.before), *[words("")] * 4), total=True)]
+    rows = [GridRow("as it is", (*_values(worth.before), *[words("")] * 4), total=True)]
     for number, step in enumerate(steps, start=1):
         counts = map(count, (step.masks, step.documents, step.direct, step.quasi))
-        rows.append(Row(f"{number}. {rule_name(step.rule)}", (*_values(step.after), *counts)))
+        rows.append(GridRow(f"{number}. {rule_name(step.rule)}", (*_values(step.after), *counts)))
     heads = (*names, "masks", "documents", "direct hidden", "quasi hidden")
     return Grid(caption, heads, tuple(rows), corner, notes, private=private)
 
 
-def _values(numbers: Numbers) -> tuple[Entry, ...]:
+def _values(numbers: SystemScores) -> tuple[GridEntry, ...]:
     reasons = ("no direct identifier was marked", "no quasi-identifier was marked", "nothing is masked")
     values = (numbers.direct, numbers.quasi, numbers.precision)
     return tuple(share(value, reason=reason) for value, reason in zip(values, reasons, strict=True))

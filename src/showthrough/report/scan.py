@@ -6,7 +6,7 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from showthrough.core.errors import printable, shown
+from showthrough.core.errors import printable, shorten
 from showthrough.models.detectors.scanning import Scan, Sighting
 from showthrough.report.terminal import bare_table
 
@@ -34,29 +34,34 @@ def show_scan(scan: Scan, limit: int, console: Console) -> None:
     for column in table.columns[3:]:
         column.justify = "left"
     for (detector, kind), sightings in scan.by_type().items():
-        name = f"{printable(names[detector])}: {shown(kind)}" if len(names) > 1 else shown(kind)
+        name = f"{printable(names[detector])}: {shorten(kind)}" if len(names) > 1 else shorten(kind)
         documents = len({sighting.document for sighting in sightings})
         table.add_row(
-            Text(name), str(len(sightings)), str(documents), Text(shown(sightings[0].text)), Text(_place(sightings[0]))
+            Text(name),
+            str(len(sightings)),
+            str(documents),
+            Text(shorten(sightings[0].text)),
+            Text(_format_location(sightings[0])),
         )
     console.print(table)
     console.print()
     most = scan.by_document()
-    listed = ", ".join(f"{shown(document)} {count}" for document, count in most[:_MOST])
+    listed = ", ".join(f"{shorten(document)} {count}" for document, count in most[:_MOST])
     more = f" and {len(most) - _MOST} more" if len(most) > _MOST else ""
     console.print(Text(f"most finds: {listed}{more}"), soft_wrap=True)
     if limit:
         console.print()
         for sighting in scan.sightings[:limit]:
             console.print(
-                Text(f"{_place(sighting)}: {shown(sighting.entity_type)}: {shown(sighting.text)}"), soft_wrap=True
+                Text(f"{_format_location(sighting)}: {shorten(sighting.entity_type)}: {shorten(sighting.text)}"),
+                soft_wrap=True,
             )
         if total > limit:
             console.print(Text(f"… and {total - limit} more; --json FILE writes all of them"))
 
 
-def _place(sighting: Sighting) -> str:
-    return f"{shown(sighting.document)}, line {sighting.line}, offset {sighting.start}"
+def _format_location(sighting: Sighting) -> str:
+    return f"{shorten(sighting.document)}, line {sighting.line}, offset {sighting.start}"
 
 
 def _documents(number: int) -> str:

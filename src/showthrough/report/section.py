@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.core.families import Family, families
 
 if TYPE_CHECKING:
-    from showthrough.report.annex.cells import Lines
+    from showthrough.report.annex.cells import SignatureIndex
     from showthrough.report.findings import Finding
     from showthrough.report.sheets import Grid
-    from showthrough.report.table import Table
+    from showthrough.report.table import ScoreTable
     from showthrough.report.wording import Clause
     from showthrough.run.records import MetricRecord
     from showthrough.run.run import Run
@@ -40,11 +40,11 @@ class Section:
     template: ClassVar[Path] = Path(__file__).parent / "html" / "templates" / "section.html"
     tables_first: ClassVar[bool] = False  # whether its tables and limits go before those of families named earlier
 
-    def tables(self, run: Run) -> Iterable[Table]:
+    def tables(self, run: Run) -> Iterable[ScoreTable]:
         """What stands before the table of headlines; an `OwnTable` takes the headlines that it has out of that."""
         return ()
 
-    def part_tables(self, run: Run) -> Iterable[Table]:
+    def part_tables(self, run: Run) -> Iterable[ScoreTable]:
         """What stands after the tables of all metrics."""
         return ()
 
@@ -87,7 +87,7 @@ class Section:
         """What the risk annex says first."""
         return ()
 
-    def risk_grids(self, annex: RiskAnnex, lines: Lines) -> Iterable[Grid]:
+    def risk_grids(self, annex: RiskAnnex, lines: SignatureIndex) -> Iterable[Grid]:
         """Its part of the risk annex; `lines` number the signatures."""
         return ()
 
@@ -96,7 +96,7 @@ class _Unusable(Section):
     """What stands for a section that cannot be imported: readers hear of it, and the rest is told all the same."""
 
     def __init__(self, family: str, why: str) -> None:
-        self._caution = f"The report section of the family {shown(family)} cannot be used: {shown(why, _LONGEST)}."
+        self._caution = f"The report section of the family {shorten(family)} cannot be used: {shorten(why, _LONGEST)}."
 
     def cautions(self, run: Run) -> list[str]:
         return [self._caution]

@@ -14,20 +14,28 @@ from showthrough.data.references import NOTHING
 from showthrough.report.people import against_each_other
 from showthrough.report.release import nearly_readable, readable_how
 from showthrough.report.section import sections
-from showthrough.report.wording import Clause, assuming, counted_words, markers, may_leak, on_average, type_words
+from showthrough.report.wording import (
+    Clause,
+    assumption_words,
+    counted_words,
+    markers,
+    may_leak,
+    on_average,
+    type_words,
+)
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import (
     INFORMATION,
     PRECISION,
     RECALL,
     RESIDUAL,
-    Counts,
-    chosen,
-    counted,
+    DocumentCounts,
+    choose_metric,
+    count_by_kind,
+    find_metrics,
     headline,
     in_all,
     leaks,
-    playing,
 )
 from showthrough.run.run import Run
 
@@ -43,16 +51,22 @@ def sentence(run: Run, name: str) -> list[Clause]:
     Clauses for which the run has no number are left out.
     """
     identifiers = [*_readable(run, name), *_quasi(run, name)]
-    readable = [*(identifiers or _hidden(run, name)), *_uneven(run, name), *_detected(run, name)]
+    readable = [*(identifiers or _hidden_clauses(run, name)), *_uneven(run, name), *_residual_clauses(run, name)]
     told = [clause for section in sections() for clause in section.clauses(run, name)]
-    return [*readable, *_found(run, name), *told, *_kept(run, name), *_unmarked(run, name)]
+    return [
+        *readable,
+        *_attack_clauses(run, name),
+        *told,
+        *_information_clauses(run, name),
+        *_precision_clauses(run, name),
+    ]
 
 
-def by_type(run: Run, record: MetricRecord, name: str) -> dict[str, Counts]:
+def by_type(run: Run, record: MetricRecord, name: str) -> dict[str, DocumentCounts]:
     """What leaks of each type, by document; the type that leaks most first. Empty where the rows do not tell."""
     columns = run.rows[record.text][name]
     counts_by_type = {
-        column.removeprefix(LEAKED): Counts(run.documents, counts)
+        column.removeprefix(LEAKED): DocumentCounts(run.documents, counts)
         for column, counts in columns.items()
         if column.startswith(LEAKED)
     }
@@ -60,20 +74,20 @@ def by_type(run: Run, record: MetricRecord, name: str) -> dict[str, Counts]:
 
 
 def _readable(run: Run, name: str) -> Iterator[Clause]:
-    record = chosen(run, "direct identifiers")
+    record = choose_metric(run, "direct identifiers")
     score = headline(run, name, record)
     if record is None or score is None:  # without a marked direct identifier there is nothing to say
         return
-    leaking, marked = leaks(run, record, name), in_all(counted(run, record, name, "all"))
+    leaking, marked = leaks(run, record, name), in_all(count_by_kind(run, record, name, "all"))
     by = f" that {markers(run)} marked" if run.corpus.silver else ""
     things = f" direct identifiers{by}"
     released = "release" in record.roles
-    having = int((np.asarray(counted(run, record, name, "all")) > 0).sum())
+    having = int((np.asarray(count_by_kind(run, record, name, "all")) > 0).sum())
     if not leaking:
         unseen = may_leak(score)
         where = f"{things} (in {having:,} of {_documents(run)}) readable"
         where += " in the release" if released else " where they were marked"
-        yield Clause("leaves ", f"none of {marked:,.0f}", where + assuming(record))
+        yield Clause("leaves ", f"none of {marked:,.0f}", where + assumption_words(record))
         if released:
             yield from nearly_readable(run, record, name)
         if unseen:
@@ -82,7 +96,7 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
     where = f"{things} readable{' in the release' if released else ''}, in {len(leaking):,} of {_documents(run)}"
     all_of_them = released and leaking.total == marked
     every = f"all {marked:,.0f}" if all_of_them else f"{leaking.total:,} of {marked:,.0f}"
-    yield Clause("leaves ", every, where + assuming(record))
+    yield Clause("leaves ", every, where + assumption_words(record))
     if released:
         yield from readable_how(run, record, name)
         yield from nearly_readable(run, record, name)
@@ -95,16 +109,16 @@ def _readable(run: Run, name: str) -> Iterator[Clause]:
 
 
 def _quasi(run: Run, name: str) -> Iterator[Clause]:
-    record = chosen(run, "quasi-identifiers")
+    record = choose_metric(run, "quasi-identifiers")
     if record is None or headline(run, name, record) is None:
         return
-    leaking, marked = leaks(run, record, name), in_all(counted(run, record, name, "all"))
+    leaking, marked = leaks(run, record, name), in_all(count_by_kind(run, record, name, "all"))
     yield Clause("", f"{leaking.total:,} of {marked:,.0f}", " quasi-identifiers can be read", aside=True)
 
 
-def _hidden(run: Run, name: str) -> Iterator[Clause]:
+def _hidden_clauses(run: Run, name: str) -> Iterator[Clause]:
     """How much of what was marked is hidden, where identifiers were not counted."""
-    record = chosen(run, RECALL)
+    record = choose_metric(run, RECALL)
     score = headline(run, name, record)
     if record is None or score is None:
         return
@@ -115,7 +129,7 @@ def _hidden(run: Run, name: str) -> Iterator[Clause]:
     free = f", {short_percent(idle.value)} with nothing masked" if idle and idle.value else ""
     that = " that" if unit in _UNITS else ""
     yield Clause(
-        "hides ", short_percent(score.value or 0.0), f"{of}{that} {markers(run)} marked{free}{assuming(record)}"
+        "hides ", short_percent(score.value or 0.0), f"{of}{that} {markers(run)} marked{free}{assumption_words(record)}"
     )
 
 
@@ -125,20 +139,20 @@ def _documents(run: Run) -> str:
 
 def _uneven(run: Run, name: str) -> Iterator[Clause]:
     """What is seen to be readable; where none is, nothing is said: that would sound as if all were hidden."""
-    record = chosen(run, "inconsistency")
+    record = choose_metric(run, "inconsistency")
     if record is None or headline(run, name, record) is None:
         return
-    readable, strings = (round(in_all(counted(run, record, name, kind))) for kind in ("wrong", "all"))
+    readable, strings = (round(in_all(count_by_kind(run, record, name, kind))) for kind in ("wrong", "all"))
     if readable:
         yield Clause("leaves ", f"{readable:,} of {strings:,}", " strings readable that it masks elsewhere in the text")
 
 
-def _detected(run: Run, name: str) -> Iterator[Clause]:
+def _residual_clauses(run: Run, name: str) -> Iterator[Clause]:
     """What a detector still finds; where it finds nothing, nothing is said, for the same reason."""
-    record = chosen(run, RESIDUAL)
+    record = choose_metric(run, RESIDUAL)
     if record is None or headline(run, name, record) is None:
         return
-    finds = counted(run, record, name, "wrong")
+    finds = count_by_kind(run, record, name, "wrong")
     if total := round(in_all(finds)):
         where = f", in {int((np.asarray(finds) > 0).sum()):,} of {_documents(run)}"
         number, thing, looks = left_of_finds(run, record, total).partition(" place")
@@ -148,14 +162,16 @@ def _detected(run: Run, name: str) -> Iterator[Clause]:
 def left_of_finds(run: Run, record: MetricRecord, total: int) -> str:
     """`828 of 830 places that look like an identifier to patterns`, as far as it is known of how many."""
     idle = headline(run, NOTHING, record)
-    every = round(in_all(counted(run, record, NOTHING, "wrong"))) if idle and NOTHING in run.rows[record.text] else 0
+    every = (
+        round(in_all(count_by_kind(run, record, NOTHING, "wrong"))) if idle and NOTHING in run.rows[record.text] else 0
+    )
     many = f"{total:,} of {counted_words(every, 'place')}" if every >= total else counted_words(total, "place")
     singular = total == 1 and every <= 1
     return f"{many} that look{'s' * singular} like an identifier to {record.parameters.get('detector', record.name)}"
 
 
-def _found(run: Run, name: str) -> Iterator[Clause]:
-    scores = [headline(run, name, record) for record in playing(run, "attack")]
+def _attack_clauses(run: Run, name: str) -> Iterator[Clause]:
+    scores = [headline(run, name, record) for record in find_metrics(run, "attack")]
     risks = [score.value or 0.0 for score in scores if score]
     if risks:  # what has a number for others and none here may find more, and must not look better for it
         they = "these attacks find" if all(scores) else "those of these attacks that have a number find at least"
@@ -173,18 +189,18 @@ def share_of(share: float, total: int) -> str:
     return f"{round(count):,} of {total:,}" if is_integer else f"{short_percent(share)} of {total:,}"
 
 
-def _kept(run: Run, name: str) -> Iterator[Clause]:
+def _information_clauses(run: Run, name: str) -> Iterator[Clause]:
     record = _information(run)
     if record and (score := headline(run, name, record)):
         yield Clause("keeps ", short_percent(score.value or 0.0), f" of the information by {record.name}", aside=True)
 
 
 def _information(run: Run) -> MetricRecord | None:
-    return chosen(run, INFORMATION, "words")
+    return choose_metric(run, INFORMATION, "words")
 
 
-def _unmarked(run: Run, name: str) -> Iterator[Clause]:
-    record = chosen(run, PRECISION)
+def _precision_clauses(run: Run, name: str) -> Iterator[Clause]:
+    record = choose_metric(run, PRECISION)
     score = headline(run, name, record)
     if record is None or score is None:
         return
@@ -197,21 +213,21 @@ def _unmarked(run: Run, name: str) -> Iterator[Clause]:
 def caveats(run: Run) -> list[str]:
     """What the sentences of all anonymizations rest on."""
     lines = []
-    if chosen(run, "inconsistency"):
+    if choose_metric(run, "inconsistency"):
         lines.append(
             "What is masked nowhere cannot be masked unevenly: an identifier that was missed throughout is not seen."
         )
-    if chosen(run, RESIDUAL):
+    if choose_metric(run, RESIDUAL):
         lines.append("What looks like an identifier may be none, and what does not may be one.")
-    leaking = chosen(run, "direct identifiers")
-    if leaking or chosen(run, PRECISION):
+    leaking = choose_metric(run, "direct identifiers")
+    if leaking or choose_metric(run, PRECISION):
         lines.append(f"“Marked” is what {markers(run)} marked; what they overlooked cannot count as a leak.")
     if leaking and run.several_annotators is not False:
         lines.append(
             f"Where several annotators marked an identifier, it counts once for each of them, as in {leaking.text}."
         )
     lines += against_each_other(run)
-    for record in playing(run, "attack"):
+    for record in find_metrics(run, "attack"):
         attack_names = f" ({record.parameters['attacks']})" if "attacks" in record.parameters else ""
         attacks = f"The attacks are those of {record.name}{attack_names}{_input_words(run, record)}"
         lines.append(f"{attacks}; another, or one who knows more, may find more.")

@@ -19,12 +19,12 @@ def shuffles(run: Run) -> int:
     return 9_999 if len(run.documents) <= _MANY else 999
 
 
-def tested(run: Run) -> bool:
+def is_tested(run: Run) -> bool:
     """Whether a report tests the differences; those of more anonymizations are for `showthrough compare`."""
     return 1 < len(run.names) <= MOST and run.complete
 
 
-def compared(run: Run, metric: str) -> list[Comparison]:
+def compare_pairs(run: Run, metric: str) -> list[Comparison]:
     """All pairs on a metric's headline, tested once for all who ask.
 
     None of a metric of another version or another package: its scores can be shown, not compared.
@@ -42,9 +42,9 @@ def pairs(run: Run) -> dict[str, list[Comparison]]:
     """All ordered pairs, for every metric that has a headline to judge by; none where they are not tested."""
     both: dict[str, list[Comparison]] = {}
     judged = [record.text for record in run.metrics if record.text in run.rows and not record.describes(HEADLINE)]
-    for metric in judged if tested(run) else ():
-        if comparisons := compared(run, metric):
-            both[metric] = [pair for comparison in comparisons for pair in (comparison, comparison.turned)]
+    for metric in judged if is_tested(run) else ():
+        if comparisons := compare_pairs(run, metric):
+            both[metric] = [pair for comparison in comparisons for pair in (comparison, comparison.swapped)]
     return both
 
 

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from showthrough.core.errors import printable
 from showthrough.report.findings import Finding
-from showthrough.report.verdict import WORDS, Judged, Verdict, beside
-from showthrough.run.gate.grading import Grade, Graded
+from showthrough.report.verdict import WORDS, SystemVerdict, Verdict, format_grading
+from showthrough.run.gate.grading import Grade, Grading
 
 MOST = 6  # findings that a screen has room for
 _TOGETHER = "\u00a0"  # between a number and its sign, which no line parts
@@ -51,17 +51,17 @@ def _print(words: str, first: str, then: str, console: Console) -> None:
         console.print(Text(line.replace(_TOGETHER, " ")), soft_wrap=True)
 
 
-def _heading(system: Judged) -> Text:
+def _heading(system: SystemVerdict) -> Text:
     """`rules misses er_di ≥ 0.95 (0.808); meets trir ≤ 0.09 (0.010)`."""
     line = Text(printable(system.name), style="bold")
-    for index, grade in enumerate(grade for grade in _ORDER if _of(system.grades, grade)):
+    for index, grade in enumerate(grade for grade in _ORDER if _with_grade(system.grades, grade)):
         line.append("; " if index else " ", style="not bold")
         line.append(WORDS[grade], style=_STYLES[grade])
-        line.append(f" {', '.join(map(beside, _of(system.grades, grade)))}", style="not bold")
+        line.append(f" {', '.join(map(format_grading, _with_grade(system.grades, grade)))}", style="not bold")
     return line
 
 
-def _of(grades: Sequence[Graded], grade: Grade) -> list[Graded]:
+def _with_grade(grades: Sequence[Grading], grade: Grade) -> list[Grading]:
     return [graded for graded in grades if graded.grade == grade]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from showthrough.metrics import Role
-from showthrough.report.sheets import Entry, Grid, Row, count, share
+from showthrough.report.sheets import Grid, GridEntry, GridRow, count, share
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import PRECISION, RECALL, headline
 from showthrough.run.run import Run
@@ -21,7 +21,7 @@ TOO_GOOD = (
 
 
 @dataclass(frozen=True)
-class Point:
+class SweepPoint:
     """What is reached at one threshold, on two metrics."""
 
     threshold: float
@@ -35,7 +35,7 @@ class Curve:
     """One anonymization, from all of its masks to its surest; a single point where no scores differ."""
 
     name: str
-    points: tuple[Point, ...]
+    points: tuple[SweepPoint, ...]
 
 
 def axes(run: Run) -> tuple[list[MetricRecord], list[MetricRecord]]:
@@ -52,7 +52,7 @@ def curves(run: Run, across: MetricRecord, up: MetricRecord) -> list[Curve]:
     lines = []
     for name in run.names:
         points = tuple(
-            Point(threshold, masks, x, y)
+            SweepPoint(threshold, masks, x, y)
             for threshold, masks, (x, y) in _steps(run, name, (across, up))
             if x is not None and y is not None
         )
@@ -84,7 +84,9 @@ def sweep_grids(run: Run) -> list[Grid]:
         rows = []
         for index, threshold in enumerate(sweep.thresholds):
             values = [_entry(series[index]) for series in sweep.values.values()]
-            rows.append(Row(as_typed(threshold) if index else "0 (all masks)", (count(sweep.masks[index]), *values)))
+            rows.append(
+                GridRow(as_typed(threshold) if index else "0 (all masks)", (count(sweep.masks[index]), *values))
+            )
         notes = []
         if sweep.unscored:
             several = f"{sweep.unscored:,} masks have no score and are never left out."
@@ -108,5 +110,5 @@ def as_typed(threshold: float) -> str:
     return repr(threshold).removesuffix(".0")
 
 
-def _entry(value: float | None) -> Entry:
+def _entry(value: float | None) -> GridEntry:
     return share(value, reason=_UNDEFINED)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from rich.console import Console
 
 from showthrough.data.provenance import Cost, Provenance
-from showthrough.report.sheets import Entry, Grid, Row, Sheet, count, missing, words
+from showthrough.report.sheets import Grid, GridEntry, GridRow, ReportDocument, count, missing, words
 from showthrough.report.sheets.terminal import show_sheet
 from showthrough.report.sweeps import as_typed
-from showthrough.report.wording import listed
+from showthrough.report.wording import join_names
 from showthrough.run.records import Input
 from showthrough.run.run import Run
 
@@ -21,12 +21,12 @@ _NO_COST = "its file does not say what it took"
 _NOT_TRAINED = "it says of no corpus that it was trained on it"
 
 
-def made_grid(run: Run) -> Grid | None:
+def provenance_grid(run: Run) -> Grid | None:
     """By what each was made, of which models, and whether it had seen these documents; `None` where none says."""
-    heads: dict[str, Callable[[Provenance], Entry]] = {
+    heads: dict[str, Callable[[Provenance], GridEntry]] = {
         "written as": lambda provenance: words(provenance.anonymizer),
         "version": lambda provenance: count(provenance.version),
-        "models and programs": _pinned,
+        "models and programs": _pinned_entry,
         "in place of masks": lambda provenance: words(provenance.replacement),
         "threshold": lambda provenance: words(
             "all masks" if provenance.threshold is None else as_typed(provenance.threshold)
@@ -39,7 +39,7 @@ def made_grid(run: Run) -> Grid | None:
 
 def cost_grid(run: Run) -> Grid | None:
     """What each took; `None` where none says."""
-    heads: dict[str, Callable[[Cost], Entry]] = {
+    heads: dict[str, Callable[[Cost], GridEntry]] = {
         "documents a second": lambda cost: (
             missing("the clock did not move") if not cost.rate else words(_few(cost.rate))
         ),
@@ -49,7 +49,7 @@ def cost_grid(run: Run) -> Grid | None:
         "device": lambda cost: words(cost.device),
     }
 
-    def of_cost(make: Callable[[Cost], Entry]) -> Callable[[Provenance], Entry]:
+    def of_cost(make: Callable[[Cost], GridEntry]) -> Callable[[Provenance], GridEntry]:
         return lambda provenance: missing(_NO_COST) if provenance.cost is None else make(provenance.cost)
 
     if not any(system.made and system.made.cost for system in run.anonymizations):
@@ -61,11 +61,11 @@ def cost_grid(run: Run) -> Grid | None:
 
 
 def _grid(
-    run: Run, caption: str, heads: dict[str, Callable[[Provenance], Entry]], notes: tuple[str, ...] = ()
+    run: Run, caption: str, heads: dict[str, Callable[[Provenance], GridEntry]], notes: tuple[str, ...] = ()
 ) -> Grid | None:
-    def row(system: Input) -> Row:
+    def row(system: Input) -> GridRow:
         provenance = system.made
-        return Row(
+        return GridRow(
             system.name,
             tuple(missing(_NOT_SAID) if provenance is None else make(provenance) for make in heads.values()),
         )
@@ -77,7 +77,7 @@ def _grid(
 
 def grids(run: Run) -> list[Grid]:
     """Both tables, as far as there is something in them."""
-    return [grid for grid in (made_grid(run), cost_grid(run)) if grid]
+    return [grid for grid in (provenance_grid(run), cost_grid(run)) if grid]
 
 
 def show_systems(run: Run, console: Console) -> None:
@@ -85,19 +85,19 @@ def show_systems(run: Run, console: Console) -> None:
     cost = cost_grid(run)
     lines: tuple[str, ...] = ()
     if run.sweeps:
-        lines = (f"masks of {listed(list(run.sweeps))} have scores; --html draws what other thresholds would give",)
+        lines = (f"masks of {join_names(list(run.sweeps))} have scores; --html draws what other thresholds would give",)
     if cost or lines:
-        show_sheet(Sheet("", (), (cost,) if cost else (), lines), console)
+        show_sheet(ReportDocument("", (), (cost,) if cost else (), lines), console)
         console.print()
 
 
-def _pinned(provenance: Provenance) -> Entry:
+def _pinned_entry(provenance: Provenance) -> GridEntry:
     if not provenance.pinned:
         return missing("it names no model or program")
     return words(", ".join(f"{name} {revision[:_REVISION]}".rstrip() for name, revision in provenance.pinned.items()))
 
 
-def _training(provenance: Provenance) -> Entry:
+def _training(provenance: Provenance) -> GridEntry:
     corpus, _, digest = provenance.trained_on.rpartition("@")
     return (
         words(f"{corpus} ({digest[:_REVISION]})" if corpus else digest)
@@ -106,7 +106,7 @@ def _training(provenance: Provenance) -> Entry:
     )
 
 
-def _training_overlap(provenance: Provenance) -> Entry:
+def _training_overlap(provenance: Provenance) -> GridEntry:
     if not provenance.trained_on:
         return missing(_NOT_TRAINED)
     documents = f" of {provenance.cost.documents:,}" if provenance.cost else ""
@@ -115,7 +115,7 @@ def _training_overlap(provenance: Provenance) -> Entry:
     )
 
 
-def _bytes(size: int | None, reason: str) -> Entry:
+def _bytes(size: int | None, reason: str) -> GridEntry:
     return missing(reason) if size is None else words(human_size(size))
 
 

@@ -31,10 +31,10 @@ PART_WORDS = {
 HEADLINES = "scores"  # the title of the table of what metrics are known by
 
 
-def rounded(value: float, digits: int = 3) -> str:
+def format_score(value: float, digits: int = 3) -> str:
     """A number with so many digits, or more where it would look like 0 or 1 and is not: one leak in 3,000 is a leak.
 
-    >>> rounded(0.12345), rounded(0.99967), rounded(1.0), rounded(1 - 1e-12)
+    >>> format_score(0.12345), format_score(0.99967), format_score(1.0), format_score(1 - 1e-12)
     ('0.123', '0.9997', '1.000', '1.000')
     """
     for more in range(digits, _MOST_DIGITS):
@@ -57,7 +57,7 @@ class Cell:
             return DASH
         if self.score.value > 1 and self.score.value.is_integer():  # a number of things
             return f"{self.score.value:.0f}"
-        return rounded(self.score.value)
+        return format_score(self.score.value)
 
     @property
     def interval(self) -> str:
@@ -65,7 +65,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Count(Cell):
+class CountCell(Cell):
     """A number of things, out of the rows that scores are made from."""
 
     @property
@@ -75,7 +75,7 @@ class Count(Cell):
 
 
 @dataclass(frozen=True)
-class Column:
+class ScoreColumn:
     """One metric or one part of one, down all anonymizations."""
 
     head: str
@@ -95,12 +95,12 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ScoreTable:
     """The headline scores, or all parts of one metric."""
 
     title: str
     names: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[ScoreColumn, ...]
     references: int = 0  # how many of the last rows are no anonymization under test
     zero: tuple[str, ...] = ()  # parts that are 0 in every row, which are told and not shown
     asides: tuple[str, ...] = ()  # what else is told below it
@@ -111,7 +111,7 @@ class Table:
         return "" if self.title == HEADLINES else f", {self.title}"
 
     @property
-    def known_by(self) -> bool:
+    def has_headlines(self) -> bool:
         """Whether it has what metrics are known by."""
         return self.title == HEADLINES
 
@@ -125,11 +125,11 @@ class Table:
         """How many of the first rows are under test."""
         return len(self.names) - self.references
 
-    def groups(self) -> list[tuple[str, tuple[Column, ...]]]:
+    def groups(self) -> list[tuple[str, tuple[ScoreColumn, ...]]]:
         """Columns by group; they stand in the order of `GROUPS`."""
         return [(group, tuple(columns)) for group, columns in groupby(self.columns, lambda column: column.group)]
 
-    def undefined(self) -> list[str]:
+    def explain_dashes(self) -> list[str]:
         """Why there is a dash, one line for each reason; why a reference has none goes without saying."""
         lines = (
             f"{DASH} {cell.score.anonymization}, {column.head}: {cell.score.reason}"
@@ -143,7 +143,7 @@ class Table:
         """What a perfect number leaves open, and why a number has no interval; one line for each."""
         scores = [(column, cell.score) for column in self.columns for cell in column.cells[: self.tested] if cell.score]
         lines = []
-        for column in self.columns if self.known_by else ():
+        for column in self.columns if self.has_headlines else ():
             unseen = {score.anonymization: score.unseen for other, score in scores if other is column and score.unseen}
             if unseen and column.group == "privacy" and column.better == "higher":
                 most = f"up to {max(unseen.values()) * 100:.0f} % may leak"
@@ -159,11 +159,11 @@ class Table:
 
 
 @dataclass(frozen=True)
-class OwnTable(Table):
+class OwnTable(ScoreTable):
     """A table of metrics that tell more together than as columns among others."""
 
     @property
-    def known_by(self) -> bool:
+    def has_headlines(self) -> bool:
         return True
 
     def headlines(self) -> set[str]:
@@ -172,7 +172,7 @@ class OwnTable(Table):
         return {cell.score.metric for cell in cells if cell.score and cell.score.part == HEADLINE}
 
 
-def tables(run: Run) -> list[Table]:
+def tables(run: Run) -> list[ScoreTable]:
     """The headline table, then one for each metric that has parts; references stand below the anonymizations."""
     main = headlines(run)
     names, beside, further, told = main.names, main.references, [], sections()
@@ -188,7 +188,7 @@ def tables(run: Run) -> list[Table]:
             columns = [column_of(run, record, part, part or "(no type)") for part in sorted(rest, key=in_order)]
             shown = [column for column in columns if not column.zero] or columns
             zero = tuple(column.head for column in columns if column not in shown)
-            further.append(Table(record.text, names, tuple(shown), beside, zero))
+            further.append(ScoreTable(record.text, names, tuple(shown), beside, zero))
         if by_category:  # a table for each anonymization: a reference in each would say the same again and again
             further += [_categories(run, record, name, by_category) for name in run.names]
     return [main, *further] if main.columns else further
@@ -196,22 +196,22 @@ def tables(run: Run) -> list[Table]:
 
 def _release_tables(
     run: Run, record: MetricRecord, names: tuple[str, ...], beside: int, parts: list[str]
-) -> list[Table]:
+) -> list[ScoreTable]:
     """Its types, and how identifiers can be read: shares of all of them, in words."""
     how = [part for part in parts if part in PART_WORDS]
     types = sorted((part for part in parts if part != HEADLINE and part not in how), key=in_order)
     by_type = tuple(column_of(run, record, part, part or "(no type)") for part in types)
     ways = tuple(column_of(run, record, part, part, PART_WORDS[part]) for part in how)
     named_columns = [("by type", by_type), ("by how they can be read", ways)]
-    return [Table(f"{record.text}, {by}", names, columns, beside) for by, columns in named_columns if columns]
+    return [ScoreTable(f"{record.text}, {by}", names, columns, beside) for by, columns in named_columns if columns]
 
 
-def headlines(run: Run) -> Table:
+def headlines(run: Run) -> ScoreTable:
     """What metrics are known by, a column each."""
     records = [record for record in run.metrics if any(HEADLINE in run.parts(name, record.text) for name in run.names)]
     records.sort(key=lambda record: GROUPS.index(record.group))
     columns = tuple(column_of(run, record, HEADLINE, record.text) for record in records)
-    return Table(HEADLINES, _rows(run), columns, len(run.references))
+    return ScoreTable(HEADLINES, _rows(run), columns, len(run.references))
 
 
 def in_order(part: str) -> list[tuple[str, int]]:
@@ -228,7 +228,7 @@ def _rows(run: Run) -> tuple[str, ...]:
     return (*run.names, *(reference.name for reference in run.references))
 
 
-def column_of(run: Run, record: MetricRecord, part: str, head: str, title: str = "") -> Column:
+def column_of(run: Run, record: MetricRecord, part: str, head: str, title: str = "") -> ScoreColumn:
     """One number of all anonymizations, the best of them marked, and of the references.
 
     On use none is best that hides almost nothing.
@@ -246,10 +246,10 @@ def column_of(run: Run, record: MetricRecord, part: str, head: str, title: str =
         best = max(values) if better == "higher" else min(values)
     is_best = [best is not None and score is not None and score.value == best for score in tested]
     cells = map(Cell, scores, is_best + [False] * len(run.references))
-    return Column(head, record.group, better, tuple(cells), title or (record.title if part == HEADLINE else ""))
+    return ScoreColumn(head, record.group, better, tuple(cells), title or (record.title if part == HEADLINE else ""))
 
 
-def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> Table:
+def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> ScoreTable:
     """A metric's parts `measure:category` of one anonymization: categories as rows, and the counts behind them."""
     measures = list(dict.fromkeys(part.partition(":")[0] for part in parts))
     kinds = sorted({part.partition(":")[2] for part in parts})
@@ -258,7 +258,9 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
     for measure in measures:
         overall = scores.get(measure, scores.get(HEADLINE))  # of the measures, one is the headline
         cells = (Cell(overall), *(Cell(scores.get(f"{measure}:{kind}")) for kind in kinds))
-        columns.append(Column(measure, record.group, "neither" if record.describes(measure) else record.better, cells))
+        columns.append(
+            ScoreColumn(measure, record.group, "neither" if record.describes(measure) else record.better, cells)
+        )
     sums = {column: in_all(values) for column, values in run.rows[record.text][name].items()}
     for statistic in dict.fromkeys(column.partition(":")[0] for column in sums if ":" in column):
         better = _BETTER.get(record.counts.get(statistic, "all"), "neither")
@@ -267,9 +269,9 @@ def _categories(run: Run, record: MetricRecord, name: str, parts: list[str]) -> 
             None if count is None else Score(name, record.text, statistic, count, None, None, "", "")
             for count in counts
         )
-        columns.append(Column(statistic, record.group, better, tuple(map(Count, scored))))
+        columns.append(ScoreColumn(statistic, record.group, better, tuple(map(CountCell, scored))))
     kind = "rater" if measures == ["rater"] else "category"
-    return Table(f"{record.text} of {name} by {kind}", ("(all)", *kinds), tuple(columns))
+    return ScoreTable(f"{record.text} of {name} by {kind}", ("(all)", *kinds), tuple(columns))
 
 
 def documents_line(run: Run) -> str:
@@ -277,7 +279,7 @@ def documents_line(run: Run) -> str:
     return f"{run.corpus.name}: {run.sample}"
 
 
-def signatures(run: Run, table: Table | None = None) -> list[str]:
+def signatures(run: Run, table: ScoreTable | None = None) -> list[str]:
     """One line a metric (of a table, or of all), with all anonymizations in it.
 
     The run file has the line of every single score.

@@ -18,7 +18,7 @@ from showthrough.core.errors import printable
 from showthrough.metrics import HEADLINE
 from showthrough.report.all_tables import each_once, every_table
 from showthrough.report.significance import describes, first_is_better, p_text, result
-from showthrough.report.table import Column, Table, documents_line, signatures
+from showthrough.report.table import ScoreColumn, ScoreTable, documents_line, signatures
 from showthrough.run.records import Comparison
 from showthrough.run.run import Run
 
@@ -54,7 +54,7 @@ def bare_table(*heads: Text | str, justify: Literal["right", "center"] = "right"
     return rich
 
 
-def plain_table(table: Table) -> Table:
+def plain_table(table: ScoreTable) -> ScoreTable:
     """A table whose names take as much room as they are shown with."""
     columns = tuple(replace(column, head=printable(column.head)) for column in table.columns)
     return replace(table, names=tuple(map(printable, table.names)), columns=columns)
@@ -79,10 +79,10 @@ def show_run(run: Run, console: Console, *, parts: bool = False) -> None:
         console.print()
 
 
-def _is_main_table(run: Run, table: Table) -> bool:
+def _is_main_table(run: Run, table: ScoreTable) -> bool:
     """Whether a table has what metrics are known by: headlines, those of own tables, P and R of an F."""
     roles = next((record.roles for record in run.metrics if table.title.startswith(record.text)), ())
-    return table.known_by or "F, P and R" in roles
+    return table.has_headlines or "F, P and R" in roles
 
 
 def _metric_of(run: Run, title: str) -> str:
@@ -96,21 +96,21 @@ def show_signatures(run: Run, console: Console) -> None:
         console.print(Text(line, style="dim"), soft_wrap=True)
 
 
-def show_table(table: Table, run: Run, console: Console) -> None:
+def show_table(table: ScoreTable, run: Run, console: Console) -> None:
     table = plain_table(table)
     title = f"{documents_line(run)}{table.heading}"
     if run.settings.resamples:
         title += f"; intervals at {run.settings.confidence * 100:g} %"
     console.print()
     console.print(Text(title, style="bold"))
-    for columns in _fitting(table, console.width):
+    for columns in _fit_columns(table, console.width):
         console.print(_rich_table(table, columns, _room(table, console.width), "" if console.is_terminal else _MARK))
-    for line in (*table.undefined(), *table.remarks()):
+    for line in (*table.explain_dashes(), *table.remarks()):
         console.print(Text(line, style="dim"))
     console.print()
 
 
-def _fitting(table: Table, width: int) -> list[list[Column]]:
+def _fit_columns(table: ScoreTable, width: int) -> list[list[ScoreColumn]]:
     """Columns in as many tables as the terminal's width asks for: a number or a name is never cut off."""
     room = _room(table, width)
     needs = []
@@ -138,21 +138,21 @@ def side_by_side(needs: Sequence[int], room: int) -> list[list[int]]:
     return tables
 
 
-def _room(table: Table, width: int) -> int:
+def _room(table: ScoreTable, width: int) -> int:
     """What the names leave of the terminal's width."""
     return width - max(map(cell_len, table.names)) - 4
 
 
-def _head_lines(column: Column, table: Table, room: int) -> list[str]:
+def _head_lines(column: ScoreColumn, table: ScoreTable, room: int) -> list[str]:
     """What people call a number, then its short name, and where two share that, each parameter that is not the default.
 
     A parameter that is longer than a whole line, as the path of a model may be, loses its middle.
 
-    >>> column = Column('tpi(ic="/home/me/models/bert", term_alterning=4)', "utility", "higher", (), "Information kept")
-    >>> _head_lines(column, Table("scores", (), (column,)), 20)
+    >>> column = ScoreColumn('tpi(ic="/home/me/models/bert", term_alterning=4)', "utility", "higher", (), "Information kept")
+    >>> _head_lines(column, ScoreTable("scores", (), (column,)), 20)
     ['Information', 'kept', 'tpi ↑']
-    >>> other = Column("tpi", "utility", "higher", ())
-    >>> _head_lines(column, Table("scores", (), (column, other)), 20)
+    >>> other = ScoreColumn("tpi", "utility", "higher", ())
+    >>> _head_lines(column, ScoreTable("scores", (), (column, other)), 20)
     ['Information', 'kept', 'tpi ↑', 'ic="/…dels/bert"', 'term_alterning=4']
     """
     name, bracket, inside = column.head.partition("(")
@@ -169,7 +169,7 @@ def _head_lines(column: Column, table: Table, room: int) -> list[str]:
     return [*titles, f"{name}{arrow}", *parameters]
 
 
-def _rich_table(table: Table, columns: list[Column], room: int, mark: str) -> RichTable:
+def _rich_table(table: ScoreTable, columns: list[ScoreColumn], room: int, mark: str) -> RichTable:
     """`mark` stands before the best of a column where bold cannot show it."""
     heads = []
     lines = [_head_lines(column, table, room) for column in columns]
@@ -221,7 +221,7 @@ def show_comparisons(run: Run, compared: Sequence[Comparison], alpha: float, con
         for pair in [pair for pair in tested if not pair.significant(alpha)]:
             line = f"{pair.first} ? {pair.second} (not shown to differ: {pair.difference:+.3f}{_interval_words(pair)})"
             console.print(Text(f"  {line}", style="dim"))
-        for line in untested(comparisons):
+        for line in explain_untested(comparisons):
             console.print(Text(f"  {line}", style="dim"), soft_wrap=True)
     for (metric, reason), parts in silent.items():
         console.print(Text(f"\n{metric}, {', '.join(parts)}: {reason}", style="dim"))
@@ -231,7 +231,7 @@ def _untested_reason(comparison: Comparison) -> str:
     return f"not tested: {comparison.note or 'it is undefined for one of the two'}"
 
 
-def untested(compared: Sequence[Comparison]) -> list[str]:
+def explain_untested(compared: Sequence[Comparison]) -> list[str]:
     """Why there is no p: one line where no pair has any for the same reason, else a line for each."""
     lacking = [comparison for comparison in compared if comparison.p_holm is None]
     reasons = [_untested_reason(comparison) for comparison in lacking]
@@ -255,7 +255,7 @@ def _interval_words(comparison: Comparison) -> str:
 def _matrix(run: Run, compared: Sequence[Comparison], alpha: float) -> RichTable:
     rich = bare_table(*(Text(printable(name)) for name in run.names), justify="center")
     cells: dict[tuple[str, str], Text] = {}
-    for comparison in (pair for unordered in compared for pair in (unordered, unordered.turned)):
+    for comparison in (pair for unordered in compared for pair in (unordered, unordered.swapped)):
         p = p_text(comparison.p_holm)
         marks = {"better": Text(f"> {p}", "bold green"), "worse": Text(f"< {p}"), "unclear": Text(p, "dim")}
         cells[comparison.first, comparison.second] = marks.get(result(run, comparison, alpha), Text(p))
@@ -268,8 +268,8 @@ def in_words(run: Run, comparison: Comparison, alpha: float) -> str:
     """`A > B (p = 0.0003, by 0.051, 0.020 to 0.083)` where A is significantly better than B; empty otherwise."""
     if not comparison.significant(alpha) or comparison.difference is None:
         return ""
-    pair = comparison if first_is_better(run, comparison) else comparison.turned
-    size = comparison.turned if comparison.difference < 0 else comparison
+    pair = comparison if first_is_better(run, comparison) else comparison.swapped
+    size = comparison.swapped if comparison.difference < 0 else comparison
     than = "differs from" if describes(run, comparison) else ">"
     p = f"= {p_text(comparison.p_holm)}".replace("= <", "< ")
     return f"{pair.first} {than} {pair.second} (p {p}, by {size.difference:.3f}{_interval_words(size)})"

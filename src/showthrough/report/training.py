@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from showthrough.report.sheets.sheet import Entry, Grid, Row, Sheet, count, number, share
+from showthrough.report.sheets.sheet import Grid, GridEntry, GridRow, ReportDocument, count, number, share
 from showthrough.systems.encoders.scoring import METRICS
-from showthrough.systems.encoders.sweep import Sweep
-from showthrough.systems.encoders.training import Outcome
+from showthrough.systems.encoders.sweep import SweepResult
+from showthrough.systems.encoders.training import TrainingOutcome
 
 _NO_DEV = "no documents were given to score it on (--dev)"
 _CHOSEN = "the epoch was chosen by these scores, so those of the one that was kept are a little too good"
@@ -13,10 +13,10 @@ _TO_CHOOSE = "the scores of a row that is chosen by them are a little too good: 
 _UNDEFINED = "undefined: nothing was masked there, or nothing was to be"
 
 
-def training_sheet(outcome: Outcome) -> Sheet:
+def training_sheet(outcome: TrainingOutcome) -> ReportDocument:
     """One training: its loss and its scores after every epoch."""
     rows = tuple(
-        Row(
+        GridRow(
             f"{epoch.number}{' (kept)' if epoch.number == outcome.kept else ''}",
             (number(epoch.loss), *_scores(epoch.scores)),
         )
@@ -26,36 +26,36 @@ def training_sheet(outcome: Outcome) -> Sheet:
         f"{outcome.windows:,} windows of at most {outcome.window:,} tokens, mask weight {outcome.mask_weight:g}, "
         f"{outcome.steps:,} steps in {outcome.seconds:,.0f} s.",
     )
-    notes = (*_seen(outcome), *([_CHOSEN] if outcome.chosen else ()))
+    notes = (*_seen_notes(outcome), *([_CHOSEN] if outcome.chosen else ()))
     grid = Grid(_caption(outcome), ("loss", *METRICS), rows, corner="epoch", notes=notes)
-    return Sheet("Training a transformer", lead, (grid,))
+    return ReportDocument("Training a transformer", lead, (grid,))
 
 
-def sweep_sheet(sweep: Sweep) -> Sheet:
+def sweep_sheet(sweep: SweepResult) -> ReportDocument:
     """A grid of trainings, as in Table 9 of Pilán et al. (2022)."""
     rows = tuple(
-        Row(f"{outcome.window:,}, weight {outcome.mask_weight:g}",
+        GridRow(f"{outcome.window:,}, weight {outcome.mask_weight:g}",
             (count(outcome.steps), number(outcome.epochs[outcome.kept - 1].loss), *_scores(outcome.scores)))
         for outcome in sweep.outcomes
     )  # fmt: skip
     first = sweep.outcomes[0]
-    notes = (*_seen(first), "losses of different weights cannot be compared", _TO_CHOOSE)
+    notes = (*_seen_notes(first), "losses of different weights cannot be compared", _TO_CHOOSE)
     grid = Grid(_caption(first), ("steps", "loss", *METRICS), rows, corner="window", notes=notes)
-    return Sheet("Windows and mask weights", (), (grid,))
+    return ReportDocument("Windows and mask weights", (), (grid,))
 
 
-def _caption(outcome: Outcome) -> str:
+def _caption(outcome: TrainingOutcome) -> str:
     if not outcome.documents:
         return "Loss after every epoch"
     return f"Scores on {outcome.documents:,} {'document' if outcome.documents == 1 else 'documents'} of --dev"
 
 
-def _seen(outcome: Outcome) -> list[str]:
+def _seen_notes(outcome: TrainingOutcome) -> list[str]:
     """What makes the scores worthless as a forecast."""
     if not outcome.seen:
         return []
     return [f"{outcome.seen:,} of these {outcome.documents:,} documents were trained on: the scores are too good"]
 
 
-def _scores(scores: dict[str, float | None]) -> tuple[Entry, ...]:
+def _scores(scores: dict[str, float | None]) -> tuple[GridEntry, ...]:
     return tuple(share(scores.get(metric), reason=_UNDEFINED if scores else _NO_DEV) for metric in METRICS)

@@ -13,13 +13,13 @@ from showthrough.report.cautions import cautions
 from showthrough.report.findings import Finding, findings
 from showthrough.report.section import sections_of_tables
 from showthrough.report.sentences import caveats, sentence
-from showthrough.report.significance import ALPHA, compared, result, tested
-from showthrough.report.table import rounded
-from showthrough.report.wording import Clause, listed, markers, trained_on_them
-from showthrough.run.gate.checks import told
-from showthrough.run.gate.grading import Grade, Graded, demands_of, graded, overall
+from showthrough.report.significance import ALPHA, compare_pairs, is_tested, result
+from showthrough.report.table import format_score
+from showthrough.report.wording import Clause, join_names, markers, training_warnings
+from showthrough.run.gate.checks import format_value
+from showthrough.run.gate.grading import Grade, Grading, demands_of, grade_demand, overall
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import ATTACKS, INFORMATION, MEANING, PRECISION, chosen, headline, playing
+from showthrough.run.roles import ATTACKS, INFORMATION, MEANING, PRECISION, choose_metric, find_metrics, headline
 from showthrough.run.run import Run
 from showthrough.run.scant import almost_nothing
 from showthrough.run.thresholds import Threshold
@@ -30,12 +30,12 @@ WORDS: dict[Grade, str] = {
 
 
 @dataclass(frozen=True)
-class Judged:
+class SystemVerdict:
     """One anonymization: what can be said of it, and how surely it reaches each threshold."""
 
     name: str
     sentence: Sequence[Clause]
-    grades: Sequence[Graded]
+    grades: Sequence[Grading]
 
     @property
     def first(self) -> list[Clause]:
@@ -58,7 +58,7 @@ class Judged:
         return len(short) + sum(graded.bearing == "unknown" for graded in self.grades), sum(short)
 
     @property
-    def beside(self) -> list[Graded]:
+    def unmet_usual(self) -> list[Grading]:
         """Usual thresholds that are not met and do not bear on it."""
         return [graded for graded in self.grades if graded.demand.usual and graded.grade != graded.bearing]
 
@@ -67,7 +67,7 @@ class Judged:
 class Verdict:
     """All that a first look has to tell."""
 
-    systems: Sequence[Judged]
+    systems: Sequence[SystemVerdict]
     thresholds: Sequence[Threshold]
     asked: bool  # whether somebody set some of them
     cautions: Sequence[str]  # what goes before everything else
@@ -90,7 +90,8 @@ def verdict(run: Run) -> Verdict:
     """What a run says. Of one that was interrupted nothing: the documents that were done are no sample."""
     demands = demands_of(run) if run.complete else []
     systems = [
-        Judged(name, sentence(run, name), [graded(run, name, demand) for demand in demands]) for name in run.names
+        SystemVerdict(name, sentence(run, name), [grade_demand(run, name, demand) for demand in demands])
+        for name in run.names
     ]
     run_findings = findings(run) if run.complete else []
     rests = caveats(run) if run.complete else []
@@ -105,19 +106,19 @@ def verdict(run: Run) -> Verdict:
     )
 
 
-def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
+def _recommendation(run: Run, systems: Sequence[SystemVerdict]) -> str:
     if not run.complete:
         return "The run was interrupted: nothing can be said yet."
     if not any(system.grades for system in systems):
         return "No threshold was set, and these metrics have no usual one, so nothing can be recommended."
     met, unsure = ([system.name for system in systems if system.grade == grade] for grade in ("met", "unsure"))
     if met:
-        beside = _beside([system for system in systems if system.grade == "met"])
-        return f"{listed(met)} {_meet(met)} {_thresholds(systems)}.{beside}{_choice(run, met)} {_limits(run, met)}"
+        beside = _unmet_sentence([system for system in systems if system.grade == "met"])
+        return f"{join_names(met)} {_meet(met)} {_thresholds(systems)}.{beside}{_choice(run, met)} {_limits(run, met)}"
     if unsure:
         doubt, advice = _doubt([system for system in systems if system.grade == "unsure"])
         return (
-            f"{listed(unsure)} {_meet(unsure)} {_thresholds(systems)} in these documents, but it is not sure "
+            f"{join_names(unsure)} {_meet(unsure)} {_thresholds(systems)} in these documents, but it is not sure "
             f"that others would ({doubt}): {advice}.{_choice(run, unsure)} {_limits(run, unsure)}"
         )
     unjudged = [system.name for system in systems if system.grade == "unknown"]
@@ -135,8 +136,8 @@ def _recommendation(run: Run, systems: Sequence[Judged]) -> str:
             (f"{why} ({threshold})" for threshold, why in whys if why),
             "a number that a threshold asks for is not there",
         )
-        return f"{listed(unjudged)} cannot be judged: {reason}."
-    rests = f" But {listed(warnings)}." if (warnings := trained_on_them(run, [closest.name])) else ""
+        return f"{join_names(unjudged)} cannot be judged: {reason}."
+    rests = f" But {join_names(warnings)}." if (warnings := training_warnings(run, [closest.name])) else ""
     return f"{_none(systems)} {_closest(closest, alone=len(systems) == 1)}{rests}"
 
 
@@ -144,50 +145,50 @@ def _meet(names: Sequence[str]) -> str:
     return "meets" if len(names) == 1 else "meet"
 
 
-def _thresholds(systems: Sequence[Judged]) -> str:
+def _thresholds(systems: Sequence[SystemVerdict]) -> str:
     if any(graded.demand.usual for graded in systems[0].grades):
         return "all that was asked for"
     return "the threshold" if len(systems[0].grades) == 1 else "all thresholds"
 
 
-def _beside(systems: Sequence[Judged]) -> str:
+def _unmet_sentence(systems: Sequence[SystemVerdict]) -> str:
     """What of the usual thresholds is not met, though nobody asked for it."""
-    not_met = [f"{beside(graded)} by {system.name}" for system in systems for graded in system.beside]
-    return f" Not met, though nobody asked for it: {listed(not_met)}." if not_met else ""
+    not_met = [f"{format_grading(graded)} by {system.name}" for system in systems for graded in system.unmet_usual]
+    return f" Not met, though nobody asked for it: {join_names(not_met)}." if not_met else ""
 
 
-def _none(systems: Sequence[Judged]) -> str:
+def _none(systems: Sequence[SystemVerdict]) -> str:
     if len(systems) == 1:
         return f"{systems[0].name} does not meet {_thresholds(systems)}: these numbers do not support a release."
     return f"None of the {len(systems)} meets {_thresholds(systems)}: these numbers do not support a release of any."
 
 
-def _closest(system: Judged, *, alone: bool) -> str:
+def _closest(system: SystemVerdict, *, alone: bool) -> str:
     """By the numbers alone: no test tells whether another is further off."""
-    missing = listed([beside(graded) for graded in system.grades if graded.bearing == "missed"])
+    missing = join_names([format_grading(graded) for graded in system.grades if graded.bearing == "missed"])
     return f"It misses {missing}." if alone else f"Closest by numbers alone is {system.name}, which misses {missing}."
 
 
-def beside(graded: Graded) -> str:
+def format_grading(graded: Grading) -> str:
     """`er_di ≥ 0.95 (0.808)`."""
     return f"{graded.threshold} ({value_words(graded)})"
 
 
-def value_words(graded: Graded) -> str:
+def value_words(graded: Grading) -> str:
     """`0.808`; where only the interval falls short `1.000, but may be 0.931`; or why it is graded as it is."""
     if graded.score is None or graded.score.value is None:
         return graded.score.reason if graded.score and graded.score.reason else "no number"
-    value = told(graded.score.value, graded.threshold.limit)
+    value = format_value(graded.score.value, graded.threshold.limit)
     if graded.why:
         return f"{value}, {'but ' * (graded.grade != 'met')}{graded.why}"
     return value if graded.grade != "unsure" else f"{value}, but may be {_end(graded)}"
 
 
-def _end(graded: Graded) -> str:
-    return "" if graded.cautious is None else told(graded.cautious, graded.threshold.limit)
+def _end(graded: Grading) -> str:
+    return "" if graded.cautious is None else format_value(graded.cautious, graded.threshold.limit)
 
 
-def _doubt(systems: Sequence[Judged]) -> tuple[str, str]:
+def _doubt(systems: Sequence[SystemVerdict]) -> tuple[str, str]:
     """Why what holds here may not hold elsewhere, and what would tell: more documents make no interval of none."""
     doubts = [(system.name, doubt) for system in systems for doubt in system.grades if doubt.bearing == "unsure"]
     for name, doubt in doubts:
@@ -201,13 +202,13 @@ def _doubt(systems: Sequence[Judged]) -> tuple[str, str]:
 
 def _choice(run: Run, names: Sequence[str]) -> str:
     """Which of several that are good enough leaves more use, where a test shows it."""
-    record = chosen(run, INFORMATION, "words", PRECISION, MEANING)
+    record = choose_metric(run, INFORMATION, "words", PRECISION, MEANING)
     names = [name for name in names if not almost_nothing(run, name)]
     if len(names) < 2 or record is None:
         return ""
     best = max(names, key=lambda name: _value(run, name, record))
     if _is_shown_best(run, record, best, names):
-        return f" Of these, {best} is best on use ({record.title}: {rounded(_value(run, best, record))})."
+        return f" Of these, {best} is best on use ({record.title}: {format_score(_value(run, best, record))})."
     return f" None of these is shown to be best on use ({record.title}, {record.text})."
 
 
@@ -218,8 +219,8 @@ def _value(run: Run, name: str, record: MetricRecord) -> float:
 
 def _is_shown_best(run: Run, record: MetricRecord, best: str, names: Sequence[str]) -> bool:
     pairs = (
-        [pair for comparison in compared(run, record.text) for pair in (comparison, comparison.turned)]
-        if tested(run)
+        [pair for comparison in compare_pairs(run, record.text) for pair in (comparison, comparison.swapped)]
+        if is_tested(run)
         else []
     )
     results = {pair.second: result(run, pair, ALPHA) for pair in pairs if pair.first == best}
@@ -228,13 +229,13 @@ def _is_shown_best(run: Run, record: MetricRecord, best: str, names: Sequence[st
 
 def _limits(run: Run, names: Sequence[str]) -> str:
     """What meeting a threshold does not tell of those that do."""
-    limits = trained_on_them(run, names)
+    limits = training_warnings(run, names)
     if run.corpus.silver:
         limits.append(f"what {markers(run)} marked is not what identifies")
     limits += [limit for section in sections_of_tables() for limit in section.limits(run)]
-    if not playing(run, "attack"):
-        attacked = any(playing(run, role) for role in ATTACKS)
+    if not find_metrics(run, "attack"):
+        attacked = any(find_metrics(run, role) for role in ATTACKS)
         limits.append("nobody tried to link documents to people" if attacked else "no attack was made")
-    if chosen(run, "direct identifiers") is None:
+    if choose_metric(run, "direct identifiers") is None:
         limits.append("nothing was counted against direct identifiers")
     return f"That is no proof that a release is safe{': ' + ', and '.join(limits) if limits else ''}."

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.kinds import kind_of
-from showthrough.report.table import rounded
+from showthrough.report.table import format_score
 from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import Counts
+from showthrough.run.roles import DocumentCounts
 from showthrough.run.run import Run
 
 _NAMED = 3  # documents that a line names
@@ -41,7 +41,7 @@ def markers(run: Run) -> str:
     return "programs and annotators" if run.corpus.silver.endswith(" and others") else "programs"
 
 
-def trained_on_them(run: Run, names: Sequence[str]) -> list[str]:
+def training_warnings(run: Run, names: Sequence[str]) -> list[str]:
     """Whose numbers are too good: what a model makes of documents that it has learned from says little about others."""
     seen = ((name, run.trained_on(name)) for name in names)
     return [
@@ -56,10 +56,10 @@ def may_leak(score: Score | None) -> str:
     return f"up to {score.unseen * 100:.0f} % may still leak" if score.unseen else "more may leak than was seen"
 
 
-def named(leaking: Counts) -> str:
+def list_documents(leaking: DocumentCounts) -> str:
     """`clinic-03 (9), clinic-12 (6), clinic-10 (4) and 33 more`: the documents to look at first."""
     more = f" and {len(leaking) - _NAMED:,} more" if len(leaking) > _NAMED else ""
-    return ", ".join(f"{shown(document)} ({count})" for document, count in leaking.most(_NAMED)) + more
+    return ", ".join(f"{shorten(document)} ({count})" for document, count in leaking.most(_NAMED)) + more
 
 
 def type_words(entity_type: str) -> str:
@@ -68,7 +68,7 @@ def type_words(entity_type: str) -> str:
     ('codes such as case numbers (CODE)', 'names (PER)', 'PHONE', 'what has no type')
     """
     words = _TYPES.get(kind_of(entity_type) or "")
-    return f"{words} ({shown(entity_type)})" if words else shown(entity_type) or "what has no type"
+    return f"{words} ({shorten(entity_type)})" if words else shorten(entity_type) or "what has no type"
 
 
 def counted_words(count: float, thing: str) -> str:
@@ -84,11 +84,11 @@ def percent(share: float) -> str:
     >>> percent(0.3094), percent(0.9999), percent(1.0)
     ('30.9 %', '99.99 %', '100.0 %')
     """
-    digits = len(rounded(share).partition(".")[2])  # more of them where it would look like all or nothing
+    digits = len(format_score(share).partition(".")[2])  # more of them where it would look like all or nothing
     return f"{share * 100:.{max(1, digits - 2)}f} %"
 
 
-def assuming(record: MetricRecord) -> str:
+def assumption_words(record: MetricRecord) -> str:
     """What a number takes on trust."""
     faith = []
     if record.parameters.get("replacements") == "trusted":
@@ -103,5 +103,5 @@ def on_average(run: Run) -> str:
     return "" if run.several_annotators is False else ", on average over annotators"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "none"

@@ -8,11 +8,11 @@ from typing import TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.run.places import Places
+from showthrough.run.places import PathNames
 from showthrough.run.records import Columns, Evidence, Failure
 from showthrough.run.run import WITHOUT_TEXT, Run
 from showthrough.run.stored import StoredEvidence
-from showthrough.storage.columns.tables import Table
+from showthrough.storage.columns.tables import ColumnTable
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
@@ -29,7 +29,7 @@ def without_text(run: Run) -> Run:
 
 def _wordless(evidence: Mapping[str, Evidence]) -> Mapping[str, Evidence]:
     """What can be shown without a word of the texts. Places go as well: with the released text, they lead to it."""
-    return _changed(evidence, _bare)
+    return _map_evidence(evidence, _bare)
 
 
 def _bare(evidence: Evidence) -> Evidence | None:
@@ -39,60 +39,64 @@ def _bare(evidence: Evidence) -> Evidence | None:
     return replace(evidence, **nothing)
 
 
-def _changed(evidence: Mapping[str, Evidence], change: Callable[[Evidence], Evidence | None]) -> Mapping[str, Evidence]:
+def _map_evidence(
+    evidence: Mapping[str, Evidence], change: Callable[[Evidence], Evidence | None]
+) -> Mapping[str, Evidence]:
     """Something else about each document, or nothing; of what is in files when it is asked for."""
     if isinstance(evidence, StoredEvidence):
-        return evidence.told(change)
+        return evidence.with_change(change)
     return {document: replacement for document, entry in evidence.items() if (replacement := change(entry)) is not None}
 
 
-def _called(columns: Columns, rename: Callable[[str], str]) -> Columns:
+def _rename_columns(columns: Columns, rename: Callable[[str], str]) -> Columns:
     """The same columns under other names."""
-    if isinstance(columns, Table):
+    if isinstance(columns, ColumnTable):
         return cast(Columns, columns.called(list(map(rename, columns))))
     return {rename(column): values for column, values in columns.items()}
 
 
 def without_folders(run: Run) -> Run:
-    path_names = Places(run.metrics)
+    path_names = PathNames(run.metrics)
 
     def told(record: Record, *fields: str) -> Record:
-        return replace(record, **{field: path_names.told(getattr(record, field)) for field in fields})
+        return replace(record, **{field: path_names.shorten(getattr(record, field)) for field in fields})
 
     return replace(
         run,
-        corpus=run.corpus.unplaced,
-        anonymizations=[anonymization.unplaced for anonymization in run.anonymizations],
-        inputs={name: [record.unplaced for record in records] for name, records in run.inputs.items()},
+        corpus=run.corpus.without_path,
+        anonymizations=[anonymization.without_path for anonymization in run.anonymizations],
+        inputs={name: [record.without_path for record in records] for name, records in run.inputs.items()},
         asked=[told(model, "name", "model") for model in run.asked],
         metrics=[told(record, "text", "parameters", "neutral") for record in run.metrics],
         scores=[told(score, "metric", "part", "reason", "signature", "note") for score in run.scores],
         rows={
-            path_names.told(metric): {name: _called(columns, path_names.told) for name, columns in by_name.items()}
+            path_names.shorten(metric): {
+                name: _rename_columns(columns, path_names.shorten) for name, columns in by_name.items()
+            }
             for metric, by_name in run.rows.items()
         },
         failures=[
-            Failure(path_names.told(failure.metric), path_names.told_of_failure(failure.reason))
+            Failure(path_names.shorten(failure.metric), path_names.shorten_reason(failure.reason))
             for failure in run.failures
         ],
-        provenance=path_names.told(run.provenance),
+        provenance=path_names.shorten(run.provenance),
         evidence={
-            path_names.told(metric): {
-                name: _changed(by, lambda entry: told(entry, "attack")) for name, by in by_name.items()
+            path_names.shorten(metric): {
+                name: _map_evidence(by, lambda entry: told(entry, "attack")) for name, by in by_name.items()
             }
             for metric, by_name in run.evidence.items()
         },
-        notes=path_names.told(run.notes),
+        notes=path_names.shorten(run.notes),
         thresholds=[told(threshold, "metric", "part") for threshold in run.thresholds],
-        ceiling=None if run.ceiling is None else run.ceiling.called(path_names.told),
-        sweeps={name: sweep.called(path_names.told) for name, sweep in run.sweeps.items()},
+        ceiling=None if run.ceiling is None else run.ceiling.rename_metrics(path_names.shorten),
+        sweeps={name: sweep.rename_metrics(path_names.shorten) for name, sweep in run.sweeps.items()},
     )
 
 
 def with_folders_of(earlier: Run, run: Run) -> Run:
-    path_names = Places(run.metrics)
-    texts = {path_names.told(record.text): record.text for record in run.metrics}
-    versions = [(path_names.told(record.text), record.version) for record in run.metrics]
+    path_names = PathNames(run.metrics)
+    texts = {path_names.shorten(record.text): record.text for record in run.metrics}
+    versions = [(path_names.shorten(record.text), record.version) for record in run.metrics]
     if (
         not earlier.provenance.get(WITHOUT_TEXT)
         or [(record.text, record.version) for record in earlier.metrics] != versions

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from showthrough.core.errors import InputError, PlanError, Problem, shown, some
+from showthrough.core.errors import InputError, PlanError, Problem, join_names, shorten
 from showthrough.run.records import Columns, MetricRecord
 from showthrough.run.run import Run
 
@@ -17,7 +17,7 @@ _DIGEST = 12  # characters of a digest that a message shows
 _ALOUD = {"corpus", "anonymization", "missing", "confidence", "resamples", "resampling_seed", "showthrough"}
 
 
-class Beside:
+class RunPair:
     """A run, and another one of the same corpus; `label` tells the other's anonymizations of the same names apart.
 
     Raises InputError where the two are not of the same documents.
@@ -37,19 +37,19 @@ class Beside:
             matches = [record for record in run.metrics if record.text == text and text in run.rows]
             if not matches:
                 why = next((f": {failure.reason}" for failure in run.failures if failure.metric == text), "")
-                hint = "" if why else f"; there are {some(run.rows)}"
+                hint = "" if why else f"; there are {join_names(run.rows)}"
                 return f"has no numbers in {name}{why}{hint}"
             records += matches
         versions = [record.version for record in records]
         if versions[0] != versions[1]:
             return f"this run has version {versions[0]}, {self.label} {versions[1]}; evaluate again to compare"
-        differing = _pinned(self.run, text) ^ _pinned(self.other, text)
+        differing = _pinned_fields(self.run, text) ^ _pinned_fields(self.other, text)
         if names := sorted({field.partition(":")[0] for field in differing}):
-            return f"was not computed alike in this run and in {self.label}: {some(names)} differ"
+            return f"was not computed alike in this run and in {self.label}: {join_names(names)} differ"
         return ""
 
     @cached_property
-    def joined(self) -> Run:
+    def combined_run(self) -> Run:
         """One run of both, with the metrics that both have: its anonymizations first, the other's after them.
 
         Where one of them alone knows which documents belong together, an older program made the other: both are
@@ -99,7 +99,7 @@ class Beside:
 
     def _rows(self, text: str, order: Sequence[int] | None) -> dict[str, Columns]:
         own_rows, other_rows = self.run.rows[text], self.other.rows[text]
-        ordered = {self.called[name]: _ordered(other_rows[name], order) for name in self.other.names}
+        ordered = {self.called[name]: _reorder(other_rows[name], order) for name in self.other.names}
         return {**{name: own_rows[name] for name in self.run.names}, **ordered}
 
     def identical(self, name: str, earlier: str) -> bool:
@@ -111,7 +111,7 @@ class Beside:
         return digests[0] == digests[1]
 
 
-def _ordered(columns: Columns, order: Sequence[int] | None) -> Columns:
+def _reorder(columns: Columns, order: Sequence[int] | None) -> Columns:
     """Columns in another order of documents; `None`: in their own."""
     if order is None:
         return columns
@@ -127,16 +127,18 @@ def complete(run: Run, file: str) -> Run:
 
 def _problems(run: Run, other: Run, label: str) -> list[Problem]:
     def problem(location: str, message: str) -> Problem:
-        return Problem(shown(label), location, message)
+        return Problem(shorten(label), location, message)
 
     if run.corpus.digest != other.corpus.digest:
-        both = [f"{shown(side.corpus.name)} ({side.corpus.digest[:_DIGEST]})" for side in (run, other)]
+        both = [f"{shorten(side.corpus.name)} ({side.corpus.digest[:_DIGEST]})" for side in (run, other)]
         return [problem("corpus", f"is a run of {both[1]}; expected one of the same corpus, {both[0]}")]
     if run.documents == other.documents:
         return [] if run.groups == other.groups or run.joined != other.joined else [problem("groups", _GROUPS)]
     strangers = sorted({*run.documents} ^ {*other.documents})
     if strangers or len(run.documents) != len(other.documents):
-        return [problem("documents", f"are not the same as in this run: only one of the two has {some(strangers)}")]
+        return [
+            problem("documents", f"are not the same as in this run: only one of the two has {join_names(strangers)}")
+        ]
     groups = [dict(zip(side.documents, side.groups, strict=False)) for side in (run, other)]
     if groups[0] != groups[1] and run.joined == other.joined:
         return [problem("groups", _GROUPS)]
@@ -153,7 +155,7 @@ def _names(run: Run, other: Run, label: str) -> dict[str, str]:
     return called
 
 
-def _pinned(run: Run, text: str) -> set[str]:
+def _pinned_fields(run: Run, text: str) -> set[str]:
     """What the numbers of a metric hang on beside the anonymization, as their signatures say it."""
     lines = [score.signature for score in run.scores if score.metric == text and score.anonymization in run.names]
     fields = {field for line in lines[:1] for field in line.split("|")}

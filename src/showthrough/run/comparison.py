@@ -13,7 +13,18 @@ import numpy as np
 from showthrough.metrics import Metric, Rows
 from showthrough.run import views
 from showthrough.run.records import Comparison, Score
-from showthrough.statistics import Loss, PairTest, Ratios, blocks, forms, holm, judged, loss_of, pair_tests, plain_p
+from showthrough.statistics import (
+    Loss,
+    PairTest,
+    Ratios,
+    blocks,
+    forms,
+    holm,
+    judge_difference,
+    loss_of,
+    pair_tests,
+    plain_p,
+)
 
 if TYPE_CHECKING:
     from showthrough.run.run import Run
@@ -52,7 +63,7 @@ class Contest:
     confidence: float
     unit: str
 
-    def compared(
+    def compare(
         self,
         parts: Collection[str],
         shuffles: int,
@@ -62,7 +73,7 @@ class Contest:
     ) -> Iterator[Comparison]:
         """All pairs, or those that are named, part by part, with Holm's correction within each part."""
         everyone = range(len(self.names))
-        together: Sequence[Sequence[int]] = [everyone] if pairs is None else [self._places(pair) for pair in pairs]
+        together: Sequence[Sequence[int]] = [everyone] if pairs is None else [self._indices(pair) for pair in pairs]
         testable = [part for part in parts if not self.metric.test_fault(part)]
         tests = self._tests(testable, together, shuffles, seed, test)
         chosen = [pair for indices in together for pair in combinations(indices, 2)]
@@ -75,17 +86,19 @@ class Contest:
                     comparison, p_holm=None if comparison.p is None else next(corrected), note=note
                 )
 
-    def lost(self, part: str, later: str, earlier: str, higher: bool, margin: float, shuffles: int, seed: int) -> Loss:
+    def measure_loss(
+        self, part: str, later: str, earlier: str, higher: bool, margin: float, shuffles: int, seed: int
+    ) -> Loss:
         """What one anonymization lost against an earlier one, beyond a margin."""
         if fault := self.metric.test_fault(part):
             return Loss(None, None, fault)
         if not self.tables:
             return Loss(None, None, "its documents cannot be exchanged one by one")
-        one, two = (self.tables[index] for index in self._places((later, earlier)))
+        one, two = (self.tables[index] for index in self._indices((later, earlier)))
         return loss_of(
             self.metric.combine, self.tables[0].columns, one, two, part,
             higher=higher, margin=margin, shuffles=shuffles, seed=seed, unit=self.unit,
-            bounded=self.metric.bounded(part),
+            bounded=self.metric.is_bounded(part),
         )  # fmt: skip
 
     def out_of(self, part: str, name: str) -> float | None:
@@ -98,7 +111,7 @@ class Contest:
             return None
         return float(sum(form.sums(block)[1].sum() for block in blocks(table)))
 
-    def _places(self, pair: tuple[str, str]) -> tuple[int, int]:
+    def _indices(self, pair: tuple[str, str]) -> tuple[int, int]:
         first, second = map(self.names.index, pair)
         return first, second
 
@@ -126,6 +139,6 @@ class Contest:
         if np.isnan(difference) or test is None:
             return Comparison(*named, None if np.isnan(difference) else difference)
         one, two = (score.ends if (score := self.scores[index].get(part)) else None for index in pair)
-        bounded = self.metric.bounded(part)
-        low, high, p, note = judged(test, difference, one, two, self.confidence, bounded, self.unit)
+        bounded = self.metric.is_bounded(part)
+        low, high, p, note = judge_difference(test, difference, one, two, self.confidence, bounded, self.unit)
         return Comparison(*named, difference, low, high, p, None, note)

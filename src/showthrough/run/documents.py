@@ -11,15 +11,15 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from showthrough.core.errors import shown, some
-from showthrough.data.documents import Corpus, Document, span_fault, stretches
-from showthrough.data.layout.axis import Axis
+from showthrough.core.errors import join_names, shorten
+from showthrough.data.documents import Corpus, Document, chunk_ranges, span_fault
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Replacements
-from showthrough.data.layout.ruler import Ruler
+from showthrough.data.layout.ruler import SpanIndex
 from showthrough.data.layout.spans import Bools, Ints, paint
 from showthrough.data.masks import Anonymization, Mask, TypedMask
 from showthrough.metrics import Array
-from showthrough.metrics.chunk import Chunk, FunctionWordMentions, Hiding
+from showthrough.metrics.chunk import Chunk, FunctionWordMentions, HidingRule
 from showthrough.models import Resources
 from showthrough.models.lexicon import is_punctuation
 
@@ -29,7 +29,7 @@ MOST_CHARACTERS = 10_000_000
 Spans = list[tuple[int, int]]
 
 
-class Texts(msgspec.Struct, frozen=True):
+class RunTexts(msgspec.Struct, frozen=True):
     """Documents with their annotations, and what each anonymization masks in them.
 
     `free` are the function words inside mentions, which may stay readable. With them, and with what the metrics asked
@@ -56,7 +56,7 @@ class Texts(msgspec.Struct, frozen=True):
         """What does not fit together, as place and message."""
         count = len(self.documents)
         if set(self.masks) != set(names):
-            yield "texts.masks", f"found {some(self.masks)}; expected {some(names)}"
+            yield "texts.masks", f"found {join_names(self.masks)}; expected {join_names(names)}"
         if len(self.free) != count or any(len(masks) != count for masks in self.masks.values()):
             yield "texts", f"expected masks and free words for each of the {count} documents"
             return
@@ -66,7 +66,7 @@ class Texts(msgspec.Struct, frozen=True):
             masks = [mask for by_document in self.masks.values() for mask in by_document[number]]
             for start, end in (*self.free[number], *((mask.start, mask.end) for mask in masks)):
                 if not 0 <= start < end <= len(document.text):
-                    yield f"texts: document {shown(document.id)}", span_fault(start, end, len(document.text))
+                    yield f"texts: document {shorten(document.id)}", span_fault(start, end, len(document.text))
 
 
 def too_many(corpus: Corpus) -> bool:
@@ -94,7 +94,7 @@ def riskiest(blocks: Iterable[tuple[Ints, Sequence[Sequence[Array]]]]) -> Ints:
     return numbers
 
 
-def kept(order: Ints, lengths: Ints) -> list[int]:
+def select_fitting(order: Ints, lengths: Ints) -> list[int]:
     """The first of them, as many as fit; at least one."""
     total = np.cumsum(lengths[order[:MOST_DOCUMENTS]])
     fitting = max(1, int(np.searchsorted(total, MOST_CHARACTERS, side="right")))
@@ -105,10 +105,10 @@ def texts_of(
     corpus: Corpus,
     anonymizations: Sequence[Anonymization],
     order: Ints | None,
-    hiding: Hiding,
+    hiding: HidingRule,
     resources: Resources,
     free: list[Spans] | None = None,
-) -> Texts:
+) -> RunTexts:
     """What a run keeps. `order` ranks the documents where there are too many; `None` takes the first.
 
     `free` are the words of all documents that may stay readable, where somebody found them already.
@@ -118,25 +118,25 @@ def texts_of(
         chosen = "first" if order is None else "riskiest"
         first = np.arange(min(len(corpus), MOST_DOCUMENTS)) if order is None else order
         # Ascending: of documents that are packed together those of one pack follow each other.
-        documents = [corpus.documents[number] for number in sorted(kept(first, corpus.survey.lengths))]
+        documents = [corpus.documents[number] for number in sorted(select_fitting(first, corpus.survey.lengths))]
     else:
         documents = list(corpus)
     masks = {
-        anonymization.name: [list(map(_typed, anonymization.of(document.id))) for document in documents]
+        anonymization.name: [list(map(_as_typed, anonymization.of(document.id))) for document in documents]
         for anonymization in anonymizations
     }
     if free is None or chosen != "all":
         lengths = np.array([len(document.text) for document in documents], dtype=np.int64)
-        parts = (Corpus(documents[part.start : part.stop], corpus.name) for part in stretches(lengths))
+        parts = (Corpus(documents[part.start : part.stop], corpus.name) for part in chunk_ranges(lengths))
         free = [spans for part in parts for spans in free_words(Chunk(part, resources), hiding)]
-    return Texts(documents, masks, free, hiding.function_words, chosen, *hiding[1:])
+    return RunTexts(documents, masks, free, hiding.function_words, chosen, *hiding[1:])
 
 
-def _typed(mask: Mask) -> TypedMask:
+def _as_typed(mask: Mask) -> TypedMask:
     return TypedMask(mask.start, mask.end, mask.replacement, mask.entity_type)
 
 
-def free_words(chunk: Chunk, hiding: Hiding) -> Iterator[Spans]:
+def free_words(chunk: Chunk, hiding: HidingRule) -> Iterator[Spans]:
     """Of each document, the stretches inside mentions that are ignorable and more than punctuation."""
     axis = chunk.axis
     marked = np.zeros(len(axis) + 1, dtype=bool)
@@ -151,15 +151,15 @@ def free_words(chunk: Chunk, hiding: Hiding) -> Iterator[Spans]:
         yield list(zip((start[window] - base).tolist(), (end[window] - base).tolist(), strict=True))
 
 
-def ruler_of(axis: Axis, texts: Texts) -> Ruler:
+def ruler_of(axis: SpanLayout, texts: RunTexts) -> SpanIndex:
     """The ruler that the metrics measured with, on an axis of these texts."""
 
-    def ignorable(axis: Axis) -> Bools:
+    def ignorable(axis: SpanLayout) -> Bools:
         canvas: Bools = axis.table(is_punctuation).view(np.bool_)
         pairs = zip(axis.bounds.tolist(), texts.free, strict=False)
         spans = [(base + low, base + high) for base, free in pairs for low, high in free]
         paint(canvas, *np.array(spans, dtype=np.int64).reshape(-1, 2).T)
         return canvas
 
-    hiding = Hiding(texts.function_words, texts.function_word_mentions, texts.replacements)
-    return axis.ruler(texts.function_words, ignorable, hiding.asking)
+    hiding = HidingRule(texts.function_words, texts.function_word_mentions, texts.replacements)
+    return axis.ruler(texts.function_words, ignorable, hiding.word_demand)

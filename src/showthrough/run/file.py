@@ -16,9 +16,9 @@ from showthrough.core.errors import (
     PlanError,
     Problem,
     ResourceError,
-    quoted,
-    shown,
-    some,
+    join_names,
+    quote_value,
+    shorten,
 )
 from showthrough.core.families import input_types
 from showthrough.metrics import Rows, parse_metric
@@ -35,11 +35,11 @@ from showthrough.run.folder import (
     write_zip,
 )
 from showthrough.run.journal import Journal, is_journal, is_unfinished
-from showthrough.run.provenance import Provenance
+from showthrough.run.provenance import RunProvenance
 from showthrough.run.records import Input
 from showthrough.run.run import FORMAT, Run
-from showthrough.storage.columns.tables import Table
-from showthrough.storage.reading import decoded, decoder_of, read_bytes, type_fault
+from showthrough.storage.columns.tables import ColumnTable
+from showthrough.storage.reading import decode_json, decoder_of, read_bytes, type_fault
 from showthrough.storage.writing import check_new, write_file
 
 _SHOWN = 80  # characters of a metric that a message shows
@@ -52,7 +52,7 @@ class _Head(msgspec.Struct):
 
 def write_run(run: Run, path: Path, *, force: bool) -> None:
     def content(stored_run: Run) -> bytes:
-        return msgspec.json.format(encoded(stored_run, path), indent=1)
+        return msgspec.json.format(encode_json(stored_run, path), indent=1)
 
     if is_unfinished(run):
         why = "an unfinished run of so many documents is not held in memory; evaluate with an output file, or resume it"
@@ -67,7 +67,7 @@ def write_run(run: Run, path: Path, *, force: bool) -> None:
     (write_zip if packed else write_with_folder)(run, path, content)
 
 
-def encoded(value: msgspec.Struct, path: Path) -> bytes:
+def encode_json(value: msgspec.Struct, path: Path) -> bytes:
     """JSON that is to be written there. Raises OutputError where a name could not be."""
     try:
         return msgspec.json.encode(value)
@@ -82,9 +82,9 @@ def read_run(path: Path) -> Run:
     packed = is_zip(path)
     content, tables_of = read_zip(path) if packed else (read_bytes(path), partial(read_folder, path))
     try:
-        head = decoded(content, decoder_of(_Head), path)  # first: another format may have other fields
+        head = decode_json(content, decoder_of(_Head), path)  # first: another format may have other fields
         number = head.format
-        run = decoded(content, decoder_of(Run), path) if number in (FORMAT, WITH_TABLES) else None
+        run = decode_json(content, decoder_of(Run), path) if number in (FORMAT, WITH_TABLES) else None
         if run is not None and head.inputs is msgspec.UNSET:
             run.inputs = _former_inputs(content, path)
     except InputError as error:
@@ -103,7 +103,7 @@ def read_run(path: Path) -> Run:
 
 def _former_inputs(content: bytes, path: Path) -> dict[str, list[Input]]:
     """The inputs of a run file that has a key for each of them instead of one mapping."""
-    fields = decoded(content, msgspec.json.Decoder(dict[str, msgspec.Raw]), path)
+    fields = decode_json(content, msgspec.json.Decoder(dict[str, msgspec.Raw]), path)
     former = {key: msgspec.json.decode(raw) for key, raw in fields.items() if key not in Run.__struct_fields__}
     records = {kind.name: kind.former_records(former) for kind in input_types()}
     try:
@@ -128,17 +128,17 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
     """What does not fit together, as place and message: a run that was edited by hand or cut by a tool."""
     beside = [reference.name for reference in run.references]
     if len({*run.names, *beside}) < len(run.names) + len(beside):
-        yield "anonymizations", f"found {some((*run.names, *beside))}; expected unique names"
+        yield "anonymizations", f"found {join_names((*run.names, *beside))}; expected unique names"
         return
     try:
-        msgspec.convert(run.provenance, Provenance)
+        msgspec.convert(run.provenance, RunProvenance)
     except msgspec.ValidationError as error:
         yield type_fault(error, "provenance")
     for record in run.metrics:
         for name in (kind.name for kind in input_types()):  # a parameter of that name chooses among several
             if not isinstance(chosen := record.parameters.get(name, ""), str):
-                location = f"metrics.{shown(record.text, _SHOWN)}.parameters.{name}"
-                yield location, f"found {quoted(chosen)}; expected text"
+                location = f"metrics.{shorten(record.text, _SHOWN)}.parameters.{name}"
+                yield location, f"found {quote_value(chosen)}; expected text"
     if run.texts is not None:
         yield from run.texts.faults(run.names)
     if run.groups and len(run.groups) != len(run.documents):
@@ -146,18 +146,18 @@ def faults(run: Run) -> Iterator[tuple[str, str]]:
     texts = {record.text for record in run.metrics}
     yield from _sweep_faults(run, texts)
     for text, by_name in run.rows.items():
-        location = f"rows.{shown(text, _SHOWN)}"
+        location = f"rows.{shorten(text, _SHOWN)}"
         if text not in texts or set(by_name) - set(beside) != set(run.names):
-            yield location, f"found {some(by_name)}; expected a metric of this run and all its names"
+            yield location, f"found {join_names(by_name)}; expected a metric of this run and all its names"
             continue
         for name in by_name:
             if fault := _row_fault(run, text, name):
-                yield f"{location}.{shown(name)}", fault
+                yield f"{location}.{shorten(name)}", fault
 
 
 def _sweep_faults(run: Run, texts: Set[str]) -> Iterator[tuple[str, str]]:
     for name, sweep in run.sweeps.items():
-        location, count = f"sweeps.{shown(name)}", len(sweep.thresholds)
+        location, count = f"sweeps.{shorten(name)}", len(sweep.thresholds)
         if name not in run.names or not texts >= {*sweep.values}:
             yield location, "expected an anonymization and metrics of this run"
         elif not count or {len(sweep.masks), *map(len, sweep.values.values())} != {count}:
@@ -167,11 +167,11 @@ def _sweep_faults(run: Run, texts: Set[str]) -> Iterator[tuple[str, str]]:
 def _row_fault(run: Run, text: str, name: str) -> str:
     """Why rows are not those of every document, or lack what the metric (or what it says of them) asks for."""
     columns = run.rows[text][name]
-    sizes = {columns.documents} if isinstance(columns, Table) else {len(column) for column in columns.values()}
+    sizes = {columns.documents} if isinstance(columns, ColumnTable) else {len(column) for column in columns.values()}
     if sizes - {len(run.documents)}:
         return f"expected a value for each of the {len(run.documents)} documents"
     # A table was written by a program, and its digest says that nobody changed it since: it is not read for this.
-    if not isinstance(columns, Table) and any(map(beyond, columns.values())):
+    if not isinstance(columns, ColumnTable) and any(map(beyond, columns.values())):
         return f"holds a number that no metric gives; expected 0, or {SMALLEST:g} to {LARGEST:g}"
     required = [column for column, kind in run.record(text).counts.items() if kind != "wrong"]  # of what, and how many
     if lacking := [column for column in required if columns and column not in columns]:
@@ -179,7 +179,7 @@ def _row_fault(run: Run, text: str, name: str) -> str:
     try:
         metric = parse_metric(text)
         rows = run.rows_of(text, name)
-        if isinstance(columns, Table):
+        if isinstance(columns, ColumnTable):
             rows = Rows(rows.columns, np.zeros((1, len(rows.columns))))
         metric.combine(metric.totals(rows))
     except (PlanError, ResourceError):

@@ -20,18 +20,18 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.core.errors import InputError, OutputError, Problem, shown
+from showthrough.core.errors import InputError, OutputError, Problem, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.run.records import Columns, Evidence, Tables
 from showthrough.run.run import Run
 from showthrough.run.stored import EvidenceWriter, StoredEvidence
 from showthrough.storage.columns.narrow import narrowest
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
-from showthrough.storage.columns.stretch import Stretch, digest_of
-from showthrough.storage.columns.tables import Table, TableWriter
+from showthrough.storage.columns.stretch import FileSlice, digest_of
+from showthrough.storage.columns.tables import ColumnTable, TableWriter
 from showthrough.storage.limits import FILE
-from showthrough.storage.reading import decoded, read_bytes, reading
-from showthrough.storage.writing import put, remove_unfinished, told, workshop
+from showthrough.storage.reading import decode_json, read_bytes, reading
+from showthrough.storage.writing import remove_unfinished, report_os_errors, workshop, write_atomically
 
 FORMAT = 2  # of the JSON of such a run: what reads runs of one file alone must not take it for one
 _RUN, _INDEX, _ROWS = "run.json", "index.json", "rows"
@@ -52,21 +52,21 @@ class _Rows(msgspec.Struct, frozen=True):
     file: str
 
 
-class _Shown(msgspec.Struct, frozen=True):
+class _EvidenceFiles(msgspec.Struct, frozen=True):
     metric: str
     anonymization: str
     content: str
     places: str
 
 
-class Index(msgspec.Struct, frozen=True):
+class FolderIndex(msgspec.Struct, frozen=True):
     """What is in which file."""
 
     id: str
     documents: tuple[str, str]  # ids one after the other, and where each ends
     groups: tuple[str, str] | None
     rows: list[_Rows]
-    evidence: list[_Shown]
+    evidence: list[_EvidenceFiles]
     files: dict[str, _File]
 
 
@@ -83,50 +83,50 @@ class _Filling:
             for number, (metric, name, columns) in enumerate(_cells(run.rows))
         ]
         evidence = [
-            _Shown(metric, name, *self._shown(f"shown-{number:04}", by, run.documents))
+            _EvidenceFiles(metric, name, *self._write_evidence(f"shown-{number:04}", by, run.documents))
             for number, (metric, name, by) in enumerate(_cells(run.evidence))
         ]
-        self.index = Index(secrets.token_hex(8), documents, groups, rows, evidence, self._files)
+        self.index = FolderIndex(secrets.token_hex(8), documents, groups, rows, evidence, self._files)
 
-    def _noted(self, *file_slices: Stretch) -> None:
+    def _add_files(self, *file_slices: FileSlice) -> None:
         for file_slice in file_slices:
             self._files[file_slice.path.name] = _File(file_slice.size, file_slice.digest)
 
     def _strings(self, name: str, strings: Sequence[str]) -> tuple[str, str]:
         content, ends = (self._folder / f"{name}.{ending}" for ending in ("utf8", "ends"))
         if isinstance(strings, StoredStrings):
-            self._noted(strings.content.copy_to(content), strings.ends.copy_to(ends))
+            self._add_files(strings.content.copy_to(content), strings.ends.copy_to(ends))
         else:
             written = write_strings(parts_of(strings), content, ends)
-            self._noted(written.content, written.ends)
+            self._add_files(written.content, written.ends)
         return content.name, ends.name
 
     def _table(self, name: str, columns: Columns, documents: int) -> str:
-        if isinstance(columns, Table):
-            self._noted(columns.stretch.copy_to(self._folder / name))
+        if isinstance(columns, ColumnTable):
+            self._add_files(columns.stretch.copy_to(self._folder / name))
             return name
         arrays = [np.asarray(values, dtype=np.float64) for values in columns.values()]
         values = np.column_stack(arrays) if arrays else np.zeros((documents, 0))
         writer = TableWriter(self._folder / name, list(columns), documents, narrowest(values))
         writer.put(0, list(columns), values)
-        self._noted(writer.written().stretch)
+        self._add_files(writer.finish().stretch)
         return name
 
-    def _shown(self, name: str, evidence: Mapping[str, Evidence], documents: Sequence[str]) -> tuple[str, str]:
+    def _write_evidence(self, name: str, evidence: Mapping[str, Evidence], documents: Sequence[str]) -> tuple[str, str]:
         content, positions = (self._folder / f"{name}.{ending}" for ending in ("json", "npy"))
         if isinstance(evidence, StoredEvidence) and evidence.change is None:
-            self._noted(evidence.content.copy_to(content), evidence.places.stretch.copy_to(positions))
+            self._add_files(evidence.content.copy_to(content), evidence.places.stretch.copy_to(positions))
             return content.name, positions.name
         writer = EvidenceWriter(content)
         if isinstance(evidence, StoredEvidence):
-            for number, entry in evidence.numbered():
+            for number, entry in evidence.iter_numbered():
                 writer.put([number], [entry])
         else:
             for number, document in enumerate(documents):
                 if document in evidence:
                     writer.put([number], [evidence[document]])
-        written = writer.written(cast(StoredStrings, documents), positions)
-        self._noted(written.content, written.places.stretch)
+        written = writer.finish(cast(StoredStrings, documents), positions)
+        self._add_files(written.content, written.places.stretch)
         return content.name, positions.name
 
 
@@ -139,25 +139,25 @@ def write_with_folder(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> 
 
     Raises OutputError.
     """
-    with told(path):
+    with report_os_errors(path):
         if path.exists() and not path.is_file():
             raise OutputError(f"{path}: is a pipe or the like; a run of so many documents is a file and a folder")
         target = Path(os.path.realpath(path))
         remove_unfinished(target.parent)
         before = folder_of(target)
-        if before is not None and (tables := _unchanged(run, before)) is not None:
-            put(target, encoded(_rowless(run, tables)))
+        if before is not None and (tables := _find_unchanged(run, before)) is not None:
+            write_atomically(target, encoded(_rowless(run, tables)))
             return
         with workshop(target.parent) as bench:
             draft = bench / _ROWS
             draft.mkdir(mode=0o700)
             index = _Filling(draft, run).index
             content = msgspec.json.encode(index)
-            put(draft / _INDEX, content)
+            write_atomically(draft / _INDEX, content)
             home = target.parent / f"{target.name}.rows-{index.id[:8]}"
             draft.rename(home)
         try:
-            put(target, encoded(_rowless(run, Tables(index.id, home.name, digest_of([content])))))
+            write_atomically(target, encoded(_rowless(run, Tables(index.id, home.name, digest_of([content])))))
         except BaseException:
             shutil.rmtree(home, ignore_errors=True)
             raise
@@ -166,7 +166,7 @@ def write_with_folder(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> 
 
 def write_zip(run: Run, path: Path, encoded: Callable[[Run], bytes]) -> None:
     """Writes a run as one zip file. Tables are not packed in it, so that they can be read from where they are."""
-    with told(path):
+    with report_os_errors(path):
         target = Path(os.path.realpath(path))
         remove_unfinished(target.parent)
         with workshop(target.parent) as bench:
@@ -216,7 +216,7 @@ def remove_folder(folder: Path | None) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _unchanged(run: Run, folder: Path) -> Tables | None:
+def _find_unchanged(run: Run, folder: Path) -> Tables | None:
     """Where a run is written over itself and its tables are as they were: what its JSON says of them."""
     if run.tables is None or run.tables.folder != folder.name:
         return None
@@ -230,7 +230,7 @@ def _unchanged(run: Run, folder: Path) -> Tables | None:
     now = [
         (metric, name, list(table), table.stretch.path)
         for metric, name, table in _cells(run.rows)
-        if isinstance(table, Table)
+        if isinstance(table, ColumnTable)
     ]
     told_of = [
         (metric, name, by.content.path)
@@ -249,7 +249,7 @@ def is_zip(path: Path) -> bool:
         return file.read(len(_ZIP)) == _ZIP
 
 
-def read_zip(path: Path) -> tuple[bytes, Callable[[Tables], tuple[bytes, Callable[[str, _File], Stretch]]]]:
+def read_zip(path: Path) -> tuple[bytes, Callable[[Tables], tuple[bytes, Callable[[str, _File], FileSlice]]]]:
     """The JSON of a run in a zip file, and how to find its tables there."""
     try:
         with reading(path), zipfile.ZipFile(path) as archive:
@@ -257,13 +257,13 @@ def read_zip(path: Path) -> tuple[bytes, Callable[[Tables], tuple[bytes, Callabl
             if _RUN not in members:
                 raise InputError(Problem(str(path), "", f"has no {_RUN}; expected the zip file of a run"))
             content, index = (
-                _unpacked(path, archive, members[name]) if name in members else b""
+                _read_member(path, archive, members[name]) if name in members else b""
                 for name in (_RUN, f"{_ROWS}/{_INDEX}")
             )
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise InputError(Problem(str(path), "", f"is damaged, or no zip file ({shown(str(error))})")) from None
+        raise InputError(Problem(str(path), "", f"is damaged, or no zip file ({shorten(str(error))})")) from None
 
-    def found(name: str, file: _File) -> Stretch:
+    def found(name: str, file: _File) -> FileSlice:
         member = members.get(f"{_ROWS}/{name}")
         if member is None:
             raise InputError(Problem(str(path), name, "is missing in the zip file"))
@@ -271,17 +271,17 @@ def read_zip(path: Path) -> tuple[bytes, Callable[[Tables], tuple[bytes, Callabl
             raise InputError(Problem(str(path), name, "is packed; expected it stored as it is (zip -0)"))
         if member.file_size != file.size or member.compress_size != file.size:
             raise _size_fault(f"{path}: {name}", member.file_size, file.size)
-        return Stretch(path, file.size, file.digest, _data_of(path, member), f"{path}: {name}")
+        return FileSlice(path, file.size, file.digest, _data_of(path, member), f"{path}: {name}")
 
     return content, lambda tables: (index, found)
 
 
-def _unpacked(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """A member of a zip file; raises InputError where it has more than may be read of it, whatever it says itself."""
     with archive.open(member) as file:
         content = file.read(FILE.bytes + 1)
     if len(content) > FILE.bytes:
-        raise FILE.passed(path, "unpacks to")
+        raise FILE.exceeded_error(path, "unpacks to")
     return content
 
 
@@ -293,24 +293,24 @@ def _data_of(path: Path, member: zipfile.ZipInfo) -> int:
     return member.header_offset + _LOCAL + sum(int.from_bytes(head[at : at + 2], "little") for at in (26, 28))
 
 
-def read_folder(path: Path, tables: Tables) -> tuple[bytes, Callable[[str, _File], Stretch]]:
+def read_folder(path: Path, tables: Tables) -> tuple[bytes, Callable[[str, _File], FileSlice]]:
     """The index of the folder beside the JSON of a run, and how to find its files."""
     if not _NAME.fullmatch(tables.folder) or tables.folder in (".", ".."):
-        fault = f"found {shown(tables.folder)}; expected the name of a folder beside"
+        fault = f"found {shorten(tables.folder)}; expected the name of a folder beside"
         raise InputError(Problem(str(path), "tables.folder", fault))
     folder = path.parent / tables.folder
     if not folder.is_dir():
         fault = f"the folder {tables.folder} with its rows is not beside it; both belong together"
         raise InputError(Problem(str(path), "", fault))
 
-    def found(name: str, file: _File) -> Stretch:
+    def found(name: str, file: _File) -> FileSlice:
         try:
             size = (folder / name).stat().st_size
         except OSError:
             raise InputError(Problem(str(folder / name), "", "is missing; it belongs to its run")) from None
         if size != file.size:
             raise _size_fault(str(folder / name), size, file.size)
-        return Stretch(folder / name, file.size, file.digest)
+        return FileSlice(folder / name, file.size, file.digest)
 
     return read_bytes(folder / _INDEX), found
 
@@ -319,7 +319,7 @@ def _size_fault(name: str, size: int, expected: int) -> InputError:
     return InputError(Problem(name, "", f"has {size:,} bytes; expected {expected:,}, as it was written with its run"))
 
 
-def with_tables(run: Run, path: Path, content: bytes, find_slice: Callable[[str, _File], Stretch]) -> Run:
+def with_tables(run: Run, path: Path, content: bytes, find_slice: Callable[[str, _File], FileSlice]) -> Run:
     """A run with its ids, groups, rows and evidence, which stay in files. Raises InputError where they are not its."""
     tables = run.tables
     if tables is None:
@@ -329,11 +329,11 @@ def with_tables(run: Run, path: Path, content: bytes, find_slice: Callable[[str,
         raise InputError(Problem(str(path), "", fault))
     index = _index_of(content, path)
     if index.id != tables.id:
-        raise InputError(Problem(str(path), "tables.id", f"found {shown(index.id)}; expected {shown(tables.id)}"))
+        raise InputError(Problem(str(path), "tables.id", f"found {shorten(index.id)}; expected {shorten(tables.id)}"))
 
-    def stretch(name: str) -> Stretch:
+    def stretch(name: str) -> FileSlice:
         if not _NAME.fullmatch(name) or name in (".", "..") or name not in index.files:
-            raise InputError(Problem(str(path), _INDEX, f"found {shown(name)}; expected the name of a file in it"))
+            raise InputError(Problem(str(path), _INDEX, f"found {shorten(name)}; expected the name of a file in it"))
         return find_slice(name, index.files[name])
 
     def strings(names: tuple[str, str]) -> StoredStrings:
@@ -343,14 +343,14 @@ def with_tables(run: Run, path: Path, content: bytes, find_slice: Callable[[str,
     rows: dict[str, dict[str, Columns]] = {}
     evidence: dict[str, dict[str, Mapping[str, Evidence]]] = {}
     for row in index.rows:
-        rows.setdefault(row.metric, {})[row.anonymization] = cast(Columns, Table(row.columns, stretch(row.file)))
+        rows.setdefault(row.metric, {})[row.anonymization] = cast(Columns, ColumnTable(row.columns, stretch(row.file)))
     for entry in index.evidence:
-        positions = Table(StoredEvidence.PLACES, stretch(entry.places))
+        positions = ColumnTable(StoredEvidence.PLACES, stretch(entry.places))
         seen = StoredEvidence(documents, stretch(entry.content), positions)
         evidence.setdefault(entry.metric, {})[entry.anonymization] = seen
     groups = [] if index.groups is None else strings(index.groups)
     return replace(run, documents=documents, groups=groups, rows=rows, evidence=evidence)
 
 
-def _index_of(content: bytes, path: Path) -> Index:
-    return decoded(content, msgspec.json.Decoder(Index), path, _INDEX)
+def _index_of(content: bytes, path: Path) -> FolderIndex:
+    return decode_json(content, msgspec.json.Decoder(FolderIndex), path, _INDEX)

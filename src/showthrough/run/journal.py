@@ -25,10 +25,10 @@ from showthrough.metrics.base import beyond
 from showthrough.run.documents import Spans
 from showthrough.run.records import Columns, Evidence, Failure, columns_of
 from showthrough.run.run import Run
-from showthrough.storage.columns.covered import Covered
+from showthrough.storage.columns.covered import RangeSet
 from showthrough.storage.columns.narrow import KINDS, narrowest
-from showthrough.storage.growing import DamagedError, Place, pieces_in
-from showthrough.storage.reading import decoded, decoder_of, open_file, reading
+from showthrough.storage.growing import ByteRange, DamagedError, pieces_in
+from showthrough.storage.reading import decode_json, decoder_of, open_file, reading
 
 TITLE = b"showthrough unfinished run 2"
 LARGE = 20_000  # documents above which rows are held in files and not in memory
@@ -38,7 +38,7 @@ _FAULT = "is not the journal of an unfinished run, or is damaged; --force starts
 _IDS = 4096  # that are taken into a digest at a time
 
 
-class Head(msgspec.Struct, frozen=True):
+class JournalHead(msgspec.Struct, frozen=True):
     """What is evaluated. The run has no rows; and of a large corpus no ids, which the digest of their order stands for.
 
     `key` is a digest of all that numbers hang on: the documents and what is asked of them.
@@ -50,7 +50,7 @@ class Head(msgspec.Struct, frozen=True):
     key: str
 
 
-class Packed(msgspec.Struct, frozen=True, array_like=True):
+class PackedRows(msgspec.Struct, frozen=True, array_like=True):
     """Rows of some documents in as few bytes as tell them exactly, column by column."""
 
     columns: list[str]
@@ -58,7 +58,7 @@ class Packed(msgspec.Struct, frozen=True, array_like=True):
     values: bytes
 
     @classmethod
-    def of(cls, rows: Rows) -> Packed:
+    def of(cls, rows: Rows) -> PackedRows:
         kind = narrowest(rows.values)
         return cls(list(rows.columns), kind.str, rows.values.T.astype(kind).tobytes())
 
@@ -77,10 +77,10 @@ class Packed(msgspec.Struct, frozen=True, array_like=True):
         return Rows(tuple(self.columns), np.ascontiguousarray(values.T, dtype=np.float64), shown)
 
 
-Tables = dict[str, dict[str, Packed]]  # by metric and anonymization
+Tables = dict[str, dict[str, PackedRows]]  # by metric and anonymization
 
 
-class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+class JournalEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     """What came of some documents: of metrics that count them one by one, or of such that look at all of them."""
 
     start: int
@@ -94,7 +94,7 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     failures: list[Failure] = []
     masks: dict[str, tuple[int, int, int, int, int, int, int]] = {}  # what notices count, by anonymization
     free: list[Spans] | None = None  # words that may stay readable; null where nobody can tell
-    risks: list[dict[str, Packed]] = []  # of metrics that only rank documents, in their order
+    risks: list[dict[str, PackedRows]] = []  # of metrics that only rank documents, in their order
 
     @property
     def numbers(self) -> range:
@@ -114,10 +114,10 @@ def key_of(key: str, numbers: range) -> str:
     return hashlib.blake2b(f"{key} {numbers.start} {numbers.stop}".encode(), digest_size=8).hexdigest()
 
 
-class Part(NamedTuple):
+class JournalPart(NamedTuple):
     """An entry of a journal: where it stands, and what of it counts."""
 
-    place: Place
+    place: ByteRange
     numbers: range
     counted: bool
     kept_by: str
@@ -133,18 +133,18 @@ class Journal:
         self.failures: dict[str, Failure] = {}
         self.columns: dict[str, set[str]] = {}  # by metric
         self.shown: set[str] = set()  # metrics with evidence
-        self.parts: list[Part] = []
-        self._counted, self._looked = Covered(), {"": Covered()}
+        self.parts: list[JournalPart] = []
+        self._counted, self._looked = RangeSet(), {"": RangeSet()}
         self._whole: set[tuple[str, str]] = set()
         self._file = open_file(path) if file is None else file
         try:
             with reading(path):
                 pieces = pieces_in(self._file, TITLE)
-                self.head = decoded(next(pieces)[1], decoder_of(Head), path)
+                self.head = decode_json(next(pieces)[1], decoder_of(JournalHead), path)
                 if len(self.head.run.documents) not in (0, self.head.documents):
                     raise DamagedError
                 for location, piece in pieces:
-                    self._note(location, decoded(piece, decoder_of(Entry), path))
+                    self._note(location, decode_json(piece, decoder_of(JournalEntry), path))
         except (DamagedError, StopIteration):
             self._file.close()
             raise InputError(Problem(str(path), "", _FAULT)) from None
@@ -153,7 +153,7 @@ class Journal:
             raise
 
     @property
-    def done(self) -> int:
+    def done_count(self) -> int:
         """How many documents have rows."""
         return self._counted.count
 
@@ -163,16 +163,16 @@ class Journal:
         return len(self.head.run.documents) < self.head.documents
 
     @property
-    def finished(self) -> set[str]:
+    def finished_metrics(self) -> set[str]:
         """Metrics of which there are rows."""
         return {*self.columns} - {*self.failures}
 
-    def entry(self, part: Part) -> Entry:
+    def entry(self, part: JournalPart) -> JournalEntry:
         with reading(self.path):
             self._file.seek(part.place.start)
-            return decoder_of(Entry).decode(self._file.read(part.place.size))
+            return decoder_of(JournalEntry).decode(self._file.read(part.place.size))
 
-    def _note(self, location: Place, entry: Entry) -> None:
+    def _note(self, location: ByteRange, entry: JournalEntry) -> None:
         """Takes down where an entry is. Who was stopped while writing may have written the same again: once counts."""
         numbers = entry.numbers
         if not 0 <= entry.start <= entry.stop <= self.head.documents or entry.key != key_of(self.head.key, numbers):
@@ -187,11 +187,11 @@ class Journal:
             if len(numbers) != self.head.documents:
                 raise DamagedError
             self._whole |= cells
-        looked = self._looked.setdefault(entry.kept_by, Covered())
+        looked = self._looked.setdefault(entry.kept_by, RangeSet())
         counted = entry.counted and _new(self._counted, numbers)
         seen = bool(entry.kept_by) and _new(looked, numbers)
         if counted or seen or whole:
-            self.parts.append(Part(location, numbers, counted, entry.kept_by if seen else "", whole))
+            self.parts.append(JournalPart(location, numbers, counted, entry.kept_by if seen else "", whole))
         if counted or whole:
             for text, by_name in entry.rows.items():
                 self.columns.setdefault(text, set()).update(*(table.columns for table in by_name.values()))
@@ -217,8 +217,8 @@ class Journal:
                     evidence.setdefault(text, {}).setdefault(name, {}).update(by)
         rows: dict[str, dict[str, Columns]] = {}
         for (text, name), blocks in tables.items():
-            if text not in self.failures and sum(map(len, blocks)) == self.done:
-                rows.setdefault(text, {})[name] = columns_of(Rows.joined(blocks))
+            if text not in self.failures and sum(map(len, blocks)) == self.done_count:
+                rows.setdefault(text, {})[name] = columns_of(Rows.concatenate(blocks))
         run = self.head.run
         parts = sorted((part.numbers for part in self.parts if part.counted), key=lambda numbers: numbers.start)
         done = [number for numbers in parts for number in numbers]
@@ -233,7 +233,7 @@ class Journal:
         )
 
 
-def _new(covered: Covered, numbers: range) -> bool:
+def _new(covered: RangeSet, numbers: range) -> bool:
     """Whether these are there for the first time. Raises DamagedError where some are, and some are not."""
     if not covered.meets(numbers):
         covered.add(numbers)
@@ -268,7 +268,7 @@ def is_unfinished(run: Run) -> bool:
     return _UNFINISHED in run.__dict__
 
 
-def unfinished(run: Run | Journal) -> Journal | None:
+def find_journal(run: Run | Journal) -> Journal | None:
     """The journal of a run that does not hold its rows itself."""
     open_journal: Callable[[], Journal] | None = run.__dict__.get(_UNFINISHED)
     return None if open_journal is None else open_journal()

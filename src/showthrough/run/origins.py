@@ -22,17 +22,17 @@ def last_part(path: str) -> str:
     return re.split(r"[/\\]", path.rstrip("/\\"))[-1]
 
 
-def unplaced(provenance: Provenance) -> Provenance:
+def strip_folders(provenance: Provenance) -> Provenance:
     """The same with the last part of every path alone; of a program that was run, its name and no argument.
 
     >>> made = Provenance(anonymizer="presidio+/home/ann/crf/", version=1)
-    >>> unplaced(made).anonymizer
+    >>> strip_folders(made).anonymizer
     'presidio+crf/'
-    >>> unplaced(replace(made, anonymizer="cmd:/home/ann/mask --key=4711")).anonymizer
+    >>> strip_folders(replace(made, anonymizer="cmd:/home/ann/mask --key=4711")).anonymizer
     'cmd:mask …'
     """
     anonymizer, program, command = provenance.anonymizer.partition(_PROGRAM)
-    shorten = _telling(provenance, anonymizer)
+    shorten = _make_shortener(provenance, anonymizer)
     name, *arguments = _words(command)
     return replace(
         provenance,
@@ -50,7 +50,7 @@ def _words(command: str) -> list[str]:
         return command.split() or [""]
 
 
-def _telling(provenance: Provenance, anonymizer: str) -> Callable[[object], object]:
+def _make_shortener(provenance: Provenance, anonymizer: str) -> Callable[[object], object]:
     """What leaves the folders out of a text; parameters may be paths with spaces in them."""
     models = set(_ON_THE_HUB.findall(anonymizer))
     values = [value for value in provenance.parameters.values() if isinstance(value, str)]

@@ -25,11 +25,11 @@ _NESTED = lazy_pattern(r'(\w+)="((?:[^"\\]|\\.)*)"', re.DOTALL)  # the parameter
 _FOLDERS = lazy_pattern(r"""(?<![\w:/.])(?!/path/to/it)(?:~|\.{1,2})?(?:/[^/\s'"]+)+/(?=[^/\s'"])""")
 
 
-class Places:
+class PathNames:
     """The paths among the parameters of metrics, each with the last part of it, numbered where two would be alike.
 
     >>> record = MetricRecord("", "", 1, "", "privacy", "higher", {"dictionary": "/home/ann/words.txt"})
-    >>> Places([record]).told('phi_oov(dictionary="/home/ann/words.txt")')
+    >>> PathNames([record]).told('phi_oov(dictionary="/home/ann/words.txt")')
     'phi_oov(dictionary="words.txt")'
     """
 
@@ -46,24 +46,24 @@ class Places:
         listed = "|".join(map(re.escape, sorted(self._names, key=len, reverse=True)))
         self._pattern = re.compile(rf"(?<![\w/.~\\-])(?:{listed})(?![\w-])" if listed else r"(?!)")
 
-    def told(self, content: Value) -> Value:
+    def shorten(self, content: Value) -> Value:
         """Text, or whatever holds some, with the names of these places."""
         result: object = content
         if isinstance(content, str):
             result = self._pattern.sub(lambda match: self._names[match[0]], content)
         elif isinstance(content, dict):
-            result = {self.told(key): self.told(value) for key, value in content.items()}
+            result = {self.shorten(key): self.shorten(value) for key, value in content.items()}
         elif isinstance(content, list | tuple):
-            result = type(content)(map(self.told, content))
+            result = type(content)(map(self.shorten, content))
         return result  # type: ignore[return-value]
 
-    def told_of_failure(self, reason: str) -> str:
+    def shorten_reason(self, reason: str) -> str:
         """A reason may also quote a path in part, or that of a file in a folder."""
-        return _FOLDERS.sub("", self.told(reason))
+        return _FOLDERS.sub("", self.shorten(reason))
 
     def full(self, source: str) -> str:
         """The name of a source with its folders, of what `told` made of it."""
-        path = _split(source)[1]
+        path = _split_source(source)[1]
         return source.removesuffix(path) + next((full for full, name in self.names.items() if name == path), path)
 
     def named_in(self, columns: Iterable[str]) -> bool:
@@ -83,7 +83,7 @@ def _pairs(parameters: Iterable[tuple[str, object]]) -> Iterator[tuple[str, str]
             continue
         if models:
             continue
-        kind, path = _split(value)
+        kind, path = _split_source(value)
         bare = not kind and "/" in path and key in _SOURCES | _FILES
         if path.startswith("//") or not (last_part(path) and (bare or is_path(path))):
             yield path, path
@@ -92,7 +92,7 @@ def _pairs(parameters: Iterable[tuple[str, object]]) -> Iterator[tuple[str, str]
             yield path, f"./{last_part(path)}" if source else last_part(path)
 
 
-def _split(source: str) -> tuple[str, str]:
+def _split_source(source: str) -> tuple[str, str]:
     """`spacy` and `/home/ann/pipeline` of `spacy:/home/ann/pipeline`; a drive is no kind of source."""
     kind = _KIND.match(source)
     return (kind[1], source[kind.end() :]) if kind else ("", source)

@@ -27,7 +27,7 @@ class Times(msgspec.Struct):
     attacking: dict[str, dict[str, float]] = {}
 
 
-class Provenance(msgspec.Struct):
+class RunProvenance(msgspec.Struct):
     """What is known of how a run was made, as far as anybody asks; a run may say more, and may lack any of it."""
 
     showthrough: str = ""

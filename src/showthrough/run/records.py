@@ -11,20 +11,20 @@ import msgspec
 import numpy as np
 
 from showthrough.core.call_syntax import UNREADABLE, parsed_call
-from showthrough.core.errors import PlanError, shown, some
+from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.data.provenance import Provenance
 from showthrough.metrics import Array, Count, Group, Rows
-from showthrough.run.origins import last_part, unplaced
+from showthrough.run.origins import last_part, strip_folders
 
 Columns = Mapping[str, Sequence[float]]  # of very many documents arrays, read from a file when they are asked for
 _NAME = 80  # characters of a metric's text form
 _EXACT = 2**53  # below which a whole number of a row is exactly that
 
 
-def described(record: type) -> dict[str, str]:
+def describe_fields(record: type) -> dict[str, str]:
     """What each field of a record is, by name.
 
-    >>> described(Failure)
+    >>> describe_fields(Failure)
     {'metric': 'its text form', 'reason': 'why there is no number'}
     """
     hints = get_type_hints(record, include_extras=True)
@@ -48,9 +48,9 @@ class Input(msgspec.Struct, frozen=True):
     unlike: Annotated[int, "of an anonymization: how many of its releases are unlike their originals"] = 0
 
     @property
-    def unplaced(self) -> Input:
+    def without_path(self) -> Input:
         """With the name of its file alone: folders tell of people and projects."""
-        provenance = None if self.made is None else unplaced(self.made)
+        provenance = None if self.made is None else strip_folders(self.made)
         return msgspec.structs.replace(self, source=last_part(self.source), made=provenance)
 
 
@@ -77,14 +77,14 @@ class MetricRecord(msgspec.Struct, frozen=True):
         return part in self.neutral or bool(colon and measure in self.neutral)
 
 
-def called(text: str, records: Iterable[MetricRecord]) -> str:
+def find_metric_text(text: str, records: Iterable[MetricRecord]) -> str:
     """The text form of the one metric that carries a name, and the parameters that are written with it.
 
     Settings of a run, such as its language, give metrics parameters that nobody writes. Empty where there is none;
     raises PlanError where there are several.
 
     >>> spanish = MetricRecord('f1(words="es")', "f1", 1, "", "privacy", "higher", {"words": "es"})
-    >>> called("f1", [spanish]), called('f1(words="en")', [spanish])
+    >>> find_metric_text("f1", [spanish]), find_metric_text('f1(words="en")', [spanish])
     ('f1(words="es")', '')
     """
     try:
@@ -98,7 +98,7 @@ def called(text: str, records: Iterable[MetricRecord]) -> str:
         and all(key in record.parameters and record.parameters[key] == parameters[key] for key in parameters)
     ]
     if len(texts) > 1:
-        raise PlanError(f"there are several; name one of {some(texts)}", f"metric {shown(text)}")
+        raise PlanError(f"there are several; name one of {join_names(texts)}", f"metric {shorten(text)}")
     return texts[0] if texts else ""
 
 
@@ -131,7 +131,7 @@ class Score(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         """Without the signature, which is long; the numbers in full."""
-        named = ", ".join(shown(name, _NAME) for name in (self.anonymization, self.metric, self.part) if name)
+        named = ", ".join(shorten(name, _NAME) for name in (self.anonymization, self.metric, self.part) if name)
         if self.ends is None:
             return f"Score({named}: {self.reason if self.value is None else self.value})"
         return f"Score({named}: {self.value}, {self.low} to {self.high})"
@@ -162,7 +162,7 @@ class Ceiling(msgspec.Struct, frozen=True):
         named = {f"annotator {number}": by for number, by in enumerate(self.annotators.values(), 1)}
         return msgspec.structs.replace(self, annotators=named)
 
-    def called(self, rename: Callable[[str], str]) -> Ceiling:
+    def rename_metrics(self, rename: Callable[[str], str]) -> Ceiling:
         """The same with other names of the metrics, and in reasons."""
         people, *annotators = (
             {rename(text): msgspec.structs.replace(human, reason=rename(human.reason)) for text, human in by.items()}
@@ -184,7 +184,7 @@ class Sweep(msgspec.Struct, frozen=True):
     unscored: Annotated[int, "masks without a score, which are never left out"] = 0
     levels: Annotated[int, "different scores; where these are more than thresholds, some were chosen"] = 0
 
-    def called(self, rename: Callable[[str], str]) -> Sweep:
+    def rename_metrics(self, rename: Callable[[str], str]) -> Sweep:
         """The same with other names of the metrics."""
         return msgspec.structs.replace(self, values={rename(text): values for text, values in self.values.items()})
 
@@ -214,14 +214,14 @@ class Comparison(msgspec.Struct, frozen=True):
         return self.p_holm is not None and self.p_holm <= alpha
 
     @property
-    def turned(self) -> Comparison:
+    def swapped(self) -> Comparison:
         """The second against the first."""
         difference, high, low = (None if value is None else -value for value in (self.difference, self.low, self.high))
         ends = {"difference": difference, "low": low, "high": high}
         return msgspec.structs.replace(self, first=self.second, second=self.first, **ends)
 
 
-class Place(msgspec.Struct, frozen=True):
+class PlaceEvidence(msgspec.Struct, frozen=True):
     """Something that was found in a released text, and where."""
 
     entity_type: Annotated[str, "what it was taken for"]
@@ -243,7 +243,7 @@ class Uneven(msgspec.Struct, frozen=True):
     elsewhere: Annotated[list[tuple[str, int, int]], "where else, if not there: document, start and end"] = []
 
 
-class Passage(msgspec.Struct, frozen=True):
+class PassageEvidence(msgspec.Struct, frozen=True):
     """A passage of a document and how much of what it says was kept."""
 
     start: Annotated[int, "where it begins in the original"]
@@ -251,7 +251,7 @@ class Passage(msgspec.Struct, frozen=True):
     value: Annotated[float, "its similarity to what stands there now, from 0 to 5"]
 
 
-class Inferred(msgspec.Struct, frozen=True):
+class InferenceEvidence(msgspec.Struct, frozen=True):
     """What an attacker inferred about a person."""
 
     subject: Annotated[str, "the person, by the id that the corpus gives them"]
@@ -280,10 +280,12 @@ class Evidence(msgspec.Struct, frozen=True):
         list[tuple[str, float]], "of the anonymized text, what speaks most for the guess, and how much"
     ] = []
     attack: Annotated[str, "which of the attacks said it"] = ""
-    places: Annotated[list[Place], "what was found in the released text, the first of them"] = []
+    places: Annotated[list[PlaceEvidence], "what was found in the released text, the first of them"] = []
     strings: Annotated[list[Uneven], "what is masked in one place and can be read in another"] = []
-    passages: Annotated[list[Passage], "of the original, the worst of those that do not say all that they said"] = []
-    inferred: Annotated[list[Inferred], "what an attacker inferred about people, the most certain first"] = []
+    passages: Annotated[
+        list[PassageEvidence], "of the original, the worst of those that do not say all that they said"
+    ] = []
+    inferred: Annotated[list[InferenceEvidence], "what an attacker inferred about people, the most certain first"] = []
     reasons: Annotated[
         list[tuple[str, float]], "what speaks for the guess beside words, or against it where it is below 0"
     ] = []
@@ -299,10 +301,10 @@ class Tables(msgspec.Struct, frozen=True):
 
 def columns_of(rows: Rows) -> Columns:
     """Rows as a run file keeps them: whole numbers stay whole."""
-    return {name: _as_kept(rows.values[:, index]) for index, name in enumerate(rows.columns)}
+    return {name: _plain_values(rows.values[:, index]) for index, name in enumerate(rows.columns)}
 
 
-def _as_kept(values: Array) -> list[Any]:
+def _plain_values(values: Array) -> list[Any]:
     if np.all((np.abs(values) < _EXACT) & (values == np.floor(values))):  # as nearly all are
         return list(values.astype(np.int64).tolist())
     return [int(value) if value.is_integer() else value for value in values.tolist()]

@@ -24,7 +24,7 @@ ATTACKS: tuple[Role, ...] = ("attack", "inference", "attributes")  # somebody tr
 _RELEASE: Role = "release"
 
 
-def playing(run: Run, role: Role) -> list[MetricRecord]:
+def find_metrics(run: Run, role: Role) -> list[MetricRecord]:
     """The metrics that were computed and have a role, in the order of the run."""
     records = [record for record in run.metrics if role in record.roles and record.text in run.rows]
     return [record for record in records if role != "direct identifiers" or _tells_leaks(run, record)]
@@ -37,14 +37,14 @@ def _tells_leaks(run: Run, record: MetricRecord) -> bool:
     return complete and {"right", "all"} <= set(record.counts.values())
 
 
-def chosen(run: Run, *roles: Role) -> MetricRecord | None:
+def choose_metric(run: Run, *roles: Role) -> MetricRecord | None:
     """The one metric that sentences about all anonymizations are about, so that like is compared with like.
 
     Of several, one that reads all of the release goes before others, one that has a number for every anonymization
     before one that has not, the first role before the next, the metric without parameters of its own before others, and
     then the order of the run decides.
     """
-    every = [(rank, record) for rank, role in enumerate(roles) for record in playing(run, role)]
+    every = [(rank, record) for rank, role in enumerate(roles) for record in find_metrics(run, role)]
     lacking = [not all(headline(run, name, record) for name in run.names) for _, record in every]
     ranked = [
         ((not goes_first(record), lacks, rank, record.text != record.name), record)
@@ -84,7 +84,7 @@ def as_many_even(run: Run, name: str, text: str, part: str = HEADLINE) -> float 
     return as_many_alike(form, rows)
 
 
-class Counts(Mapping[str, int]):
+class DocumentCounts(Mapping[str, int]):
     """How many there are of something, by document; documents that have none are not in it."""
 
     def __init__(self, documents: Sequence[str], counts: Sequence[float] | Array) -> None:
@@ -145,7 +145,7 @@ def first(
 class _Items(ItemsView[str, int]):
     """As of any mapping, without looking for each document."""
 
-    _mapping: Counts
+    _mapping: DocumentCounts
 
     def __iter__(self) -> Iterator[tuple[str, int]]:
         return zip(self._mapping, map(int, self._mapping._counts.tolist()), strict=True)
@@ -156,13 +156,13 @@ def in_all(values: Sequence[float] | Array) -> float:
     return float(values.sum()) if isinstance(values, np.ndarray) else sum(values)
 
 
-def counted(run: Run, record: MetricRecord, name: str, kind: Count) -> Sequence[float] | Array:
+def count_by_kind(run: Run, record: MetricRecord, name: str, kind: Count) -> Sequence[float] | Array:
     """How many things a metric counts in each document: what is `right`, what is `wrong`, or `all`."""
     columns = run.rows[record.text][name]
-    return _added(run, [columns[column] for column, is_ in record.counts.items() if is_ == kind])
+    return _sum_columns(run, [columns[column] for column, is_ in record.counts.items() if is_ == kind])
 
 
-def _added(run: Run, columns: Sequence[Sequence[float]]) -> Sequence[float] | Array:
+def _sum_columns(run: Run, columns: Sequence[Sequence[float]]) -> Sequence[float] | Array:
     """Columns one upon the other."""
     if run.in_files:
         return sum(map(_float, columns), np.zeros(len(run.documents)))
@@ -173,19 +173,19 @@ def _float(column: Sequence[float]) -> Array:
     return np.asarray(column, dtype=np.float64)
 
 
-def leaks(run: Run, record: MetricRecord, name: str) -> Counts:
+def leaks(run: Run, record: MetricRecord, name: str) -> DocumentCounts:
     """Documents in which a marked identifier can still be read, and how many (as annotators count them)."""
-    return Counts(run.documents, wrongs(run, record, name))
+    return DocumentCounts(run.documents, wrongs(run, record, name))
 
 
 def wrongs(run: Run, record: MetricRecord, name: str) -> Sequence[float] | Array:
     """How many of the things that a metric counts are wrong in each document; 0 where it does not tell."""
     kinds = set(record.counts.values())
     if {"right", "all"} <= kinds:
-        right, every = (np.asarray(counted(run, record, name, kind)) for kind in ("right", "all"))
+        right, every = (np.asarray(count_by_kind(run, record, name, kind)) for kind in ("right", "all"))
         wrong: Array = every - right
         return wrong if run.in_files else list(wrong.tolist())
     columns = run.rows[record.text][name]
     wrong_columns = [columns[column] for column, kind in record.counts.items() if kind == "wrong" and column in columns]
-    added = _added(run, wrong_columns)
+    added = _sum_columns(run, wrong_columns)
     return added if len(added) else [0.0] * len(run.documents)

@@ -14,13 +14,13 @@ from typing import Annotated, Any, overload
 import msgspec
 import numpy as np
 
-from showthrough.core.errors import PlanError, ResourceError, shown, some
+from showthrough.core.errors import PlanError, ResourceError, join_names, shorten
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
 from showthrough.metrics.derived import aligned
-from showthrough.models.chat.base import Asked
+from showthrough.models.chat.base import AnswerSource
 from showthrough.run import frames, views
 from showthrough.run.comparison import Comparisons, Contest, Test
-from showthrough.run.documents import Texts
+from showthrough.run.documents import RunTexts
 from showthrough.run.records import (
     Ceiling,
     Columns,
@@ -31,15 +31,15 @@ from showthrough.run.records import (
     Score,
     Sweep,
     Tables,
-    called,
+    find_metric_text,
 )
 from showthrough.run.scores import Scores, checked_key
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 from showthrough.run.stored import StoredRows
 from showthrough.run.thresholds import Threshold
 from showthrough.run.units import Units
 from showthrough.storage.columns.stored_strings import StoredStrings
-from showthrough.storage.columns.tables import Table
+from showthrough.storage.columns.tables import ColumnTable
 
 FORMAT = 1  # of the run file; rises when an old reader could misread it
 WITHOUT_TEXT = "without_text"  # in the provenance of a run whose words were left out
@@ -55,7 +55,7 @@ class Run(msgspec.Struct, dict=True):
     corpus: Annotated[Input, "what was anonymized"]
     anonymizations: Annotated[list[Input], "what is under test, in the order of the tables"]
     metrics: Annotated[list[MetricRecord], "what was asked for, failed ones too"]
-    settings: Annotated[Recorded, "what else the numbers depend on"]
+    settings: Annotated[RecordedSettings, "what else the numbers depend on"]
     documents: Annotated[Sequence[str], "ids, in the order of the rows"]
     scores: Annotated[list[Score], "every number"]
     rows: Annotated[
@@ -65,7 +65,9 @@ class Run(msgspec.Struct, dict=True):
     provenance: Annotated[dict[str, Any], "with what and when it was made: versions, models, times"]
     complete: Annotated[bool, "false: it was interrupted, and holds the documents that were finished"] = True
     format: Annotated[int, "of the file; rises when an old reader could misread it"] = FORMAT
-    texts: Annotated[Texts | None, "original text and masks, for reports: a file with it is for its owner alone"] = None
+    texts: Annotated[RunTexts | None, "original text and masks, for reports: a file with it is for its owner alone"] = (
+        None
+    )
     evidence: Annotated[
         dict[str, dict[str, Mapping[str, Evidence]]], "what metrics have to show: by metric, anonymization and document"
     ] = {}
@@ -78,7 +80,7 @@ class Run(msgspec.Struct, dict=True):
     inputs: Annotated[
         dict[str, list[Input]], "what families of metrics were given beside, by name, such as what an attacker knew"
     ] = {}
-    asked: Annotated[list[Asked], "who was asked about people or texts, beside detectors and verifiers"] = []
+    asked: Annotated[list[AnswerSource], "who was asked about people or texts, beside detectors and verifiers"] = []
     sweeps: Annotated[
         dict[str, Sweep], "by anonymization, what its surer masks alone reach, where masks have scores"
     ] = {}
@@ -88,8 +90,8 @@ class Run(msgspec.Struct, dict=True):
     def __repr__(self) -> str:
         """Short: a run may hold the very text that was hidden, and a notebook prints whatever stands last."""
         state = "" if self.complete else ", interrupted"
-        scored = f"{len(self.metrics)} metrics, anonymizations {some(self.names)}"
-        return f"Run({shown(self.corpus.name)}: {len(self.documents)} documents, {scored}{state})"
+        scored = f"{len(self.metrics)} metrics, anonymizations {join_names(self.names)}"
+        return f"Run({shorten(self.corpus.name)}: {len(self.documents)} documents, {scored}{state})"
 
     def _repr_html_(self) -> str:
         return views.html(self)
@@ -128,10 +130,10 @@ class Run(msgspec.Struct, dict=True):
         try:
             text = metric_text(parse_metric(metric))
         except (PlanError, ResourceError):
-            if full_text := called(metric, self.metrics):
+            if full_text := find_metric_text(metric, self.metrics):
                 return full_text
             raise
-        return text if self._has(text) else called(metric, self.metrics) or text
+        return text if self._has(text) else find_metric_text(metric, self.metrics) or text
 
     def _has(self, text: str) -> bool:
         """Whether a text form is that of a metric of this run."""
@@ -188,7 +190,7 @@ class Run(msgspec.Struct, dict=True):
 
     def rows_of(self, metric: str, anonymization: str) -> Rows:
         columns = self.rows[metric][anonymization]
-        if isinstance(columns, Table):
+        if isinstance(columns, ColumnTable):
             return StoredRows(columns)
         return Rows.named(columns) if columns else Rows((), np.zeros((len(self.documents), 0)))
 
@@ -215,12 +217,12 @@ class Run(msgspec.Struct, dict=True):
         else:
             chosen = [self.text_of(metric)]
             if chosen[0] not in self.rows:
-                raise PlanError(f"not in this run; there are {some(self.rows)}", f"metric {chosen[0]}")
+                raise PlanError(f"not in this run; there are {join_names(self.rows)}", f"metric {chosen[0]}")
         part_names = parts if not isinstance(parts, bool) else None if parts else (HEADLINE,)
         compared = Comparisons(self, test)
         for contest in map(self.contest, chosen):
             contest_parts = [part for part in contest.values[0] if part_names is None or part in part_names]
-            compared += contest.compared(
+            compared += contest.compare(
                 contest_parts, shuffles, self.settings.seed if seed is None else seed, test, pairs
             )
         return compared
@@ -264,10 +266,10 @@ class Run(msgspec.Struct, dict=True):
         if not self.groups:
             return documents
         units = "independent unit" if self.joined else "group"
-        return f"{self.drawn:,} {units}{'' if self.drawn == 1 else 's'} of {documents}"
+        return f"{self.unit_count:,} {units}{'' if self.unit_count == 1 else 's'} of {documents}"
 
     @property
-    def drawn(self) -> int:
+    def unit_count(self) -> int:
         """How many there are of what is drawn and exchanged as a whole."""
         return len(set(self.groups) - {""}) + self.groups.count("") if self.groups else len(self.documents)
 

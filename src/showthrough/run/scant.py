@@ -8,7 +8,7 @@ from showthrough.data.references import NOTHING
 from showthrough.metrics import Role
 from showthrough.metrics.matching.entities import LEFT, WAYS
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import chosen, counted, goes_first, in_all, playing
+from showthrough.run.roles import choose_metric, count_by_kind, find_metrics, goes_first, in_all
 from showthrough.run.run import Run
 
 ALMOST = 0.05  # of what there was to hide, which is almost nothing of it
@@ -19,7 +19,7 @@ _LEFT_MARKED = f"{LEFT}:{WAYS[0]}"  # a column: what can be read where it was ma
 By = Literal["words", "identifiers", "finds", "text"]
 
 
-class Hiding(NamedTuple):
+class HiddenShare(NamedTuple):
     """How much is hidden of how much, beyond what is hidden where nothing is masked."""
 
     hidden: float
@@ -32,7 +32,7 @@ class Hiding(NamedTuple):
         return self.hidden / self.whole
 
 
-def almost_nothing(run: Run, name: str) -> Hiding | None:
+def almost_nothing(run: Run, name: str) -> HiddenShare | None:
     """What an anonymization hides, where that is almost nothing; None where it is more, or nobody can tell.
 
     What annotators marked decides where it was counted: by words or mentions, else by identifiers. Without that what a
@@ -46,42 +46,42 @@ def almost_nothing(run: Run, name: str) -> Hiding | None:
     return result
 
 
-def _of_marked(run: Run, name: str) -> Hiding | None:
+def _of_marked(run: Run, name: str) -> HiddenShare | None:
     """By recall. Words that need not be masked are hidden by who does nothing, so that has to be known."""
-    record = chosen(run, "recall")
+    record = choose_metric(run, "recall")
     if record is None or NOTHING not in run.rows[record.text] or not _counts(record):
         return None
     return _beyond(*_sums(run, record, name), _sums(run, record, NOTHING)[0], "words")
 
 
-def _of_identifiers(run: Run, name: str) -> Hiding | None:
+def _of_identifiers(run: Run, name: str) -> HiddenShare | None:
     """Where they were marked: who masks that and leaves the same elsewhere leaks, but does not do nothing."""
     roles: tuple[Role, ...] = ("direct identifiers", "quasi-identifiers")
-    every = [[record for record in playing(run, role) if _counts(record)] for role in roles]
+    every = [[record for record in find_metrics(run, role) if _counts(record)] for role in roles]
     records = [min(candidates, key=goes_first) for candidates in every if candidates]
     sums = [_sums(run, record, name) for record in records]
     idle = [_sums(run, record, NOTHING)[0] for record in records if NOTHING in run.rows[record.text]]
     return _beyond(sum(right for right, _ in sums), sum(whole for _, whole in sums), sum(idle), "identifiers")
 
 
-def _of_finds(run: Run, name: str) -> Hiding | None:
+def _of_finds(run: Run, name: str) -> HiddenShare | None:
     """By the detector that finds most in the originals."""
-    able = [candidate for candidate in playing(run, "residual") if NOTHING in run.rows[candidate.text]]
-    finds = {candidate.text: in_all(counted(run, candidate, NOTHING, "wrong")) for candidate in able}
+    able = [candidate for candidate in find_metrics(run, "residual") if NOTHING in run.rows[candidate.text]]
+    finds = {candidate.text: in_all(count_by_kind(run, candidate, NOTHING, "wrong")) for candidate in able}
     record = max(able, key=lambda candidate: finds[candidate.text], default=None)
     if record is None or not finds[record.text]:
         return None
     whole = finds[record.text]
-    hidden = max(0.0, whole - in_all(counted(run, record, name, "wrong")))
-    return Hiding(hidden, whole, "finds", str(record.parameters.get("detector", record.name)))
+    hidden = max(0.0, whole - in_all(count_by_kind(run, record, name, "wrong")))
+    return HiddenShare(hidden, whole, "finds", str(record.parameters.get("detector", record.name)))
 
 
-def _of_text(run: Run, name: str) -> Hiding | None:
+def _of_text(run: Run, name: str) -> HiddenShare | None:
     if run.texts is None or run.texts.chosen != "all" or name not in run.texts.masks:
         return None
     whole = sum(len(document.text) for document in run.texts.documents)
     masked = sum(mask.end - mask.start for masks in run.texts.masks[name] for mask in masks)
-    return Hiding(masked, whole, "text") if whole else None
+    return HiddenShare(masked, whole, "text") if whole else None
 
 
 def _counts(record: MetricRecord) -> bool:
@@ -90,10 +90,10 @@ def _counts(record: MetricRecord) -> bool:
 
 def _sums(run: Run, record: MetricRecord, name: str) -> tuple[float, float]:
     """What is hidden where it was marked, and what there is in all."""
-    right, whole = (in_all(counted(run, record, name, kind)) for kind in ("right", "all"))
+    right, whole = (in_all(count_by_kind(run, record, name, kind)) for kind in ("right", "all"))
     left = run.rows[record.text][name].get(_LEFT_MARKED) if goes_first(record) else None
     return (right if left is None else whole - in_all(left)), whole
 
 
-def _beyond(right: float, whole: float, idle: float, by: By) -> Hiding | None:
-    return Hiding(max(0.0, right - idle), whole - idle, by) if whole > idle else None
+def _beyond(right: float, whole: float, idle: float, by: By) -> HiddenShare | None:
+    return HiddenShare(max(0.0, right - idle), whole - idle, by) if whole > idle else None

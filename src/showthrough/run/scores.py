@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from showthrough.core.errors import NoScoreError, PlanError, ResourceError, meant, quoted, shown, some
+from showthrough.core.errors import (
+    NoScoreError,
+    PlanError,
+    ResourceError,
+    join_names,
+    quote_value,
+    shorten,
+    suggest_name,
+)
 from showthrough.metrics import HEADLINE, Metric
 from showthrough.run import views
 from showthrough.run.records import Score
@@ -25,19 +33,19 @@ class Scores(Mapping[str, Score]):
     def __getitem__(self, key: str | Metric | tuple[str | Metric] | tuple[str | Metric, str]) -> Score:
         metric, part = (*_keys(key, 2, "a metric, or a metric and one of its parts"), HEADLINE)[:2]
         if not isinstance(metric, str | Metric):
-            raise NoScoreError(f"found the key {quoted(metric)}; expected the text form of a metric, or a metric")
+            raise NoScoreError(f"found the key {quote_value(metric)}; expected the text form of a metric, or a metric")
         if not isinstance(part, str):
-            raise NoScoreError(f"found the key {quoted(part)}; expected the name of a part, as text")
-        text, parts = self._found(metric)
+            raise NoScoreError(f"found the key {quote_value(part)}; expected the name of a part, as text")
+        text, parts = self._find_parts(metric)
         if part in parts:
             return parts[part]
-        subject = f"{shown(text)} of {shown(self.anonymization)}"
-        listed = some(filter(None, parts))
+        subject = f"{shorten(text)} of {shorten(self.anonymization)}"
+        listed = join_names(filter(None, parts))
         if part == HEADLINE:
             raise NoScoreError(f"{subject} has parts alone; expected one of {listed}")
-        raise NoScoreError(f"{subject} has no part {quoted(part)}; {meant(part, parts)}there are {listed}")
+        raise NoScoreError(f"{subject} has no part {quote_value(part)}; {suggest_name(part, parts)}there are {listed}")
 
-    def _found(self, metric: str | Metric) -> tuple[str, dict[str, Score]]:
+    def _find_parts(self, metric: str | Metric) -> tuple[str, dict[str, Score]]:
         """A metric's text form with its scores by part; raises NoScoreError where there are none, with the reason."""
         run, text = self.run, metric if isinstance(metric, str) else repr(metric)
         with suppress(PlanError, ResourceError):  # of what is no metric at all
@@ -46,10 +54,12 @@ class Scores(Mapping[str, Score]):
                 return text, parts
         for failure in run.failures:
             if failure.metric == text:
-                raise NoScoreError(f"{shown(text)} failed: {failure.reason}")
+                raise NoScoreError(f"{shorten(text)} failed: {failure.reason}")
         if text in run.rows:
-            raise NoScoreError(f"{shown(self.anonymization)} has no score on {shown(text)} in this run")
-        raise NoScoreError(f"no metric {quoted(text)} in this run; {meant(text, run.rows)}there are {some(run.rows)}")
+            raise NoScoreError(f"{shorten(self.anonymization)} has no score on {shorten(text)} in this run")
+        raise NoScoreError(
+            f"no metric {quote_value(text)} in this run; {suggest_name(text, run.rows)}there are {join_names(run.rows)}"
+        )
 
     def __iter__(self) -> Iterator[str]:
         return (record.text for record in self.run.metrics if HEADLINE in self.parts(record.text))
@@ -77,14 +87,16 @@ def checked_key(run: Run, key: object) -> tuple[Any, ...]:
     beside = [reference.name for reference in run.references]
     names = [*run.names, *beside]
     if not isinstance(keys[0], str):
-        raise NoScoreError(f"found the key {quoted(keys[0])}; expected the name of an anonymization: {some(names)}")
+        raise NoScoreError(
+            f"found the key {quote_value(keys[0])}; expected the name of an anonymization: {join_names(names)}"
+        )
     if keys[0] in names:
         return keys
     if keys[0] in run.rows and not keys[1:]:
-        example = f"run[{quoted(names[0])}, {quoted(keys[0])}]" if names else "run[name, metric]"
-        raise NoScoreError(f"found the metric {quoted(keys[0])}; expected an anonymization first, as in {example}")
-    listed = f"there are {some(run.names)}" + (f", and the references {some(beside)}" if beside else "")
-    raise NoScoreError(f"no anonymization {quoted(keys[0])} in this run; {meant(keys[0], names)}{listed}")
+        example = f"run[{quote_value(names[0])}, {quote_value(keys[0])}]" if names else "run[name, metric]"
+        raise NoScoreError(f"found the metric {quote_value(keys[0])}; expected an anonymization first, as in {example}")
+    listed = f"there are {join_names(run.names)}" + (f", and the references {join_names(beside)}" if beside else "")
+    raise NoScoreError(f"no anonymization {quote_value(keys[0])} in this run; {suggest_name(keys[0], names)}{listed}")
 
 
 def _keys(key: object, most: int, expected: str) -> tuple[Any, ...]:

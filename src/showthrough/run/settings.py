@@ -12,7 +12,7 @@ from showthrough.models.settings import ModelSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recorded:
+class RecordedSettings:
     """What of the settings the numbers depend on."""
 
     seed: Annotated[int, Meta(description="Seed of the resampling.", ge=0)] = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from showthrough.run.records import Input, MetricRecord
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 
 
 def signature(
@@ -13,7 +13,7 @@ def signature(
     fixed: Iterable[tuple[str, str]],
     corpus: Input,
     anonymization: Input,
-    settings: Recorded,
+    settings: RecordedSettings,
     version: str,
 ) -> str:
     """Metric, version, parameters and what is `fixed` beside them, digests, and the version of the program."""

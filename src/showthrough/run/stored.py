@@ -18,9 +18,9 @@ from showthrough.metrics import Array, Rows
 from showthrough.run.records import Evidence
 from showthrough.statistics.rows import BLOCK
 from showthrough.storage.columns.stored_strings import StoredStrings
-from showthrough.storage.columns.stretch import Stretch
+from showthrough.storage.columns.stretch import FileSlice
 from showthrough.storage.columns.strings import Strings
-from showthrough.storage.columns.tables import Table, TableWriter
+from showthrough.storage.columns.tables import ColumnTable, TableWriter
 from showthrough.storage.reading import decoder_of
 
 _PLACES = np.dtype("<i8")
@@ -31,9 +31,9 @@ _NUMBER, _START, _END = "number", "start", "end"
 class StoredRows(Rows):
     """Rows whose values lie in a file."""
 
-    table: Table
+    table: ColumnTable
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: ColumnTable) -> None:
         object.__setattr__(self, "columns", table.columns)
         object.__setattr__(self, "evidence", {})
         object.__setattr__(self, "table", table)
@@ -60,8 +60,8 @@ class StoredEvidence(Mapping[str, Evidence]):
     def __init__(
         self,
         documents: StoredStrings,
-        content: Stretch,
-        positions: Table,
+        content: FileSlice,
+        positions: ColumnTable,
         change: Callable[[Evidence], Evidence | None] | None = None,
     ) -> None:
         self.documents, self.content, self.places = documents, content, positions
@@ -80,7 +80,7 @@ class StoredEvidence(Mapping[str, Evidence]):
         index = int(np.searchsorted(self._numbers, -1 if number is None else number))
         if number is None or index == len(self._numbers) or self._numbers[index] != number:
             raise KeyError(document)
-        evidence = self._at(index)
+        evidence = self._read_at(index)
         if evidence is None:
             raise KeyError(document)
         return evidence
@@ -97,7 +97,7 @@ class StoredEvidence(Mapping[str, Evidence]):
     def items(self) -> ItemsView[str, Evidence]:
         return _Items(self)
 
-    def told(self, change: Callable[[Evidence], Evidence | None]) -> StoredEvidence:
+    def with_change(self, change: Callable[[Evidence], Evidence | None]) -> StoredEvidence:
         """The same with something else told of each document, or nothing."""
         before = self.change
 
@@ -107,15 +107,15 @@ class StoredEvidence(Mapping[str, Evidence]):
 
         return StoredEvidence(self.documents, self.content, self.places, both)
 
-    def _at(self, index: int) -> Evidence | None:
+    def _read_at(self, index: int) -> Evidence | None:
         starts, ends = self._spans
         evidence = decoder_of(Evidence).decode(self.content.read(int(starts[index]), int(ends[index] - starts[index])))
         return evidence if self.change is None else self.change(evidence)
 
-    def numbered(self) -> Iterator[tuple[int, Evidence]]:
+    def iter_numbered(self) -> Iterator[tuple[int, Evidence]]:
         """All of them with the numbers of their documents, in that order."""
         starts, ends = self._spans
-        with self.content.opened() as file:
+        with self.content.open() as file:
             for number, start, end in zip(self._numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
                 file.seek(self.content.start + start)
                 evidence: Evidence | None = decoder_of(Evidence).decode(file.read(end - start))
@@ -127,16 +127,16 @@ class StoredEvidence(Mapping[str, Evidence]):
     def pairs(self) -> Iterator[tuple[str, Evidence]]:
         """All of them in the order of the documents."""
         start, ids = 0, Strings.of(())
-        for number, evidence in self.numbered():
+        for number, evidence in self.iter_numbered():
             if number >= start + len(ids):
                 start, ids = number, self.documents.part(number, number + _BLOCK)
             yield ids[number - start], evidence
 
 
-def numbered(documents: Sequence[str], evidence: Mapping[str, Evidence]) -> Iterator[tuple[int, str, Evidence]]:
+def iter_evidence(documents: Sequence[str], evidence: Mapping[str, Evidence]) -> Iterator[tuple[int, str, Evidence]]:
     """What is shown of documents, with their numbers and ids, in their order."""
     if isinstance(evidence, StoredEvidence):
-        yield from ((number, documents[number], entry) for number, entry in evidence.numbered())
+        yield from ((number, documents[number], entry) for number, entry in evidence.iter_numbered())
         return
     for number, document in enumerate(documents):
         if document in evidence:
@@ -169,7 +169,7 @@ class EvidenceWriter:
         self._numbers.append(np.array(numbers, dtype=np.int64))
         self._sizes.append(np.array(list(map(len, encoded)), dtype=np.int64))
 
-    def written(
+    def finish(
         self, documents: StoredStrings, path: Path, rank: NDArray[np.uint32] | None = None, keeper: object = None
     ) -> StoredEvidence:
         """All of it; `rank` says which number each document has among all."""
@@ -183,4 +183,4 @@ class EvidenceWriter:
         order = np.argsort(numbers, kind="stable")
         writer = TableWriter(path, StoredEvidence.PLACES, len(numbers), _PLACES)
         writer.put(0, StoredEvidence.PLACES, np.column_stack((numbers, ends - sizes, ends))[order])
-        return StoredEvidence(documents, Stretch.written(self._content, keeper), writer.written(None, keeper))
+        return StoredEvidence(documents, FileSlice.from_file(self._content, keeper), writer.finish(None, keeper))

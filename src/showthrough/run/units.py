@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from showthrough.metrics import Array, Rows
-from showthrough.metrics.derived import Derived
+from showthrough.metrics.derived import DerivedRows
 from showthrough.statistics.rows import BLOCK
-from showthrough.storage.columns.spill import Column, SpilledColumns
+from showthrough.storage.columns.spill import SpilledColumn, SpilledColumns
 from showthrough.storage.columns.strings import Ints, Strings
 
 _CELLS = 4_000_000  # sums of groups that are held at once: 32 MB
@@ -23,7 +23,7 @@ class Units:
 
     def __init__(self, documents: Sequence[str], groups: Sequence[str]) -> None:
         self._order = _order(documents)
-        self._unit, self._count = _grouped(groups, self._order) if groups else (_NONE, len(documents))
+        self._unit, self._count = _number_groups(groups, self._order) if groups else (_NONE, len(documents))
 
     def by_id(self, rows: Rows) -> Rows:
         """The rows of documents in the order of their ids: the last digit of a sum hangs on the order."""
@@ -36,7 +36,7 @@ class Units:
             return ordered
         if self._count * len(rows.columns) <= _CELLS:
             return Rows(rows.columns, self._sums(ordered, range(len(rows.columns))))
-        return self._spilled(ordered)
+        return self._spill_sums(ordered)
 
     def _sums(self, rows: Rows, columns: Sequence[int]) -> Array:
         """The sums of some columns by group: each group's documents are added in the order of their ids."""
@@ -47,15 +47,15 @@ class Units:
             start += len(block)
         return values
 
-    def _spilled(self, rows: Rows) -> Rows:
+    def _spill_sums(self, rows: Rows) -> Rows:
         """The same where the groups are too many to be held: in a file that has no name and goes with the rows."""
         spilled = SpilledColumns()
-        columns: list[Column] = []
+        columns: list[SpilledColumn] = []
         width = max(1, _CELLS // self._count)
         for first in range(0, len(rows.columns), width):
             sums = self._sums(rows, range(first, min(first + width, len(rows.columns))))
             columns += map(spilled.put, sums.T)
-        return Derived(rows.columns, self._count, partial(spilled.blocks, columns, range(self._count), BLOCK))
+        return DerivedRows(rows.columns, self._count, partial(spilled.blocks, columns, range(self._count), BLOCK))
 
 
 def _order(documents: Sequence[str]) -> Ints | None:
@@ -65,20 +65,20 @@ def _order(documents: Sequence[str]) -> Ints | None:
     return np.array(sorted(range(len(documents)), key=documents.__getitem__), dtype=np.int64)
 
 
-def _grouped(groups: Sequence[str], order: Ints | None) -> tuple[Ints, int]:
+def _number_groups(groups: Sequence[str], order: Ints | None) -> tuple[Ints, int]:
     """Of each document, in the order of ids, the number of its group in their order; and how many there are.
 
     Documents without a group are alone in their own, before all groups.
     """
     named = Strings.of(groups) if order is None else Strings.of(groups).taken(order)
     sorted_ = named.order()
-    numbers = numbered(named.taken(sorted_))
+    numbers = number_sorted_groups(named.taken(sorted_))
     unit = np.empty(len(named), dtype=np.int64)
     unit[sorted_] = numbers
     return unit, int(numbers[-1]) + 1
 
 
-def numbered(groups: Strings) -> Ints:
+def number_sorted_groups(groups: Strings) -> Ints:
     """The number of each document's group, where they stand in the order of their groups; an empty one is no group."""
     begins = np.ones(len(groups), dtype=np.int64)
     before = ""

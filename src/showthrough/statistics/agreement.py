@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from showthrough.statistics.forms import Array
-from showthrough.statistics.numerics.chance import alpha_of, corrected, expected_of_draws, ordinal_alpha
+from showthrough.statistics.numerics.chance import alpha_of, correct_for_chance, expected_of_draws, ordinal_alpha
 
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -34,12 +34,12 @@ class Coefficient(NamedTuple):
     reason: str = ""
 
 
-def counted(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Array, list[Hashable]]:
+def count_ratings(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Array, list[Hashable]]:
     """From ratings, a row for each rater and None where one is missing: items × categories, and the categories.
 
     Categories stand in their order, which is that of ordinal and interval ratings.
 
-    >>> counts, categories = counted([["a", "b", None], ["a", "a", "b"]])
+    >>> counts, categories = count_ratings([["a", "b", None], ["a", "a", "b"]])
     >>> counts.tolist(), categories
     ([[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]], ['a', 'b'])
     """
@@ -54,16 +54,16 @@ def counted(ratings: Sequence[Sequence[Hashable | None]]) -> tuple[Array, list[H
     return counts, categories
 
 
-def observed(counts: ArrayLike, weights: ArrayLike | None = None) -> Coefficient:
+def observed_agreement(counts: ArrayLike, weights: ArrayLike | None = None) -> Coefficient:
     """The share of pairs of raters that agree on an item, on average over items that two or more rated.
 
-    >>> observed([[2, 0], [1, 1]]).value
+    >>> observed_agreement([[2, 0], [1, 1]]).value
     0.5
     """
-    table, weight = _rated(counts, weights, _PAIR)
+    table, weight = _rated_items(counts, weights, _PAIR)
     if not weight.sum():
         return Coefficient(None, NO_PAIR)
-    return Coefficient(float((_agreeing(table) * weight).sum() / weight.sum()))
+    return Coefficient(float((_agreement_shares(table) * weight).sum() / weight.sum()))
 
 
 def cohen(table: ArrayLike) -> Coefficient:
@@ -78,7 +78,7 @@ def cohen(table: ArrayLike) -> Coefficient:
         return Coefficient(None, NO_PAIR)
     differing = 1 - np.trace(both) / whole
     expected = expected_of_draws(whole, both.sum(axis=0) @ both.sum(axis=1), returned=True)
-    return _defined(corrected(differing, expected))
+    return _to_coefficient(correct_for_chance(differing, expected))
 
 
 def fleiss(counts: ArrayLike, weights: ArrayLike | None = None) -> Coefficient:
@@ -87,13 +87,15 @@ def fleiss(counts: ArrayLike, weights: ArrayLike | None = None) -> Coefficient:
     Observed is the agreement of items that two or more rated. Expected is Σ π², where π is the mean over rated items of
     the share of raters who chose a category. With the same number of raters everywhere that is Fleiss' (1971) κ.
     """
-    table, weight = _rated(counts, weights, _PAIR)
-    every, of_every = _rated(counts, weights, 1)
+    table, weight = _rated_items(counts, weights, _PAIR)
+    every, of_every = _rated_items(counts, weights, 1)
     if not weight.sum():
         return Coefficient(None, NO_PAIR)
-    differing = ((1 - _agreeing(table)) * weight).sum() / weight.sum()
+    differing = ((1 - _agreement_shares(table)) * weight).sum() / weight.sum()
     shares = (of_every[:, None] * every / every.sum(axis=1, keepdims=True)).sum(axis=0)
-    return _defined(corrected(differing, expected_of_draws(of_every.sum(), shares @ shares, returned=True)))
+    return _to_coefficient(
+        correct_for_chance(differing, expected_of_draws(of_every.sum(), shares @ shares, returned=True))
+    )
 
 
 def krippendorff(
@@ -103,26 +105,28 @@ def krippendorff(
 
     Ordinal ratings have their categories in order. Interval ratings have `values`, one for each category.
     """
-    table, weight = _rated(counts, weights, _PAIR)
+    table, weight = _rated_items(counts, weights, _PAIR)
     if not weight.sum():
         return Coefficient(None, NO_PAIR)
     raters = table.sum(axis=1)
     margins = weight @ table
     whole = margins.sum()
     if level == "nominal":
-        differing = ((1 - _agreeing(table)) * weight * raters).sum() / whole
-        return _defined(corrected(differing, expected_of_draws(whole, margins @ margins, returned=False)))
+        differing = ((1 - _agreement_shares(table)) * weight * raters).sum() / whole
+        return _to_coefficient(
+            correct_for_chance(differing, expected_of_draws(whole, margins @ margins, returned=False))
+        )
     share = weight / (raters - 1)
     coincidences = (table * share[:, None]).T @ table - np.diag(share @ table)
     if level == "ordinal":
-        return _defined(ordinal_alpha(coincidences))
+        return _to_coefficient(ordinal_alpha(coincidences))
     if values is None:
         raise ValueError("interval ratings need the values of their categories")
     numbers = np.asarray(values, dtype=np.float64)
-    return _defined(alpha_of(coincidences, np.subtract.outer(numbers, numbers) ** 2))
+    return _to_coefficient(alpha_of(coincidences, np.subtract.outer(numbers, numbers) ** 2))
 
 
-def _rated(counts: ArrayLike, weights: ArrayLike | None, least: int) -> tuple[Array, Array]:
+def _rated_items(counts: ArrayLike, weights: ArrayLike | None, least: int) -> tuple[Array, Array]:
     """The items that at least so many rated, and their weights."""
     table = np.asarray(counts, dtype=np.float64)
     weight = np.ones(len(table)) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -130,11 +134,11 @@ def _rated(counts: ArrayLike, weights: ArrayLike | None, least: int) -> tuple[Ar
     return table[enough], weight[enough]
 
 
-def _agreeing(table: Array) -> Array:
+def _agreement_shares(table: Array) -> Array:
     """Of each item, the share of pairs of raters who agree."""
     raters = table.sum(axis=1)
     return np.asarray((table * (table - 1)).sum(axis=1) / (raters * (raters - 1)))
 
 
-def _defined(value: Array) -> Coefficient:
+def _to_coefficient(value: Array) -> Coefficient:
     return Coefficient(None, ONE_CATEGORY) if np.isnan(value) else Coefficient(float(value))

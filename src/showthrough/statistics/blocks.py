@@ -30,28 +30,28 @@ def abreast(tables: Sequence[Table]) -> Iterator[tuple[Array, ...]]:
     return zip(*map(blocks, tables), strict=True)
 
 
-def in_one(table: Table) -> bool:
+def is_single_block(table: Table) -> bool:
     """Whether there is but one block."""
     return len(next(blocks(table))) == len(table)
 
 
-def summed(table: Table) -> Array:
+def sum_columns(table: Table) -> Array:
     """The sum of each column."""
     sums = [block.sum(axis=0) for block in blocks(table)]
     return np.asarray(sum(sums[1:], start=sums[0]))
 
 
-class Again(Generic[Made]):
+class BlockReplay(Generic[Made]):
     """What is made of blocks and gone through over and over: made anew each time, unless there is but one block."""
 
     def __init__(self, tables: Sequence[Table], make: Callable[[tuple[Array, ...]], Made]) -> None:
         self._tables = tables
         self._make = make
-        self.once = in_one(tables[0])
-        self._kept = [*self._made()] if self.once else []
+        self.once = is_single_block(tables[0])
+        self._kept = [*self._build()] if self.once else []
 
     def __iter__(self) -> Iterator[Made]:
-        return iter(self._kept) if self.once else self._made()
+        return iter(self._kept) if self.once else self._build()
 
-    def _made(self) -> Iterator[Made]:
+    def _build(self) -> Iterator[Made]:
         return map(self._make, abreast(self._tables))

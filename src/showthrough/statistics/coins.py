@@ -33,12 +33,12 @@ def tosses(documents: int, shuffles: int, seed: int, once: bool, most: int) -> I
         for flips in coins(documents, shuffles, seed):
             for first in range(0, len(flips), most):
                 batch = flips[first : first + most]
-                yield Tosses(len(batch), partial(_known, batch))
+                yield Tosses(len(batch), partial(_yield_flips, batch))
         return
     most = max(_EACH, most // _EACH * _EACH)
     for first in range(0, shuffles, most):
         numbers = range(first, min(first + most, shuffles))
-        yield Tosses(len(numbers), partial(_tossed, seed, numbers))
+        yield Tosses(len(numbers), partial(_toss_blocks, seed, numbers))
 
 
 def coins(documents: int, shuffles: int, seed: int) -> Iterator[Array]:
@@ -46,21 +46,21 @@ def coins(documents: int, shuffles: int, seed: int) -> Iterator[Array]:
     random = np.random.default_rng(seed)
     block = max(1, min(_BLOCK, _CELLS // max(documents, 1)))
     for start in range(0, shuffles, block):
-        yield _flipped(random, min(block, shuffles - start), documents)
+        yield _flip(random, min(block, shuffles - start), documents)
 
 
-def _known(flips: Array, number: int, documents: int) -> Iterator[tuple[slice, Array]]:
+def _yield_flips(flips: Array, number: int, documents: int) -> Iterator[tuple[slice, Array]]:
     yield slice(None), flips
 
 
-def _tossed(seed: int, shuffles: range, number: int, documents: int) -> Iterator[tuple[slice, Array]]:
+def _toss_blocks(seed: int, shuffles: range, number: int, documents: int) -> Iterator[tuple[slice, Array]]:
     for first in range(shuffles.start, shuffles.stop, _EACH):
         size = min(_EACH, shuffles.stop - first)
         random = np.random.default_rng([seed, number, first])
         offset = first - shuffles.start
-        yield slice(offset, offset + size), _flipped(random, size, documents)
+        yield slice(offset, offset + size), _flip(random, size, documents)
 
 
-def _flipped(random: np.random.Generator, shuffles: int, documents: int) -> Array:
+def _flip(random: np.random.Generator, shuffles: int, documents: int) -> Array:
     bits = np.unpackbits(random.integers(0, 256, (shuffles, -(-documents // 8)), dtype=np.uint8), axis=1)
     return bits[:, :documents].astype(np.float64)

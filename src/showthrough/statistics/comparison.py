@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.statistics.blocks import Table, summed
+from showthrough.statistics.blocks import Table, sum_columns
 from showthrough.statistics.forms import Array, Combine, Form, Ratios, forms, same, values_at
 from showthrough.statistics.intervals import (
     Ends,
@@ -20,7 +20,7 @@ from showthrough.statistics.intervals import (
     sure_difference_interval,
     unseen,
 )
-from showthrough.statistics.moves import Between, Bools, Moved, moved_together
+from showthrough.statistics.moves import Between, Bools, InfluenceSums, moved_together
 from showthrough.statistics.numerics.distributions import student_below, student_quantile
 from showthrough.statistics.randomization import studentized_p
 
@@ -105,7 +105,7 @@ def pair_tests(
     With a `lead`, which the first system is given, the question is whether the others differ from it by so much.
     """
     pairs = list(combinations(range(len(systems)), 2))
-    real = [values_at(combine, columns, summed(system)) for system in systems] if pairs else []
+    real = [values_at(combine, columns, sum_columns(system)) for system in systems] if pairs else []
     for form in forms(combine, columns, parts) if pairs else ():
         sides, between = moved_together(form, systems, pairs)
         shuffled = _shuffled_p(form, systems, lead, shuffles, seed)
@@ -135,7 +135,7 @@ def pair_tests(
                 yield PairTest(part, first, second, p_value, *spread, fault, among, float(shift[pair, index]))
 
 
-def judged(
+def judge_difference(
     test: PairTest,
     difference: float,
     one: Ends | None,
@@ -172,7 +172,7 @@ def _shuffled_p(
     return studentized_p(form, systems, shuffles, seed, lead)
 
 
-def _agrees(form: Form, side: Moved, real: Mapping[str, Array]) -> list[bool]:
+def _agrees(form: Form, side: InfluenceSums, real: Mapping[str, Array]) -> list[bool]:
     """Whether a form gives the very values that it was made for, part by part."""
     return [same(float(side.values[index]), float(real[part])) for index, part in enumerate(form.parts)]
 
@@ -183,7 +183,7 @@ def _error(between: Between, documents: int) -> tuple[Array, Array]:
     return error, np.clip(2 * alike(between.squares, between.fourths), 1, max(documents - 1, 1))
 
 
-def _shifts(sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], between: Between) -> Array:
+def _shifts(sides: Sequence[InfluenceSums], pairs: Sequence[tuple[int, int]], between: Between) -> Array:
     """How far documents that are heavier than all that were seen might move each difference: pairs × parts.
 
     No further than the difference itself leads to, nor than the two values do, neither of which leaves its scale.
@@ -201,14 +201,19 @@ def _shifts(sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], between: B
     return np.asarray(np.nan_to_num(unseen(between.sizes.largest, 1 - _LEVEL) * shifts))
 
 
-def _extreme_values(side: Moved) -> Array:
+def _extreme_values(side: InfluenceSums) -> Array:
     """Where the values of such documents may lie."""
     lean = lean_of(side.sizes, side.squares, side.counted) if side.sizes else np.zeros(side.values.shape)
     return np.clip(side.values + lean, np.minimum(side.values, 0.0), np.maximum(side.values, 1.0))
 
 
 def _t_test(
-    sides: Sequence[Moved], pairs: Sequence[tuple[int, int]], error: Array, degrees: Array, none: float, shift: Array
+    sides: Sequence[InfluenceSums],
+    pairs: Sequence[tuple[int, int]],
+    error: Array,
+    degrees: Array,
+    none: float,
+    shift: Array,
 ) -> Array:
     """The p values of Student's t: pairs × parts; `none` is a difference or an error that is nothing but rounding.
 
@@ -222,7 +227,7 @@ def _t_test(
     return np.where(difference <= none, 1.0, np.where(error > none, p, np.nan))
 
 
-def _faults(one: Moved, two: Moved, alike: Bools, unit: str) -> list[str]:
+def _faults(one: InfluenceSums, two: InfluenceSums, alike: Bools, unit: str) -> list[str]:
     """Why each part cannot be tested: too little counts on a side, and what counts there is not the same."""
     fault = "too few to say: on one side it counts in {} only"
     return [

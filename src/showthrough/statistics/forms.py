@@ -41,7 +41,7 @@ class Ratios:
         return np.asarray(values @ self.weights.transpose(0, 2, 1))
 
     @staticmethod
-    def raised(sums: Array, by: float) -> Array:
+    def raise_by(sums: Array, by: float) -> Array:
         """Sums whose values are higher by so much: whoever changes sides takes that along."""
         above, below = sums
         return np.stack([above + by * below, below])

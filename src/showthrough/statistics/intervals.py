@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from showthrough.statistics.forms import Array, Influences
-from showthrough.statistics.moves import Moved, Sizes
+from showthrough.statistics.moves import InfluenceSums, Sizes
 from showthrough.statistics.numerics.distributions import binomial_ends, normal_quantile, student_quantile
 from showthrough.statistics.rows import BLOCK
 
@@ -40,9 +40,9 @@ class Spread:
     )  # how far from the value documents may lie that are heavier
 
     @classmethod
-    def of(cls, resampled: Array, influences: Influences | Moved) -> Spread:
+    def of(cls, resampled: Array, influences: Influences | InfluenceSums) -> Spread:
         """From resampled values (resamples × values) and what documents do to them."""
-        moved = influences if isinstance(influences, Moved) else Moved.of(influences)
+        moved = influences if isinstance(influences, InfluenceSums) else InfluenceSums.of(influences)
         counted = moved.counted
         defined = ~np.isnan(resampled)
         number = np.maximum(defined.sum(axis=0), 1)
@@ -130,8 +130,8 @@ def _trials(value: Array, spread: Spread, confidence: float, calls: ArrayLike) -
     varying = spread.variance > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         binomial = np.where(varying, value * (1 - value) / spread.variance, spread.documents)
-        cautious = binomial * _widening(freedom(spread), confidence, calls) ** -2
-        usual = binomial * _widening(np.maximum(spread.documents - 1, 1), confidence, calls) ** -2
+        cautious = binomial * _student_widening(freedom(spread), confidence, calls) ** -2
+        usual = binomial * _student_widening(np.maximum(spread.documents - 1, 1), confidence, calls) ** -2
         trials = np.maximum(cautious, np.minimum(usual, spread.weight))
         even = spread.weight / spread.documents
         trials = np.where(trials > spread.weight, spread.weight + (trials - spread.weight) * even, trials)
@@ -143,7 +143,7 @@ def _trials(value: Array, spread: Spread, confidence: float, calls: ArrayLike) -
 def number_interval(value: Array, spread: Spread, confidence: float, calls: ArrayLike = 0) -> tuple[Array, Array]:
     """Intervals of numbers that have no upper bound, by Student's t; undefined where nothing varies."""
     with np.errstate(invalid="ignore"):
-        wider = _widening(freedom(spread), confidence, calls)
+        wider = _student_widening(freedom(spread), confidence, calls)
         reach = wider * normal_quantile((1 + confidence) / 2) * np.sqrt(spread.variance)
     reach = np.where(spread.variance > 0, reach, np.nan)
     return np.where(value >= 0, np.maximum(value - reach, 0.0), value - reach), value + reach
@@ -154,7 +154,7 @@ def freedom(spread: Spread) -> Array:
     return np.clip(2 * spread.speaking, 1, np.maximum(spread.documents - 1, 1))
 
 
-def _widening(degrees: Array, confidence: float, calls: ArrayLike) -> Array:
+def _student_widening(degrees: Array, confidence: float, calls: ArrayLike) -> Array:
     """How much wider Student's t makes an interval than the normal distribution."""
     return student_quantile(degrees, (1 + confidence) / 2, calls) / normal_quantile((1 + confidence) / 2)
 

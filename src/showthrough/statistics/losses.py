@@ -15,7 +15,7 @@ from showthrough.statistics.blocks import Table
 from showthrough.statistics.comparison import PairTest, pair_tests
 from showthrough.statistics.forms import Combine, forms
 from showthrough.statistics.intervals import Spread, difference_interval, share_interval
-from showthrough.statistics.moves import Between, Moved, moved_together
+from showthrough.statistics.moves import Between, InfluenceSums, moved_together
 
 _NONE = 1e-12  # what rounding makes of nothing
 LEVEL = 0.05  # at which a loss larger than told is excluded
@@ -65,11 +65,11 @@ def loss_of(
     lost = float((high.values - low.values)[0])
     p = test.p / 2 if lost > margin else 1 - test.p / 2
     shift = max(-test.shift if higher else test.shift, 0.0)
-    return Loss(p, _most(test, lost, shift, low, high, between, bounded))
+    return Loss(p, _largest_loss(test, lost, shift, low, high, between, bounded))
 
 
-def _most(
-    test: PairTest, lost: float, shift: float, low: Moved, high: Moved, between: Between, bounded: bool
+def _largest_loss(
+    test: PairTest, lost: float, shift: float, low: InfluenceSums, high: InfluenceSums, between: Between, bounded: bool
 ) -> float | None:
     """The largest loss that cannot be excluded, the loss being what the high side has more than the low one.
 
@@ -88,7 +88,7 @@ def _most(
     return min(max(lost + together + shift, lost if by_error is None else by_error), 1.0)
 
 
-def _ends(side: Moved) -> tuple[float, float]:
+def _ends(side: InfluenceSums) -> tuple[float, float]:
     """The ends of a value's interval without resamples, each exceeded as rarely as the level says."""
     value = np.clip(side.values, 0, 1)
     extreme = min(value[0], 1 - value[0]) <= _NONE  # where all of the error is on one side anyway
@@ -97,7 +97,7 @@ def _ends(side: Moved) -> tuple[float, float]:
     return float(low[0]), float(high[0])
 
 
-def _correlation(one: Moved, two: Moved, between: Between) -> float:
+def _correlation(one: InfluenceSums, two: InfluenceSums, between: Between) -> float:
     """How far documents move two values together; 0 where one does not move."""
     size = float(np.sqrt(one.squares[0] * two.squares[0]))
     return float(between.products[0, 0]) / size if size > 0 else 0.0

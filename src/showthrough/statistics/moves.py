@@ -15,7 +15,7 @@ from showthrough.statistics.forms import Array, Form, Influences, Ratios, influe
 
 Bools = NDArray[np.bool_]
 Pair = tuple[int, int]
-Sum = TypeVar("Sum", Array, "Moved", "Between")
+Sum = TypeVar("Sum", Array, "InfluenceSums", "Between")
 FEW = 10  # documents that weigh alike: where fewer carry a number, intervals cover too seldom
 
 
@@ -43,7 +43,7 @@ class Sizes:
         )
 
     @classmethod
-    def stacked(cls, parts: Sequence[Sizes]) -> Sizes:
+    def stack(cls, parts: Sequence[Sizes]) -> Sizes:
         """Of several, one above the other."""
         return cls(*(np.stack([getattr(sizes, size_field.name) for sizes in parts]) for size_field in fields(cls)))
 
@@ -60,7 +60,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Moved:
+class InfluenceSums:
     """Sums of influences over documents, part by part."""
 
     values: Array
@@ -73,7 +73,7 @@ class Moved:
     sizes: Sizes | None = None  # of ratios
 
     @classmethod
-    def of(cls, influences: Influences) -> Moved:
+    def of(cls, influences: Influences) -> InfluenceSums:
         squares = influences.moves**2
         return cls(
             influences.values,
@@ -86,9 +86,9 @@ class Moved:
             None if influences.sizes is None else Sizes.of(influences.sizes, influences.moves),
         )
 
-    def __add__(self, more: Moved) -> Moved:
+    def __add__(self, more: InfluenceSums) -> InfluenceSums:
         """With other documents of the same table."""
-        return Moved(
+        return InfluenceSums(
             self.values,
             self.counted + more.counted,
             self.squares + more.squares,
@@ -126,7 +126,7 @@ class Between:
             first, second = influences[left_system].sizes, influences[right_system].sizes
             if first is not None and second is not None:
                 sizes.append(Sizes.of((first + second) / 2, more))
-        return cls(squares, fourths, products, alike, Sizes.stacked(sizes) if sizes else None)
+        return cls(squares, fourths, products, alike, Sizes.stack(sizes) if sizes else None)
 
     def __add__(self, more: Between) -> Between:
         """With other documents of the same systems."""
@@ -139,15 +139,15 @@ class Between:
         )
 
 
-def moved(every: Sequence[Form], table: Table) -> list[Moved]:
+def sum_influences(every: Sequence[Form], table: Table) -> list[InfluenceSums]:
     """What documents do to the values of some forms; they are gone through twice, for the values first."""
     if not every:
         return []
     at = [form.at(totals) for form, totals in zip(every, _totals(every, table), strict=True)]
-    results: list[Moved] = []
+    results: list[InfluenceSums] = []
     for block in blocks(table):
         pairs = zip(every, at, strict=True)
-        results = _plus(results, [Moved.of(influences(form, form.sums(block), point)) for form, point in pairs])
+        results = _plus(results, [InfluenceSums.of(influences(form, form.sums(block), point)) for form, point in pairs])
     return results
 
 
@@ -163,16 +163,16 @@ def as_many_alike(form: Form | None, table: Table) -> float | None:
     return sum(float(weights.sum()) for weights in below) ** 2 / squares if squares else None
 
 
-def moved_together(form: Form, systems: Sequence[Table], pairs: Sequence[Pair]) -> tuple[list[Moved], Between]:
+def moved_together(form: Form, systems: Sequence[Table], pairs: Sequence[Pair]) -> tuple[list[InfluenceSums], Between]:
     """What the same documents do to the values of several systems, and to those of each pair."""
     at = [form.at(_totals([form], table)[0]) for table in systems]
     below = slice(1, 2) if isinstance(form, Ratios) else slice(None)
-    sides: list[Moved] = []
+    sides: list[InfluenceSums] = []
     between: list[Between] = []
     for row_blocks in abreast(systems):
         rows = [form.sums(block) for block in row_blocks]
         system_influences = [influences(form, table, point) for table, point in zip(rows, at, strict=True)]
-        sides = _plus(sides, [*map(Moved.of, system_influences)])
+        sides = _plus(sides, [*map(InfluenceSums.of, system_influences)])
         between = _plus(between, [Between.of(system_influences, [table[below] for table in rows], pairs)])
     return sides, between[0]
 

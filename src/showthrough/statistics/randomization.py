@@ -10,7 +10,7 @@ from operator import add
 
 import numpy as np
 
-from showthrough.statistics.blocks import Again, Table, summed
+from showthrough.statistics.blocks import BlockReplay, Table, sum_columns
 from showthrough.statistics.coins import Tosses, tosses
 from showthrough.statistics.forms import Array, Combine, Form, Ratios, values_at
 
@@ -30,10 +30,10 @@ def plain_p(
     leaves a value undefined (NaN) counts as large: it must not make a result look surer. Two systems are taken for
     interchangeable, also where one masks far more than the other, so this finds too much.
     """
-    totals = np.stack([summed(system) for system in systems])
+    totals = np.stack([sum_columns(system) for system in systems])
     real = values_at(combine, columns, totals)
     large = {part: np.zeros((len(systems), len(systems))) for part in parts}
-    flat = Again(systems, lambda blocks: np.stack(blocks, axis=1).reshape(len(blocks[0]), -1))
+    flat = BlockReplay(systems, lambda blocks: np.stack(blocks, axis=1).reshape(len(blocks[0]), -1))
     for shuffled in tosses(len(systems[0]), shuffles, seed, flat.once, _HELD // max(totals.size, 1)):
         moved = np.zeros((shuffled.shuffles, totals.size))
         for number, rows in enumerate(flat):
@@ -77,19 +77,18 @@ def studentized_p(
 
     def moments_of(blocks: tuple[Array, ...]) -> _Moments:
         first, *rest = map(form.sums, blocks)
-        return _Moments.of([form.raised(first, lead) if lead and isinstance(form, Ratios) else first, *rest])
+        return _Moments.of([form.raise_by(first, lead) if lead and isinstance(form, Ratios) else first, *rest])
 
     several = [_SystemGroup(*bounds) for bounds in _system_groups(len(systems), len(form.parts))]
-    moments = Again(systems, moments_of)
+    moments = BlockReplay(systems, moments_of)
     sums = _Sums.of(moments, several)
     real = [
-        np.abs(_studentized(form, *group.sides(sums.totals), value, None))[:, 0]
-        for group, value in sums.across(several)
+        np.abs(_studentize(form, *group.sides(sums.totals), value, None))[:, 0] for group, value in sums.across(several)
     ]
     large = [np.zeros_like(value) for value in real]
     with threadpool_limits(1, "blas"):  # products are small; threads would mostly wait for each other
         for shuffled in tosses(len(systems[0]), shuffles, seed, moments.once, _HELD // max(sums.size, 1)):
-            moved, turned = sums.exchanged(moments, several, shuffled)
+            moved, turned = sums.exchange(moments, several, shuffled)
             for start in range(0, shuffled.shuffles, _TOGETHER):
                 window = slice(start, start + _TOGETHER)
                 changed = _unflat(moved[:, window], sums.totals.shape)
@@ -97,7 +96,7 @@ def studentized_p(
                     sums.across(several), turned, large, real, strict=True
                 ):
                     sides = group.sides(sums.totals, changed)
-                    statistic = _studentized(form, *sides, across, group.unlike(by_turning[:, window], len(form.parts)))
+                    statistic = _studentize(form, *sides, across, group.unlike(by_turning[:, window], len(form.parts)))
                     # What adding in another order makes of an equal number must not count as smaller.
                     so_far += (~(np.abs(statistic) < observed[:, None] * (1 - _EQUAL))).sum(axis=1)
     return {
@@ -148,7 +147,7 @@ class _SystemGroup:
         shift = other_moved - own_moved
         return own_totals + shift, other_totals - shift
 
-    def turned(self, rows: Array) -> Array:
+    def exchange_products(self, rows: Array) -> Array:
         """What an exchange adds to the products of unlike sums: those · others · parts × documents."""
         own_rows, other_rows = self._split(rows)
         both = [own_rows[b] * other_rows[a] - own_rows[a] * other_rows[b] for a, b in combinations(range(len(rows)), 2)]
@@ -189,7 +188,7 @@ class _Sums:
     def across(self, several: Sequence[_SystemGroup]) -> Iterator[tuple[_SystemGroup, Array]]:
         return zip(several, self.products, strict=True)
 
-    def exchanged(
+    def exchange(
         self, moments: Iterable[_Moments], several: Sequence[_SystemGroup], shuffled: Tosses
     ) -> tuple[Array, list[Array]]:
         """Sums and products of what shuffles exchange, and what that adds to the products of unlike sums."""
@@ -199,7 +198,7 @@ class _Sums:
             for shuffle_columns, flips in shuffled.of(number, block.columns.shape[1]):
                 moved[:, shuffle_columns] += block.columns @ flips.T
                 for group, so_far in zip(several, turned, strict=True):
-                    so_far[:, shuffle_columns] += group.turned(block.rows) @ flips.T
+                    so_far[:, shuffle_columns] += group.exchange_products(block.rows) @ flips.T
         return moved, turned
 
 
@@ -261,7 +260,7 @@ def _of_slopes(
     return value - second_value, variance, gross
 
 
-def _studentized(form: Form, first: Array, second: Array, across: Array, turned: Array | None) -> Array:
+def _studentize(form: Form, first: Array, second: Array, across: Array, turned: Array | None) -> Array:
     """The difference of two values over its standard error, from sums and products: others × shuffles × parts."""
     with np.errstate(divide="ignore", invalid="ignore"):  # an undefined value has no slope
         if isinstance(form, Ratios):

@@ -34,11 +34,11 @@ def resampled_totals(rows: Table, resamples: int, seed: int) -> Array:
         if not number:
             totals = np.zeros((resamples, block.shape[1]))
         if len(block) == len(rows):
-            drawn = _drawn(random, len(block), resamples)
+            drawn = _draw_counts(random, len(block), resamples)
         else:
             draws = random.binomial(to_draw, len(block) / remaining)
             remaining, to_draw = remaining - len(block), to_draw - draws
-            drawn = _drawn_of_some(random, len(block), draws)
+            drawn = _draw_sized(random, len(block), draws)
         start = 0
         for times in drawn:
             totals[start : start + len(times)] += times @ block
@@ -46,7 +46,7 @@ def resampled_totals(rows: Table, resamples: int, seed: int) -> Array:
     return totals
 
 
-def _drawn(random: np.random.Generator, documents: int, resamples: int) -> Iterator[Array]:
+def _draw_counts(random: np.random.Generator, documents: int, resamples: int) -> Iterator[Array]:
     """How often each document is in each resample of as many: some resamples × documents at a time."""
     if not documents:
         return
@@ -59,7 +59,7 @@ def _drawn(random: np.random.Generator, documents: int, resamples: int) -> Itera
         yield times.astype(np.float64)
 
 
-def _drawn_of_some(random: np.random.Generator, documents: int, draws: Ints) -> Iterator[Array]:
+def _draw_sized(random: np.random.Generator, documents: int, draws: Ints) -> Iterator[Array]:
     """The same where each resample draws its own number of these documents."""
     together = max(1, _CELLS // documents)
     kind = np.uint16 if documents <= np.iinfo(np.uint16).max + 1 else np.int32

@@ -36,7 +36,7 @@ class Rows:
         return cls(tuple(columns), np.column_stack(arrays) if arrays else np.zeros((documents, 0)))
 
     @classmethod
-    def joined(cls, chunks: Sequence[Rows]) -> Rows:
+    def concatenate(cls, chunks: Sequence[Rows]) -> Rows:
         """Rows of consecutive chunks; a column that a chunk lacks is zero there."""
         columns = tuple(dict.fromkeys(column for chunk in chunks for column in chunk.columns))
         values = np.zeros((sum(len(chunk.values) for chunk in chunks), len(columns)))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from showthrough.core.errors import OutputError
-from showthrough.storage.writing import new_name, remove_unfinished, told
+from showthrough.storage.writing import new_name, remove_unfinished, report_os_errors
 
 if sys.platform != "win32":
     import fcntl
@@ -28,7 +28,7 @@ class DamagedError(Exception):
     """A piece that others follow is not as it was written."""
 
 
-class Place(NamedTuple):
+class ByteRange(NamedTuple):
     """Where a piece stands in its file."""
 
     start: int
@@ -52,7 +52,7 @@ class GrowingFile:
         return Path(tempfile.gettempdir()) if self._path is None else self._path
 
     @property
-    def begun(self) -> bool:
+    def is_intact(self) -> bool:
         """Whether what was added is there: nobody removed the file or put another in its place."""
         if self._handle is None:
             return False
@@ -76,7 +76,7 @@ class GrowingFile:
 
     def draft(self) -> None:
         """A new file that has no name yet: what stands in its place stays there until it is settled."""
-        with told(self.path):
+        with report_os_errors(self.path):
             self.close()
             folder = self.path if self._path is None else self.path.parent
             remove_unfinished(folder)
@@ -90,7 +90,7 @@ class GrowingFile:
         """Puts a new file, as it is on disk now, in its place."""
         if self._handle is None or self._path is None:
             return
-        with told(self.path):
+        with report_os_errors(self.path):
             os.fsync(self._handle)
             name = self._draft or new_name(self.path.parent)
             if self._draft is None:
@@ -113,7 +113,7 @@ class GrowingFile:
 
         Raises DamagedError where it is no such file, or damaged: it is then as it was.
         """
-        with told(self.path):
+        with report_os_errors(self.path):
             self.close()
             binary = getattr(os, "O_BINARY", 0)
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | binary, 0o600)
@@ -130,14 +130,14 @@ class GrowingFile:
             self._handle = handle
             return result
 
-    def add(self, piece: bytes, *, durable: bool = True) -> Place:
+    def add(self, piece: bytes, *, durable: bool = True) -> ByteRange:
         """One more piece, on disk when this returns; where it cannot be written the file is as it was.
 
         One that is not `durable` outlives the program, and the system when it is synced.
         """
         if self._handle is None:
             raise OutputError(f"{self.path}: cannot be written: it was not begun")
-        with told(self.path):
+        with report_os_errors(self.path):
             before = os.fstat(self._handle).st_size
             try:
                 rest = memoryview(_line(piece))
@@ -148,23 +148,23 @@ class GrowingFile:
             except BaseException:
                 os.ftruncate(self._handle, before)
                 raise
-        return Place(before + _CHECKSUM + 1, len(piece))
+        return ByteRange(before + _CHECKSUM + 1, len(piece))
 
     def sync(self) -> None:
         """All that was added is on disk when this returns."""
         if self._handle is not None:
-            with told(self.path):
+            with report_os_errors(self.path):
                 os.fsync(self._handle)
 
-    def read(self, byte_range: Place) -> bytes:
+    def read(self, byte_range: ByteRange) -> bytes:
         """A piece that was added."""
         if self._handle is None:
             raise OutputError(f"{self.path}: cannot be read: it was not begun")
-        with told(self.path), open(self._handle, "rb", buffering=0, closefd=False) as file:
+        with report_os_errors(self.path), open(self._handle, "rb", buffering=0, closefd=False) as file:
             file.seek(byte_range.start)
             return b"".join(iter(lambda: file.read(byte_range.start + byte_range.size - file.tell()), b""))
 
-    def reopened(self) -> IO[bytes]:
+    def reopen(self) -> IO[bytes]:
         """The same file, to read; it is there also when this one is closed."""
         if self._handle is None:
             raise OutputError(f"{self.path}: cannot be read: it was not begun")
@@ -180,7 +180,7 @@ class GrowingFile:
 
     def remove(self) -> None:
         self.close()
-        with told(self.path):
+        with report_os_errors(self.path):
             if self._path is not None:
                 self._path.unlink(missing_ok=True)
 
@@ -196,7 +196,7 @@ def pieces(content: bytes, title: bytes) -> Iterator[bytes]:
             raise DamagedError
 
 
-def pieces_in(file: IO[bytes], title: bytes) -> Iterator[tuple[Place, bytes]]:
+def pieces_in(file: IO[bytes], title: bytes) -> Iterator[tuple[ByteRange, bytes]]:
     """The same with their places, one after the other: of a file of any size none but the last is in memory."""
     file.seek(0)
     if file.readline(len(title) + 1) != title + b"\n":
@@ -210,7 +210,7 @@ def pieces_in(file: IO[bytes], title: bytes) -> Iterator[tuple[Place, bytes]]:
         piece = line[_CHECKSUM + 1 :].removesuffix(b"\n")
         sound = line[: _CHECKSUM + 1] == _checksum(piece)
         if sound:
-            yield Place(offset + _CHECKSUM + 1, len(piece)), piece
+            yield ByteRange(offset + _CHECKSUM + 1, len(piece)), piece
         offset += len(line)
 
 

@@ -107,12 +107,14 @@ def first_value(start: bytes) -> tuple[Any, bytes]:
     while token := _TOKEN.search(value, position):
         sign, position = token[0][:1], token.end()
         if (sign == b'"' and not token[1]) or (sign not in b'"[]{},:' and token.end() == len(value)):  # it is cut off
-            closable = (token.start(), b'""' + _closed(open_)) if open_ and not key and sign == b'"' else closable
+            closable = (
+                (token.start(), b'""' + _closing_signs(open_)) if open_ and not key and sign == b'"' else closable
+            )
             break
         levels = _DEEP - len(open_) if open_ else 0
         if sign in b"{[" and levels > 0 and (inner := _read_whole(characters, token.start(), levels)):
             position, key = inner[1], False
-            closable = position, _closed(open_)
+            closable = position, _closing_signs(open_)
             continue
         if sign in b"{[":
             open_.append(sign)
@@ -121,7 +123,7 @@ def first_value(start: bytes) -> tuple[Any, bytes]:
         if len(open_) > _DEEP:
             break
         if not (key or sign in b",:"):
-            closable = token.end(), _closed(open_)
+            closable = token.end(), _closing_signs(open_)
             if not open_:
                 return decoded_or_none(value[: token.end()], _ANY), value[token.end() :].lstrip()
         key = open_[-1:] == [b"{"] and (sign in b"{," or (key and sign == b'"'))
@@ -153,7 +155,7 @@ def _is_deeper(value: dict[str, Any] | list[Any], levels: int) -> bool:
     return not levels or any(_is_deeper(item, levels - 1) for item in inside if isinstance(item, dict | list))
 
 
-def _closed(open_: list[bytes]) -> bytes:
+def _closing_signs(open_: list[bytes]) -> bytes:
     return b"".join(_CLOSING[sign] for sign in reversed(open_))
 
 
@@ -173,7 +175,7 @@ class Head(os.PathLike[str]):
     def of(cls, path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Head:
         if isinstance(path, str | os.PathLike):
             return path if isinstance(path, cls) else cls(path)
-        return cls(Shards.listed(path))
+        return cls(Shards.from_paths(path))
 
     def __fspath__(self) -> str:
         return str(self.path if self.shards is None else self.shards.pattern)
@@ -209,11 +211,11 @@ class Head(os.PathLike[str]):
             while not start and (more := file.read(_BLOCK)):
                 start = more.lstrip()
                 if file.tell() > most:
-                    raise FILE.passed(self.path, "begins with white space,")
+                    raise FILE.exceeded_error(self.path, "begins with white space,")
             return start[:PEEK]
 
     @property
-    def opening(self) -> bytes:
+    def first_byte(self) -> bytes:
         """The first byte, which tells a JSON list from an object; raises InputError for another encoding than UTF-8."""
         return without_bom(self.path, self.start)[:1]
 

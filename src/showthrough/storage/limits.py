@@ -14,9 +14,9 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from showthrough.core.errors import InputError, Problem, shown
+from showthrough.core.errors import InputError, Problem, shorten
 from showthrough.core.patterns import lazy_pattern
-from showthrough.storage.packed import DENSEST, packing, unpacked
+from showthrough.storage.packed import DENSEST, compression_of, open_unpacked
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = lazy_pattern(r"(\d{1,12}) ?([kmgt]?)b?", re.IGNORECASE)
@@ -37,10 +37,12 @@ class Limit:
             return self.usual
         size = _SIZE.fullmatch(setting)
         if size is None or not int(size[1]):
-            raise InputError(Problem(self.variable, "", f"found {shown(setting)}; expected a size such as 4G or 500M"))
+            raise InputError(
+                Problem(self.variable, "", f"found {shorten(setting)}; expected a size such as 4G or 500M")
+            )
         return int(size[1]) * _UNITS[size[2].lower()]
 
-    def passed(self, path: Path | str, subject: str, location: str = "") -> InputError:
+    def exceeded_error(self, path: Path | str, subject: str, location: str = "") -> InputError:
         """The error of one that is larger."""
         most = self.bytes
         twice = in_words(2 * most).replace(" ", "").removesuffix("B")
@@ -78,16 +80,16 @@ def check_size(path: Path, limit: Limit) -> None:
     it cannot have too much is not looked at.
     """
     size, most = path.stat().st_size, limit.bytes
-    packed = packing(path)
+    packed = compression_of(path)
     if not packed:
         if size > most:
-            raise limit.passed(path, "has")
+            raise limit.exceeded_error(path, "has")
         return
     if size * DENSEST[packed] <= most:
         return
-    with unpacked(path, lambda: path.open("rb")) as file:
+    with open_unpacked(path, lambda: path.open("rb")) as file:
         passed = 0
         while block := file.read(_BLOCK):
             passed += len(block)
             if passed > most:
-                raise limit.passed(path, "unpacks to")
+                raise limit.exceeded_error(path, "unpacks to")

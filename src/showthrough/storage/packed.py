@@ -27,7 +27,7 @@ _KEPT = 4  # files that were closed, and may be opened again farther on
 _READ = 1 << 17
 
 
-class DamagedError(OSError):
+class UnpackError(OSError):
     """What a packed file holds cannot be unpacked."""
 
 
@@ -36,15 +36,15 @@ class _Stream(Protocol):
     def close(self) -> None: ...
 
 
-def packing(path: Path) -> str:
+def compression_of(path: Path) -> str:
     """How a file is packed, by the ending of its name: `.gz`, `.zst`, or nothing."""
     ending = path.suffix.lower()
     return ending if ending in ENDINGS else ""
 
 
-def unpacked(path: Path, under: Callable[[], IO[bytes]]) -> IO[bytes]:
+def open_unpacked(path: Path, under: Callable[[], IO[bytes]]) -> IO[bytes]:
     """A packed file, read as what it holds; `under` opens the file as it is."""
-    return io.BufferedReader(_Unpacked(path, under), _READ)
+    return io.BufferedReader(_UnpackedFile(path, under), _READ)
 
 
 class _Position:
@@ -60,7 +60,7 @@ class _Position:
         try:
             chunk = self._stream.read(size)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise DamagedError(f"damaged or not a {_NAMES[self._ending]} file ({error})") from error
+            raise UnpackError(f"damaged or not a {_NAMES[self._ending]} file ({error})") from error
         self.place += len(chunk)
         return chunk
 
@@ -91,10 +91,10 @@ def _take_nearest(key: Hashable, target: int, least: int) -> _Position | None:
         return None if nearest is None else _positions.pop((key, nearest))
 
 
-class _Unpacked(io.RawIOBase):
+class _UnpackedFile(io.RawIOBase):
     def __init__(self, path: Path, under: Callable[[], IO[bytes]]) -> None:
         self._open = under
-        self._ending = packing(path)
+        self._ending = compression_of(path)
         self._position = _Position(self._ending, under())
         self._key: Hashable = str(path), self.state
         self._place = 0
@@ -170,9 +170,9 @@ class _Zstandard:
         try:
             chunk: bytes = self._reader.read(size)
         except self._error as error:
-            raise DamagedError(f"damaged or not a Zstandard file ({error})") from error
+            raise UnpackError(f"damaged or not a Zstandard file ({error})") from error
         if size and not chunk and not self._frames.whole:
-            raise DamagedError("damaged or not a Zstandard file (it ends too early)")
+            raise UnpackError("damaged or not a Zstandard file (it ends too early)")
         return chunk
 
     def close(self) -> None:

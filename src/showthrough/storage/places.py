@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from showthrough.core.errors import InputError, Problem, shown
+from showthrough.core.errors import InputError, Problem, shorten
 from showthrough.core.patterns import lazy_pattern
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Remote(_Base):
         """What its storage says of it; the answer of a moment ago is good enough unless it has to be `fresh`."""
         now = time.monotonic()
         if fresh or self._known is None or now - self._known[0] > _FRESH:
-            with self._asked() as (storage, name):
+            with self._connect() as (storage, name):
                 self._known = now, storage.info(name)
         return self._known[1]
 
@@ -152,13 +152,13 @@ class Remote(_Base):
 
     def matches(self) -> list[Path]:
         """The files whose names go with it as a pattern, sorted."""
-        with self._asked() as (storage, name):
+        with self._connect() as (storage, name):
             files = storage.glob(name, detail=True)
         named = sorted(name for name, info in files.items() if info.get("type") != "directory")
         return [Remote.at(name if "://" in name else f"{self.scheme}://{name.lstrip('/')}") for name in named]
 
     @contextmanager
-    def _asked(self) -> Iterator[tuple[Any, str]]:
+    def _connect(self) -> Iterator[tuple[Any, str]]:
         """Its storage and its name there; whatever that raises becomes an OSError that says why in one line."""
         try:
             from fsspec.core import url_to_fs
@@ -172,7 +172,7 @@ class Remote(_Base):
                 raise
             raise StorageError(self._describe_error(cause)) from error
         except ImportError as error:
-            raise self._missing_package(shown(str(error), _FAULT)) from error
+            raise self._missing_package(shorten(str(error), _FAULT)) from error
         except Exception as error:  # of a library of whatever storage, anything
             raise StorageError(self._describe_error(error)) from error
 
@@ -197,10 +197,10 @@ class Remote(_Base):
         if "Timeout" in class_name:
             return "the storage did not answer in time"
         if getattr(error, "status", None) is not None:
-            return f"the server answers {error.status} {shown(str(getattr(error, 'message', '')))}".rstrip()  # type: ignore[attr-defined]
+            return f"the server answers {error.status} {shorten(str(getattr(error, 'message', '')))}".rstrip()  # type: ignore[attr-defined]
         message = str(error).replace(self.url, str(self)).strip().split("\n")[0]
         message = _ADDRESS.sub(lambda match: f"{match[1] or match[3]}{match[2] or ''}", message)
-        return shown(f"{message or class_name}", _FAULT)
+        return shorten(f"{message or class_name}", _FAULT)
 
 
 def _options(scheme: str) -> dict[str, Any]:
@@ -237,7 +237,7 @@ class _RemoteFile(io.RawIOBase):
         self._position = 0
         self._stream: Any = None  # of a server that gives no blocks
         self._passed = 0  # bytes of the stream
-        with path._asked() as (storage, name):
+        with path._connect() as (storage, name):
             self._file: Any = storage.open(name, "rb", block_size=_BLOCK)
 
     @property
@@ -273,7 +273,7 @@ class _RemoteFile(io.RawIOBase):
         return len(chunk)
 
     def _read(self, size: int) -> bytes:
-        with self._path._asked() as (storage, name):
+        with self._path._connect() as (storage, name):
             if self._stream is None:
                 try:
                     self._file.seek(self._position)
@@ -322,7 +322,7 @@ def is_pattern(path: Path) -> bool:
     return bool(_MAGIC.search(str(path))) and not os.path.lexists(path)
 
 
-def matching(pattern: Path) -> list[Path]:
+def expand_pattern(pattern: Path) -> list[Path]:
     """The files that a pattern goes with, sorted by name; raises InputError where there is none."""
     try:
         paths = pattern.matches() if isinstance(pattern, Remote) else _local_matches(pattern)

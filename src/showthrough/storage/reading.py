@@ -15,10 +15,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import InputError, Problem, at_document, shown
+from showthrough.core.errors import InputError, Problem, at_document, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.limits import FILE, RECORD, Limit, check_regular, check_size
-from showthrough.storage.packed import MAGIC, packing, unpacked
+from showthrough.storage.packed import MAGIC, compression_of, open_unpacked
 from showthrough.storage.places import file_state as file_state
 
 T = TypeVar("T")
@@ -45,13 +45,13 @@ def fail(file: Path | str, message: str, location: str = "") -> InputError:
 
 def suffix(path: Path) -> str:
     """The ending that tells the format: `.jsonl` of `cases.jsonl.gz` and of `cases.jsonl.zst`."""
-    bare = path.with_suffix("") if packing(path) else path
+    bare = path.with_suffix("") if compression_of(path) else path
     return bare.suffix.lower()
 
 
 def stem(path: Path) -> str:
     """The name without its endings: `cases` of `cases.jsonl.gz`."""
-    bare = path.with_suffix("") if packing(path) else path
+    bare = path.with_suffix("") if compression_of(path) else path
     return bare.stem or bare.name
 
 
@@ -89,7 +89,7 @@ def open_file(path: Path) -> IO[bytes]:
         raise fail(path, "is a folder; expected a file")
     check_regular(path)
     with reading(path):
-        return unpacked(path, lambda: path.open("rb")) if packing(path) else path.open("rb")
+        return open_unpacked(path, lambda: path.open("rb")) if compression_of(path) else path.open("rb")
 
 
 def read_bytes(path: Path, limit: Limit = FILE) -> bytes:
@@ -145,7 +145,7 @@ def _decoder_of(kind: type[Any]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
-def decoded(
+def decode_json(
     content: bytes | msgspec.Raw,
     decoder: msgspec.json.Decoder[T],
     file: Path | str,
@@ -160,7 +160,7 @@ def decoded(
         return decoder.decode(content)
     except msgspec.ValidationError as error:
         field, fault = type_fault(error, field)
-        field = shown(field, _FIELD)
+        field = shorten(field, _FIELD)
     except msgspec.DecodeError as error:
         fault = f"is not valid JSON: {_describe_location(str(error), bytes(content))}"
     except UnicodeDecodeError:
@@ -205,11 +205,13 @@ def plain(message: str, field: str = "") -> str:
     if match := re.match(r"Expected `(\w+)` ([<>])= (.*)$", message):
         return f"expected {_in_words(match[1])} of {match[3]} or {'less' if match[2] == '<' else 'more'}"
     if match := re.match(r"Invalid enum value (.*)$", message, re.DOTALL):
-        return f"found {shown(match[1])}; expected {_CHOICES.get(field.rpartition('.')[2], 'one of the known values')}"
+        return (
+            f"found {shorten(match[1])}; expected {_CHOICES.get(field.rpartition('.')[2], 'one of the known values')}"
+        )
     if match := re.match(r"Object missing required field `(.*)`$", message):
         return f"{match[1]} is missing"
     if match := re.match(r"Object contains unknown field `(.*)`$", message):
-        return f"unknown key {shown(match[1])}"
+        return f"unknown key {shorten(match[1])}"
     if message.endswith("out of range"):
         return "found a number that is out of all range; expected a smaller one"
     return message[0].lower() + message[1:]
@@ -249,18 +251,18 @@ _PAIR = lazy_pattern(rb'\s*[,{]\s*"(?:[^"\\]|\\.)*"\s*:\s*')
 
 def object_entries(path: Path, content: bytes, noun: str = "document", at: str = "") -> dict[str, msgspec.Raw]:
     """The values of a JSON object by key, still encoded. A key that occurs twice is an error, not a lost value."""
-    entries = decoded(content, _TOP, path, at)
+    entries = decode_json(content, _TOP, path, at)
     longest = RECORD.bytes
     for key, raw in entries.items():
         if len(memoryview(raw)) > longest:
-            raise RECORD.passed(path, "has", f"{noun} {shown(key)}")
+            raise RECORD.exceeded_error(path, "has", f"{noun} {shorten(key)}")
     end = 0
     base = _address(content)
     # A value that a later one of the same key replaced lies in the gap before the next value that was kept.
     for start, raw in sorted((_address(raw) - base, raw) for raw in entries.values()):
         if not _PAIR.fullmatch(content, end, start):
             raise InputError(
-                Problem(str(path), f"{noun} {shown(key)}", "occurs twice; expected it once")
+                Problem(str(path), f"{noun} {shorten(key)}", "occurs twice; expected it once")
                 for key in _repeated_keys(content)
             )
         end = start + len(memoryview(raw))
@@ -288,15 +290,15 @@ def _repeated_keys(content: bytes) -> Iterator[str]:
 def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
     """Number, offset and content of every line of a JSON Lines file that is not blank."""
     offset = number = 0
-    packed = bool(packing(path))
+    packed = bool(compression_of(path))
     most, longest = FILE.bytes, RECORD.bytes
     with reading(path), open_file(path) as file:
         while line := file.readline(longest + 1):
             number += 1
             if len(line) > longest:
-                raise RECORD.passed(path, "has", f"line {number}")
+                raise RECORD.exceeded_error(path, "has", f"line {number}")
             if packed and offset + len(line) > most:
-                raise FILE.passed(path, "unpacks to")
+                raise FILE.exceeded_error(path, "unpacks to")
             content = without_bom(path, line) if number == 1 else line
             if number == 1 and _LIST.match(content) and not content.rstrip().endswith(b"]"):
                 raise fail(path, "starts a JSON list; expected one object a line, or the ending .json")
@@ -305,7 +307,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, int, bytes]]:
             offset += len(line)
 
 
-def gathered(items: Iterable[T], read: Callable[[T], U]) -> list[U]:
+def collect_results(items: Iterable[T], read: Callable[[T], U]) -> list[U]:
     """What `read` makes of each; raises InputError with all that is wrong with all of them."""
     problems: list[Problem] = []
     results: list[U] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 from xml.parsers import expat  # whatever could expand or reach outside is refused below
 
-from showthrough.core.errors import OutputError, quoted
+from showthrough.core.errors import OutputError, quote_value
 from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.reading import fail, read_bytes
 
@@ -33,7 +33,7 @@ class Handler(Protocol):
 
 def walk(path: Path, handler: Handler) -> None:
     """Tells a handler what a file holds. Raises InputError where it is not well-formed, or not safe."""
-    content = _unified(path, read_bytes(path))
+    content = _to_utf8(path, read_bytes(path))
     parser = expat.ParserCreate("UTF-8")
     parser.buffer_text = False
 
@@ -50,15 +50,17 @@ def walk(path: Path, handler: Handler) -> None:
 
     def entity(name: str, *_: object) -> None:
         refuse(
-            f"declares the entity {quoted(name)}; entities are refused, they can fill the memory or read other files"
+            f"declares the entity {quote_value(name)}; entities are refused, they can fill the memory or read other files"
         )
 
     def doctype(name: str, system: str | None, public: str | None, _: object) -> None:
         if outside := system or public:
-            refuse(f"refers to {quoted(outside)} outside the file; nothing outside is read: remove the DOCTYPE line")
+            refuse(
+                f"refers to {quote_value(outside)} outside the file; nothing outside is read: remove the DOCTYPE line"
+            )
 
     def skipped(name: str, is_parameter: bool) -> None:
-        written = quoted(f"{'%' if is_parameter else '&'}{name};")
+        written = quote_value(f"{'%' if is_parameter else '&'}{name};")
         refuse(f"refers to the entity {written}, which it does not declare; what stands there would be lost")
 
     # After a reference to an entity of declarations every other entity may be declared somewhere else, and the parser
@@ -81,7 +83,7 @@ def walk(path: Path, handler: Handler) -> None:
         ) from error
 
 
-def _unified(path: Path, content: bytes) -> bytes:
+def _to_utf8(path: Path, content: bytes) -> bytes:
     """The content in UTF-8, whatever encoding the file declares."""
     declared = _DECLARED.match(content)
     encoding = declared[1].decode("ascii") if declared else "utf-8"
@@ -97,10 +99,10 @@ def _unified(path: Path, content: bytes) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def escaped(text: str, location: str) -> str:
+def escape_text(text: str, location: str) -> str:
     """Text as it stands between tags or in an attribute; every reader gets the same characters back.
 
-    >>> escaped('A & "B"\\r\\n', "document 1")
+    >>> escape_text('A & "B"\\r\\n', "document 1")
     'A &amp; &quot;B&quot;&#13;&#10;'
     """
     return inline(text, location).translate(_IN_ATTRIBUTES)

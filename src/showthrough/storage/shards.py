@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from showthrough.core.errors import InputError, Problem, some
+from showthrough.core.errors import InputError, Problem, join_names
 from showthrough.core.patterns import lazy_pattern
-from showthrough.storage.places import Remote, is_pattern, matching, place_of
+from showthrough.storage.places import Remote, expand_pattern, is_pattern, place_of
 from showthrough.storage.reading import fail, is_folder, reading, stem, suffix
 
 _STARS = lazy_pattern(r"\[[^]]*\]|[*?]+")
@@ -23,10 +23,10 @@ class Shards(os.PathLike[str]):
         self.paths = tuple(paths)
         self.pattern = pattern
         if twice := sorted({str(path) for path in self.paths if self.paths.count(path) > 1}):
-            raise InputError(Problem(str(pattern), "", f"{some(twice)} is named twice; expected each file once"))
+            raise InputError(Problem(str(pattern), "", f"{join_names(twice)} is named twice; expected each file once"))
 
     @classmethod
-    def listed(cls, paths: Iterable[str | os.PathLike[str]]) -> Shards:
+    def from_paths(cls, paths: Iterable[str | os.PathLike[str]]) -> Shards:
         """Files by name, each of which may be a pattern itself."""
         files: list[Path] = []
         for path in paths:
@@ -67,7 +67,7 @@ def shards_of(path: str | os.PathLike[str]) -> Shards | None:
     with reading(location):
         if not is_pattern(location):
             return None
-    return Shards(_all_files(matching(location)), location)
+    return Shards(_all_files(expand_pattern(location)), location)
 
 
 def _all_files(paths: list[Path]) -> list[Path]:

@@ -23,7 +23,7 @@ _PRIVATE, _PUBLIC = 0o600, 0o644
 _UNFINISHED = lazy_pattern(r"\.showthrough-\d+-[0-9a-f]{8}")
 
 
-class Read:
+class ProtectedFiles:
     """What a program reads and therefore must not replace, by whatever links it is reached.
 
     A new file in one of the `folders` whose ending is among `endings` would be read the next time, and so would one
@@ -62,14 +62,14 @@ def _identities(path: Path) -> Iterator[str | tuple[int, int]]:
 
 def write_file(path: Path, content: bytes, *, force: bool = False, private: bool = True) -> None:
     """Writes a file as a whole: a reader sees the old one or the new one, never half of it."""
-    with told(path):
+    with report_os_errors(path):
         check_new(path, force=force)
         if path.exists() and not path.is_file():
             path.write_bytes(content)  # a pipe or a device takes it, and must not be replaced by a file
             return
         target = Path(os.path.realpath(path))  # what a link points to is replaced, not the link
         remove_unfinished(target.parent)
-        put(target, content, private=private)
+        write_atomically(target, content, private=private)
 
 
 def check_new(path: Path, *, force: bool) -> None:
@@ -81,13 +81,13 @@ def check_new(path: Path, *, force: bool) -> None:
 
 
 def write_folder(
-    folder: Path, files: Mapping[str, bytes], *, private: bool = True, read: Read | None = None
+    folder: Path, files: Mapping[str, bytes], *, private: bool = True, read: ProtectedFiles | None = None
 ) -> list[Path]:
     """Writes files into a folder, all of them or none; the folder is made where it is missing.
 
     Files of these names that are there already are replaced, but none that the program reads.
     """
-    with told(folder):
+    with report_os_errors(folder):
         target = Path(os.path.realpath(folder))
         for name in files:
             _check_inside(folder, target, name)
@@ -103,7 +103,7 @@ def write_folder(
             source.mkdir(parents=True)
             for name, content in files.items():
                 (source / name).parent.mkdir(parents=True, exist_ok=True)
-                put(source / name, content, private=private)
+                write_atomically(source / name, content, private=private)
             if first is None:
                 _move_in(source, target, bench / "before", list(files))
             else:
@@ -120,7 +120,7 @@ def refuse_elsewhere(path: Path) -> None:
 def check_writable(path: Path) -> None:
     """Raises OutputError when nothing could be written there; better told before the work than after."""
     refuse_elsewhere(path)
-    with told(path):
+    with report_os_errors(path):
         if path.exists() and not path.is_file() and not path.is_dir():
             if not os.access(path, os.W_OK):
                 raise OutputError(f"{path}: cannot be written: Permission denied")
@@ -153,7 +153,7 @@ def workshop(folder: Path) -> Iterator[Path]:
     while True:
         bench = new_name(folder)
         bench.mkdir(mode=0o700)
-        with locked(bench) as ours:
+        with hold_lock(bench) as ours:
             if not ours:
                 continue
             try:
@@ -163,7 +163,7 @@ def workshop(folder: Path) -> Iterator[Path]:
             return
 
 
-def put(target: Path, content: bytes, *, private: bool = True, durable: bool = True) -> None:
+def write_atomically(target: Path, content: bytes, *, private: bool = True, durable: bool = True) -> None:
     """Puts a file in its place, or leaves everything as it was; also what it writes meanwhile is gone then.
 
     `durable` waits until it is on disk. Raises OSError.
@@ -211,7 +211,7 @@ def _put_named(target: Path, content: bytes, mode: int, durable: bool) -> None:
         name = new_name(target.parent)
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), _PRIVATE)
         try:
-            with os.fdopen(handle, "wb"), locked(name) as ours:
+            with os.fdopen(handle, "wb"), hold_lock(name) as ours:
                 if not ours:
                     continue
                 _fill(handle, content, mode, durable)
@@ -236,7 +236,7 @@ def _fill(handle: int, content: bytes, mode: int, durable: bool) -> None:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[bool]:
+def hold_lock(path: Path) -> Iterator[bool]:
     """Locks what is being made against removal; False when somebody has removed it just before."""
     if sys.platform == "win32":
         yield True
@@ -328,7 +328,7 @@ def new_name(folder: Path) -> Path:
 
 
 @contextmanager
-def told(path: Path) -> Iterator[None]:
+def report_os_errors(path: Path) -> Iterator[None]:
     """What the system refuses, in a line that names the file."""
     try:
         yield

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from showthrough.data.documents import Document
 from showthrough.data.layout.spans import Bools
 from showthrough.studies.contexts import LONGEST, context_of, in_a_line
-from showthrough.studies.failures import MaskKind, Place
+from showthrough.studies.failures import Location, MaskKind
 from showthrough.studies.leaks import LeakKind
 
 _PIECES = 20  # of a place that can be read
@@ -48,16 +48,16 @@ class ErrorCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.text.casefold()
 
 
-class Located(NamedTuple):
+class LocatedCase(NamedTuple):
     """A case, and the place it is about."""
 
-    place: Place
+    place: Location
     case: ErrorCase
 
 
 def case_at(
     document: Document,
-    location: Place,
+    location: Location,
     kind: CaseKind,
     entity_type: str,
     identifier: Literal["DIRECT", "QUASI", ""] = "",
@@ -67,7 +67,7 @@ def case_at(
     return ErrorCase(kind, entity_type, identifier, document.id, start, end, *context_of(document.text, start, end))
 
 
-def ranked(located: Iterable[Located]) -> list[ErrorCase]:
+def rank_cases(located: Iterable[LocatedCase]) -> list[ErrorCase]:
     """All of them, the most frequent strings first; of one string in the order of the documents."""
     every = [(case_row.case.string, *case_row) for case_row in located]
     location_counts = Counter(string for string, _ in {(string, location) for string, location, _ in every})

@@ -25,7 +25,7 @@ def context_of(text: str, start: int, end: int) -> Context:
     >>> context_of("The applicants say that they were born in Oslo,\\nlive there and leave it seldom.", 42, 46)
     Context(before='applicants say that they were born in ', here='Oslo', after=', live there and leave it seldom.')
     """
-    return Context(_before(text, start), in_a_line(text, start, end), _after(text, end))
+    return Context(_text_before(text, start), in_a_line(text, start, end), _text_after(text, end))
 
 
 def in_a_line(text: str, start: int, end: int) -> str:
@@ -36,7 +36,7 @@ def in_a_line(text: str, start: int, end: int) -> str:
     return _SPACES.sub(" ", text[start:end])
 
 
-def _before(text: str, start: int) -> str:
+def _text_before(text: str, start: int) -> str:
     low = max(0, start - _AROUND)
     piece = text[low:start]
     if low and not text[low - 1].isspace():
@@ -44,7 +44,7 @@ def _before(text: str, start: int) -> str:
     return _SPACES.sub(" ", piece).lstrip()
 
 
-def _after(text: str, end: int) -> str:
+def _text_after(text: str, end: int) -> str:
     high = end + _AROUND
     piece = text[end:high]
     if high < len(text) and not text[high].isspace():

@@ -11,15 +11,15 @@ from msgspec import Struct
 
 from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus
-from showthrough.data.levels import LEVELS, known_level
+from showthrough.data.levels import LEVELS, level_of
 from showthrough.data.silver import is_silver
-from showthrough.studies.people import People, people_in
-from showthrough.studies.tallies import EntityKind, Extent, LayerKind, MentionKind, Tally, tallies
+from showthrough.studies.people import PeopleSummary, people_in
+from showthrough.studies.tallies import CorpusTally, EntityKind, Extent, LayerKind, MentionKind, tallies
 
 _Key = TypeVar("_Key")
 
 
-class Spread(Struct, frozen=True):
+class MeanDeviation(Struct, frozen=True):
     """Mean and standard deviation (with n − 1) of so many values; `None` where there are too few."""
 
     mean: float | None
@@ -43,7 +43,7 @@ class Levels(Struct, frozen=True):
         return self.direct + self.quasi
 
 
-class Marks(Struct, frozen=True, kw_only=True):
+class MarkCounts(Struct, frozen=True, kw_only=True):
     """What was marked of one type, or of all of them."""
 
     mentions: Levels
@@ -81,11 +81,11 @@ class AnnotatorMarks(Struct, frozen=True, kw_only=True):
     masked: int  # mentions
     stated: int  # mentions of which the annotator said how they identify; of the others their types tell
     masked_share: float | None  # of mentions; `None` where the annotator said of none whether it is to be masked
-    masked_by_document: Spread  # the same share, over documents with mentions
+    masked_by_document: MeanDeviation  # the same share, over documents with mentions
     extent: Extent
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class CorpusPart(Struct, frozen=True, kw_only=True):
     """What some documents hold: all, or those of one split."""
 
     documents: int
@@ -96,12 +96,14 @@ class Part(Struct, frozen=True, kw_only=True):
     layers_reviewed: int | None
     characters: int
     tokens: int
-    mentions_per_document: Spread  # of all annotators together
-    mentions_per_layer: Spread
-    masked_by_annotator: Spread  # the share of mentions that are to be masked, over annotators that are no programs
-    masked_by_layer: Spread  # the same over their layers
-    marks: Marks
-    types: dict[str, Marks]  # the most frequent first
+    mentions_per_document: MeanDeviation  # of all annotators together
+    mentions_per_layer: MeanDeviation
+    masked_by_annotator: (
+        MeanDeviation  # the share of mentions that are to be masked, over annotators that are no programs
+    )
+    masked_by_layer: MeanDeviation  # the same over their layers
+    marks: MarkCounts
+    types: dict[str, MarkCounts]  # the most frequent first
     annotators: dict[str, AnnotatorMarks]  # who read most first
 
 
@@ -110,9 +112,9 @@ class Description(Struct, frozen=True):
 
     corpus: str
     digest: str
-    whole: Part
-    splits: dict[str, Part]  # the largest first; none where no document says its split
-    people: People | None = None  # None: no document says who is in it
+    whole: CorpusPart
+    splits: dict[str, CorpusPart]  # the largest first; none where no document says its split
+    people: PeopleSummary | None = None  # None: no document says who is in it
 
 
 def describe(corpus: Corpus) -> Description:
@@ -125,7 +127,7 @@ def describe(corpus: Corpus) -> Description:
     ({0: 1, 1: 1}, Levels(direct=1, quasi=0, no_mask=1))
     """
     by_split = tallies(corpus)
-    whole = Tally()
+    whole = CorpusTally()
     for tally in by_split.values():
         whole.add(tally)
     parts = {split: _part(tally) for split, tally in by_split.items()} if any(by_split) else {}
@@ -133,7 +135,7 @@ def describe(corpus: Corpus) -> Description:
     return Description(corpus.name, corpus.digest, _part(whole), ordered, people_in(corpus))
 
 
-def _part(tally: Tally) -> Part:
+def _part(tally: CorpusTally) -> CorpusPart:
     annotators = _annotators(tally)
     telling = {
         name: reader.masked_share
@@ -142,7 +144,7 @@ def _part(tally: Tally) -> Part:
     }
     layers = [(kind, times) for kind, times in tally.layers.items() if kind.annotator in telling and kind.mentions]
     reviewed = [(kind.reviewed, times) for kind, times in tally.documents.items() if kind.reviewed is not None]
-    return Part(
+    return CorpusPart(
         documents=tally.documents.total(),
         documents_by_annotators=dict(sorted(_sums((kind.layers, n) for kind, n in tally.documents.items()).items())),
         documents_reviewed=sum(times for looked, times in reviewed if looked) if reviewed else None,
@@ -151,17 +153,17 @@ def _part(tally: Tally) -> Part:
         layers_reviewed=sum(reader.reviewed for reader in annotators.values()) if reviewed else None,
         characters=tally.characters,
         tokens=tally.tokens,
-        mentions_per_document=_spread((kind.mentions, times) for kind, times in tally.documents.items()),
-        mentions_per_layer=_spread((kind.mentions, times) for kind, times in tally.layers.items()),
-        masked_by_annotator=_spread((share, 1) for share in telling.values()),
-        masked_by_layer=_spread((kind.masked / kind.mentions, times) for kind, times in layers),
+        mentions_per_document=_mean_deviation((kind.mentions, times) for kind, times in tally.documents.items()),
+        mentions_per_layer=_mean_deviation((kind.mentions, times) for kind, times in tally.layers.items()),
+        masked_by_annotator=_mean_deviation((share, 1) for share in telling.values()),
+        masked_by_layer=_mean_deviation((kind.masked / kind.mentions, times) for kind, times in layers),
         marks=_marks(tally.mentions, tally.entities),
         types=_types(tally),
         annotators=annotators,
     )
 
 
-def _annotators(tally: Tally) -> dict[str, AnnotatorMarks]:
+def _annotators(tally: CorpusTally) -> dict[str, AnnotatorMarks]:
     by_name: defaultdict[str, list[tuple[LayerKind, int]]] = defaultdict(list)
     for kind, times in tally.layers.items():
         by_name[kind.annotator].append((kind, times))
@@ -183,12 +185,12 @@ def _annotator(name: str, layers: list[tuple[LayerKind, int]], extent: Extent) -
         masked=masked,
         stated=stated,
         masked_share=masked / mentions if telling else None,
-        masked_by_document=_spread((kind.masked / kind.mentions, times) for kind, times in telling),
+        masked_by_document=_mean_deviation((kind.masked / kind.mentions, times) for kind, times in telling),
         extent=extent,
     )
 
 
-def _types(tally: Tally) -> dict[str, Marks]:
+def _types(tally: CorpusTally) -> dict[str, MarkCounts]:
     """What was marked of each type. An entity has the type of its first mention, so a type may have mentions alone."""
     mentions: defaultdict[str, Counter[MentionKind]] = defaultdict(Counter)
     entities: defaultdict[str, Counter[EntityKind]] = defaultdict(Counter)
@@ -200,12 +202,12 @@ def _types(tally: Tally) -> dict[str, Marks]:
     return dict(sorted(by_type.items(), key=lambda item: (-item[1].mentions.total, item[0])))
 
 
-def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> Marks:
+def _marks(mentions: Counter[MentionKind], entities: Counter[EntityKind]) -> MarkCounts:
     inferred = {kind: times for kind, times in mentions.items() if not kind.stated}
-    return Marks(
+    return MarkCounts(
         mentions=_levels((kind.identifier, times) for kind, times in mentions.items()),
         inferred=sum(inferred.values()),
-        guessed=sum(times for kind, times in inferred.items() if known_level(kind.entity_type) is None),
+        guessed=sum(times for kind, times in inferred.items() if level_of(kind.entity_type) is None),
         confidential=sum(times for kind, times in mentions.items() if is_confidential(kind.confidential)),
         statuses=_most_first((kind.confidential, times) for kind, times in mentions.items()),
         edits=_most_first((kind.edit, times) for kind, times in mentions.items()),
@@ -238,12 +240,12 @@ def _sums(counts: Iterable[tuple[_Key, int]]) -> Counter[_Key]:
     return sums
 
 
-def _spread(counts: Iterable[tuple[float, int]]) -> Spread:
+def _mean_deviation(counts: Iterable[tuple[float, int]]) -> MeanDeviation:
     """Sums that are rounded once, so that the order of documents changes no digit."""
     times: Mapping[float, int] = _sums(counts)
     number = sum(times.values())
     if not number:
-        return Spread(None, None, 0)
+        return MeanDeviation(None, None, 0)
     mean = fsum(value * count for value, count in times.items()) / number
     squares = fsum((value - mean) ** 2 * count for value, count in times.items())
-    return Spread(mean, sqrt(squares / (number - 1)) if number > 1 else None, number)
+    return MeanDeviation(mean, sqrt(squares / (number - 1)) if number > 1 else None, number)

@@ -14,14 +14,14 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.core.errors import PlanError, shown, some
+from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.data.labels import NO_TYPE, Labels
-from showthrough.data.layout.spans import Bools, Ints, joined, paint, places
-from showthrough.run.documents import Texts
+from showthrough.data.layout.spans import Bools, Ints, list_positions, merge_spans, paint
+from showthrough.run.documents import RunTexts
 from showthrough.run.run import Run
-from showthrough.studies.cases import CaseKind, ErrorCase, Located, case_at, ranked, readable_words
+from showthrough.studies.cases import CaseKind, ErrorCase, LocatedCase, case_at, rank_cases, readable_words
 from showthrough.studies.failures import MASK_KINDS, Inspection, MaskKind
-from showthrough.studies.kept import kept_texts, name_in
+from showthrough.studies.kept import name_in, require_texts
 from showthrough.studies.leaks import LEAK_KINDS, LeakKind, Leaks
 from showthrough.studies.rules import Worth
 
@@ -31,21 +31,21 @@ CASE_KINDS: tuple[CaseKind, ...] = (*LEAK_KINDS, *MASK_KINDS)
 _ROWS: tuple[tuple[int, LeakIdentifier], ...] = ((1, "DIRECT"), (0, "QUASI"))  # of a table of leaks
 
 
-class Tally(msgspec.Struct, frozen=True):
+class LeakTally(msgspec.Struct, frozen=True):
     """How many there are, and how many of them leak in each way."""
 
     total: int
     kinds: dict[LeakKind, int]
 
     @property
-    def leaking(self) -> int:
+    def leak_count(self) -> int:
         return sum(self.kinds.values())
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(self.total + other.total, {kind: self.kinds[kind] + other.kinds[kind] for kind in LEAK_KINDS})
+    def __add__(self, other: LeakTally) -> LeakTally:
+        return LeakTally(self.total + other.total, {kind: self.kinds[kind] + other.kinds[kind] for kind in LEAK_KINDS})
 
 
-NOTHING = Tally(0, dict.fromkeys(LEAK_KINDS, 0))
+NOTHING = LeakTally(0, dict.fromkeys(LEAK_KINDS, 0))
 
 
 class LeakCounts(msgspec.Struct, frozen=True):
@@ -53,8 +53,8 @@ class LeakCounts(msgspec.Struct, frozen=True):
 
     entity_type: str
     identifier: LeakIdentifier
-    spans: Tally
-    marks: Tally
+    spans: LeakTally
+    marks: LeakTally
 
 
 class MaskCounts(msgspec.Struct, frozen=True):
@@ -68,7 +68,7 @@ class MaskCounts(msgspec.Struct, frozen=True):
         return sum(self.kinds.values())
 
 
-class Kept(msgspec.Struct, frozen=True):
+class DocumentSample(msgspec.Struct, frozen=True):
     """Which documents were looked at: those that the run keeps."""
 
     documents: int
@@ -86,7 +86,7 @@ class Errors(msgspec.Struct, frozen=True):
     """
 
     anonymization: str
-    kept: Kept
+    kept: DocumentSample
     leaks: list[LeakCounts]
     needless: list[MaskCounts]
     masks: int  # in documents with annotations; those that overlap are one
@@ -100,16 +100,16 @@ class Errors(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         """Short: a notebook prints whatever stands last, and cases are what was to be hidden."""
-        leaking = f"{self.spans.leaking:,} of {self.spans.total:,} spans leak"
-        return f"Errors({shown(self.anonymization)}: {leaking}, {len(self.cases):,} cases)"
+        leaking = f"{self.spans.leak_count:,} of {self.spans.total:,} spans leak"
+        return f"Errors({shorten(self.anonymization)}: {leaking}, {len(self.cases):,} cases)"
 
     @property
-    def spans(self) -> Tally:
+    def spans(self) -> LeakTally:
         """What is to be masked, each span once."""
         return sum((counts.spans for counts in self.leaks), NOTHING)
 
     @property
-    def marks(self) -> Tally:
+    def marks(self) -> LeakTally:
         """What is to be masked, counted for each annotator."""
         return sum((counts.marks for counts in self.leaks), NOTHING)
 
@@ -152,46 +152,46 @@ def error_cases(
     The counts are of everything. The cases are all, or those of a type, an identifier (direct or quasi), a kind and a
     document.
     """
-    texts = kept_texts(run)
+    texts = require_texts(run)
     examination = _Examination(Inspection(texts), name_in(run, name))
-    counted = examination.counted(run)
+    counted = examination.count_errors(run)
     filters = {
         "entity_type": None if entity_type is None else _type(counted, entity_type),
-        "identifier": None if identifier is None else _one_of("identifier", identifier.upper(), IDENTIFIERS),
-        "kind": None if kind is None else _one_of("kind", kind, CASE_KINDS),
+        "identifier": None if identifier is None else _check_choice("identifier", identifier.upper(), IDENTIFIERS),
+        "kind": None if kind is None else _check_choice("kind", kind, CASE_KINDS),
         "document": None if document is None else _document(texts, document),
     }
     only = {field: value for field, value in filters.items() if value is not None}
-    every = (*ranked(examination.leaking()), *ranked(examination.masked_needlessly()))
+    every = (*rank_cases(examination.iter_leaks()), *rank_cases(examination.masked_needlessly()))
     cases = [case for case in every if all(getattr(case, field) == value for field, value in only.items())]
     return replace(counted, only=only, cases=cases)
 
 
 def all_errors(run: Run) -> ErrorAnalysis:
     """Where each anonymization of a run fails, without cases."""
-    inspection = Inspection(kept_texts(run))
-    return ErrorAnalysis([_Examination(inspection, name).counted(run) for name in run.names])
+    inspection = Inspection(require_texts(run))
+    return ErrorAnalysis([_Examination(inspection, name).count_errors(run) for name in run.names])
 
 
 def _type(errors: Errors, name: str) -> str:
     types = errors.types
     entity_type = name if name in types else Labels(types).title(name) or NO_TYPE
     if entity_type not in types:
-        message = f"nothing of this type is to be masked or masked needlessly; there are {some(types)}"
-        raise PlanError(message, f"type {shown(name)}")
+        message = f"nothing of this type is to be masked or masked needlessly; there are {join_names(types)}"
+        raise PlanError(message, f"type {shorten(name)}")
     return entity_type
 
 
-def _one_of(field: str, value: str, choices: Sequence[str]) -> str:
+def _check_choice(field: str, value: str, choices: Sequence[str]) -> str:
     if value not in choices:
-        raise PlanError(f"unknown; there are {', '.join(map(str.lower, choices))}", f"{field} {shown(value.lower())}")
+        raise PlanError(f"unknown; there are {', '.join(map(str.lower, choices))}", f"{field} {shorten(value.lower())}")
     return value
 
 
-def _document(texts: Texts, name: str) -> str:
+def _document(texts: RunTexts, name: str) -> str:
     if all(document.id != name for document in texts.documents):
         raise PlanError(
-            f"not among the {len(texts.documents):,} documents that the run keeps", f"document {shown(name)}"
+            f"not among the {len(texts.documents):,} documents that the run keeps", f"document {shorten(name)}"
         )
     return name
 
@@ -206,12 +206,12 @@ class _Examination:
         self._leaks = Leaks.of(inspection, self._coverage)
         self._needless = list(inspection.needless(self._coverage, name))
 
-    def counted(self, run: Run) -> Errors:
+    def count_errors(self, run: Run) -> Errors:
         """The counts, without cases."""
         texts, annotated = self._inspection.texts, self._inspection.gold.annotators > 0
         return Errors(
             self._name,
-            Kept(len(texts.documents), int(annotated.sum()), len(run.documents), texts.chosen),
+            DocumentSample(len(texts.documents), int(annotated.sum()), len(run.documents), texts.chosen),
             self._leak_counts(),
             self._mask_counts(),
             int(annotated[self._coverage.document].sum()),
@@ -225,7 +225,7 @@ class _Examination:
     def _leak_counts(self) -> list[LeakCounts]:
         """By type and identifier, the types that leak most first."""
         marks, types = self._leaks.marks, self._inspection.types
-        spans, by_annotator = marks.merged().table(len(types)), marks.table(len(types))
+        spans, by_annotator = marks.merge().table(len(types)), marks.table(len(types))
         order = sorted(range(len(types)), key=lambda code: (-int(spans[code, :, :-1].sum()), types[code]))
         return [
             LeakCounts(types[code], identifier, _tally(spans[code, level]), _tally(by_annotator[code, level]))
@@ -240,34 +240,34 @@ class _Examination:
         by_type = {name: MaskCounts(name, {kind: counts[name, kind] for kind in MASK_KINDS}) for name, _ in counts}
         return sorted(by_type.values(), key=lambda mask: (-mask.total, mask.entity_type))
 
-    def leaking(self) -> Iterator[Located]:
+    def iter_leaks(self) -> Iterator[LocatedCase]:
         """Each span that leaks."""
-        spans, inspection, hidden = self._leaks.marks.merged().leaking, self._inspection, self._hidden()
+        spans, inspection, hidden = self._leaks.marks.merge().leaking, self._inspection, self._hidden_characters()
         columns = (spans.entity_type, spans.level, spans.kind, spans.repeated, spans.start, spans.end)
-        rows = zip(inspection.places(spans.start, spans.end), *(column.tolist() for column in columns), strict=True)
+        rows = zip(inspection.locate(spans.start, spans.end), *(column.tolist() for column in columns), strict=True)
         for location, entity_type, level, kind, repeated, start, end in rows:
             document, named = inspection.texts.documents[location.document], inspection.types[entity_type]
             case = case_at(document, location, LEAK_KINDS[kind], named, IDENTIFIERS[2 - level])
             in_part = case.kind in ("partly", "border")
             readable = readable_words(inspection.axis.text[start:end], hidden[start:end]) if in_part else ""
-            yield Located(location, replace(case, readable=readable, repeated=repeated))
+            yield LocatedCase(location, replace(case, readable=readable, repeated=repeated))
 
-    def masked_needlessly(self) -> Iterator[Located]:
+    def masked_needlessly(self) -> Iterator[LocatedCase]:
         """Each needless mask."""
         for mask in self._needless:
             document = self._inspection.texts.documents[mask.place.document]
-            yield Located(mask.place, case_at(document, mask.place, mask.kind, mask.entity_type))
+            yield LocatedCase(mask.place, case_at(document, mask.place, mask.kind, mask.entity_type))
 
-    def _hidden(self) -> Bools:
+    def _hidden_characters(self) -> Bools:
         """Which characters can no longer be read."""
         hidden = np.zeros(len(self._inspection.axis), dtype=bool)
         paint(hidden, self._coverage.start, self._coverage.end)
         if self._inspection.texts.replacements == "read":
-            repeated = self._coverage.given
-            hidden[places(*joined(repeated.start, repeated.end))] = False
+            repeated = self._coverage.disclosures
+            hidden[list_positions(*merge_spans(repeated.start, repeated.end))] = False
         return hidden
 
 
-def _tally(counts: Ints) -> Tally:
+def _tally(counts: Ints) -> LeakTally:
     *kinds, hidden = counts.tolist()
-    return Tally(sum(kinds) + hidden, dict(zip(LEAK_KINDS, kinds, strict=True)))
+    return LeakTally(sum(kinds) + hidden, dict(zip(LEAK_KINDS, kinds, strict=True)))

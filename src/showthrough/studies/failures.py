@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.labels import NO_TYPE, Labels
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.characters import is_space
 from showthrough.data.layout.coverage import Coverage
-from showthrough.data.layout.spans import Bools, Ints, counted, highest
+from showthrough.data.layout.spans import Bools, Ints, count_before, highest
 from showthrough.models.lexicon import is_punctuation
-from showthrough.run.documents import Texts, ruler_of
+from showthrough.run.documents import RunTexts, ruler_of
 
 Kind = Literal["missed", "under-masked", "spurious", "over-masked"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -35,7 +35,7 @@ LEAKED, PARTLY, HIDDEN, FREE, UNASKED = range(5)  # FREE: nothing in it is asked
 NOT_MARKED = "(not marked)"  # stands for a type
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """A stretch of a document, by its number among the texts and its offsets there."""
 
     document: int
@@ -44,13 +44,13 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Findings:
+class FailureAnalysis:
     """What became of every mention under one anonymization, and where it fails."""
 
     outcome: NDArray[np.int8]  # of each mention, in the order of the texts
     leaks: Ints  # documents × 2: distinct spans that can be read at least in part, direct ones and quasi-identifiers
-    failures: dict[tuple[Kind, str], list[Place]]  # by kind and entity type
-    given: list[Place]  # words that can be read in the replacement of their mask, in order
+    failures: dict[tuple[Kind, str], list[Location]]  # by kind and entity type
+    given: list[Location]  # words that can be read in the replacement of their mask, in order
 
     def count(self, kind: Kind, entity_type: str) -> int:
         return len(self.failures.get((kind, entity_type), ()))
@@ -61,10 +61,10 @@ class Needless(NamedTuple):
 
     kind: MaskKind
     entity_type: str
-    place: Place
+    place: Location
 
 
-class Painted(NamedTuple):
+class MarkedOffsets(NamedTuple):
     """The places of some mentions on the axis, ascending, and the entity type at each."""
 
     place: Ints
@@ -82,40 +82,40 @@ class Painted(NamedTuple):
 class Inspection:
     """Texts laid out for looking at: shared by all anonymizations of a run."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: RunTexts) -> None:
         self.texts = texts
-        self.axis = Axis(texts.corpus())
+        self.axis = SpanLayout(texts.corpus())
         self.gold = self.axis.gold
         self.ruler = ruler_of(self.axis, texts)
         self._labels = Labels(self.gold.types)
-        self.types, codes = self._labels.numbered(name or NO_TYPE for name in self.gold.types)
+        self.types, codes = self._labels.number_titles(name or NO_TYPE for name in self.gold.types)
         self.entity_type = np.array(codes, dtype=np.int64)[self.gold.entity_type[self.gold.entity]]  # of a mention
         self._wanted = self._paint(self.gold.level > 0)
         self._unwanted = self._paint(self.gold.level == 0)
         words = ~(self.axis.table(is_punctuation) | self.axis.table(is_space)).view(np.bool_)
         words[self._wanted.place] = False
-        self._outside = counted(words)  # words before each place that nobody wants masked
+        self._outside = count_before(words)  # words before each place that nobody wants masked
 
-    def _paint(self, chosen: Bools) -> Painted:
+    def _paint(self, chosen: Bools) -> MarkedOffsets:
         positions, entity_types = highest(self.gold.start[chosen], self.gold.end[chosen], self.entity_type[chosen])
-        return Painted(positions, entity_types)
+        return MarkedOffsets(positions, entity_types)
 
     def coverage(self, name: str) -> Coverage:
         """The masks of one anonymization."""
         return Coverage(self.axis, self.texts.anonymization(name))
 
-    def of(self, name: str) -> Findings:
+    def of(self, name: str) -> FailureAnalysis:
         """What one anonymization did."""
         coverage = self.coverage(name)
         outcome = self.states(coverage)
         outcome[self.gold.level == 0] = UNASKED
-        failures: dict[tuple[Kind, str], list[Place]] = {}
+        failures: dict[tuple[Kind, str], list[Location]] = {}
         for kind, entity_type, location in self._mentions(outcome):
             failures.setdefault((kind, entity_type), []).append(location)
         for mask in self.needless(coverage, name):
             mask_kind: Kind = "over-masked" if mask.kind == "over-masked" else "spurious"
             failures.setdefault((mask_kind, mask.entity_type), []).append(mask.place)
-        return Findings(outcome, self._leaks(outcome), failures, self._repeated_words(coverage))
+        return FailureAnalysis(outcome, self._leaks(outcome), failures, self._repeated_words(coverage))
 
     def states(self, coverage: Coverage) -> NDArray[np.int8]:
         """How much can be read of each mention, whether it is to be masked or not."""
@@ -128,15 +128,15 @@ class Inspection:
         state[~rule.solid] = FREE
         return state
 
-    def _repeated_words(self, coverage: Coverage) -> list[Place]:
+    def _repeated_words(self, coverage: Coverage) -> list[Location]:
         if self.texts.replacements == "trusted":
             return []
-        return self.places(coverage.given.start, coverage.given.end)
+        return self.locate(coverage.disclosures.start, coverage.disclosures.end)
 
-    def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Place]]:
+    def _mentions(self, outcome: NDArray[np.int8]) -> Iterator[tuple[Kind, str, Location]]:
         marks = np.column_stack([self.gold.start, self.gold.end, self.entity_type, outcome])[outcome <= PARTLY]
         start, end, type_codes, codes = np.unique(marks, axis=0).T
-        for location, kind, code in zip(self.places(start, end), type_codes.tolist(), codes.tolist(), strict=True):
+        for location, kind, code in zip(self.locate(start, end), type_codes.tolist(), codes.tolist(), strict=True):
             yield ("missed" if code == LEAKED else "under-masked"), self.types[kind], location
 
     def needless(self, coverage: Coverage, name: str) -> Iterator[Needless]:
@@ -147,7 +147,7 @@ class Inspection:
         start, end = start[beside], end[beside]
         wanted_types, unwanted = (painted.first(start, end).tolist() for painted in (self._wanted, self._unwanted))
         types, own_types = self.types, self._own_types(name)
-        for location, hidden, marked in zip(self.places(start, end), wanted_types, unwanted, strict=True):
+        for location, hidden, marked in zip(self.locate(start, end), wanted_types, unwanted, strict=True):
             if hidden >= 0:
                 yield Needless("over-masked", types[hidden], location)
             elif marked >= 0:
@@ -174,8 +174,8 @@ class Inspection:
         document = self.axis.document_at(spans[:, 0])
         return np.column_stack([np.bincount(document[level == kind], minlength=count) for kind in (2, 1)])
 
-    def places(self, start: Ints, end: Ints) -> list[Place]:
+    def locate(self, start: Ints, end: Ints) -> list[Location]:
         """Stretches of the axis as places in their documents."""
         document = self.axis.document_at(start)
         base = self.axis.bounds[document]
-        return list(map(Place, document.tolist(), (start - base).tolist(), (end - base).tolist()))
+        return list(map(Location, document.tolist(), (start - base).tolist(), (end - base).tolist()))

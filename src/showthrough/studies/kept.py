@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from showthrough.core.errors import PlanError, meant, shown, some
-from showthrough.run.documents import Texts
+from showthrough.core.errors import PlanError, join_names, shorten, suggest_name
+from showthrough.run.documents import RunTexts
 from showthrough.run.run import WITHOUT_TEXT, Run
 
 
-def kept_texts(run: Run, file: str = "") -> Texts:
+def require_texts(run: Run, file: str = "") -> RunTexts:
     """The documents that a run keeps; raises PlanError where it keeps none."""
     if run.texts is not None:
         return run.texts
@@ -22,8 +22,8 @@ def name_in(run: Run, name: str | None) -> str:
     if name is None:
         if len(run.names) == 1:
             return run.names[0]
-        raise PlanError(f"there are {some(run.names)}; expected one of them", "anonymization")
+        raise PlanError(f"there are {join_names(run.names)}; expected one of them", "anonymization")
     if name not in run.names:
-        hint = f"{meant(name, run.names)}there are {some(run.names)}"
-        raise PlanError(f"not in this run; {hint}", f"anonymization {shown(name)}")
+        hint = f"{suggest_name(name, run.names)}there are {join_names(run.names)}"
+        raise PlanError(f"not in this run; {hint}", f"anonymization {shorten(name)}")
     return name

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from showthrough.data.layout.characters import token_kind
 from showthrough.data.layout.coverage import Coverage
-from showthrough.data.layout.spans import Bools, Ints, counted
+from showthrough.data.layout.spans import Bools, Ints, count_before
 from showthrough.studies.failures import HIDDEN, LEAKED, PARTLY, Inspection
 
 LeakKind = Literal["missed", "another", "partly", "border"]
@@ -25,7 +25,7 @@ _MISSED, _ANOTHER, _PARTLY, _BORDER, NO_LEAK = range(5)
 
 
 @dataclass(frozen=True)
-class Asked:
+class MentionLeaks:
     """What is to be masked, and how it leaks: the mentions of each annotator, or the spans of all."""
 
     start: Ints
@@ -35,7 +35,7 @@ class Asked:
     kind: NDArray[np.int8]  # the number of a kind, or NO_LEAK
     repeated: Bools  # whether words of it can be read only because replacements say them
 
-    def merged(self) -> Asked:
+    def merge(self) -> MentionLeaks:
         """Each span of a type once. Direct for one annotator is direct, and of several kinds the worse counts."""
         marks = np.column_stack([self.start, self.end, self.entity_type])
         spans, number = np.unique(marks, axis=0, return_inverse=True)
@@ -46,11 +46,11 @@ class Asked:
         np.minimum.at(kind, number, self.kind)
         repeated = np.zeros(len(spans), dtype=bool)
         repeated[number[self.repeated]] = True
-        return Asked(spans[:, 0], spans[:, 1], spans[:, 2], level, kind, repeated)
+        return MentionLeaks(spans[:, 0], spans[:, 1], spans[:, 2], level, kind, repeated)
 
-    def __getitem__(self, chosen: Bools) -> Asked:
+    def __getitem__(self, chosen: Bools) -> MentionLeaks:
         """Some of them."""
-        return Asked(
+        return MentionLeaks(
             self.start[chosen],
             self.end[chosen],
             self.entity_type[chosen],
@@ -60,7 +60,7 @@ class Asked:
         )
 
     @property
-    def leaking(self) -> Asked:
+    def leaking(self) -> MentionLeaks:
         """Those that leak."""
         return self[self.kind < NO_LEAK]
 
@@ -75,7 +75,7 @@ class Asked:
 class Leaks:
     """What leaks under one anonymization."""
 
-    marks: Asked  # each annotator's
+    marks: MentionLeaks  # each annotator's
     spared: int  # mentions marked as not to be masked of entities that are to be masked: recall asks for these as well
     spared_leaking: int
 
@@ -83,8 +83,8 @@ class Leaks:
     def of(cls, inspection: Inspection, coverage: Coverage) -> Leaks:
         gold = inspection.gold
         state = inspection.states(coverage)
-        kind, repeated = _kinds(inspection, coverage, state), _repeated(inspection, coverage)
-        every = Asked(gold.start, gold.end, inspection.entity_type, gold.level, kind, repeated)
+        kind, repeated = _kinds(inspection, coverage, state), _find_repeated(inspection, coverage)
+        every = MentionLeaks(gold.start, gold.end, inspection.entity_type, gold.level, kind, repeated)
         spared = (gold.level == 0) & (gold.entity_level[gold.entity] > 0)
         return cls(every[gold.level > 0], int(spared.sum()), int((state[spared] <= PARTLY).sum()))
 
@@ -97,14 +97,14 @@ def _kinds(inspection: Inspection, coverage: Coverage, state: NDArray[np.int8]) 
     kind[state == LEAKED] = _MISSED
     kind[(state == LEAKED) & hidden[gold.entity]] = _ANOTHER
     kind[state == PARTLY] = _PARTLY
-    kind[(state == PARTLY) & _crossed(inspection, coverage)] = _BORDER
+    kind[(state == PARTLY) & _find_crossed(inspection, coverage)] = _BORDER
     return kind
 
 
-def _crossed(inspection: Inspection, coverage: Coverage) -> Bools:
+def _find_crossed(inspection: Inspection, coverage: Coverage) -> Bools:
     """Over which mentions a mask lies that hides words outside. Masks are disjoint: only those at its edges can."""
     start, end = inspection.gold.start, inspection.gold.end
-    words = counted(inspection.axis.table(token_kind) > 0)
+    words = count_before(inspection.axis.table(token_kind) > 0)
     first = np.searchsorted(coverage.end, start, side="right")
     last = np.searchsorted(coverage.start, end, side="left") - 1
     crossed = first <= last  # some mask lies over it
@@ -115,7 +115,7 @@ def _crossed(inspection: Inspection, coverage: Coverage) -> Bools:
     return np.asarray(crossed)
 
 
-def _repeated(inspection: Inspection, coverage: Coverage) -> Bools:
+def _find_repeated(inspection: Inspection, coverage: Coverage) -> Bools:
     """Of which mentions words can be read that a mask hides: its replacement says them again."""
     mentions, ruler = inspection.ruler.mentions, inspection.ruler
     by_masks = coverage.readable(ruler, "trusted")

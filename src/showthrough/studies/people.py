@@ -10,7 +10,7 @@ from msgspec import Struct
 from showthrough.data.documents import Corpus
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class AttributeCounts(Struct, frozen=True, kw_only=True):
     """What is said of people under one tag, or under all of them."""
 
     subjects: int  # of whom it is said
@@ -19,14 +19,14 @@ class Said(Struct, frozen=True, kw_only=True):
     hardness: dict[int, int]  # how many are so hard to find out; 0: nobody said
 
 
-class People(Struct, frozen=True, kw_only=True):
+class PeopleSummary(Struct, frozen=True, kw_only=True):
     documents: int  # in which there is somebody
     subjects: int  # somebody in two documents counts twice
-    said: Said
-    tags: dict[str, Said]  # what is said of most first
+    said: AttributeCounts
+    tags: dict[str, AttributeCounts]  # what is said of most first
 
 
-def people_in(corpus: Corpus) -> People | None:
+def people_in(corpus: Corpus) -> PeopleSummary | None:
     """`None` where no document says who is in it."""
     if not corpus.survey.subjects:
         return None
@@ -42,17 +42,19 @@ def people_in(corpus: Corpus) -> People | None:
             having.update({attribute.tag for attribute in subject.attributes})
             for attribute in subject.attributes:
                 levels[attribute.tag][attribute.certainty, attribute.hardness] += 1
-    tags = {tag: _said(having[tag], counts.items()) for tag, counts in levels.items()}
+    tags = {tag: _count_attributes(having[tag], counts.items()) for tag, counts in levels.items()}
     ordered = dict(sorted(tags.items(), key=lambda item: (-item[1].values, item[0])))
-    everything = _said(somebody, (item for counts in levels.values() for item in counts.items()))
-    return People(documents=documents, subjects=subjects, said=everything, tags=ordered)
+    everything = _count_attributes(somebody, (item for counts in levels.values() for item in counts.items()))
+    return PeopleSummary(documents=documents, subjects=subjects, said=everything, tags=ordered)
 
 
-def _said(subjects: int, levels: Iterable[tuple[tuple[int, int], int]]) -> Said:
+def _count_attributes(subjects: int, levels: Iterable[tuple[tuple[int, int], int]]) -> AttributeCounts:
     certainty: Counter[int] = Counter()
     hardness: Counter[int] = Counter()
     for (certain, hard), many in levels:
         certainty[certain] += many
         hardness[hard] += many
     in_order = (dict(sorted(counts.items())) for counts in (certainty, hardness))
-    return Said(subjects=subjects, values=certainty.total(), certainty=next(in_order), hardness=next(in_order))
+    return AttributeCounts(
+        subjects=subjects, values=certainty.total(), certainty=next(in_order), hardness=next(in_order)
+    )

@@ -13,8 +13,8 @@ from msgspec.structs import astuple
 
 from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus, Document, Identifier, Mention
-from showthrough.data.layout.axis import Axis
-from showthrough.data.layout.spans import Bools, Ints, joined, touched
+from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.spans import Bools, Ints, find_touching, merge_spans
 
 _SAYS = {None: 0, False: 1, True: 2}
 
@@ -74,7 +74,7 @@ class Extent(Struct, frozen=True):
 
 
 @dataclass
-class Tally:
+class CorpusTally:
     """The counts of some documents."""
 
     documents: Counter[DocumentKind] = field(default_factory=Counter)
@@ -85,7 +85,7 @@ class Tally:
     characters: int = 0
     tokens: int = 0
 
-    def add(self, other: Tally) -> None:
+    def add(self, other: CorpusTally) -> None:
         self.documents.update(other.documents)
         self.layers.update(other.layers)
         self.mentions.update(other.mentions)
@@ -96,23 +96,23 @@ class Tally:
         self.tokens += other.tokens
 
 
-def tallies(corpus: Corpus) -> dict[str, Tally]:
+def tallies(corpus: Corpus) -> dict[str, CorpusTally]:
     """The counts of every split, in one walk; documents of which nobody said the split are one of their own."""
-    split_tallies: defaultdict[str, Tally] = defaultdict(Tally)
+    split_tallies: defaultdict[str, CorpusTally] = defaultdict(CorpusTally)
     for numbers in corpus.chunks():
         by_split: defaultdict[str, list[Document]] = defaultdict(list)
         for document in corpus.part(numbers):
             by_split[document.split].append(document)
         for split, documents in by_split.items():
-            split_tallies[split].add(_counted(Axis(Corpus(documents))))
+            split_tallies[split].add(_count_documents(SpanLayout(Corpus(documents))))
     return dict(split_tallies)
 
 
-def _counted(axis: Axis) -> Tally:
+def _count_documents(axis: SpanLayout) -> CorpusTally:
     marks = list(chain.from_iterable(axis.layers.mentions))
     extents = _extents(axis)
     names = [annotation.annotator for document in axis.documents for annotation in document.annotations]
-    tally = Tally(
+    tally = CorpusTally(
         _documents(axis),
         _layers(axis, marks),
         _mentions(marks),
@@ -125,13 +125,13 @@ def _counted(axis: Axis) -> Tally:
     return tally
 
 
-def _documents(axis: Axis) -> Counter[DocumentKind]:
+def _documents(axis: SpanLayout) -> Counter[DocumentKind]:
     mentions = axis.by_document(axis.layers.document[axis.gold.layer]).astype(np.int64)
     reviewed = (None if document.reviewed is None else bool(document.reviewed) for document in axis.documents)
     return Counter(map(DocumentKind, axis.layers.count.tolist(), mentions.tolist(), reviewed))
 
 
-def _layers(axis: Axis, marks: list[Mention]) -> Counter[LayerKind]:
+def _layers(axis: SpanLayout, marks: list[Mention]) -> Counter[LayerKind]:
     gold = axis.gold
     entity_layer = np.zeros(len(gold.entity_level), dtype=np.int64)
     entity_layer[gold.entity] = gold.layer
@@ -161,25 +161,25 @@ def _times(numbers: Ints, many: int) -> Ints:
     return np.bincount(numbers, minlength=many).astype(np.int64)
 
 
-def _extents(axis: Axis) -> list[Extent]:
+def _extents(axis: SpanLayout) -> list[Extent]:
     """Of each layer."""
     document = axis.layers.document
     characters = np.diff(axis.bounds) - 1
     tokens = np.diff(np.searchsorted(axis.tokens.start, axis.bounds))
-    marked = _covered(axis, np.ones(len(axis.gold.level), dtype=bool))
-    masked = _covered(axis, axis.gold.level > 0)
+    marked = _count_covered(axis, np.ones(len(axis.gold.level), dtype=bool))
+    masked = _count_covered(axis, axis.gold.level > 0)
     return list(
         map(Extent, *(column.tolist() for column in (characters[document], tokens[document], *marked, *masked)))
     )
 
 
-def _covered(axis: Axis, which: Bools) -> tuple[Ints, Ints]:
+def _count_covered(axis: SpanLayout, which: Bools) -> tuple[Ints, Ints]:
     """The characters and tokens that these mentions cover, layer by layer, each once; of a token a part is enough."""
     gold, layers = axis.gold, axis.layers
     many, shift = len(layers.mentions), layers.shift[gold.layer[which]]
-    start, end = joined(gold.start[which] + shift, gold.end[which] + shift)
+    start, end = merge_spans(gold.start[which] + shift, gold.end[which] + shift)
     layer = np.searchsorted(layers.base, start, side="right") - 1
-    first, last = touched(axis.tokens, start - layers.shift[layer], end - layers.shift[layer])
+    first, last = find_touching(axis.tokens, start - layers.shift[layer], end - layers.shift[layer])
     same = np.diff(layer, prepend=-1) == 0
     before = np.where(same, np.concatenate([first[:1], last[:-1]]), first)  # the token that two spans share counts once
     characters = np.bincount(layer, end - start, minlength=many)
@@ -187,7 +187,7 @@ def _covered(axis: Axis, which: Bools) -> tuple[Ints, Ints]:
     return characters.astype(np.int64), tokens.astype(np.int64)
 
 
-def _entities(axis: Axis, marks: list[Mention]) -> Counter[EntityKind]:
+def _entities(axis: SpanLayout, marks: list[Mention]) -> Counter[EntityKind]:
     gold, text, many = axis.gold, axis.text, len(axis.gold.entity_level)
     mentions = _times(gold.entity, many)
     # Against the first of its entity, and never all of them at once: mentions may be long and lie in each other.

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from showthrough.core.errors import InputError, Problem, at_document
-from showthrough.families.authorship.verifiers.measures import AUC, MEASURES, OVERALL, measured, statistics_of
+from showthrough.families.authorship.verifiers.measures import AUC, MEASURES, OVERALL, compute_measures, statistics_of
 from showthrough.run.records import Comparison
 from showthrough.statistics import (
     PairTest,
@@ -17,7 +17,7 @@ from showthrough.statistics import (
     forms,
     holm,
     influences,
-    judged,
+    judge_difference,
     pair_tests,
     resampled_totals,
     share_interval,
@@ -75,7 +75,7 @@ def verifier_scores(
     Raises InputError for answers to problems that the truth does not know.
     """
     files = sources or {}
-    check_known(truth, answers, files, source)
+    check_problem_ids(truth, answers, files, source)
     same = np.array(list(truth.values()), dtype=bool)
     answer_arrays = {
         name: np.array([by_problem.get(key, np.nan) for key in truth]) for name, by_problem in answers.items()
@@ -107,7 +107,7 @@ def verifier_scores(
     )
 
 
-def check_known(
+def check_problem_ids(
     truth: Mapping[str, bool], answers: Mapping[str, Mapping[str, float]], files: Mapping[str, str], source: str
 ) -> None:
     """Raises InputError with every answer that is to no problem of the truth."""
@@ -121,12 +121,12 @@ def _estimates(
     columns: Sequence[str], rows: Sequence[Array], confidence: float, resamples: int, seed: int
 ) -> Iterator[dict[str, Estimate]]:
     """Each one's measures; the same draws of problems serve all."""
-    every = forms(measured, columns, _PARTS)
+    every = forms(compute_measures, columns, _PARTS)
     again = np.split(resampled_totals(np.hstack(rows), resamples, seed), len(rows), axis=1) if resamples else rows
     for table, drawn in zip(rows, again, strict=True):
-        values = measured(dict(zip(columns, table.sum(axis=0), strict=True)))
+        values = compute_measures(dict(zip(columns, table.sum(axis=0), strict=True)))
         ends = (
-            _intervals(every, table, measured(dict(zip(columns, drawn.T, strict=True))), confidence)
+            _intervals(every, table, compute_measures(dict(zip(columns, drawn.T, strict=True))), confidence)
             if resamples
             else {}
         )
@@ -164,7 +164,7 @@ def _compare(
     """All pairs on each measure, with Holm's correction within it."""
     tests = {
         (test.part, test.first, test.second): test
-        for test in pair_tests(measured, columns, rows, _PARTS, shuffles, seed, _UNIT)
+        for test in pair_tests(compute_measures, columns, rows, _PARTS, shuffles, seed, _UNIT)
     }
     for part in _PARTS:
         sides = [estimate[part] for estimate in estimates]
@@ -185,7 +185,7 @@ def _judge(
     if first.value is None or second.value is None or test is None:
         return None, (None, None, None, "")
     difference = first.value - second.value
-    return difference, judged(test, difference, _with_ends(first), _with_ends(second), confidence, unit=_UNIT)
+    return difference, judge_difference(test, difference, _with_ends(first), _with_ends(second), confidence, unit=_UNIT)
 
 
 def _with_ends(estimate: Estimate) -> Ends | None:

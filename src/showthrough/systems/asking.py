@@ -20,12 +20,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from showthrough.core.call_syntax import completed, outside_texts, placed_call, read_call, with_place
-from showthrough.core.errors import PlanError, meant, quoted, shown
+from showthrough.core.call_syntax import apply_overrides, outside_texts, placed_call, read_call, with_place
+from showthrough.core.errors import PlanError, quote_value, shorten, suggest_name
 from showthrough.core.plugins import value_of
 from showthrough.systems.base import Anonymizer
 from showthrough.systems.combined import Everywhere, Union
-from showthrough.systems.outside.function import Called, Function
+from showthrough.systems.outside.function import Function, FunctionAnonymizer
 from showthrough.systems.table import ANONYMIZERS
 
 EVERYWHERE = "everywhere"
@@ -35,7 +35,7 @@ _EXAMPLE = 'spacy(model="en_core_web_sm")'
 _DEEPEST = 20  # brackets in brackets
 
 
-def asked(system: Anonymizer | Function | str) -> tuple[str, Anonymizer]:
+def resolve_anonymizer(system: Anonymizer | Function | str) -> tuple[str, Anonymizer]:
     """The anonymizer that a program asks for, and its name: written, as a value, or as a function. Raises PlanError."""
     if isinstance(system, str):
         return named_anonymizer(system)
@@ -43,8 +43,10 @@ def asked(system: Anonymizer | Function | str) -> tuple[str, Anonymizer]:
         system = value_of(Anonymizer, "anonymizer", system.__name__, system)
     if not isinstance(system, Anonymizer):
         if not callable(system):
-            raise PlanError(f"found {quoted(system)}; expected how one is written, a value or a function", "anonymizer")
-        system = Called(system)
+            raise PlanError(
+                f"found {quote_value(system)}; expected how one is written, a value or a function", "anonymizer"
+            )
+        system = FunctionAnonymizer(system)
     return system.name, system
 
 
@@ -74,7 +76,7 @@ def named_anonymizers(texts: Iterable[str]) -> dict[str, Anonymizer]:
     for name, system in map(named_anonymizer, texts):
         if name in by_name:
             fault = "is there twice; expected each once, or a name of its own, as in second=presidio"
-            raise PlanError(fault, f"anonymizer {shown(name)}")
+            raise PlanError(fault, f"anonymizer {shorten(name)}")
         by_name[name] = system
     return by_name
 
@@ -82,16 +84,16 @@ def named_anonymizers(texts: Iterable[str]) -> dict[str, Anonymizer]:
 def _anonymizer(text: str) -> Anonymizer:
     if not text:
         raise PlanError("found nothing; expected a name, such as rules", "anonymizer")
-    if "+" in text and _is_there(text):
+    if "+" in text and _is_folder(text):
         return _single(text)
-    parts = [part.strip() for part in _parted(text, "+")]
+    parts = [part.strip() for part in _split_outside(text, "+")]
     if not all(parts):
-        raise PlanError(f"found {quoted(text)}, with nothing beside a +; expected a name there", "anonymizer")
+        raise PlanError(f"found {quote_value(text)}, with nothing beside a +; expected a name there", "anonymizer")
     members = [_single(part) for part in parts]
     return members[0] if len(members) == 1 else Union(tuple(members))
 
 
-def _parted(text: str, sign: str) -> list[str]:
+def _split_outside(text: str, sign: str) -> list[str]:
     """At each sign that stands in no brackets; what a program is told is its own."""
     parts, start = [], 0
     program = text.startswith("cmd:")
@@ -107,31 +109,33 @@ def _single(text: str) -> Anonymizer:
     if text.startswith(f"{EVERYWHERE}(") and text.endswith(")"):
         return _everywhere(text[len(EVERYWHERE) + 1 : -1])
     if text.startswith("cmd:"):
-        return _made("cmd", text[4:], {})
-    head, parameters = (text, {}) if _is_there(text) else placed_call(text, "anonymizer", _EXAMPLE)
+        return _build("cmd", text[4:], {})
+    head, parameters = (text, {}) if _is_folder(text) else placed_call(text, "anonymizer", _EXAMPLE)
     if head.startswith(("http://", "https://")):
-        return _made("http", head, parameters)
+        return _build("http", head, parameters)
     name, colon, argument = head.partition(":")
     if name in ANONYMIZERS:
-        return _made(name, argument if colon else None, parameters)
-    if head.endswith(("/", "\\")) or _is_there(head):
-        return _made("trained", head, parameters)
+        return _build(name, argument if colon else None, parameters)
+    if head.endswith(("/", "\\")) or _is_folder(head):
+        return _build("trained", head, parameters)
     if head == EVERYWHERE:
         raise PlanError(
             "found nothing to repeat; expected another anonymizer in brackets, as in everywhere(rules)", head
         )
-    raise PlanError(f"unknown anonymizer {quoted(head)}; {meant(name, ANONYMIZERS)}there are: {', '.join(ANONYMIZERS)}")
+    raise PlanError(
+        f"unknown anonymizer {quote_value(head)}; {suggest_name(name, ANONYMIZERS)}there are: {', '.join(ANONYMIZERS)}"
+    )
 
 
 def _everywhere(inside: str) -> Anonymizer:
-    *parts, last = _parted(inside, ",")
+    *parts, last = _split_outside(inside, ",")
     if not parts or not _DICTIONARY.match(last):
         return Everywhere(_anonymizer(inside.strip()))
     parameters = read_call(f"{EVERYWHERE}({last})", "anonymizer", 'everywhere(rules, dictionary="wordfreq:es")')[1]
-    return completed(f"anonymizer {EVERYWHERE}", Everywhere(_anonymizer(",".join(parts).strip())), parameters)
+    return apply_overrides(f"anonymizer {EVERYWHERE}", Everywhere(_anonymizer(",".join(parts).strip())), parameters)
 
 
-def _is_there(text: str) -> bool:
+def _is_folder(text: str) -> bool:
     """Whether it is a folder."""
     try:
         return Path(text).expanduser().is_dir()
@@ -139,5 +143,5 @@ def _is_there(text: str) -> bool:
         return False
 
 
-def _made(name: str, argument: str | None, parameters: dict[str, Any]) -> Anonymizer:
+def _build(name: str, argument: str | None, parameters: dict[str, Any]) -> Anonymizer:
     return with_place(f"anonymizer {name}", name, ANONYMIZERS[name], argument, parameters)

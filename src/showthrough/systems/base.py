@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 from showthrough.core.call_syntax import call_text, difference
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.models.model_folders import Training
+from showthrough.models.model_folders import TrainingRecord
 
 
 @runtime_checkable
@@ -34,7 +34,7 @@ _SIGNS = frozenset("+()")  # that part what is written; a text that has one stan
 
 
 @dataclass(frozen=True)
-class Built:
+class BaseAnonymizer:
     """What our own anonymizers tell of themselves; another's may, by attributes of these names."""
 
     kind: ClassVar[str]  # its entry in the table
@@ -71,7 +71,7 @@ class Built:
         return 0
 
     @property
-    def training(self) -> Training | None:
+    def training(self) -> TrainingRecord | None:
         """What it was trained on here; a published model does not say."""
         return None
 
@@ -92,14 +92,14 @@ class Built:
         """Lets go of what it started."""
 
 
-def told(anonymizer: Anonymizer, attribute: str, otherwise: Any) -> Any:
+def get_optional(anonymizer: Anonymizer, attribute: str, otherwise: Any) -> Any:
     """What an anonymizer tells of itself, which a guest need not."""
     return getattr(anonymizer, attribute, otherwise)
 
 
-def written(anonymizer: Anonymizer) -> str:
+def format_spec(anonymizer: Anonymizer) -> str:
     """How it is asked for again."""
-    return str(told(anonymizer, "written", anonymizer.name))
+    return str(get_optional(anonymizer, "written", anonymizer.name))
 
 
 def parameters_of(anonymizer: Anonymizer) -> dict[str, Any]:
@@ -115,5 +115,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(element) for element in value]
     if isinstance(value, Anonymizer):
-        return written(value)
+        return format_spec(value)
     return getattr(value, "__qualname__", type(value).__qualname__) if callable(value) else str(value)

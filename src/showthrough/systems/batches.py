@@ -13,15 +13,15 @@ from msgspec import structs
 
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
-from showthrough.systems.base import Anonymizer, told
-from showthrough.systems.checked import found_by
-from showthrough.systems.replacing import Way, replacing
+from showthrough.systems.base import Anonymizer, get_optional
+from showthrough.systems.checked import find_masks
+from showthrough.systems.replacing import Way, make_replacer
 
 _STATUS = Path("/proc/self/status")
 
 
 @dataclass(frozen=True)
-class Found:
+class BatchResult:
     """What was found in each of some documents, and what that took."""
 
     masks: list[list[Mask]]
@@ -36,31 +36,31 @@ def bare(documents: Corpus) -> list[Document]:
     return [Document(document.id, document.text, group=document.group) for document in documents]
 
 
-def found_in(anonymizer: Anonymizer, part: Corpus) -> Found:
+def find_in_batch(anonymizer: Anonymizer, part: Corpus) -> BatchResult:
     """What it finds in some documents."""
     documents = bare(part)
     started = time.perf_counter()
-    told(anonymizer, "prepare", lambda: None)()
+    get_optional(anonymizer, "prepare", lambda: None)()
     ready = time.perf_counter()
-    masks = [_of_one_kind(document_masks) for document_masks in found_by(anonymizer, documents)]
+    masks = [_of_one_kind(document_masks) for document_masks in find_masks(anonymizer, documents)]
     seconds = time.perf_counter() - ready
-    return Found(masks, seconds, ready - started, device=told(anonymizer, "device", "cpu"))
+    return BatchResult(masks, seconds, ready - started, device=get_optional(anonymizer, "device", "cpu"))
 
 
-def tried(anonymizer: Anonymizer) -> None:
+def try_loading(anonymizer: Anonymizer) -> None:
     """Loads what it needs, and lets go of it; a guest need not say what that is."""
     for step in ("prepare", "finish"):
-        told(anonymizer, step, lambda: None)()
+        get_optional(anonymizer, step, lambda: None)()
 
 
-def found_apart(anonymizer: Anonymizer, part: Corpus) -> Found:
+def find_in_worker(anonymizer: Anonymizer, part: Corpus) -> BatchResult:
     """The same in a process of its own, whose memory is told."""
-    return replace(found_in(anonymizer, part), peak_bytes=peak_memory())
+    return replace(find_in_batch(anonymizer, part), peak_bytes=peak_memory())
 
 
-def replaced(part: Corpus, masks: Sequence[Sequence[Mask]], way: Way, threshold: float | None) -> list[list[Mask]]:
+def replace_masks(part: Corpus, masks: Sequence[Sequence[Mask]], way: Way, threshold: float | None) -> list[list[Mask]]:
     """What was found, as far as it is sure enough, with what stands in its place."""
-    replace_in = replacing(way)
+    replace_in = make_replacer(way)
     return [
         _of_one_kind(replace_in(document, [mask for mask in document_masks if _is_sure(mask, threshold)]))
         for document, document_masks in zip(bare(part), masks, strict=True)

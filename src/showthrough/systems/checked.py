@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, quoted, shown
-from showthrough.core.plugins import is_guest, raised
+from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, quote_value, shorten
+from showthrough.core.plugins import describe_error, is_guest
 from showthrough.data.documents import Document, span_fault
 from showthrough.data.masks import Mask
 from showthrough.systems.base import Anonymizer
 
 
-def found_by(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
+def find_masks(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
     """What it finds, checked like input, since guests may return anything."""
-    location = f"anonymizer {shown(anonymizer.name)}"
+    location = f"anonymizer {shorten(anonymizer.name)}"
     try:
         answer = anonymizer.masks(documents)
     except Exception as error:  # of a guest, anything
-        why = raised(error, ours=not is_guest(anonymizer))
+        why = describe_error(error, ours=not is_guest(anonymizer))
         for doc in documents if len(documents) > 1 else ():  # the first that it cannot do alone is named
-            found_by(anonymizer, [doc])
-        where = f"document {shown(documents[0].id)}" if len(documents) == 1 else ""
+            find_masks(anonymizer, [doc])
+        where = f"document {shorten(documents[0].id)}" if len(documents) == 1 else ""
         raise InputError([Problem(location, where, why)]) from error
     if not isinstance(answer, list | tuple) or len(answer) != len(documents):
         count = (
@@ -39,7 +39,7 @@ def found_by(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequence[
 
 
 def _problems(location: str, document: Document, masks: object) -> list[Problem]:
-    location = f"{location}: document {shown(document.id)}"
+    location = f"{location}: document {shorten(document.id)}"
     if not isinstance(masks, list | tuple):
         return [Problem("", location, f"found a value of type {type(masks).__name__}; expected a list of masks")]
     faults = {number: _fault(mask, len(document.text)) for number, mask in enumerate(masks)}
@@ -48,16 +48,16 @@ def _problems(location: str, document: Document, masks: object) -> list[Problem]
 
 def _fault(mask: object, length: int) -> str:
     if not isinstance(mask, Mask):
-        return f"found {quoted(mask)}; expected a Mask"
+        return f"found {quote_value(mask)}; expected a Mask"
     if type(mask.start) is not int or type(mask.end) is not int:
-        return f"found {quoted(mask.start)} and {quoted(mask.end)}; expected whole numbers"
+        return f"found {quote_value(mask.start)} and {quote_value(mask.end)}; expected whole numbers"
     if not 0 <= mask.start < mask.end <= length:
         return span_fault(mask.start, mask.end, length, ("start", "end"))
     if mask.score is not None and not (isinstance(mask.score, float | int) and 0 <= mask.score <= 1):
-        return f"found the score {quoted(mask.score)}; expected a number from 0 to 1"
+        return f"found the score {quote_value(mask.score)}; expected a number from 0 to 1"
     for written in (mask.replacement or "", mask.entity_type):
         if not isinstance(written, str):
-            return f"found {quoted(written)}; expected text"
+            return f"found {quote_value(written)}; expected text"
         if any("\ud800" <= character <= "\udfff" for character in written):
             return HALF_CHARACTER
     return ""

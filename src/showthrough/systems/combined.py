@@ -12,15 +12,15 @@ from typing import ClassVar
 from showthrough.core.call_syntax import call_text, literal, parameter
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.models.dictionary import WORDFREQ, dictionary_from, pinned
-from showthrough.models.model_folders import Training
-from showthrough.systems.base import Anonymizer, told, written
-from showthrough.systems.checked import found_by
+from showthrough.models.dictionary import WORDFREQ, dictionary_from, pin_dictionary
+from showthrough.models.model_folders import TrainingRecord
+from showthrough.systems.base import Anonymizer, format_spec, get_optional
+from showthrough.systems.checked import find_masks
 from showthrough.systems.occurrences import occurrences, words_of
 
 
 @dataclass(frozen=True)
-class Combined(ABC):
+class CompositeAnonymizer(ABC):
     """What anonymizers tell of themselves that are made of others."""
 
     @property
@@ -40,49 +40,51 @@ class Combined(ABC):
         for number, part in enumerate(self.made_of, 1):
             name = part.name if len(self.made_of) == 1 else f"{number}:{part.name}"
             pins[name] = f"v{part.version}"
-            pins |= {f"{name}: {key}": value for key, value in told(part, "pinned", {}).items()}
+            pins |= {f"{name}: {key}": value for key, value in get_optional(part, "pinned", {}).items()}
         return pins
 
     @property
     def model_bytes(self) -> int | None:
-        sizes = [told(part, "model_bytes", None) for part in self.made_of]
+        sizes = [get_optional(part, "model_bytes", None) for part in self.made_of]
         return None if None in sizes else sum(sizes)
 
     @property
-    def training(self) -> Training | None:
+    def training(self) -> TrainingRecord | None:
         """Of all parts that were trained here: a document that any of them has seen is seen."""
-        trainings: list[Training] = [
-            training for part in self.made_of if (training := told(part, "training", None)) is not None
+        trainings: list[TrainingRecord] = [
+            training for part in self.made_of if (training := get_optional(part, "training", None)) is not None
         ]
         if len(trainings) < 2:
             return trainings[0] if trainings else None
-        names, digests = (_listed(getattr(training, field) for training in trainings) for field in ("corpus", "digest"))
-        return reduce(lambda first, other: first.joined(other, names, digests), trainings)
+        names, digests = (
+            _join_names(getattr(training, field) for training in trainings) for field in ("corpus", "digest")
+        )
+        return reduce(lambda first, other: first.merge(other, names, digests), trainings)
 
     @property
     def device(self) -> str:
-        return _listed(told(part, "device", "cpu") for part in self.made_of)
+        return _join_names(get_optional(part, "device", "cpu") for part in self.made_of)
 
     @property
     def lasting(self) -> bool:
         """A guest that does not say may give others tomorrow."""
-        return all(told(part, "lasting", False) for part in self.made_of)
+        return all(get_optional(part, "lasting", False) for part in self.made_of)
 
     def prepare(self) -> None:
         for part in self.made_of:
-            told(part, "prepare", lambda: None)()
+            get_optional(part, "prepare", lambda: None)()
 
     def finish(self) -> None:
         for part in self.made_of:
-            told(part, "finish", lambda: None)()
+            get_optional(part, "finish", lambda: None)()
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
-class Union(Combined):
+class Union(CompositeAnonymizer):
     """Hides what any of its parts hides."""
 
     parts: tuple[Anonymizer, ...]
@@ -98,19 +100,19 @@ class Union(Combined):
     @property
     def written(self) -> str:
         *front_parts, last = self.parts
-        return "+".join([*map(_closed, front_parts), written(last)])
+        return "+".join([*map(_delimited_spec, front_parts), format_spec(last)])
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
-        masks_by_part = [found_by(part, documents) for part in self.parts]
+        masks_by_part = [find_masks(part, documents) for part in self.parts]
         return [
             _without_twins(mask for masks in part_masks for mask in masks)
             for part_masks in zip(*masks_by_part, strict=True)
         ]
 
 
-def _closed(part: Anonymizer) -> str:
+def _delimited_spec(part: Anonymizer) -> str:
     """How a part is written where something follows, which a program would take for its own."""
-    text = written(part)
+    text = format_spec(part)
     return call_text("cmd", part, type(part)()) if text.startswith("cmd:") else text
 
 
@@ -136,7 +138,7 @@ def _rank(mask: Mask) -> tuple[float, bool]:
 
 
 @dataclass(frozen=True)
-class Everywhere(Combined):
+class Everywhere(CompositeAnonymizer):
     """Hides what another hides, and wherever else in the document the same words stand.
 
     The same is what `removed_di` can read there, in whichever way it is written; of a name its parts too.
@@ -159,7 +161,7 @@ class Everywhere(Combined):
 
     @property
     def written(self) -> str:
-        return self._call(_closed(self.of))
+        return self._call(_delimited_spec(self.of))
 
     def _call(self, inner: str) -> str:
         return (
@@ -175,7 +177,7 @@ class Everywhere(Combined):
         from importlib.metadata import version
 
         by_file = self.dictionary and not self.dictionary.startswith(WORDFREQ)
-        lists = {"dictionary": pinned(self.dictionary)} if by_file else {"wordfreq": version("wordfreq")}
+        lists = {"dictionary": pin_dictionary(self.dictionary)} if by_file else {"wordfreq": version("wordfreq")}
         return {"everywhere": f"v{self.own_version}", **lists, **super().pinned}
 
     def prepare(self) -> None:
@@ -184,7 +186,7 @@ class Everywhere(Combined):
             dictionary_from(self.dictionary)  # fails here where there is none
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
-        all_masks = found_by(self.of, documents)
+        all_masks = find_masks(self.of, documents)
         return [
             [*masks, *occurrences(document.text, masks, words_of(document.text, self.dictionary))]
             for document, masks in zip(documents, all_masks, strict=True)

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, ResourceError, shown, some
+from showthrough.core.errors import PlanError, ResourceError, join_names, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.models.detectors import presidio, spacy
 from showthrough.models.detectors.presidio import Presidio
 from showthrough.models.detectors.spacy import Spacy, pipeline
 from showthrough.models.model_folders import size_of
-from showthrough.systems.base import Built
+from showthrough.systems.base import BaseAnonymizer
 
 _CARDINAL = "CARDINAL"
 _PIPELINE = "the spaCy pipeline: an installed package, or the path of a folder"
 
 
 @dataclass(frozen=True)
-class SpacyAnonymizer(Built):
+class SpacyAnonymizer(BaseAnonymizer):
     """Hides the named entities of a spaCy pipeline: the neural baseline of the Text Anonymization Benchmark.
 
     It masked all 18 types of OntoNotes, and numbers (CARDINAL) with at least four digits alone. A pipeline with other
@@ -39,7 +39,7 @@ class SpacyAnonymizer(Built):
             raise PlanError(f"found {self.digits}; expected 0 or more", "digits")
 
     def masks(self, documents: Sequence[Document]) -> list[list[TypedMask]]:
-        masked_types = self._wanted
+        masked_types = self._masked_types
         all_finds = Spacy(self.model).find([doc.text for doc in documents])
         return [
             [
@@ -55,13 +55,13 @@ class SpacyAnonymizer(Built):
         return sum(map(str.isdigit, number)) >= self.digits
 
     @property
-    def _wanted(self) -> frozenset[str]:
+    def _masked_types(self) -> frozenset[str]:
         return frozenset(filter(None, (name.strip() for name in self.types.split(","))))
 
     def prepare(self) -> None:
         available_types = _named_entities(self.model)
-        if unknown := sorted(self._wanted.difference(available_types)) if available_types else []:
-            fault = f"found {some(map(shown, unknown))}; the pipeline {shown(self.model)} finds {', '.join(available_types)}"
+        if unknown := sorted(self._masked_types.difference(available_types)) if available_types else []:
+            fault = f"found {join_names(map(shorten, unknown))}; the pipeline {shorten(self.model)} finds {', '.join(available_types)}"
             raise PlanError(fault, "anonymizer spacy: types")
 
     @property
@@ -74,7 +74,7 @@ class SpacyAnonymizer(Built):
 
 
 @dataclass(frozen=True)
-class PresidioAnonymizer(Built):
+class PresidioAnonymizer(BaseAnonymizer):
     """Hides all that Presidio's analyzer finds: persons, places, nationalities and religions, dates, contacts, codes.
 
     These are its recognizers as they come, with a spaCy pipeline, as the Text Anonymization Benchmark ran it;
@@ -120,5 +120,5 @@ def _named_entities(model: str) -> tuple[str, ...]:
     loaded = pipeline(model)
     if not loaded.finds_entities:
         has = f"it has {', '.join(loaded.components)}" if loaded.components else "it has no components"
-        raise ResourceError(f"the spaCy pipeline {shown(model)} finds no named entities: {has}; choose another")
+        raise ResourceError(f"the spaCy pipeline {shorten(model)} finds no named entities: {has}; choose another")
     return loaded.entity_types

@@ -12,8 +12,8 @@ import numpy as np
 from showthrough.data.documents import Corpus
 from showthrough.formats.benchmarks.tae import LazyMasks
 from showthrough.models.cache import Cache, question
-from showthrough.systems.base import Anonymizer, parameters_of, told, written
-from showthrough.systems.batches import Found
+from showthrough.systems.base import Anonymizer, format_spec, get_optional, parameters_of
+from showthrough.systems.batches import BatchResult
 from showthrough.version import __version__
 
 _VERSION = 1  # of entries; rises when an old one could be misread
@@ -31,23 +31,23 @@ class _Entry(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Entry)
 
 
-def is_kept(anonymizer: Anonymizer, cache: Cache | None) -> bool:
+def is_cacheable(anonymizer: Anonymizer, cache: Cache | None) -> bool:
     """Whether what it finds may be kept, and there is a place for it. A guest that does not say so may not be."""
-    return cache is not None and cache.folder is not None and told(anonymizer, "lasting", False)
+    return cache is not None and cache.folder is not None and get_optional(anonymizer, "lasting", False)
 
 
 class Keeping:
     """What one anonymizer found, by documents."""
 
     def __init__(self, anonymizer: Anonymizer, cache: Cache | None) -> None:
-        self._cache = cache if is_kept(anonymizer, cache) else None
+        self._cache = cache if is_cacheable(anonymizer, cache) else None
         self._of: tuple[object, ...] = ()
         if self._cache is not None:
-            pinned = sorted(dict(told(anonymizer, "pinned", {})).items())
-            of = written(anonymizer), anonymizer.version, sorted(parameters_of(anonymizer).items()), pinned
+            pinned = sorted(dict(get_optional(anonymizer, "pinned", {})).items())
+            of = format_spec(anonymizer), anonymizer.version, sorted(parameters_of(anonymizer).items()), pinned
             self._of = "masks", _VERSION, __version__, *of
 
-    def get(self, part: Corpus) -> Found | None:
+    def get(self, part: Corpus) -> BatchResult | None:
         """What was found in these documents; `None` where nobody has looked."""
         stored = self._cache.get(self._name(part)) if self._cache is not None else None
         if stored is None:
@@ -56,11 +56,11 @@ class Keeping:
             entry = _decoder.decode(stored[_KEY].tobytes())
             masks = LazyMasks({str(index): raw for index, raw in enumerate(entry.masks)})
             all_masks = [[*masks[str(index)]] for index in range(len(part))]
-            return Found(all_masks, entry.seconds, entry.loading, entry.peak_bytes, entry.device)
+            return BatchResult(all_masks, entry.seconds, entry.loading, entry.peak_bytes, entry.device)
         except (msgspec.MsgspecError, KeyError):  # of another program's making
             return None
 
-    def put(self, part: Corpus, result: Found) -> None:
+    def put(self, part: Corpus, result: BatchResult) -> None:
         if self._cache is None:
             return
         masks = [msgspec.Raw(msgspec.json.encode(document_masks)) for document_masks in result.masks]

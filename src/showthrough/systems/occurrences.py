@@ -12,10 +12,10 @@ import numpy as np
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
-from showthrough.data.reading import unbordered
-from showthrough.metrics.matching.forms import Form, Vocabulary, vocabulary_of
+from showthrough.data.reading import is_unbordered
+from showthrough.metrics.matching.forms import SearchForm, Vocabulary, vocabulary_of
 from showthrough.metrics.matching.search import Release
-from showthrough.metrics.matching.strings import Masking
+from showthrough.metrics.matching.strings import MaskedDocument
 from showthrough.models.dictionary import WORDFREQ
 from showthrough.models.languages import another_language, sample_of
 
@@ -24,7 +24,7 @@ _BEGINNING = 20_000  # characters by which the language of a document is told
 _JOINT = re.compile(r"[\s.,'\u2019-]{0,3}")  # between the words of one name
 
 
-class _Place(NamedTuple):
+class _Occurrence(NamedTuple):
     """A stretch that says what a mask hides elsewhere."""
 
     start: int
@@ -43,9 +43,9 @@ def occurrences(text: str, masks: Sequence[Mask], vocabulary: Vocabulary) -> lis
     >>> [text[mask.start : mask.end] for mask in found]
     ['SMITHSON', 'Smithson']
     """
-    document = Masking(text, vocabulary)
+    document = MaskedDocument(text, vocabulary)
     release = Release(text, document.capitals, vocabulary)
-    forms: set[Form] = set()
+    forms: set[SearchForm] = set()
     added: list[Mask] = []
     new: Sequence[Mask] = masks
     while new:  # where a mask has cut an occurrence, what is left of it may stand elsewhere too
@@ -55,13 +55,13 @@ def occurrences(text: str, masks: Sequence[Mask], vocabulary: Vocabulary) -> lis
             for form in (string.form, _of_somebody(string.form)) if string else ():
                 if form not in forms:
                     forms.add(form)
-                    spans += _places(release, form, mask)
+                    spans += _find_spans(release, form, mask)
         new = _apart(text, [*masks, *added], spans)
         added += new
     return sorted(added, key=lambda mask: (mask.start, mask.end))
 
 
-def _places(release: Release, form: Form, like: Mask) -> list[_Place]:
+def _find_spans(release: Release, form: SearchForm, like: Mask) -> list[_Occurrence]:
     """Where a form can be read; words of a name that stand beside each other are one place."""
     reading = release.reading
     hits = {
@@ -77,12 +77,12 @@ def _places(release: Release, form: Form, like: Mask) -> list[_Place]:
                 rows[-1].append((start, end, word))
                 continue
         rows.append([(start, end, word)])
-    return [_Place(row[0][0], max(end for _, end, _ in row), like) for row in rows]
+    return [_Occurrence(row[0][0], max(end for _, end, _ in row), like) for row in rows]
 
 
-def _of_somebody(form: Form) -> Form:
+def _of_somebody(form: SearchForm) -> SearchForm:
     """A name with the s of possession or of many, which Danish and German write without an apostrophe: Sørensens."""
-    return Form(form.kind, tuple(word if unbordered(word) else f"{word}s" for word in form.telling))
+    return SearchForm(form.kind, tuple(word if is_unbordered(word) else f"{word}s" for word in form.telling_words))
 
 
 def _order(mask: Mask) -> tuple[float, int, int, str]:
@@ -94,7 +94,7 @@ def _sureness(mask: Mask) -> float:
     return math.inf if mask.score is None else mask.score
 
 
-def _apart(text: str, masks: Sequence[Mask], spans: Iterable[_Place]) -> list[Mask]:
+def _apart(text: str, masks: Sequence[Mask], spans: Iterable[_Occurrence]) -> list[Mask]:
     """What of these places no mask hides as surely."""
     on_top = sorted(masks, key=_order, reverse=True)
     owner = np.full(len(text), -1)
@@ -108,15 +108,15 @@ def _apart(text: str, masks: Sequence[Mask], spans: Iterable[_Place]) -> list[Ma
     ):
         sureness = _sureness(like)
         free = (sure[owner[start:end]] < sureness) & (coverage[start:end] < sureness)
-        for low, high, number in _stretches(free, owner[start:end]):
-            bounds = _trimmed(text, start + low, start + high)
+        for low, high, number in _find_runs(free, owner[start:end]):
+            bounds = _trim(text, start + low, start + high)
             if bounds:
                 new_masks.append(_alike(*bounds, on_top[number] if number >= 0 else like, like.score))
         coverage[start:end] = np.maximum(coverage[start:end], sureness)
     return new_masks
 
 
-def _stretches(free: Bools, owner: Ints) -> Iterator[tuple[int, int, int]]:
+def _find_runs(free: Bools, owner: Ints) -> Iterator[tuple[int, int, int]]:
     """Runs of free places under one mask, or under none (-1)."""
     if not free.any():
         return
@@ -127,7 +127,7 @@ def _stretches(free: Bools, owner: Ints) -> Iterator[tuple[int, int, int]]:
             yield low, high, int(owner[low])
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
+def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
     """Without white space and signs at its ends, where a mask beside it has cut it; None where no letter is left."""
     while start < end and not text[start].isalnum():
         start += 1

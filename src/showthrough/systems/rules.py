@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from showthrough.data.documents import Document
-from showthrough.data.masks import Mask, TypedMask, flattened
+from showthrough.data.masks import Mask, TypedMask, flatten_masks
 from showthrough.models.detectors.expressions import FIELD, NOT_NAMES, TITLED, WORD, expressions
-from showthrough.systems.base import Built
+from showthrough.systems.base import BaseAnonymizer
 
 _SHORTEST_SURNAME = 3  # letters; shorter ones (Li, Bo) are hidden only where a title stands before them
 _FORENAMES = 3  # capitalised words before a known surname that are taken for its forenames
 
 
 @dataclass(frozen=True)
-class Rules(Built):
+class Rules(BaseAnonymizer):
     """Hides what has a telltale form: titled names, dates, times, ages, codes, addresses, sums of money.
 
     This is a baseline to compare with, and it is **not safe to release text with**. It knows no list of
@@ -33,14 +33,16 @@ class Rules(Built):
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         """The masks of each document, ascending, none overlapping another."""
-        return [_typed(flattened([*_formed(document.text), *_persons(document.text)])) for document in documents]
+        return [
+            _add_types(flatten_masks([*_find_forms(document.text), *_persons(document.text)])) for document in documents
+        ]
 
 
-def _typed(masks: list[Mask]) -> list[Mask]:
+def _add_types(masks: list[Mask]) -> list[Mask]:
     return [TypedMask(mask.start, mask.end, mask.replacement, mask.replacement or "") for mask in masks]
 
 
-def _formed(text: str) -> Iterator[Mask]:
+def _find_forms(text: str) -> Iterator[Mask]:
     for label, pattern in expressions():
         group = "span" if "span" in pattern.groupindex else 0
         for match in pattern.finditer(text):

@@ -20,15 +20,16 @@ from pathlib import PurePath
 from msgspec import structs
 
 from showthrough.core.call_syntax import descriptions
-from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.data.levels import by_type, folded
+from showthrough.data.kinds import fold_type
+from showthrough.data.levels import by_type
 from showthrough.data.mask_types import type_of
-from showthrough.data.masks import Anonymization, Mask, flattened
+from showthrough.data.masks import Anonymization, Mask, flatten_masks
 from showthrough.data.silver import silver_name
-from showthrough.storage.reading import gathered
+from showthrough.storage.reading import collect_results
 from showthrough.systems import Anonymizer, anonymize, anonymizer
-from showthrough.systems.base import told
+from showthrough.systems.base import get_optional
 
 Span = tuple[int, int]
 
@@ -53,13 +54,13 @@ def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int 
     if not programs:
         raise PlanError("none was given; expected at least one", "anonymizers")
     if twice := next((name for name in names if names.count(name) > 1), None):
-        raise PlanError("is named twice; expected each once, since each has one vote", f"anonymizer {shown(twice)}")
+        raise PlanError("is named twice; expected each once, since each has one vote", f"anonymizer {shorten(twice)}")
     if type(vote) is not int or not 1 <= vote <= len(programs):
         expected = f"a whole number from 1 to {len(programs)}, the number of anonymizers"
-        raise PlanError(f"found {quoted(vote)}; expected {expected}", "vote")
-    anonymizations = gathered(programs, lambda program: anonymize(corpus, program))
+        raise PlanError(f"found {quote_value(vote)}; expected {expected}", "vote")
+    anonymizations = collect_results(programs, lambda program: anonymize(corpus, program))
     name = silver_name(names, vote)
-    documents = [_annotated(document, anonymizations, vote, name, keep) for document in corpus]
+    documents = [_add_layer(document, anonymizations, vote, name, keep) for document in corpus]
     return Corpus(documents, corpus.name, corpus.source)
 
 
@@ -68,14 +69,14 @@ def _program(anonymizer: Anonymizer) -> str:
     described: dict[str, str] = descriptions(anonymizer) if is_dataclass(anonymizer) else {}
     values = [str(getattr(anonymizer, key)) for key, description in described.items() if description]
     values = [PurePath(value).name.replace("+", " ") for value in values]
-    return " ".join([f"{told(anonymizer, 'kind', anonymizer.name)}.v{anonymizer.version}", *values])
+    return " ".join([f"{get_optional(anonymizer, 'kind', anonymizer.name)}.v{anonymizer.version}", *values])
 
 
 def _mentions_of(corpus: Corpus) -> Iterator[Mention]:
     return (mention for document in corpus for layer in document.annotations for mention in layer.mentions)
 
 
-def _annotated(
+def _add_layer(
     document: Document, anonymizations: Sequence[Anonymization], vote: int, name: str, keep: bool
 ) -> Document:
     layer = Annotation(
@@ -94,7 +95,7 @@ def silver_mentions(text: str, program_masks: Sequence[Sequence[Mask]], vote: in
     >>> silver_mentions("Mr John Doe", [[Mask(0, 11, "PERSON")], [Mask(3, 7, "NAME")]], vote=2)[0].entity_type
     'PERSON'
     """
-    spans = [trimmed for span in _stretches(program_masks, vote) if (trimmed := _trimmed(text, *span))]
+    spans = [trimmed for span in _find_covered(program_masks, vote) if (trimmed := _trim(text, *span))]
     types = _types(text, spans, program_masks)
     entities: dict[tuple[str, str], str] = {}
     mentions = []
@@ -105,11 +106,11 @@ def silver_mentions(text: str, program_masks: Sequence[Sequence[Mask]], vote: in
     return mentions
 
 
-def _stretches(program_masks: Sequence[Sequence[Mask]], vote: int) -> Iterator[Span]:
+def _find_covered(program_masks: Sequence[Sequence[Mask]], vote: int) -> Iterator[Span]:
     """What enough programs cover. Characters stand at even places, the seam after each at the odd one that follows."""
     steps: Counter[int] = Counter()
     for masks in program_masks:
-        for mask in flattened(masks):
+        for mask in flatten_masks(masks):
             steps[2 * mask.start] += 1
             steps[2 * mask.end - 1] -= 1
     covering, start = 0, None
@@ -122,7 +123,7 @@ def _stretches(program_masks: Sequence[Sequence[Mask]], vote: int) -> Iterator[S
             start = None
 
 
-def _trimmed(text: str, start: int, end: int) -> Span | None:
+def _trim(text: str, start: int, end: int) -> Span | None:
     """A span without the white space at its ends; `None` where nothing is left."""
     covered = text[start:end]
     start += len(covered) - len(covered.lstrip())
@@ -140,7 +141,7 @@ def _types(text: str, spans: Sequence[Span], program_masks: Sequence[Sequence[Ma
         for start, end, kind in sorted(votes):
             if not kind:
                 continue
-            key = folded(kind)
+            key = fold_type(kind)
             spelled.setdefault(key, kind)
             for number in range(bisect_right(ends, start), len(spans)):
                 low, high = spans[number]

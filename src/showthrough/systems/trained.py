@@ -11,13 +11,13 @@ from typing import ClassVar, Protocol
 import msgspec
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, shown
+from showthrough.core.errors import PlanError, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.models.device import torch_device
 from showthrough.models.files import folder_digest, library_versions
-from showthrough.models.model_folders import CARD, VERSIONS, Card, Kind, Training, read_card, size_of
-from showthrough.systems.base import Built
+from showthrough.models.model_folders import CARD, VERSIONS, Card, Kind, TrainingRecord, read_card, size_of
+from showthrough.systems.base import BaseAnonymizer
 
 # What a kind of model finds may change with these; what only training needs is not among them.
 _PACKAGES: dict[Kind, tuple[str, ...]] = {
@@ -26,7 +26,7 @@ _PACKAGES: dict[Kind, tuple[str, ...]] = {
 }
 
 
-class Model(Protocol):
+class LoadedModel(Protocol):
     """A loaded model."""
 
     @property
@@ -36,7 +36,7 @@ class Model(Protocol):
 
 
 @dataclass(frozen=True)
-class Trained(Built):
+class Trained(BaseAnonymizer):
     """Hides what a model finds that was trained here: a tagger or a transformer, by its folder."""
 
     kind: ClassVar[str] = "trained"
@@ -78,7 +78,7 @@ class Trained(Built):
         return size_of(self._path)
 
     @property
-    def training(self) -> Training | None:
+    def training(self) -> TrainingRecord | None:
         return self._card.training
 
     @property
@@ -94,19 +94,19 @@ class Trained(Built):
         try:
             return Path(self.folder).expanduser()
         except RuntimeError:
-            raise PlanError("names the home of nobody", f"anonymizer {shown(self.folder)}") from None
+            raise PlanError("names the home of nobody", f"anonymizer {shorten(self.folder)}") from None
 
     @property
     def _card(self) -> Card:
         return read_card(self._path)
 
     @property
-    def _model(self) -> Model:
-        return _loaded(self._path.resolve(), (self._path / CARD).stat().st_mtime_ns, self.threshold)
+    def _model(self) -> LoadedModel:
+        return _load_model(self._path.resolve(), (self._path / CARD).stat().st_mtime_ns, self.threshold)
 
 
 @lru_cache(maxsize=2)
-def _loaded(folder: Path, changed: int, threshold: float | None) -> Model:
+def _load_model(folder: Path, changed: int, threshold: float | None) -> LoadedModel:
     """The model, which stays loaded from batch to batch."""
     card = read_card(folder)
     if threshold is not None:

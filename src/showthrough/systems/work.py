@@ -10,17 +10,17 @@ from itertools import starmap
 from time import perf_counter
 from typing import TypeVar
 
-from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shown
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.provenance import Cost, Provenance, texts_digest
 from showthrough.engines.base import LostError
 from showthrough.engines.local import Local
 from showthrough.models.cache import Cache
-from showthrough.models.model_folders import Learned, Training
-from showthrough.systems.asking import asked
-from showthrough.systems.base import Anonymizer, Built, parameters_of, told, written
-from showthrough.systems.batches import Found, found_apart, found_in, replaced, tried
+from showthrough.models.model_folders import TrainingRecord, TrainingTexts
+from showthrough.systems.asking import resolve_anonymizer
+from showthrough.systems.base import Anonymizer, BaseAnonymizer, format_spec, get_optional, parameters_of
+from showthrough.systems.batches import BatchResult, find_in_batch, find_in_worker, replace_masks, try_loading
 from showthrough.systems.keeping import Keeping
 from showthrough.systems.outside.function import Function
 from showthrough.systems.replacing import Way
@@ -36,7 +36,7 @@ class _Batch:
     """What came of some documents."""
 
     masks: list[list[Mask]]
-    found: Found  # without its masks
+    found: BatchResult  # without its masks
     replacing: float  # seconds
     earlier: bool  # whether it was found in an earlier run, when that was measured
 
@@ -67,7 +67,7 @@ def anonymize(
     >>> hidden.of("a")
     [TypedMask(start=8, end=19, replacement='PERSON', entity_type='PERSON')]
     """
-    label, anonymizer = asked(anonymizer)
+    label, anonymizer = resolve_anonymizer(anonymizer)
     again = refuse_seen(corpus, anonymizer, seen)
     parts = _parts(corpus)
     keeping = Keeping(anonymizer, cache)
@@ -75,9 +75,9 @@ def anonymize(
     done = 0
     if progress:
         progress(done, len(corpus))
-    for index, result, earlier in _found(anonymizer, parts, keeping, jobs):
+    for index, result, earlier in _find_in_parts(anonymizer, parts, keeping, jobs):
         started = perf_counter()
-        masks = replaced(parts[index], result.masks, replacement, threshold)
+        masks = replace_masks(parts[index], result.masks, replacement, threshold)
         summary = replace(result, masks=[])  # or a large corpus would have its masks in memory twice
         batches[index] = _Batch(masks, summary, perf_counter() - started, earlier)
         done += len(parts[index])
@@ -112,50 +112,50 @@ def check_ready(
         try:
             refuse_seen(corpus, system, seen)
             for fact in ("version", "pinned", "model_bytes"):
-                told(system, fact, None)
-            if loading and _loads(system) and not _is_all_kept(corpus, Keeping(system, cache)):
+                get_optional(system, fact, None)
+            if loading and _loads(system) and not _is_all_cached(corpus, Keeping(system, cache)):
                 _prepared_apart(system)
         except InputError as error:
             problems += error.problems
         except ResourceError as error:  # nothing was done yet: a bad request, and no system that failed
-            problems.append(Problem("", f"anonymizer {shown(name)}", str(error)))
+            problems.append(Problem("", f"anonymizer {shorten(name)}", str(error)))
     if problems:
         raise InputError(problems)
 
 
-def _is_all_kept(corpus: Corpus, keeping: Keeping) -> bool:
+def _is_all_cached(corpus: Corpus, keeping: Keeping) -> bool:
     return all(keeping.get(part) is not None for part in _parts(corpus))
 
 
 def _loads(anonymizer: Anonymizer) -> bool:
-    if parts := told(anonymizer, "made_of", ()):
+    if parts := get_optional(anonymizer, "made_of", ()):
         return any(map(_loads, parts))
-    return getattr(type(anonymizer), "prepare", Built.prepare) is not Built.prepare
+    return getattr(type(anonymizer), "prepare", BaseAnonymizer.prepare) is not BaseAnonymizer.prepare
 
 
 def _prepared_apart(anonymizer: Anonymizer) -> None:
     with closing(Local(1)) as workers:
-        for _ in _surviving(workers.in_order(tried, [(anonymizer,)]), anonymizer):
+        for _ in _raise_if_lost(workers.in_order(try_loading, [(anonymizer,)]), anonymizer):
             pass
 
 
 def refuse_seen(corpus: Corpus, anonymizer: Anonymizer, allowed: bool = False) -> int:
     """How many documents it was trained on; raises PlanError for one, unless that is allowed."""
-    training: Training | None = told(anonymizer, "training", None)
+    training: TrainingRecord | None = get_optional(anonymizer, "training", None)
     if training is None:
         return 0
-    learned = Learned(training)
+    learned = TrainingTexts(training)
     seen = sum(learned.has(document.text) for document in corpus)
     if seen and not allowed:
         reason = f"was trained on {seen} of these {len(corpus)} documents ({training.corpus})"
         fault = f"{reason}, so its numbers would be too good; expected others, or --seen to have them all the same"
-        raise PlanError(fault, f"anonymizer {shown(anonymizer.name)}")
+        raise PlanError(fault, f"anonymizer {shorten(anonymizer.name)}")
     return seen
 
 
-def _found(
+def _find_in_parts(
     anonymizer: Anonymizer, parts: Sequence[Corpus], keeping: Keeping, jobs: int | None
-) -> Iterator[tuple[int, Found, bool]]:
+) -> Iterator[tuple[int, BatchResult, bool]]:
     """What is found in each part, and whether that was earlier: first what is kept, then what is to be done."""
     missing = []
     for index, part in enumerate(parts):
@@ -165,9 +165,11 @@ def _found(
         else:
             yield index, entry, True
     tasks = ((anonymizer, parts[index]) for index in missing)
-    with closing(Local(jobs or 1)) as workers, _finished(anonymizer):
+    with closing(Local(jobs or 1)) as workers, _finish_after(anonymizer):
         results = (
-            starmap(found_in, tasks) if jobs is None else _surviving(workers.in_order(found_apart, tasks), anonymizer)
+            starmap(find_in_batch, tasks)
+            if jobs is None
+            else _raise_if_lost(workers.in_order(find_in_worker, tasks), anonymizer)
         )
         for index, result in zip(missing, results, strict=True):
             keeping.put(parts[index], result)
@@ -175,19 +177,19 @@ def _found(
 
 
 @contextmanager
-def _finished(anonymizer: Anonymizer) -> Iterator[None]:
+def _finish_after(anonymizer: Anonymizer) -> Iterator[None]:
     try:
         yield
     finally:
-        told(anonymizer, "finish", lambda: None)()
+        get_optional(anonymizer, "finish", lambda: None)()
 
 
-def _surviving(answers: Iterable[Result], anonymizer: Anonymizer) -> Iterator[Result]:
+def _raise_if_lost(answers: Iterable[Result], anonymizer: Anonymizer) -> Iterator[Result]:
     """What workers answer; raises ResourceError where one is gone."""
     try:
         yield from answers
     except LostError as error:
-        raise ResourceError(f"anonymizer {shown(anonymizer.name)}: {error}; fewer --jobs need less") from error
+        raise ResourceError(f"anonymizer {shorten(anonymizer.name)}: {error}; fewer --jobs need less") from error
 
 
 def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], jobs: int | None) -> Cost:
@@ -199,7 +201,7 @@ def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], job
         characters=int(corpus.survey.lengths.sum()),
         loading=max((result.loading for result in results), default=0.0),
         peak_bytes=max(peaks, default=None) if len(peaks) == len(results) else None,
-        model_bytes=told(anonymizer, "model_bytes", None),
+        model_bytes=get_optional(anonymizer, "model_bytes", None),
         processes=jobs or 1,
         device=", ".join(dict.fromkeys(result.device for result in results)) or "cpu",
         earlier=sum(len(batch.masks) for batch in batches if batch.earlier),
@@ -209,12 +211,12 @@ def _cost(corpus: Corpus, anonymizer: Anonymizer, batches: Sequence[_Batch], job
 def _provenance(
     corpus: Corpus, anonymizer: Anonymizer, way: Way, threshold: float | None, seen: int, cost: Cost
 ) -> Provenance:
-    training: Training | None = told(anonymizer, "training", None)
+    training: TrainingRecord | None = get_optional(anonymizer, "training", None)
     return Provenance(
-        anonymizer=written(anonymizer),
+        anonymizer=format_spec(anonymizer),
         version=anonymizer.version,
         parameters=parameters_of(anonymizer),
-        pinned=dict(told(anonymizer, "pinned", {})),
+        pinned=dict(get_optional(anonymizer, "pinned", {})),
         replacement=way,
         threshold=threshold,
         texts=texts_digest(corpus),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention, PlanError, review_copies
-from showthrough.studies.review.copies import hidden, marked_copy, review_copy
+from showthrough.studies.review.copies import build_masks, marked_copy, review_copy
 from showthrough.studies.review.names import file_names, tells
 
 TEXT = "Mr John Doe of Oslo has diabetes, said Doe.\r\nHe left Oslo."
@@ -84,12 +84,12 @@ def test_all_that_is_not_hidden_is_as_it_was(document: Document, replace: str) -
     marks = document.annotations[0].mentions
     copy = review_copy(document.text, marks, replace)  # type: ignore[arg-type]
     position, pattern = 0, ""
-    for mask in hidden(document.text, marks, replace):  # type: ignore[arg-type]
+    for mask in build_masks(document.text, marks, replace):  # type: ignore[arg-type]
         pattern += _clear(document.text[position : mask.start]) + re.escape(mask.replacement or "")
         position = mask.end
     assert re.fullmatch(pattern + _clear(document.text[position:]), copy)
     masked = {place for one in marks if one.identifier != "NO_MASK" for place in range(one.start, one.end)}
-    left = {place for mask in hidden(document.text, marks) for place in range(mask.start, mask.end)}
+    left = {place for mask in build_masks(document.text, marks) for place in range(mask.start, mask.end)}
     assert {place for place in masked - left if not document.text[place].isspace()} == set()
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from showthrough import InputError, Population
 from showthrough.studies.risk.crowds import Crowds
-from showthrough.studies.risk.learned import Learned, ages_of
+from showthrough.studies.risk.learned import LearnedAttribute, ages_of
 
 ROWS = [
     ("30-34", "f", "Oslo / Norway", 10),
@@ -21,7 +21,7 @@ PEOPLE = Population.of({"AGE": AGES, "SEX": SEXES, "LOCATION": PLACES}, COUNTS)
 
 
 def left(*known: tuple[str, str, str, float], people: Population = PEOPLE) -> float:
-    return Crowds(people).sizes([frozenset(Learned(*one) for one in known)]).item()
+    return Crowds(people).sizes([frozenset(LearnedAttribute(*one) for one in known)]).item()
 
 
 @pytest.mark.parametrize(
@@ -78,10 +78,10 @@ def test_a_right_guess_is_known_by_either_name() -> None:
 def test_what_became_of_attributes() -> None:
     crowds = Crowds(PEOPLE)
     asked = (("SEX", "m", "m", 1.0), ("NAME", "Bo", "Bo", 1.0), ("AGE", "?", "?", 1.0))
-    fates = [{name for name, holds in crowds.fate(Learned(*one))._asdict().items() if holds} for one in asked]
+    fates = [{name for name, holds in crowds.fate(LearnedAttribute(*one))._asdict().items() if holds} for one in asked]
     assert fates == [{"used"}, {"lacking"}, {"vague"}]
     alone = Crowds(Population.of({"OCCUPATION": ["Nurse"]}, [3]))
-    assert alone.fate(Learned("OCCUPATION", "Judge", "Judge", 1.0)).strange
+    assert alone.fate(LearnedAttribute("OCCUPATION", "Judge", "Judge", 1.0)).strange
 
 
 def test_ages_that_are_none_are_refused() -> None:
@@ -136,7 +136,7 @@ def test_as_a_plain_count(rows: list[tuple[str, str, str, int]], asked: list[set
         return float(cell == value or (value.startswith("Oslo") and not oslo and cell == "Norway"))
 
     known = [dict(some) for some in asked]
-    learned = [frozenset(Learned(tag, value, value, 1.0) for tag, value in one.items()) for one in known]
+    learned = [frozenset(LearnedAttribute(tag, value, value, 1.0) for tag, value in one.items()) for one in known]
     for one, found in zip(known, crowds.sizes(learned), strict=True):
         wanted = 0.0
         for *cells, count in rows:

@@ -25,10 +25,10 @@ from showthrough import (
 from showthrough.cli import demo_corpus as demo
 from showthrough.run import documents
 from showthrough.run.run import Run
-from showthrough.studies.rules import Numbers, Rule, Step, Weights, Worth, rules_worth, with_rules
-from showthrough.studies.rules.candidates import written_rules
+from showthrough.studies.rules import Rule, Step, SystemScores, Weights, Worth, rules_worth, with_rules
+from showthrough.studies.rules.candidates import propose_rules
 from showthrough.studies.rules.gains import Prospects
-from showthrough.studies.rules.ground import Ground, Standing
+from showthrough.studies.rules.ground import MaskState, RuleCorpus
 
 PLAIN = ("er_di", "er_qi", "recall", "precision")
 OTHERS = (
@@ -127,18 +127,18 @@ def test_what_a_candidate_seems_to_win_it_wins(case: tuple[Corpus, Anonymization
     corpus, anonymization = case
     run = evaluate(corpus, [anonymization], list(PLAIN), resamples=0)
     assert run.texts is not None
-    ground = Ground(run, run.texts)
-    standing = Standing(ground, run.texts.masks["one"])
-    leaking = np.flatnonzero(ground.asked & (standing.left > 0))
-    rules, places = written_rules(ground, standing, leaking)
+    ground = RuleCorpus(run, run.texts)
+    standing = MaskState(ground, run.texts.masks["one"])
+    leaking = np.flatnonzero(ground.asked & (standing.readable_counts > 0))
+    rules, places = propose_rules(ground, standing, leaking)
     gains = Prospects(ground, places, leaking, len(rules)).gains(standing, Weights())
     for number, rule in enumerate(rules):
         own = places.of_rule(number)
-        then = standing.adding(own[standing.remaining(own)])
+        then = standing.add_masks(own[standing.find_unmasked(own)])
         assert then.numbers.direct_hidden - standing.numbers.direct_hidden == gains.direct[number], rule
         assert then.numbers.quasi_hidden - standing.numbers.quasi_hidden == gains.quasi[number], rule
-        now_left = (then.left[ground.asked] > 0).sum()
-        assert (standing.left[ground.asked] > 0).sum() - now_left == gains.mentions[number], rule
+        now_left = (then.readable_counts[ground.asked] > 0).sum()
+        assert (standing.readable_counts[ground.asked] > 0).sum() - now_left == gains.mentions[number], rule
 
 
 def one(text: str, mentions: Iterable[Mention], *masks: Mask, metrics: Iterable[str] = PLAIN) -> Run:
@@ -158,8 +158,10 @@ def test_a_year_by_hand() -> None:
     step = worth.rules[0]
     assert step.rule == Rule("pattern", "years")
     assert (step.masks, step.documents, step.direct, step.quasi) == (3, 1, 0, 2)
-    assert worth.before == Numbers(None, 1 / 4, 1 / 4, 1.0, 0, 1)
-    assert step.after == step.alone == Numbers(None, 3 / 4, 3 / 4, 3 / 4, 0, 3)  # X and two years of four masked words
+    assert worth.before == SystemScores(None, 1 / 4, 1 / 4, 1.0, 0, 1)
+    assert (
+        step.after == step.alone == SystemScores(None, 3 / 4, 3 / 4, 3 / 4, 0, 3)
+    )  # X and two years of four masked words
 
 
 def test_a_rule_that_costs_more_than_it_wins_is_not_taken() -> None:
@@ -217,7 +219,12 @@ def test_nothing_marked_is_no_rule(layers: tuple[Annotation, ...]) -> None:
     corpus = Corpus([Document("d", "Ole left", layers), Document("e", "—", layers)])
     run = evaluate(corpus, {"one": Anonymization({"d": [], "e": []})}, ["residual"], resamples=0)
     worth = rules_worth(run, "one")
-    assert (worth.leaking, worth.rules, worth.types, worth.before) == (0, (), (), Numbers(None, None, None, None, 0, 0))
+    assert (worth.leaking, worth.rules, worth.types, worth.before) == (
+        0,
+        (),
+        (),
+        SystemScores(None, None, None, None, 0, 0),
+    )
 
 
 def test_a_run_without_text_says_what_to_do() -> None:

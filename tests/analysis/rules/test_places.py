@@ -10,25 +10,25 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.run.run import Run
 from showthrough.studies.rules import Rule, with_rules
-from showthrough.studies.rules.candidates import placed, written_rules
-from showthrough.studies.rules.ground import Ground, Standing
+from showthrough.studies.rules.candidates import locate_rules, propose_rules
+from showthrough.studies.rules.ground import MaskState, RuleCorpus
 from showthrough.studies.rules.patterns import LIBRARY
 
 WORDS = ("Oslo", "oslo", "Osl", "Ole", "Øst", "東", "京", "1998", "a" * 70 + "b", "a" * 70 + "c")
 
 
-def laid(*texts: str, marks: tuple[tuple[int, int], ...] = ()) -> Ground:
+def laid(*texts: str, marks: tuple[tuple[int, int], ...] = ()) -> RuleCorpus:
     mentions = tuple(Mention(low, high, "T") for low, high in marks)
     documents = [Document(str(place), text, (Annotation("a", mentions),)) for place, text in enumerate(texts)]
     masks = {document.id: [] for document in documents}
     run = evaluate(Corpus(documents), {"one": Anonymization(masks)}, ["er_qi"], resamples=0)
     assert run.texts is not None
-    return Ground(run, run.texts)
+    return RuleCorpus(run, run.texts)
 
 
-def masked(ground: Ground, *rules: Rule) -> list[list[str]]:
+def masked(ground: RuleCorpus, *rules: Rule) -> list[list[str]]:
     """What each of some rules masks."""
-    found = placed(ground, rules).places
+    found = locate_rules(ground, rules).places
     return [
         [ground.axis.text[low:high] for low, high in zip(one.start, one.end, strict=True)]
         for one in map(found.of_rule, range(len(rules)))
@@ -43,7 +43,7 @@ def masked(ground: Ground, *rules: Rule) -> list[list[str]]:
 def test_strings_are_found_as_a_plain_search_finds_them(words: list[list[tuple[str, str]]], strings: list[str]) -> None:
     texts = ["".join(word + gap for word, gap in one) or "." for one in words] or ["."]
     strings = list(dict.fromkeys(strings))
-    found = placed(laid(*texts), [Rule("string", text=string) for string in strings]).places
+    found = locate_rules(laid(*texts), [Rule("string", text=string) for string in strings]).places
     base = [sum(len(text) + 1 for text in texts[:place]) for place in range(len(texts))]
     for number, string in enumerate(strings):
         own = found.of_rule(number)
@@ -78,8 +78,8 @@ def test_a_string_is_as_written_and_whole_words() -> None:
 def strings(*texts: str, marks: tuple[tuple[int, int], ...], masks: tuple[tuple[int, int], ...] = ()) -> set[str]:
     """The strings that are tried where this is marked and masked in each text."""
     ground = laid(*texts, marks=marks)
-    standing = Standing(ground, [[Mask(low, high) for low, high in masks]] * len(texts))
-    rules = written_rules(ground, standing, (standing.left > 0).nonzero()[0]).rules
+    standing = MaskState(ground, [[Mask(low, high) for low, high in masks]] * len(texts))
+    rules = propose_rules(ground, standing, (standing.readable_counts > 0).nonzero()[0]).rules
     return {rule.text for rule in rules if rule.kind == "string"}
 
 
@@ -160,8 +160,8 @@ def test_patterns_are_learned_from_what_leaks() -> None:
     text = "Oslo Court, Bergen Court and Molde Court; Moss Court"
     marks = ((0, 10), (12, 24), (29, 40))
     ground = laid(text, marks=marks)
-    standing = Standing(ground, [[]])
-    rules, places = written_rules(ground, standing, standing.left.nonzero()[0])
+    standing = MaskState(ground, [[]])
+    rules, places = propose_rules(ground, standing, standing.readable_counts.nonzero()[0])
     assert Rule("pattern", "ending with", "Court") in rules
     own = places.of_rule(list(rules).index(Rule("pattern", "ending with", "Court")))
     assert len(own) == 4  # also what nobody marked

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from showthrough.core.errors import PlanError
 from showthrough.data.masks import ScoredMask
-from showthrough.models.segments import Pieces
+from showthrough.models.segments import TokenPieces
 from showthrough.systems.encoders.decoding import Decoder, Probabilities
 from showthrough.systems.encoders.schemes import tagset
 
@@ -19,10 +19,10 @@ TEXT = "Ona Rask met Bo Lind in Oslo"
 WORDS = [(0, 3), (4, 8), (9, 12), (13, 15), (16, 20), (21, 23), (24, 28)]
 
 
-def pieces(places: Sequence[tuple[int, int]]) -> Pieces:
+def pieces(places: Sequence[tuple[int, int]]) -> TokenPieces:
     table = np.array(places, dtype=np.int64).reshape(-1, 2)
     none = np.zeros(len(table), dtype=np.int64)
-    return Pieces(none, table[:, 0], table[:, 1], none.astype(bool))
+    return TokenPieces(none, table[:, 0], table[:, 1], none.astype(bool))
 
 
 def sure(labels: Sequence[str], said: Sequence[str], much: float = 0.9) -> Probabilities:

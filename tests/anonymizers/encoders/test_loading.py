@@ -142,6 +142,6 @@ def test_a_folder_is_a_path(random_model: Path, tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_roles_name_no_other_source() -> None:
-    assert str(CLASSIFIER.missing("it is gone", "look")) == (
+    assert str(CLASSIFIER.missing_error("it is gone", "look")) == (
         "token classifier: it is gone. Either look, or name the folder of another"
     )

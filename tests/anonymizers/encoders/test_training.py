@@ -21,10 +21,10 @@ from showthrough.models.training import Course, whole
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.encoders import sweep as sweeping
 from showthrough.systems.encoders.examples import IGNORED, examples_of
-from showthrough.systems.encoders.learning import Epoch, Tagging
+from showthrough.systems.encoders.learning import Tagging, TrainingEpoch
 from showthrough.systems.encoders.settings import TransformerSettings
-from showthrough.systems.encoders.sweep import Grid, sweep
-from showthrough.systems.encoders.training import Request, loaded, train_to_folder
+from showthrough.systems.encoders.sweep import SweepGrid, sweep
+from showthrough.systems.encoders.training import TrainingRequest, load_with_head, train_to_folder
 
 pytestmark = pytest.mark.slow
 
@@ -42,25 +42,25 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture
-def request_of(untrained: Path, hearings: Corpus, tmp_path: Path) -> Callable[..., Request]:
+def request_of(untrained: Path, hearings: Corpus, tmp_path: Path) -> Callable[..., TrainingRequest]:
     """Settings by which the tiny model learns four hearings by heart, or others."""
 
-    def made(folder: str = "made", resume: bool = False, **others: Any) -> Request:
+    def made(folder: str = "made", resume: bool = False, **others: Any) -> TrainingRequest:
         usual = {"window": 24, "batch": 4, "epochs": 8, "learning_rate": 1e-2, "mask_weight": 5.0, "device": "cpu"}
         settings = TransformerSettings(**{"model": str(untrained), **usual, **others})
-        return Request(hearings, hearings, tmp_path / folder, settings, resume=resume, seen=True)
+        return TrainingRequest(hearings, hearings, tmp_path / folder, settings, resume=resume, seen=True)
 
     return made
 
 
-RequestOf = Callable[..., Request]
+RequestOf = Callable[..., TrainingRequest]
 
 
-def weights_of(request: Request) -> bytes:
+def weights_of(request: TrainingRequest) -> bytes:
     return (request.folder / WEIGHTS).read_bytes()
 
 
-def stopped(request: Request, monkeypatch: pytest.MonkeyPatch, calls: int, method: str = "loss") -> str:
+def stopped(request: TrainingRequest, monkeypatch: pytest.MonkeyPatch, calls: int, method: str = "loss") -> str:
     """Trains until a method of the learner is called so often; then somebody presses Ctrl-C."""
     usual, taken = getattr(Tagging, method), 0
 
@@ -83,7 +83,7 @@ def stopped(request: Request, monkeypatch: pytest.MonkeyPatch, calls: int, metho
 
 def test_four_documents_are_learned_by_heart(request_of: RequestOf, hearings: Corpus) -> None:
     request = request_of()
-    told: list[Epoch] = []
+    told: list[TrainingEpoch] = []
     outcome = train_to_folder(request, tell=told.append)
     assert told == outcome.epochs
     assert outcome.kept == len(outcome.epochs) == 8
@@ -127,7 +127,7 @@ def test_the_loss_is_weighted(request_of: RequestOf, hearings: Corpus) -> None:
     import torch
 
     request = request_of()
-    encoder = loaded(request)
+    encoder = load_with_head(request)
     examples = examples_of(hearings, encoder, 24, 16)
     learner = Tagging(encoder, examples, 5.0, False, dict, lambda epoch: None)
     encoder.model.eval()
@@ -253,9 +253,9 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(
     undisturbed, request = request_of("undisturbed", **chosen), request_of(**chosen)
     expected = train_to_folder(undisturbed)
     if method == "tell":
-        taken: list[Epoch] = []
+        taken: list[TrainingEpoch] = []
 
-        def tell(epoch: Epoch) -> None:
+        def tell(epoch: TrainingEpoch) -> None:
             taken.append(epoch)
             if len(taken) == calls:
                 raise KeyboardInterrupt
@@ -350,7 +350,7 @@ def test_a_request_to_stop_waits_until_a_step_is_whole() -> None:
 
 # The grid.
 
-GRID = Grid(windows="16,24", weights="1,5")
+GRID = SweepGrid(windows="16,24", weights="1,5")
 
 
 def test_a_sweep_goes_through_windows_and_weights(request_of: RequestOf, tmp_path: Path) -> None:
@@ -367,7 +367,7 @@ def test_a_sweep_that_was_stopped_goes_on(request_of: RequestOf, monkeypatch: py
     request, trained = request_of("grid", epochs=1), []
     usual = train_to_folder
 
-    def noted(cell: Request, *rest: Any) -> Any:
+    def noted(cell: TrainingRequest, *rest: Any) -> Any:
         trained.append((cell.settings.window, cell.settings.mask_weight))
         if len(trained) == 3:
             raise Interrupted(None)
@@ -387,11 +387,11 @@ def test_a_sweep_that_cannot_be(request_of: RequestOf, tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="dev: a sweep compares trainings by their scores"):
         sweep(replace(request_of(), dev=None), GRID)
     with pytest.raises(PlanError, match="window: found 512; expected 3 to 64 tokens"):
-        sweep(request_of(), Grid(windows="16,512"))
+        sweep(request_of(), SweepGrid(windows="16,512"))
     assert list(tmp_path.iterdir()) == []  # nothing was trained before
     for text in ("", "16,16", "0", "16;24", "1.5"):
         with pytest.raises(PlanError, match="sweep-windows"):
-            sweep(request_of(), Grid(windows=text))
+            sweep(request_of(), SweepGrid(windows=text))
 
 
 # What cannot be.
@@ -419,7 +419,9 @@ def without(corpus: Corpus, *numbers: int) -> Corpus:
         (lambda one: replace(one, settings=replace(one.settings, model="")), "no model was named"),
     ],
 )
-def test_requests_that_cannot_be_met(request_of: RequestOf, change: Callable[[Request], Request], fault: str) -> None:
+def test_requests_that_cannot_be_met(
+    request_of: RequestOf, change: Callable[[TrainingRequest], TrainingRequest], fault: str
+) -> None:
     request = change(request_of())
     with pytest.raises(InputError, match=fault) as told:
         train_to_folder(request)

@@ -52,9 +52,9 @@ def test_it_is_given_the_document_where_its_parameter_says_so() -> None:
     ],
 )
 def test_spans_in_whatever_shape(span: object, expected: st.Mask) -> None:
-    from showthrough.systems.outside.function import Called
+    from showthrough.systems.outside.function import FunctionAnonymizer
 
-    assert Called(lambda text: [span]).masks([CORPUS.documents[0]]) == [[expected]]
+    assert FunctionAnonymizer(lambda text: [span]).masks([CORPUS.documents[0]]) == [[expected]]
 
 
 def test_a_rewritten_text_is_aligned() -> None:

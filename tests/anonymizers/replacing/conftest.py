@@ -9,7 +9,7 @@ import pytest
 
 from showthrough import Document
 from showthrough.data.masks import TypedMask
-from showthrough.systems.replacing import Way, replacing
+from showthrough.systems.replacing import Way, make_replacer
 
 TAG = re.compile(r"\[(\w*):([^\]]*)\]")
 
@@ -25,6 +25,6 @@ def replaced() -> Callable[..., list[str | None]]:
             masks.append(TypedMask(len(text), len(text) + len(tag[2]), None, tag[1]))
             text, position = text + tag[2], tag.end()
         document = Document("d", text + tagged[position:])
-        return [one.replacement for one in replacing(way)(document, masks[::-1] if backwards else masks)]
+        return [one.replacement for one in make_replacer(way)(document, masks[::-1] if backwards else masks)]
 
     return written

@@ -9,7 +9,7 @@ import pytest
 from showthrough import Document
 from showthrough.data.masks import TypedMask
 from showthrough.models.places import lies_in
-from showthrough.systems.replacing import replacing
+from showthrough.systems.replacing import make_replacer
 
 Replaced = Callable[..., list[str | None]]
 
@@ -113,4 +113,4 @@ def test_no_name_of_a_place_is_that_of_two() -> None:
 def test_where_masks_overlap_no_year_is_left_that_another_hides() -> None:
     document = Document("d", "on 5 May 2019")
     masks = [TypedMask(3, 13, None, "DATE"), TypedMask(9, 13, None, "DATE")]
-    assert [one.replacement for one in replacing("generalize")(document, masks)] == ["2010s", "2010s"]
+    assert [one.replacement for one in make_replacer("generalize")(document, masks)] == ["2010s", "2010s"]

@@ -12,11 +12,11 @@ from hypothesis import example, given, settings, strategies as st
 from showthrough import Anonymization, Corpus, Document, Mask, read_corpus
 from showthrough.cli import demo_corpus as demo
 from showthrough.data.kinds import NAMES
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.systems import anonymize
-from showthrough.systems.replacing import WAYS, Way, replacing
+from showthrough.systems.replacing import WAYS, Way, make_replacer
 from showthrough.systems.rules import Rules
 
 PIECES = (
@@ -63,7 +63,7 @@ def documents(draw: st.DrawFn) -> tuple[Document, list[Mask]]:
 
 def words_read_again(document: Document, masks: list[Mask]) -> list[str]:
     """What the metrics take for readable of what is masked."""
-    given = Coverage(Axis(Corpus([document])), Anonymization({document.id: masks})).given
+    given = Coverage(SpanLayout(Corpus([document])), Anonymization({document.id: masks})).disclosures
     return [document.text[start:end] for start, end in zip(given.start, given.end, strict=True)]
 
 
@@ -74,13 +74,13 @@ def test_masks_stay_what_they_are_and_nothing_but_their_document_decides(
     way: Way, case: tuple[Document, list[Mask]], seed: int
 ) -> None:
     document, masks = case
-    made = replacing(way)(document, masks)
+    made = make_replacer(way)(document, masks)
     spans = [(type(one), one.start, one.end, one.entity_type, one.score) for one in masks]
     assert [(type(one), one.start, one.end, one.entity_type, one.score) for one in made] == spans
-    replacing(way)(Document("other", "Mary Jones, 3 May 2001"), [TypedMask(0, 10, None, "PERSON")])
-    assert replacing(way)(Document("renamed", document.text), masks) == made
+    make_replacer(way)(Document("other", "Mary Jones, 3 May 2001"), [TypedMask(0, 10, None, "PERSON")])
+    assert make_replacer(way)(Document("renamed", document.text), masks) == made
     order = Random(seed).sample(range(len(masks)), len(masks))
-    shuffled = replacing(way)(document, [masks[place] for place in order])
+    shuffled = make_replacer(way)(document, [masks[place] for place in order])
     assert shuffled == [made[place] for place in order]
     for one in made:
         assert not any(unicodedata.category(letter)[0] == "C" for letter in one.replacement or "")
@@ -96,7 +96,7 @@ def test_masks_stay_what_they_are_and_nothing_but_their_document_decides(
 def test_no_word_of_what_is_masked_is_written_again(way: Way, case: tuple[Document, list[Mask]]) -> None:
     document, masks = case
     typed = [one for one in masks if one.entity_type]  # what a system itself wrote for the others is its own
-    assert words_read_again(document, replacing(way)(document, typed)) == []
+    assert words_read_again(document, make_replacer(way)(document, typed)) == []
 
 
 @settings(max_examples=150)
@@ -104,7 +104,7 @@ def test_no_word_of_what_is_masked_is_written_again(way: Way, case: tuple[Docume
 def test_of_what_is_generalized_years_and_months_alone_are_read_again(case: tuple[Document, list[Mask]]) -> None:
     document, masks = case
     typed = [one for one in masks if one.entity_type]
-    read = words_read_again(document, replacing("generalize")(document, typed))
+    read = words_read_again(document, make_replacer("generalize")(document, typed))
     assert {word.casefold() for word in read} <= {"2019", "1997", "97", "march", "octubre", "marts"} | {
         word for word in read if word.isdecimal() and len(word) == 4
     }
@@ -127,31 +127,31 @@ def test_a_type_whose_name_is_masked_is_called_by_what_it_lies_below() -> None:
         TypedMask(19, 31, None, "ORGANIZATION"),
         TypedMask(35, 41, None, "Tattoo"),
     ]
-    made = replacing("label")(Document("d", text), masks)
+    made = make_replacer("label")(Document("d", text), masks)
     assert [one.replacement for one in made] == ["ORGANIZATION", "MASKED", "MASKED"]
 
 
 def test_without_a_type_what_the_anonymizer_wrote_stays() -> None:
     text = Document("d", "Mr Doe met Roe")
     for way in ("label", "number", "surrogate", "generalize"):
-        made = replacing(way)(text, [Mask(3, 6, "Someone"), Mask(11, 14)])
+        made = make_replacer(way)(text, [Mask(3, 6, "Someone"), Mask(11, 14)])
         assert [one.replacement for one in made] == ["Someone", None]
-    assert [one.replacement for one in replacing("suppress")(text, [Mask(3, 6, "Someone")])] == [None]
+    assert [one.replacement for one in make_replacer("suppress")(text, [Mask(3, 6, "Someone")])] == [None]
 
 
 def test_types_with_odd_characters_become_one_word() -> None:
-    (made,) = replacing("label")(Document("d", "Oslo"), [TypedMask(0, 4, None, "place of birth!\n")])
+    (made,) = make_replacer("label")(Document("d", "Oslo"), [TypedMask(0, 4, None, "place of birth!\n")])
     assert made.replacement == "PLACE_OF_BIRTH"
 
 
 def test_what_a_mask_writes_is_no_word_that_one_around_it_hides() -> None:
     masks = [TypedMask(0, 20, None, "LOC"), TypedMask(4, 10, None, "LOC"), TypedMask(14, 20, None, "PERSON")]
-    made = replacing("label")(Document("d", "the person of Norway"), masks)
+    made = make_replacer("label")(Document("d", "the person of Norway"), masks)
     assert [one.replacement for one in made] == ["LOC", "LOC", "MASKED"]
 
 
 def test_what_is_longer_than_any_name_has_its_label() -> None:
     document = Document("d", "John Smith " * 40)
     masks = [TypedMask(0, 440, None, "PERSON"), TypedMask(0, 430, None, "PERSON")]
-    assert [one.replacement for one in replacing("surrogate")(document, masks)] == ["PERSON", "PERSON"]
-    assert [one.replacement for one in replacing("number")(document, masks)] == ["PERSON_2", "PERSON_1"]
+    assert [one.replacement for one in make_replacer("surrogate")(document, masks)] == ["PERSON", "PERSON"]
+    assert [one.replacement for one in make_replacer("number")(document, masks)] == ["PERSON_2", "PERSON_1"]

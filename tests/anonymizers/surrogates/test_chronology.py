@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention
-from showthrough.systems.surrogates.dates import written_dates
+from showthrough.systems.surrogates.dates import find_dates
 from showthrough.systems.surrogates.replacement import Surrogates, surrogates
 
 # One event a line, and the parts of its date that are marked in brackets.
@@ -384,7 +384,7 @@ def test_records_of_meddocan_with_the_years_out_of_the_marks(records: Corpus) ->
             [
                 one.on(0)
                 for found in re.finditer(r"\b\d+/\d+/\d{4}\b|\b\d+ de [a-z]+ de \d{4}\b", document.text)
-                for one in written_dates(found[0], day_first=True)
+                for one in find_dates(found[0], day_first=True)
             ]
             for document in (old, new)
         ]

@@ -7,12 +7,12 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from showthrough.systems.surrogates.dates import MONTHS, WEEKDAYS, Shift, day_comes_first, written_dates
+from showthrough.systems.surrogates.dates import MONTHS, WEEKDAYS, Shift, day_comes_first, find_dates
 
 
 def moved(text: str, days: int, day_first: bool = False, year: int = 1997) -> str:
-    for one in reversed(written_dates(text, day_first)):
-        for field, new in sorted(one.shifted(Shift.nearest(days), year), key=lambda entry: -entry[0].start):
+    for one in reversed(find_dates(text, day_first)):
+        for field, new in sorted(one.shift_fields(Shift.nearest(days), year), key=lambda entry: -entry[0].start):
             text = text[: field.start] + new + text[field.end :]
     return text
 
@@ -97,9 +97,9 @@ FORMS = ["%m/%d/%Y", "%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d-%b-%Y", "%b %d %Y"
 @given(st.dates(date(1900, 1, 1), date(2080, 12, 31)), st.integers(-9000, 9000), st.sampled_from(FORMS))
 def test_a_moved_date_is_the_date_so_many_days_later(day: date, days: int, form: str) -> None:
     text = day.strftime(form)
-    (found,) = written_dates(text, day_first=False)
+    (found,) = find_dates(text, day_first=False)
     assert found.on(0) == day
-    (later,) = written_dates(moved(text, days), day_first=False)
+    (later,) = find_dates(moved(text, days), day_first=False)
     assert later.on(0) == day + timedelta(days=days)
 
 
@@ -117,8 +117,8 @@ _PIECES = sorted({name for table in (MONTHS, WEEKDAYS) for names in table for na
 def test_whatever_is_read_as_a_date_can_be_moved(pieces: list[str], day_first: bool, days: int) -> None:
     text = "".join(pieces)
     end = 0
-    for one in written_dates(text, day_first):
-        for field, _ in one.shifted(Shift.nearest(days), 2001):
+    for one in find_dates(text, day_first):
+        for field, _ in one.shift_fields(Shift.nearest(days), 2001):
             assert text[field.start : field.end] == field.text
             assert field.start >= end
             end = field.end

@@ -14,9 +14,9 @@ from showthrough.cli import demo_corpus as demo
 from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.levels import by_type
 from showthrough.systems.surrogates.audit import Identifying, audit
-from showthrough.systems.surrogates.dates import Written, day_comes_first, written_dates
+from showthrough.systems.surrogates.dates import WrittenDate, day_comes_first, find_dates
 from showthrough.systems.surrogates.names import Names
-from showthrough.systems.surrogates.numbers import Numbers
+from showthrough.systems.surrogates.numbers import NumberSurrogates
 from showthrough.systems.surrogates.replacement import surrogates
 from showthrough.systems.surrogates.wordlists import MEDICAL
 
@@ -43,7 +43,7 @@ def shape(text: str) -> str:
     return "".join("9" if one.isdigit() else ("A" if one.isupper() else "a") if one.isalpha() else one for one in text)
 
 
-def full(written: Written) -> date | None:
+def full(written: WrittenDate) -> date | None:
     """The date, when it says all of it."""
     return None if None in (written.year, written.month, written.day) else written.on(0)
 
@@ -157,7 +157,7 @@ def test_two_persons_stay_two() -> None:
 def test_dates_move_together(seed: int) -> None:
     text = "[DATE:10/29/1997] , [DATE:Oct 31] , [DATE:Monday] , [DATE:November 3, 1997] , [DATE:1997-12-01]"
     first, second, weekday, third, fourth = marked(made(text, seed))
-    days = [full(written_dates(one, day_first=False)[0]) for one in (first, third, fourth)]
+    days = [full(find_dates(one, day_first=False)[0]) for one in (first, third, fourth)]
     assert None not in days
     assert (days[1] - days[0]).days == 5  # type: ignore[operator]
     assert (days[2] - days[1]).days == 28  # type: ignore[operator]
@@ -320,7 +320,7 @@ def test_mentions_that_cut_a_word_hold_all_of_its_surrogate() -> None:
 def test_makers_are_consistent() -> None:
     names = Names(Random(1), taken=())
     assert names.place("Lund")[0][2] == names.place("Lund")[0][2]
-    numbers = Numbers(Random(1), taken=())
+    numbers = NumberSurrogates(Random(1), taken=())
     assert numbers.code("A-1")[0][2] == numbers.code("a1")[0][2][0].upper()
     assert numbers.code("--") == []
 
@@ -353,7 +353,7 @@ def check(corpus: Corpus, seed: int) -> None:
                 was, now = old.text[one.start : one.end], new.text[two.start : two.end]
                 kind = phi_type(one.entity_type).kind
                 if kind == "date":
-                    dates = [[full(day) for day in written_dates(text, day_first)] for text in (was, now)]
+                    dates = [[full(day) for day in find_dates(text, day_first)] for text in (was, now)]
                     assert len(dates[0]) == len(dates[1]), (was, now)  # each is still a date, so a valid one
                     distances |= {(b - a).days for a, b in zip(*dates, strict=True) if a and b}
                     if re.fullmatch(r"[\d\W]+", was):

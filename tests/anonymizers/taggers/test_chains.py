@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough.systems.taggers.learners.answers import best_path, may_begin, may_follow, state_probabilities
-from showthrough.systems.taggers.learners.columns import Columns
-from showthrough.systems.taggers.learners.states import joining, states_of
+from showthrough.systems.taggers.learners.columns import FeatureColumns
+from showthrough.systems.taggers.learners.states import may_join, states_of
 from showthrough.systems.taggers.learners.trees import Boosting
 
 GROUP = np.array([0, 1, 1])
@@ -61,7 +61,7 @@ def test_states_say_the_labels_they_were_made_of_and_may_follow_each_other(piece
     path = states_of(labels)
     assert [one.label for one in path] == labels
     states = list(dict.fromkeys(path))
-    fits = joining(states) if states else np.zeros((0, 0), bool)
+    fits = may_join(states) if states else np.zeros((0, 0), bool)
     assert all(fits[states.index(one), states.index(other)] for one, other in pairwise(path))
 
 
@@ -70,8 +70,8 @@ def test_trees_tell_what_no_feature_tells_alone() -> None:
     holds = chance.random((400, 6)) < 0.5
     true = holds[:, 0] ^ (holds[:, 1] & holds[:, 2])
     names = [[str(at) for at in np.flatnonzero(each)] for each in holds]
-    columns = Columns([str(at) for at in range(6)])
-    trees = Boosting(10, 3, 0.5).grown(columns.of(names), true)
+    columns = FeatureColumns([str(at) for at in range(6)])
+    trees = Boosting(10, 3, 0.5).grow(columns.of(names), true)
     fresh = chance.random((200, 6)) < 0.5
     assert ((trees.sums(fresh) > 0) == (fresh[:, 0] ^ (fresh[:, 1] & fresh[:, 2]))).all()
 
@@ -79,6 +79,6 @@ def test_trees_tell_what_no_feature_tells_alone() -> None:
 def test_trees_leave_the_noise_of_a_few_rows_alone() -> None:
     true = np.zeros(100, dtype=bool)
     true[:2] = True
-    trees = Boosting(3, 2, 0.5).grown(Columns(["a"]).of([["a"]] * 100), true)
+    trees = Boosting(3, 2, 0.5).grow(FeatureColumns(["a"]).of([["a"]] * 100), true)
     assert (trees.feature == -1).all()
     assert (trees.sums(np.ones((1, 1), dtype=bool)) < 0).all()

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough import ResourceError
 from showthrough.systems.taggers.learners.base import LEARNERS, learner_class
-from showthrough.systems.taggers.learners.columns import Columns
+from showthrough.systems.taggers.learners.columns import FeatureColumns
 
 QUICK: dict[str, dict[str, Any]] = {
     "svm": {},
@@ -151,8 +151,8 @@ def test_tagging_by_svm_and_trees_needs_no_package_of_training(
 
 
 def test_columns_are_those_seen_often_enough_in_whichever_order() -> None:
-    one = Columns.seen([[["b", "a"], ["a"]], [["c", "a", "b"]]], 2)
-    other = Columns.seen([[["c", "a", "b"]], [["a"], ["a", "b"]]], 2)
+    one = FeatureColumns.from_sequences([[["b", "a"], ["a"]], [["c", "a", "b"]]], 2)
+    other = FeatureColumns.from_sequences([[["c", "a", "b"]], [["a"], ["a", "b"]]], 2)
     assert one.names == other.names == ["a", "b"]
     assert one.of([[], ["c"], ["b", "a"]]).dense().tolist() == [[0, 0], [0, 0], [1, 1]]
 

@@ -13,12 +13,12 @@ from showthrough import Annotation, Corpus, Document, Mention, PlanError, Resour
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.rules import Rules
 from showthrough.systems.taggers.examples import examples_of, folds_of
-from showthrough.systems.taggers.learners.base import Tagged
+from showthrough.systems.taggers.learners.base import TaggedSequence
 from showthrough.systems.taggers.presets import PRESETS
 from showthrough.systems.taggers.recipes import Recipe
 from showthrough.systems.taggers.tagger import Tagger
-from showthrough.systems.taggers.thresholds import GRID, best, decided
-from showthrough.systems.taggers.training import asked, train_tagger
+from showthrough.systems.taggers.thresholds import GRID, apply_threshold, best
+from showthrough.systems.taggers.training import build_recipe, train_tagger
 
 Records = Callable[[int, int], Corpus]
 QUICK = Recipe(settings={"iterations": 25})
@@ -121,15 +121,15 @@ def replace_group(document: Document, group: str) -> Document:
 
 
 def test_what_is_hidden_is_decided_by_the_probability() -> None:
-    answer = Tagged(["O", "B-A", "O"], [0.6, 0.7, 0.9], [0.6, 0.3, 0.9], ["B-B", "B-A", "B-C"])
-    assert decided(answer, 0.3)[0] == ["B-B", "B-A", "O"]
-    assert decided(answer, 0.8)[0] == ["O", "O", "O"]
+    answer = TaggedSequence(["O", "B-A", "O"], [0.6, 0.7, 0.9], [0.6, 0.3, 0.9], ["B-B", "B-A", "B-C"])
+    assert apply_threshold(answer, 0.3)[0] == ["B-B", "B-A", "O"]
+    assert apply_threshold(answer, 0.8)[0] == ["O", "O", "O"]
 
 
 def test_what_a_threshold_adds_never_lengthens_what_is_sure() -> None:
-    answer = Tagged(["B-A", "O", "O", "O"], [0.9] * 4, [0.1, 0.7, 0.7, 0.99], ["B-A", "I-A", "I-A", "B-A"])
-    assert decided(answer, 0.2)[0] == ["B-A", "B-A", "I-A", "O"]
-    assert decided(answer, 0.5)[0] == ["B-A", "O", "O", "O"]
+    answer = TaggedSequence(["B-A", "O", "O", "O"], [0.9] * 4, [0.1, 0.7, 0.7, 0.99], ["B-A", "I-A", "I-A", "B-A"])
+    assert apply_threshold(answer, 0.2)[0] == ["B-A", "B-A", "I-A", "O"]
+    assert apply_threshold(answer, 0.5)[0] == ["B-A", "O", "O", "O"]
 
 
 def test_every_annotator_is_a_copy_or_all_are_one_or_one_is_named() -> None:
@@ -209,9 +209,9 @@ def test_a_folder_that_is_not_as_it_was_is_refused(folder: Path, records: Record
 
 
 def test_a_learner_can_be_another_than_the_presets_and_features_are_switched_on_top() -> None:
-    made = asked("hmm", "wellner3", "-cues")
+    made = build_recipe("hmm", "wellner3", "-cues")
     assert (made.learner, made.features.cues, made.features.window) == ("hmm", 0, 3)
-    assert asked("", "wellner1").learner == "crf"
+    assert build_recipe("", "wellner1").learner == "crf"
 
 
 def test_masks_without_types_can_be_learned(records: Records) -> None:

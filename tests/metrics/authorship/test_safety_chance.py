@@ -12,7 +12,7 @@ from showthrough.families.authorship.problems import Problems
 from showthrough.families.authorship.safety import counted_by
 from showthrough.families.authorship.verifiers.base import Array
 from showthrough.metrics import HEADLINE, Rows, Safety
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 from showthrough.statistics import pair_tests
 
 COUNT, OPEN, FOUND, RIGHT, LOST = 60, 0.1, 0.65, 0.6, 0.3
@@ -54,7 +54,7 @@ def test_intervals_contain_what_is_so() -> None:
     inside = dict.fromkeys(true, 0)
     for seed in range(80):
         (rows,) = tables(seed, 1)
-        (again,) = drawn_again([rows], Recorded(resamples=100))
+        (again,) = drawn_again([rows], RecordedSettings(resamples=100))
         for parts, numbers in uncertain(METRIC, rows, again, only=true):
             for part, ends in zip(parts, numbers.ends(0.95), strict=True):
                 assert ends is not None

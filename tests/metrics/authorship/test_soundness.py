@@ -122,7 +122,7 @@ def test_stops_without_end_take_no_time() -> None:
 
 
 def test_scores_are_of_five(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Soundness, "lacking", "")
+    monkeypatch.setattr(Soundness, "missing_resource", "")
     monkeypatch.setattr(Resources, "sts", Given.sts)
     monkeypatch.setattr(Resources, "similarities", Given.similarities, raising=False)
     monkeypatch.setattr(Resources, "asked", [], raising=False)
@@ -175,7 +175,7 @@ def test_what_is_missing_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_vectors_that_are_not_there_are_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Soundness, "lacking", "")
+    monkeypatch.setattr(Soundness, "missing_resource", "")
     with pytest.raises(InputError, match=r"none\.txt: no such file, of which vectors are asked for") as error:
         evaluate(
             CORPUS, {"a": Anonymization({"d": [], "empty": []})}, ["soundness"], vectors=str(tmp_path / "none.txt")

@@ -20,7 +20,7 @@ from showthrough import (
     parse_metric,
 )
 from showthrough.families.clinical.vocabulary import ALL, NON_PHI, Share, analyse
-from showthrough.models.dictionary import dictionary_from, digest_of, pinned
+from showthrough.models.dictionary import dictionary_from, digest_of, pin_dictionary
 
 
 def record(name: str, text: str, **marks: str) -> Document:
@@ -161,9 +161,9 @@ def test_dictionaries(tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_bytes("Haus\r\n  ÉTÉ \n\n".encode())
     assert dictionary_from(str(words)) == {"haus", "été"}
-    name = pinned(str(words))
+    name = pin_dictionary(str(words))
     assert name == f"{words}@{digest_of(words.read_bytes())}"
-    assert pinned(name) == name
+    assert pin_dictionary(name) == name
     assert dictionary_from(name) == {"haus", "été"}
     words.write_bytes(b"other\n")
     with pytest.raises(InputError, match="this is another list"):
@@ -182,7 +182,7 @@ def test_wordfreq() -> None:
         pytest.skip(str(error))
     assert "house" in found
     assert "zork" not in found
-    assert pinned("wordfreq:en") == "wordfreq:en"
+    assert pin_dictionary("wordfreq:en") == "wordfreq:en"
     with pytest.raises(PlanError, match="dictionary: found 'xx'; expected one of ar"):
         dictionary_from("wordfreq:xx")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from showthrough.families.inference import people
-from showthrough.families.inference.base import Answer, Case
+from showthrough.families.inference.base import Answer, AttackCase
 
 
 class Saying:
@@ -15,20 +15,20 @@ class Saying:
 
     name = "reader"
 
-    def __init__(self, says: Callable[[Case], Answer | None]) -> None:
+    def __init__(self, says: Callable[[AttackCase], Answer | None]) -> None:
         self.says = says
-        self.asked: list[Case] = []
+        self.asked: list[AttackCase] = []
 
-    def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
+    def infer(self, cases: Sequence[AttackCase]) -> list[Answer | None]:
         self.asked += cases
         return [self.says(case) for case in cases]
 
 
 @pytest.fixture
-def attacked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Case], Answer | None]], Saying]:
+def attacked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[AttackCase], Answer | None]], Saying]:
     """Makes whatever attacker is asked for answer by a function."""
 
-    def by(says: Callable[[Case], Answer | None]) -> Saying:
+    def by(says: Callable[[AttackCase], Answer | None]) -> Saying:
         attacker = Saying(says)
         monkeypatch.setattr(people, "attacker_of", lambda name, resources: attacker)
         return attacker

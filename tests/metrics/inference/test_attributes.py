@@ -14,8 +14,8 @@ from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanE
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.families.inference.attributes import AuthorAttributes
-from showthrough.families.inference.authors import asked_of, guesses_of, scored
-from showthrough.families.inference.base import Answer, Compared, Guess, Person
+from showthrough.families.inference.authors import collect_attributes, guesses_of, score_answers
+from showthrough.families.inference.base import Answer, Guess, GuessPair, Person
 from showthrough.metrics import metric_text
 from showthrough.statistics.rows import Rows
 
@@ -186,10 +186,10 @@ class Counting:
     name, overrules = "llm:counting", False
 
     def __init__(self, verdict: float | None = 1.0) -> None:
-        self.pairs: list[Compared] = []
+        self.pairs: list[GuessPair] = []
         self._verdict = verdict
 
-    def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]:
+    def verdicts(self, pairs: Sequence[GuessPair]) -> list[float | None]:
         self.pairs += pairs
         return [self._verdict] * len(pairs)
 
@@ -200,15 +200,15 @@ def said(*guesses: str) -> Answer:
 
 def test_a_judge_is_asked_only_where_it_matters() -> None:
     """First guesses that rules find wrong, and others where no guess is right by rules."""
-    asked = asked_of([profile(key, sex="male") for key in "abc"], 3)
+    asked = collect_attributes([profile(key, sex="male") for key in "abc"], 3)
     judge = Counting()
-    scored(asked, [said("Male", "Other"), said("Other", "None", "Male"), said("Other", "None")], judge)
+    score_answers(asked, [said("Male", "Other"), said("Other", "None", "Male"), said("Other", "None")], judge)
     assert [(pair.guess, pair.rank) for pair in judge.pairs] == [("Other", 0), ("Other", 0), ("None", 1)]
 
 
 def test_a_silent_judge_makes_an_attribute_missing_unless_rules_settle_it() -> None:
-    asked = asked_of([profile(key, sex="male") for key in "abc"], 3)
-    scores = scored(asked, [said("Male", "Other"), said("Other", "Male"), said("Other")], Counting(None))
+    asked = collect_attributes([profile(key, sex="male") for key in "abc"], 3)
+    scores = score_answers(asked, [said("Male", "Other"), said("Other", "Male"), said("Other")], Counting(None))
     assert scores.first.tolist()[0] == 1
     assert np.isnan(scores.first[1:]).all()
     assert scores.best.tolist()[:2] == [1, 1]
@@ -277,7 +277,7 @@ def test_order_does_not_matter_and_the_best_of_three_is_no_worse(
 
 
 def _sums(documents: list[Document], answered: Mapping[str, Answer]) -> tuple[float, float]:
-    scores = scored(asked_of(documents, 3), [answered[one.id] for one in documents], None)
+    scores = score_answers(collect_attributes(documents, 3), [answered[one.id] for one in documents], None)
     return scores.first.sum(), scores.best.sum()
 
 

@@ -12,10 +12,10 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanError, Run, evaluate, parse_metric
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.families.inference import people
-from showthrough.families.inference.base import Answer, Case, Guess, Person
+from showthrough.families.inference.base import Answer, AttackCase, Guess, Person
 from showthrough.metrics import METRICS
 
-Attacked = Callable[[Callable[[Case], Answer | None]], object]
+Attacked = Callable[[Callable[[AttackCase], Answer | None]], object]
 
 
 def subject(key: str, **values: str) -> Subject:
@@ -45,7 +45,7 @@ SAID = {
 }
 
 
-def by_document(case: Case) -> Answer | None:
+def by_document(case: AttackCase) -> Answer | None:
     return SAID.get(case.document, ())
 
 
@@ -101,7 +101,7 @@ def test_what_has_no_answer_is_missing_and_never_protected(attacked: Attacked) -
 
 
 def test_controls_are_the_same_attack_where_nothing_can_be_known(attacked: Attacked) -> None:
-    def says(case: Case) -> Answer:
+    def says(case: AttackCase) -> Answer:
         if not case.text:
             return (Person((Guess("NAME", "Eve"),)),)  # whom this attacker always guesses
         return by_document(case)
@@ -136,7 +136,7 @@ def test_recorded_matches_do_not_hold_for_another_document(attacked: Attacked) -
     }
 
 
-def planted(leaks: float, guesses: float, documents: int = 60) -> tuple[Corpus, Callable[[Case], Answer]]:
+def planted(leaks: float, guesses: float, documents: int = 60) -> tuple[Corpus, Callable[[AttackCase], Answer]]:
     """Documents with one to four attributes; the attacker finds a share of them, and guesses one without the text."""
     random = np.random.default_rng(3)
     found, known = [], {}
@@ -145,7 +145,7 @@ def planted(leaks: float, guesses: float, documents: int = 60) -> tuple[Corpus, 
         found.append(Document(f"d{number}", f"text {number}", subjects=(subject("s", **own),)))
         known[number] = {tag: (random.random() < leaks, random.random() < guesses) for tag in own}
 
-    def says(case: Case) -> Answer:
+    def says(case: AttackCase) -> Answer:
         (who,) = case.truth
         number = int(who.attributes[0].value[1:4])
         own = case.text == f"text {number}"

@@ -10,14 +10,14 @@ import pytest
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, PlanError
 from showthrough.core.errors import ResourceError
 from showthrough.families.masking.recall import EntityRecall
-from showthrough.families.masking.removed import Clean, Removed, _shown, risks
+from showthrough.families.masking.removed import Clean, Removed, _select_evidence, risks
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.matching.entities import (
     EntitySearch,
     HowRead,
     Readable,
     _capitals,
-    _joined,
+    _join_adjacent,
     readable_elsewhere,
 )
 from showthrough.metrics.matching.forms import LONGEST
@@ -55,7 +55,7 @@ def released(search: EntitySearch, masks: Mapping[str, Sequence[Mask]]) -> Anony
 def read(text: str, layers: Layers, masks: Sequence[Mask]) -> Readable:
     """What can be read of one document, behind another one without marks: places in it are not those of a chunk."""
     search = searched({"before": ("It rained.", [()]), "d": (text, layers)})
-    return search.found(released(search, {"before": [], "d": masks}))
+    return search.find_readable(released(search, {"before": [], "d": masks}))
 
 
 # Words and stretches.
@@ -86,7 +86,7 @@ def test_words_with_a_capital(text: str, words: list[tuple[str, int, int]]) -> N
     ],
 )
 def test_stretches_side_by_side_are_joined(spans: list[tuple[int, int]], joined: list[tuple[int, int]]) -> None:
-    assert _joined(spans, "Anna Kowalska and Anna Kowalska") == joined
+    assert _join_adjacent(spans, "Anna Kowalska and Anna Kowalska") == joined
 
 
 # What a chunk knows of its entities.
@@ -114,8 +114,8 @@ def test_entities_stand_in_their_documents() -> None:
         [(22, 28)],
     ]
     # The first annotator of b leaves the second Gdynia, the other one nothing.
-    assert list(search.spared.values()) == [[(22, 28)]]
-    (sparing,) = search.spared
+    assert list(search.spared_spans.values()) == [[(22, 28)]]
+    (sparing,) = search.spared_spans
     assert [int(search.layer[entity]) == sparing for entity in search.by_document[1]].count(True) == 3
     assert int(search.layer[search.by_document[0][0]]) != sparing
 
@@ -146,7 +146,7 @@ def test_how_many_can_be_read_elsewhere() -> None:
     text = "In Gdynia it rained, and Gdynia slept."
     town = searched({"a": (text, [[mark(text, "Gdynia", "QUASI", "LOC")]])})
     hidden = released(town, {"a": [over(mark(text, "Gdynia"))]})
-    assert town.found(hidden).ways.tolist() == [2]
+    assert town.find_readable(hidden).ways.tolist() == [2]
     assert readable_elsewhere(hidden, HowRead()).tolist() == [0]
 
 
@@ -247,11 +247,11 @@ def test_evidence_looks_at_twenty_words() -> None:
 def test_evidence_of_some_identifiers() -> None:
     """Twenty places of a document are kept, of the kind that is asked for; a document with none is left out."""
     evidence = {"a": [(True, {"start": number}) for number in range(21)], "b": [(False, {"start": 0})]}
-    shown = _shown(evidence, "direct")
+    shown = _select_evidence(evidence, "direct")
     assert list(shown) == ["a"]
     assert shown["a"]["places"] == [{"start": number} for number in range(20)]
-    assert list(_shown(evidence, "quasi")) == ["b"]
-    assert list(_shown(evidence, "all")) == ["a", "b"]
+    assert list(_select_evidence(evidence, "quasi")) == ["b"]
+    assert list(_select_evidence(evidence, "all")) == ["a", "b"]
 
 
 # Places that do not count.
@@ -389,8 +389,8 @@ def test_the_plainest_place_tells_how_it_is_read() -> None:
     town, left = mark(text, "Swinoujscie", "QUASI", "LOC"), mark(text, "Swinoujscie", "NO_MASK", "LOC", 1)
     masks = [over(town, "X"), Mask(text.index("here"), len(text), "U3dpbm91anNjaWU= there")]
     search = searched({"d": (text, [[town, left], [town]])})
-    ways = search.found(released(search, {"d": masks})).ways
-    other = next(entity for entity, layer in enumerate(search.layer.tolist()) if layer not in search.spared)
+    ways = search.find_readable(released(search, {"d": masks})).ways
+    other = next(entity for entity, layer in enumerate(search.layer.tolist()) if layer not in search.spared_spans)
     assert ways[other] == 2
     assert np.count_nonzero(ways) == 2  # the one who left it reads the encoded one all the same
 

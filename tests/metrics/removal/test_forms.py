@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from showthrough.metrics.matching.forms import Form, code_form, form_of, kind_of_type, person_form, vocabulary_of
+from showthrough.metrics.matching.forms import SearchForm, code_form, form_of, kind_of_type, person_form, vocabulary_of
 
 ENGLISH = vocabulary_of("wordfreq:en")
 
@@ -63,7 +63,7 @@ def test_a_type_that_nobody_knows_says_nothing() -> None:
     ],
 )
 def test_words_of_names(text: str, words: tuple[str, ...]) -> None:
-    assert person_form(text) == Form("person", words)
+    assert person_form(text) == SearchForm("person", words)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_words_of_names(text: str, words: tuple[str, ...]) -> None:
 )
 def test_codes(text: str, codes: tuple[tuple[str, ...], ...], stem: str | None) -> None:
     found = code_form(text)
-    assert (found.codes, found.sought) == (codes, bool(codes))
+    assert (found.codes, found.is_searchable) == (codes, bool(codes))
     assert stem is None or found.stem == stem
 
 
@@ -136,14 +136,14 @@ def test_dates() -> None:
     found = form_of("on 29 October 1997", "DATETIME", False, ENGLISH)
     assert (found.dates, found.stem) == ({date(1997, 10, 29)}, "29october1997")
     assert form_of("on 29th October 1997", "DATETIME", False, ENGLISH).stem == "29thoctober1997"
-    assert form_of("October 1997", "DATETIME", False, ENGLISH) == Form("date", stem="october1997")
+    assert form_of("October 1997", "DATETIME", False, ENGLISH) == SearchForm("date", stem="october1997")
     assert form_of("augusztus 1937", "DATETIME", False, ENGLISH).whole == ""  # no day
     assert form_of("8 augusztus 1937", "DATETIME", False, ENGLISH).whole == "8 augusztus 1937"
     assert form_of("1937 augusztus 8", "DATETIME", False, ENGLISH).whole == "1937 augusztus 8"
     assert form_of("8 xqz 1937", "DATETIME", False, ENGLISH).whole == "8 xqz 1937"
     assert form_of("8 xq 1937", "DATETIME", False, ENGLISH).whole == ""  # two letters may be anything
     assert form_of("8 solstice 1937", "DATETIME", False, ENGLISH).whole == ""  # a word of this language
-    assert form_of("last solstice", "DATETIME", False, ENGLISH) == Form("date", stem="lastsolstice")
+    assert form_of("last solstice", "DATETIME", False, ENGLISH) == SearchForm("date", stem="lastsolstice")
 
 
 @pytest.mark.parametrize(
@@ -171,56 +171,56 @@ def test_dates() -> None:
     ],
 )
 def test_quasi_identifiers_that_anybody_may_write(text: str, entity_type: str, sought: bool) -> None:
-    assert form_of(text, entity_type, False, ENGLISH).sought == sought
+    assert form_of(text, entity_type, False, ENGLISH).is_searchable == sought
     if entity_type != "PERSON":
-        assert form_of(text, entity_type, True, ENGLISH).sought  # a direct one is looked for whatever it is
+        assert form_of(text, entity_type, True, ENGLISH).is_searchable  # a direct one is looked for whatever it is
 
 
 def test_what_is_longer_is_no_identifier() -> None:
     text = "Kowalska" * 37 + "Anna"
     assert len(text) == 300
-    assert form_of(text, "PERSON", True, ENGLISH).sought
-    assert not form_of(text + "x", "PERSON", True, ENGLISH).sought
+    assert form_of(text, "PERSON", True, ENGLISH).is_searchable
+    assert not form_of(text + "x", "PERSON", True, ENGLISH).is_searchable
     assert form_of(" Gdynia ", "LOC", True, ENGLISH) == form_of("Gdynia", "LOC", True, ENGLISH)
 
 
 def test_what_tells_a_name() -> None:
-    one = Form("person", ("jo", "ann", "田", "田中", "1234"))
-    assert one.telling == ("ann", "田中")  # three letters or two ideographs, and no number
-    assert one.spelled == ("ann", "田中")
-    assert Form("person", ("ann", "o1af")).spelled == ("ann",)  # letters are compared with letters
-    assert Form("other", whole="gdynia").spelled == ("gdynia",)
-    assert Form("other", whole="teacher", ordinary=True).spelled == ()
-    assert Form("other", whole="new gdynia").spelled == ()
-    assert Form("other").spelled == ()
+    one = SearchForm("person", ("jo", "ann", "田", "田中", "1234"))
+    assert one.telling_words == ("ann", "田中")  # three letters or two ideographs, and no number
+    assert one.spelled_words == ("ann", "田中")
+    assert SearchForm("person", ("ann", "o1af")).spelled_words == ("ann",)  # letters are compared with letters
+    assert SearchForm("other", whole="gdynia").spelled_words == ("gdynia",)
+    assert SearchForm("other", whole="teacher", ordinary=True).spelled_words == ()
+    assert SearchForm("other", whole="new gdynia").spelled_words == ()
+    assert SearchForm("other").spelled_words == ()
 
 
 def test_names_without_spaces() -> None:
-    one = Form("person", ("john", "doe"))
-    assert one.glued == ("johndoe", "doejohn")
-    assert one.abbreviated == ("jdoe", "doej", "johnd")
-    assert Form("person", ("bo", "bo")).glued == ("bobo",)
-    assert Form("person", ("john", "do")).abbreviated == ()  # two letters are too few
-    assert Form("person", ("doe",)).glued == Form("person", ("doe",)).abbreviated == ()
-    assert Form("person", ("j", "doe")).abbreviated == ("jdoe", "doej", "jd")
+    one = SearchForm("person", ("john", "doe"))
+    assert one.glued_names == ("johndoe", "doejohn")
+    assert one.abbreviations == ("jdoe", "doej", "johnd")
+    assert SearchForm("person", ("bo", "bo")).glued_names == ("bobo",)
+    assert SearchForm("person", ("john", "do")).abbreviations == ()  # two letters are too few
+    assert SearchForm("person", ("doe",)).glued_names == SearchForm("person", ("doe",)).abbreviations == ()
+    assert SearchForm("person", ("j", "doe")).abbreviations == ("jdoe", "doej", "jd")
     assert one.keys == {"john", "doe", "johndoe", "doejohn", "jdoe", "doej", "johnd"}
-    assert Form("other", whole="new gdynia").keys == {"new"}
-    assert Form("code", codes=(("12345",),)).keys is None
-    assert Form("date", dates=frozenset({date(1997, 10, 29)})).keys is None
-    assert Form("person", ("田中",)).keys is Form("other", whole="田中").keys is None
+    assert SearchForm("other", whole="new gdynia").keys == {"new"}
+    assert SearchForm("code", codes=(("12345",),)).keys is None
+    assert SearchForm("date", dates=frozenset({date(1997, 10, 29)})).keys is None
+    assert SearchForm("person", ("田中",)).keys is SearchForm("other", whole="田中").keys is None
 
 
 @pytest.mark.parametrize(
     ("form", "is_word", "near"),
     [
-        (Form("person", ("doe",)), True, True),
-        (Form("person", ("jo",)), True, False),
-        (Form("person", ("jo", "li")), False, True),
-        (Form("other", whole="gdynia"), True, True),
-        (Form("other", whole="new gdynia"), False, False),
-        (Form("code", codes=(("12345",),), stem="12345"), False, True),
-        (Form("other"), False, False),
+        (SearchForm("person", ("doe",)), True, True),
+        (SearchForm("person", ("jo",)), True, False),
+        (SearchForm("person", ("jo", "li")), False, True),
+        (SearchForm("other", whole="gdynia"), True, True),
+        (SearchForm("other", whole="new gdynia"), False, False),
+        (SearchForm("code", codes=(("12345",),), stem="12345"), False, True),
+        (SearchForm("other"), False, False),
     ],
 )
-def test_what_may_be_there_by_chance_or_nearly(form: Form, is_word: bool, near: bool) -> None:
+def test_what_may_be_there_by_chance_or_nearly(form: SearchForm, is_word: bool, near: bool) -> None:
     assert (form.is_word, form.may_be_near) == (is_word, near)

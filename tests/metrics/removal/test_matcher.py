@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as some
 
 import showthrough as st
-from showthrough.data.reading import cased_form, folded, locate
-from showthrough.data.views import Reading
+from showthrough.data.reading import cased_form, fold_case, locate
+from showthrough.data.views import TextReading
 from showthrough.metrics.matching.forms import form_of, person_form, vocabulary_of
 from showthrough.metrics.matching.search import Capitals, Release
 from showthrough.metrics.matching.strings import FormIndex
@@ -35,7 +35,7 @@ ENGLISH, SPANISH = "wordfreq:en", "wordfreq:es"
 @given(TEXTS)
 def test_a_located_form_is_the_form(text: str) -> None:
     located, cased = locate(text), cased_form(text)
-    assert (located.cased, located.form) == (cased, folded(cased))
+    assert (located.cased, located.form) == (cased, fold_case(cased))
     assert len(located.form) == len(located.cased) == len(located.starts) == len(located.ends)
     assert all(0 <= start <= end <= len(text) for start, end in zip(located.starts, located.ends, strict=True))
     assert list(located.starts) == sorted(located.starts)
@@ -44,7 +44,7 @@ def test_a_located_form_is_the_form(text: str) -> None:
 @settings(max_examples=150, deadline=None)
 @given(TEXTS)
 def test_every_word_of_every_view_stands_in_the_text(text: str) -> None:
-    reading = Reading(text)
+    reading = TextReading(text)
     for view in reading.views:
         position = 0
         for word in view.form.split():
@@ -55,7 +55,7 @@ def test_every_word_of_every_view_stands_in_the_text(text: str) -> None:
             assert all(0 <= low < high <= len(text) for low, high in spans)
             if view is reading.plain:
                 ((low, high),) = spans
-                assert word in folded(cased_form(text[low:high])).replace(" ", "") or "\n" in text or len(word) == 1
+                assert word in fold_case(cased_form(text[low:high])).replace(" ", "") or "\n" in text or len(word) == 1
 
 
 def _release(text: str, dictionary: str) -> Release:
@@ -76,7 +76,7 @@ def _unfound(corpus: st.Corpus, dictionary: str) -> tuple[int, list[str]]:
                 marked = text[mention.start : mention.end]
                 form = form_of(marked, mention.entity_type, mention.identifier == "DIRECT", vocabulary)
                 cut = any(text[at - 1 : at + 1].isalnum() and 0 < at < len(text) for at in (mention.start, mention.end))
-                if not form.sought or cut:
+                if not form.is_searchable or cut:
                     continue
                 asked += 1
                 if form not in found:
@@ -145,13 +145,13 @@ def test_an_index_finds_what_a_search_one_by_one_finds(data: Path) -> None:
         for annotation in document.annotations
         for mention in annotation.mentions
     }
-    sought = [form for form in forms if form.sought]
+    sought = [form for form in forms if form.is_searchable]
     index = FormIndex()
     for number, form in enumerate(sought):
         index.add(number, form)
     for document in documents[10:]:
         release = _release(document.text, ENGLISH)
-        found = {number for number, _ in index.found_in(release, lambda hit, form: True)}
+        found = {number for number, _ in index.search(release, lambda hit, form: True)}
         slow = {number for number, form in enumerate(sought) if release.reads(form)}
         assert found <= slow
         assert slow <= found | index.found  # what an earlier release had is not looked for again

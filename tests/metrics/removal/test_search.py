@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from showthrough.metrics.matching.forms import Form, vocabulary_of
+from showthrough.metrics.matching.forms import SearchForm, vocabulary_of
 from showthrough.metrics.matching.search import Capitals, Release
 
 ENGLISH, GERMAN = vocabulary_of("wordfreq:en"), vocabulary_of("wordfreq:de")
@@ -16,14 +16,14 @@ def release_of(text: str, original: str = "") -> Release:
     return Release(text, Capitals(original or text, ENGLISH), ENGLISH)
 
 
-def hits(text: str, form: Form) -> list[str]:
+def hits(text: str, form: SearchForm) -> list[str]:
     release = release_of(text)
     spans = [release.reading.spans(hit.view, hit.start, hit.end) for hit in release.hits(form)]
     return [text[each[0][0] : each[-1][1]] for each in spans]
 
 
-def person(name: str) -> Form:
-    return Form("person", tuple(name.split()))
+def person(name: str) -> SearchForm:
+    return SearchForm("person", tuple(name.split()))
 
 
 @pytest.mark.parametrize(
@@ -113,17 +113,17 @@ def test_names(name: str, text: str, found: list[str]) -> None:
     ],
 )
 def test_codes(text: str, read: bool) -> None:
-    assert release_of(text).reads(Form("code", codes=(("36110", "97"),))) == read
+    assert release_of(text).reads(SearchForm("code", codes=(("36110", "97"),))) == read
 
 
 def test_codes_that_end_with_a_letter() -> None:
     """A letter behind it makes another code, and a digit does not."""
-    form = Form("code", codes=(("36110a",),))
+    form = SearchForm("code", codes=(("36110a",),))
     assert [release_of(f"It was {text} here").reads(form) for text in ("36110ab", "36110a5")] == [False, True]
 
 
 def test_codes_of_three_groups() -> None:
-    form = Form("code", codes=(("12", "345", "67"),))
+    form = SearchForm("code", codes=(("12", "345", "67"),))
     for text, read in [
         ("12 - 345 - 67", True),
         ("12-345-67", True),
@@ -134,12 +134,12 @@ def test_codes_of_three_groups() -> None:
 
 
 def test_dates_and_other_strings() -> None:
-    day = Form("date", dates=frozenset({date(1997, 10, 29)}))
+    day = SearchForm("date", dates=frozenset({date(1997, 10, 29)}))
     assert hits("It was 29.10.1997 or October 29, 1997", day) == ["October 29, 1997", "29.10.1997"]
-    place = Form("other", whole="new gdynia")
+    place = SearchForm("other", whole="new gdynia")
     assert hits("In New Gdynia, in new gdynia", place) == ["New Gdynia", "new gdynia"]
     assert hits("In New Gdynias", place) == []
-    stone = Form("other", whole="stone", ordinary=True)
+    stone = SearchForm("other", whole="stone", ordinary=True)
     assert hits("In Stone, of stone", stone) == ["Stone"]
 
 
@@ -168,17 +168,17 @@ def test_dates_and_other_strings() -> None:
         (person("王小明"), "It was 小明 who left", "", "小明"),
         (person("王小明"), "It was 王小 who left", "", "王小"),
         (person("王小"), "It was 王 who left", "", ""),
-        (Form("code", codes=(("ab361109",),), stem="ab361109"), "It was 361109 here", "", "361109"),  # six digits
-        (Form("code", codes=(("ab36110",),), stem="ab36110"), "It was 36110 here", "", ""),
-        (Form("code", codes=(("00361109",),), stem="00361109"), "It was +48 361109 here", "", "361109"),
-        (Form("code", codes=(("ab361109",),), stem="ab361109"), "It was 12343611091 here", "", ""),
-        (Form("code", codes=(("3611097",),), stem="3611097"), "It was 36110** here", "", "36110"),  # 5 of 7: 0.71
-        (Form("code", codes=(("3611097",),), stem="3611097"), "It was 3611*** here", "", ""),
-        (Form("other", whole="gdynia"), "It was Gdinia here", "", "gdinia"),
-        (Form("other", whole="new gdynia"), "It was New Gdinia here", "", ""),
+        (SearchForm("code", codes=(("ab361109",),), stem="ab361109"), "It was 361109 here", "", "361109"),  # six digits
+        (SearchForm("code", codes=(("ab36110",),), stem="ab36110"), "It was 36110 here", "", ""),
+        (SearchForm("code", codes=(("00361109",),), stem="00361109"), "It was +48 361109 here", "", "361109"),
+        (SearchForm("code", codes=(("ab361109",),), stem="ab361109"), "It was 12343611091 here", "", ""),
+        (SearchForm("code", codes=(("3611097",),), stem="3611097"), "It was 36110** here", "", "36110"),  # 5 of 7: 0.71
+        (SearchForm("code", codes=(("3611097",),), stem="3611097"), "It was 3611*** here", "", ""),
+        (SearchForm("other", whole="gdynia"), "It was Gdinia here", "", "gdinia"),
+        (SearchForm("other", whole="new gdynia"), "It was New Gdinia here", "", ""),
     ],
 )
-def test_what_is_nearly_there(form: Form, text: str, original: str, near: str) -> None:
+def test_what_is_nearly_there(form: SearchForm, text: str, original: str, near: str) -> None:
     assert release_of(text, original).nearly(form) == near
 
 

@@ -7,16 +7,16 @@ from datetime import date
 import pytest
 
 from showthrough.data.masks import TypedMask
-from showthrough.metrics.matching.forms import Form, vocabulary_of
+from showthrough.metrics.matching.forms import SearchForm, vocabulary_of
 from showthrough.metrics.matching.search import Capitals, Release
-from showthrough.metrics.matching.strings import FormIndex, MaskedString, Masking
+from showthrough.metrics.matching.strings import FormIndex, MaskedDocument, MaskedString
 
 ENGLISH = vocabulary_of("wordfreq:en")
 
 
 def masked(text: str, hidden: str, entity_type: str = "", replacement: str | None = None) -> MaskedString | None:
     start = text.index(hidden)
-    return Masking(text, ENGLISH).string(TypedMask(start, start + len(hidden), replacement, entity_type))
+    return MaskedDocument(text, ENGLISH).string(TypedMask(start, start + len(hidden), replacement, entity_type))
 
 
 def key(text: str, hidden: str, entity_type: str = "") -> str | None:
@@ -116,11 +116,11 @@ def test_types_and_labels_go_before_looks() -> None:
     for mask in (("LOC", None), ("", "[LOC]")):
         found = masked(text, "Kowalska", *mask)
         assert found is not None
-        assert found.form == Form("other", whole="kowalska")
+        assert found.form == SearchForm("other", whole="kowalska")
     for mask in (("PERSON", None), ("", "[PERSON]")):
         found = masked(text, "Kowalska", *mask)
         assert found is not None
-        assert found.form == Form("person", ("kowalska",))
+        assert found.form == SearchForm("person", ("kowalska",))
     number = masked(text, "36110", "PERSON")  # which is no name, whatever its type
     assert number is not None
     assert number.form.codes == (("36110",),)
@@ -145,22 +145,26 @@ def test_of_a_paragraph_the_beginning_is_looked_for() -> None:
     assert key("Q" * 401, "Q" * 401) == "q" * 400
 
 
-def found_in(text: str, *forms: Form) -> list[int]:
+def found_in(text: str, *forms: SearchForm) -> list[int]:
     index = FormIndex()
     for number, form in enumerate(forms):
         index.add(number, form)
     release = Release(text, Capitals(text, ENGLISH), ENGLISH)
-    first = sorted(number for number, _ in index.found_in(release, lambda hit, form: True))
-    assert not list(index.found_in(release, lambda hit, form: True))  # what was found once is not looked for again
+    first = sorted(number for number, _ in index.search(release, lambda hit, form: True))
+    assert not list(index.search(release, lambda hit, form: True))  # what was found once is not looked for again
     return first
 
 
 NAME, ONE, CODE = (
-    Form("person", ("anna", "kowalska")),
-    Form("person", ("brzezina",)),
-    Form("code", codes=(("36110", "97"),)),
+    SearchForm("person", ("anna", "kowalska")),
+    SearchForm("person", ("brzezina",)),
+    SearchForm("code", codes=(("36110", "97"),)),
 )
-DAY, PLACE, SCRIPT = Form("date", dates=frozenset({date(1997, 10, 29)})), Form("other", whole="new gdynia"), "田中太郎"
+DAY, PLACE, SCRIPT = (
+    SearchForm("date", dates=frozenset({date(1997, 10, 29)})),
+    SearchForm("other", whole="new gdynia"),
+    "田中太郎",
+)
 
 
 @pytest.mark.parametrize(
@@ -185,21 +189,21 @@ DAY, PLACE, SCRIPT = Form("date", dates=frozenset({date(1997, 10, 29)})), Form("
     ],
 )
 def test_forms_are_found_by_their_keys(text: str, found: list[int]) -> None:
-    forms = (NAME, ONE, CODE, DAY, PLACE, Form("person", (SCRIPT,)), Form("other", whole=SCRIPT))
+    forms = (NAME, ONE, CODE, DAY, PLACE, SearchForm("person", (SCRIPT,)), SearchForm("other", whole=SCRIPT))
     assert found_in(text, *forms) == found
 
 
 def test_names_are_found_in_any_order() -> None:
     """Also those none of whose words is looked for by itself."""
-    short, long = Form("person", ("li", "jo")), Form("person", ("anna", "maria", "brzezina"))
+    short, long = SearchForm("person", ("li", "jo")), SearchForm("person", ("anna", "maria", "brzezina"))
     assert found_in("It was Jo Li who left", short, long) == [0]
     assert found_in("It was Li, Jo who left", short, long) == [0]
     assert found_in("It was Brzezina, Anna who left", short, long) == [1]
 
 
 def test_an_ordinary_word_of_a_longer_name_tells_nothing() -> None:
-    assert found_in("It was Stone who left", Form("person", ("anna", "stone"))) == []
-    assert found_in("It was Stone who left", Form("person", ("stone",))) == [0]
+    assert found_in("It was Stone who left", SearchForm("person", ("anna", "stone"))) == []
+    assert found_in("It was Stone who left", SearchForm("person", ("stone",))) == [0]
 
 
 def test_forms_that_share_a_number_or_a_key() -> None:
@@ -210,7 +214,7 @@ def test_forms_that_share_a_number_or_a_key() -> None:
     index.add(8, ONE)
     text = "It was Brzezina of New Gdynia who left"
     release = Release(text, Capitals(text, ENGLISH), ENGLISH)
-    assert sorted(number for number, _ in index.found_in(release, lambda hit, form: True)) == [7, 8]
+    assert sorted(number for number, _ in index.search(release, lambda hit, form: True)) == [7, 8]
     assert index.found == {7, 8}
 
 
@@ -219,6 +223,6 @@ def test_what_does_not_count_is_looked_for_again() -> None:
     index.add(1, ONE)
     text = "It was Brzezina who left, and Brzezina came back"
     release = Release(text, Capitals(text, ENGLISH), ENGLISH)
-    assert not list(index.found_in(release, lambda hit, form: False))
-    [(number, hit)] = index.found_in(release, lambda hit, form: hit.start > 10)
+    assert not list(index.search(release, lambda hit, form: False))
+    [(number, hit)] = index.search(release, lambda hit, form: hit.start > 10)
     assert (number, release.reading.span(hit.start, hit.end)) == (1, (30, 38))

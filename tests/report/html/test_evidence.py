@@ -69,7 +69,7 @@ def test_a_document_without_evidence_shows_none(window: Open, page: str) -> None
 
 
 def test_without_text_no_word_of_it_is_left(attacked: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(payload, "packed", repr)  # to be read as it is
+    monkeypatch.setattr(payload, "pack", repr)  # to be read as it is
     assert "rusty  sputum" in html_text(attacked)
     assert "rusty" not in html_text(attacked, without_text=True)
     attacked.save(tmp_path / "with.json")

@@ -118,7 +118,7 @@ def test_without_text_no_mention_and_no_replacement_is_left(demo_run: Run, monke
     # A number of one or two digits may as well be a count of something; the paragraph cites works of two years.
     everything = {one for one in mention_strings() | replacements() if not re.fullmatch(r"\d{1,2}|1998|2013", one)}
     assert len(everything) > 500
-    monkeypatch.setattr(page, "joined", lambda names, ending: "")  # the program's own words are not the corpus's
+    monkeypatch.setattr(page, "join_sources", lambda names, ending: "")  # the program's own words are not the corpus's
     explained = [msgspec.structs.replace(one, explanation="") for one in demo_run.metrics]
     run = msgspec.structs.replace(demo_run, metrics=explained)
     bare = read_all(html_text(run, without_text=True))

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from showthrough.report.sheets import Bars, Case, Cases, Grid, Heat, Row, Sheet, count, missing, number, share, words
+from showthrough.report.sheets import (
+    Bars,
+    Case,
+    Cases,
+    Grid,
+    GridRow,
+    Heat,
+    ReportDocument,
+    count,
+    missing,
+    number,
+    share,
+    words,
+)
 
 TYPES = ("CODE", "DATETIME", "DEM", "LOC", "MISC", "ORG", "PERSON", "QUANTITY")
 HOSTILE = (
@@ -15,22 +28,24 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="session")
-def sheet() -> Sheet:
+def sheet() -> ReportDocument:
     """One of every block, with intervals, dashes, totals, words, and text of documents."""
     rows = tuple(
-        Row(name, (count(100 * place + 7), share(0.1 * place, 0.05 * place, 0.12 * place), number(0.31, -0.02, 0.55)))
+        GridRow(
+            name, (count(100 * place + 7), share(0.1 * place, 0.05 * place, 0.12 * place), number(0.31, -0.02, 0.55))
+        )
         for place, name in enumerate(TYPES)
     )
     none = missing("no document says in which split it is")
     by_type = Grid(
         "Mentions by type",
         ("mentions", "share masked", "κ of annotators"),
-        (*rows, Row("all", (count(123_456), share(0.5), none), total=True)),
+        (*rows, GridRow("all", (count(123_456), share(0.5), none), total=True)),
         corner="type",
         notes=("a mention that two annotators marked counts twice",),
     )
     strings = Grid(
-        "Where reviewers looked", ("found", "remark"), (Row("first half", (count(3), words("years are left"))),)
+        "Where reviewers looked", ("found", "remark"), (GridRow("first half", (count(3), words("years are left"))),)
     )
     heat = Heat(
         "Entity types that annotators confuse",
@@ -54,7 +69,7 @@ def sheet() -> Sheet:
         )
         for number in range(14)
     )
-    return Sheet(
+    return ReportDocument(
         "What the corpus holds",
         ("100 documents of which 21 have several annotators.", "6,886 mentions of 3,211 entities."),
         (by_type, strings, heat, bars, Cases("Names that can be read", cases, notes=("86 more are in the JSON",))),
@@ -63,20 +78,20 @@ def sheet() -> Sheet:
 
 
 @pytest.fixture(scope="session")
-def hostile() -> Sheet:
+def hostile() -> ReportDocument:
     """Every name, word and id is an attempt."""
     grid = Grid(
         HOSTILE[0],
         HOSTILE,
         tuple(
-            Row(name, tuple(words(one) if place % 3 else missing(one) for place, one in enumerate(HOSTILE)))
+            GridRow(name, tuple(words(one) if place % 3 else missing(one) for place, one in enumerate(HOSTILE)))
             for name in HOSTILE
         ),
         corner=HOSTILE[1],
         notes=HOSTILE,
     )
     numbers = tuple(tuple(float(row * column) for column in range(len(HOSTILE))) for row in range(len(HOSTILE)))
-    return Sheet(
+    return ReportDocument(
         HOSTILE[0],
         HOSTILE,
         (

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from showthrough.report.sheets import Bars, Case, Cases, Grid, Heat, Row, Sheet, count, number
+from showthrough.report.sheets import Bars, Case, Cases, Grid, GridRow, Heat, ReportDocument, count, number
 from showthrough.report.sheets.latex import latex_of
 from showthrough.report.sheets.markdown import markdown_of
 
-EMPTY = Sheet("t", (), (Grid("g", ("n",), ()), Heat("h", (), (), ()), Bars("b", (), ()), Cases("c", ())))
+EMPTY = ReportDocument("t", (), (Grid("g", ("n",), ()), Heat("h", (), (), ()), Bars("b", (), ()), Cases("c", ())))
 
 
 def parsed(text: str) -> list[Any]:
@@ -28,7 +28,7 @@ def shown(tokens: list[Any]) -> str:
     return "\n".join(token.content for token in tokens if token.type in ("text", "code_inline", "text_special"))
 
 
-def test_markdown_of_all_blocks(sheet: Sheet) -> None:
+def test_markdown_of_all_blocks(sheet: ReportDocument) -> None:
     text = markdown_of(sheet)
     assert text.startswith("# What the corpus holds\n\n100 documents")
     assert "| DATETIME | 107 | 0.100 (0.050–0.120) | 0.310 (-0.020 to 0.550) |" in text
@@ -43,7 +43,7 @@ def test_markdown_of_all_blocks(sheet: Sheet) -> None:
     assert tokens.count("heading_open") == 7
 
 
-def test_markdown_of_hostile_names_is_tables_of_text(hostile: Sheet) -> None:
+def test_markdown_of_hostile_names_is_tables_of_text(hostile: ReportDocument) -> None:
     tokens = parsed(markdown_of(hostile))
     names = [token.type for token in tokens]
     size = len(hostile.lead)
@@ -58,7 +58,7 @@ def test_markdown_of_hostile_names_is_tables_of_text(hostile: Sheet) -> None:
 
 def test_markdown_of_nothing() -> None:
     assert markdown_of(EMPTY).count("(none)") == 4
-    assert markdown_of(Sheet("t", (), ())) == "# t\n"
+    assert markdown_of(ReportDocument("t", (), ())) == "# t\n"
 
 
 def cells(line: str) -> int:
@@ -70,7 +70,7 @@ def rows(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.endswith(r"\\") and line != r"\\"]
 
 
-def test_latex_of_all_blocks(sheet: Sheet) -> None:
+def test_latex_of_all_blocks(sheet: ReportDocument) -> None:
     text = latex_of(sheet)
     assert text.startswith("% needs \\usepackage{booktabs}\n\n% 100 documents")
     assert r"type & mentions & share masked & $\kappa$ of annotators \\" in text
@@ -81,7 +81,7 @@ def test_latex_of_all_blocks(sheet: Sheet) -> None:
     assert text.count(r"\begin{table}") == text.count(r"\caption{") == text.count(r"\label{tab:") == 4
 
 
-def test_latex_of_hostile_names_is_balanced(hostile: Sheet) -> None:
+def test_latex_of_hostile_names_is_balanced(hostile: ReportDocument) -> None:
     text = latex_of(hostile)
     size = len(hostile.lead)
     assert {cells(line) for line in rows(text)} == {size + 1}
@@ -97,15 +97,15 @@ def test_latex_of_hostile_names_is_balanced(hostile: Sheet) -> None:
 
 
 def test_labels_are_given_once() -> None:
-    grid = Grid("Types × labels", ("n",), (Row("a", (count(1),)),))
-    sheet = Sheet("t", (), (grid, grid, replace(grid, caption="山田"), replace(grid, label="mine"), grid))
+    grid = Grid("Types × labels", ("n",), (GridRow("a", (count(1),)),))
+    sheet = ReportDocument("t", (), (grid, grid, replace(grid, caption="山田"), replace(grid, label="mine"), grid))
     labels = re.findall(r"\\label\{(.*?)\}", latex_of(sheet))
     assert labels == ["tab:types-labels", "tab:types-labels-2", "tab:table", "tab:mine", "tab:types-labels-5"]
 
 
 def test_a_long_table_goes_on_over_pages() -> None:
-    grid = Grid("many", ("n",), tuple(Row(str(place), (number(place / 7),)) for place in range(300)))
-    text = latex_of(Sheet("t", (), (grid,)))
+    grid = Grid("many", ("n",), tuple(GridRow(str(place), (number(place / 7),)) for place in range(300)))
+    text = latex_of(ReportDocument("t", (), (grid,)))
     assert "% needs \\usepackage{longtable}" in text
     assert r"\begin{table}" not in text
     assert len(rows(text)) == 302  # with the heads of the first page and of the others
@@ -113,10 +113,10 @@ def test_a_long_table_goes_on_over_pages() -> None:
 
 def test_latex_of_nothing() -> None:
     assert r"\item" not in latex_of(EMPTY)
-    assert latex_of(Sheet("t", (), ())) == "% needs \\usepackage{booktabs}\n\n"
+    assert latex_of(ReportDocument("t", (), ())) == "% needs \\usepackage{booktabs}\n\n"
 
 
-def test_latex_compiles(sheet: Sheet, hostile: Sheet, tmp_path: Path) -> None:
+def test_latex_compiles(sheet: ReportDocument, hostile: ReportDocument, tmp_path: Path) -> None:
     if not shutil.which("pdflatex"):
         pytest.skip("no pdflatex here")
     latin = tuple(name for name in hostile.lead if re.fullmatch("[\x00-\u017f\u202e\ud800]*", name))
@@ -125,7 +125,7 @@ def test_latex_compiles(sheet: Sheet, hostile: Sheet, tmp_path: Path) -> None:
         Heat(latin[0], latin, latin, numbers, notes=latin),
         Cases(latin[1], tuple(Case(one, 3, one, one, one, one) for one in latin), notes=latin),
     )
-    for one in (sheet, Sheet("t", latin, blocks, latin)):
+    for one in (sheet, ReportDocument("t", latin, blocks, latin)):
         body = f"\\begin{{document}}\n{latex_of(one)}\n\\end{{document}}\n"
         (tmp_path / "t.tex").write_text(f"\\documentclass{{article}}\\usepackage{{booktabs}}\n{body}", encoding="utf-8")
         command = ["pdflatex", "-draftmode", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from showthrough.report.sheets import Bars, Case, Cases, Grid, Heat, Row, Sheet, count, share
+from showthrough.report.sheets import Bars, Case, Cases, Grid, GridRow, Heat, ReportDocument, count, share
 from showthrough.report.sheets.page import page_of
 
 Open = Callable[..., Any]
@@ -15,17 +15,17 @@ WIDTHS = (390, 1280, 1920)
 
 
 @pytest.fixture(scope="module")
-def large() -> Sheet:
+def large() -> ReportDocument:
     """Sixty columns, three hundred rows, matrices of 1 and of 900 cells, hundreds of cases."""
     heads = tuple(f"column {place}" for place in range(60))
     types = tuple(f"TYPE_NUMBER_{place}" for place in range(30))
     cases = tuple(Case("d", place, "before ", f"word{place}", " after") for place in range(300))
-    return Sheet(
+    return ReportDocument(
         "Much",
         (),
         (
-            Grid("wide", heads, (Row("only row", tuple(map(count, range(60)))),), corner="kind"),
-            Grid("long", ("n",), tuple(Row(f"row {place}", (count(place),)) for place in range(300))),
+            Grid("wide", heads, (GridRow("only row", tuple(map(count, range(60)))),), corner="kind"),
+            Grid("long", ("n",), tuple(GridRow(f"row {place}", (count(place),)) for place in range(300))),
             Heat("30 × 30", types, types, tuple(tuple(map(float, range(place, place + 30))) for place in range(30))),
             Heat("1 × 1", ("A",), ("B",), ((0.5,),), kind="share"),
             Bars("bars", tuple("abcdefghij"), tuple((name, tuple(map(float, range(10)))) for name in types)),
@@ -34,7 +34,7 @@ def large() -> Sheet:
     )
 
 
-def test_it_opens_without_a_request_or_a_complaint(window: Open, sheet: Sheet) -> None:
+def test_it_opens_without_a_request_or_a_complaint(window: Open, sheet: ReportDocument) -> None:
     view = window(page_of(sheet))
     assert len(view.requests) == 1  # the file itself
     assert (view.errors, view.stopped()) == ([], [])
@@ -43,14 +43,18 @@ def test_it_opens_without_a_request_or_a_complaint(window: Open, sheet: Sheet) -
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_everybody_can_read_it(window: Open, sheet: Sheet, hostile: Sheet, width: int, theme: str) -> None:
+def test_everybody_can_read_it(
+    window: Open, sheet: ReportDocument, hostile: ReportDocument, width: int, theme: str
+) -> None:
     for one in (sheet, hostile):
         view = window(page_of(one), viewport={"width": width, "height": 900}, color_scheme=theme)
         assert view.violations() == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_only_tables_scroll(window: Open, sheet: Sheet, hostile: Sheet, large: Sheet, width: int) -> None:
+def test_only_tables_scroll(
+    window: Open, sheet: ReportDocument, hostile: ReportDocument, large: ReportDocument, width: int
+) -> None:
     for one in (sheet, hostile, large):
         view = window(page_of(one), viewport={"width": width, "height": 900})
         assert view.tab.evaluate("document.documentElement.scrollWidth") == width
@@ -59,7 +63,7 @@ def test_only_tables_scroll(window: Open, sheet: Sheet, hostile: Sheet, large: S
         assert view.tab.evaluate(outside) == 0
 
 
-def test_names_stay_in_sight_where_a_table_scrolls(window: Open, large: Sheet) -> None:
+def test_names_stay_in_sight_where_a_table_scrolls(window: Open, large: ReportDocument) -> None:
     view = window(page_of(large), viewport={"width": 390, "height": 844})
     for block in (1, 3):
         region = view.tab.locator(f"#block-{block} .scroll")
@@ -72,13 +76,13 @@ def test_names_stay_in_sight_where_a_table_scrolls(window: Open, large: Sheet) -
     assert abs(region.locator("thead th").first.bounding_box()["y"] - region.bounding_box()["y"]) < 3
 
 
-def test_what_scrolls_is_a_stop_for_the_keyboard_and_nothing_else(window: Open, large: Sheet) -> None:
+def test_what_scrolls_is_a_stop_for_the_keyboard_and_nothing_else(window: Open, large: ReportDocument) -> None:
     view = window(page_of(large), viewport={"width": 1280, "height": 900})
     stops = view.tab.locator(".scroll").evaluate_all("all => all.map(one => one.hasAttribute('tabindex'))")
     assert stops == [True, True, True, False, False, True]
 
 
-def test_numbers_are_in_the_tables(window: Open, sheet: Sheet) -> None:
+def test_numbers_are_in_the_tables(window: Open, sheet: ReportDocument) -> None:
     tab = window(page_of(sheet)).tab
     row = tab.locator("#block-1 tbody tr").nth(1)
     assert row.locator("th").inner_text() == "DATETIME"
@@ -92,7 +96,7 @@ def test_numbers_are_in_the_tables(window: Open, sheet: Sheet) -> None:
 
 def test_colours_of_a_matrix_follow_its_counts(window: Open) -> None:
     heat = Heat("h", ("A", "B"), ("x", "y"), ((0, 1), (50, 100)))
-    tab = window(page_of(Sheet("t", (), (heat,)))).tab
+    tab = window(page_of(ReportDocument("t", (), (heat,)))).tab
     seen = tab.locator(".heat .cell").evaluate_all("all => all.map(one => [one.textContent, one.className])")
     assert seen == [["0", "cell heat-0"], ["1", "cell heat-1"], ["50", "cell heat-3"], ["100", "cell heat-4"]]
     colours = tab.locator(".heat .cell").evaluate_all("all => all.map(one => getComputedStyle(one).backgroundColor)")
@@ -101,7 +105,7 @@ def test_colours_of_a_matrix_follow_its_counts(window: Open) -> None:
 
 def test_bars_are_as_long_as_their_numbers(window: Open) -> None:
     bars = Bars("b", ("x", "y"), (("A", (10, 30)), ("B", (20, 0)), ("C", (0, 0))))
-    tab = window(page_of(Sheet("t", (), (bars,)))).tab
+    tab = window(page_of(ReportDocument("t", (), (bars,)))).tab
     widths = "all => all.map(one => [...one.children].map(part => part.getBoundingClientRect().width))"
     (a_x, a_y), (b_x, b_y), nothing = tab.locator(".stacked svg").evaluate_all(widths)
     assert a_y / a_x == pytest.approx(3, rel=0.01)
@@ -112,7 +116,7 @@ def test_bars_are_as_long_as_their_numbers(window: Open) -> None:
     assert drawn[:2] == keys
 
 
-def test_cases_can_be_searched(window: Open, sheet: Sheet) -> None:
+def test_cases_can_be_searched(window: Open, sheet: ReportDocument) -> None:
     tab = window(page_of(sheet)).tab
     tab.get_by_label("Show cases with").fill("SMITH 1")
     assert tab.locator(".cases li:visible").count() == 5  # 1 and 10 to 13
@@ -122,7 +126,7 @@ def test_cases_can_be_searched(window: Open, sheet: Sheet) -> None:
     assert tab.locator(".cases li:visible").count() == 14
 
 
-def test_every_attempt_is_inert(window: Open, hostile: Sheet) -> None:
+def test_every_attempt_is_inert(window: Open, hostile: ReportDocument) -> None:
     view = window(page_of(hostile))
     tab = view.tab
     assert tab.evaluate("window.caught") is None
@@ -137,7 +141,7 @@ def test_every_attempt_is_inert(window: Open, hostile: Sheet) -> None:
     assert "49" not in tab.locator("#block-1").inner_text()
 
 
-def test_light_dark_and_paper(window: Open, sheet: Sheet) -> None:
+def test_light_dark_and_paper(window: Open, sheet: ReportDocument) -> None:
     view = window(page_of(sheet), color_scheme="dark")
     ground = "getComputedStyle(document.body).backgroundColor"
     dark = view.tab.evaluate(ground)
@@ -151,7 +155,7 @@ def test_light_dark_and_paper(window: Open, sheet: Sheet) -> None:
     assert view.tab.pdf().startswith(b"%PDF")
 
 
-def test_everything_is_there_without_a_script(browser: Any, sheet: Sheet, tmp_path: Any) -> None:
+def test_everything_is_there_without_a_script(browser: Any, sheet: ReportDocument, tmp_path: Any) -> None:
     (tmp_path / "page.html").write_text(page_of(sheet), encoding="utf-8")
     context = browser.new_context(offline=True, java_script_enabled=False)
     tab = context.new_page()
@@ -162,7 +166,7 @@ def test_everything_is_there_without_a_script(browser: Any, sheet: Sheet, tmp_pa
     context.close()
 
 
-def test_the_page_says_whether_it_holds_text(sheet: Sheet) -> None:
+def test_the_page_says_whether_it_holds_text(sheet: ReportDocument) -> None:
     assert "This file holds original text" in page_of(sheet)
     bare = page_of(sheet.without_text())
     assert "This file holds no document text." in bare
@@ -171,8 +175,10 @@ def test_the_page_says_whether_it_holds_text(sheet: Sheet) -> None:
 
 
 def test_a_sheet_of_nothing() -> None:
-    page = page_of(Sheet("t", (), (Grid("g", ("n",), ()), Heat("h", (), (), ()), Bars("b", (), ()), Cases("c", ()))))
+    page = page_of(
+        ReportDocument("t", (), (Grid("g", ("n",), ()), Heat("h", (), (), ()), Bars("b", (), ()), Cases("c", ())))
+    )
     assert page.count("None.") == 4
-    assert "<h1" in page_of(Sheet("", (), ()))
-    one = page_of(Sheet("t", (), (Grid("g", ("n",), (Row("a", (share(1.0),)),)),)))
+    assert "<h1" in page_of(ReportDocument("", (), ()))
+    one = page_of(ReportDocument("t", (), (Grid("g", ("n",), (GridRow("a", (share(1.0),)),)),)))
     assert 'aria-label="Contents"' not in one

@@ -4,33 +4,50 @@ from __future__ import annotations
 
 import pytest
 
-from showthrough.report.sheets import Bars, Case, Cases, Grid, Heat, Row, Sheet, count, missing, number, share, words
+from showthrough.report.sheets import (
+    Bars,
+    Case,
+    Cases,
+    Grid,
+    GridRow,
+    Heat,
+    ReportDocument,
+    count,
+    missing,
+    number,
+    share,
+    words,
+)
 
 WHY = "no review is recorded"
 
 
 def test_a_reason_names_the_rows_that_are_dashes_from_end_to_end() -> None:
-    rows = (Row("documents", (count(3),)), Row("reviewed", (missing(WHY),)), Row("checked", (missing(WHY),)))
+    rows = (
+        GridRow("documents", (count(3),)),
+        GridRow("reviewed", (missing(WHY),)),
+        GridRow("checked", (missing(WHY),)),
+    )
     assert Grid("", ("all",), rows).dashes() == [f"– reviewed, checked: {WHY}"]
 
 
 def test_a_reason_names_the_columns_that_are_dashes_from_end_to_end() -> None:
-    rows = tuple(Row(name, (count(3), missing(WHY), missing(WHY))) for name in "ab")
+    rows = tuple(GridRow(name, (count(3), missing(WHY), missing(WHY))) for name in "ab")
     assert Grid("", ("n", "κ", "α"), rows).dashes() == [f"– κ, α: {WHY}"]
 
 
 def test_a_reason_names_the_fewer_where_neither_is() -> None:
     """One row of four has two dashes: it is told, and not both columns."""
-    one = Row("a", (count(1), missing(WHY), missing(WHY), count(2)))
-    rows = (one, *(Row(name, (count(1),) * 4) for name in "bcd"))
+    one = GridRow("a", (count(1), missing(WHY), missing(WHY), count(2)))
+    rows = (one, *(GridRow(name, (count(1),) * 4) for name in "bcd"))
     assert Grid("", ("n", "κ", "α", "m"), rows).dashes() == [f"– a: {WHY}"]
 
 
 def test_a_reason_about_everything_is_short() -> None:
     heads = tuple(f"column {place}" for place in range(60))
-    (line,) = Grid("", heads, (Row("a", (missing(WHY),) * 60), Row("b", (count(1),) * 60))).dashes()
+    (line,) = Grid("", heads, (GridRow("a", (missing(WHY),) * 60), GridRow("b", (count(1),) * 60))).dashes()
     assert line == f"– a: {WHY}"
-    (line,) = Grid("", heads, tuple(Row(str(place), (missing(WHY),) * 60) for place in range(80))).dashes()
+    (line,) = Grid("", heads, tuple(GridRow(str(place), (missing(WHY),) * 60) for place in range(80))).dashes()
     assert "and 54 more" in line
 
 
@@ -54,7 +71,7 @@ def test_a_matrix_of_nothing_has_no_shade(values: tuple[tuple[float, ...], ...])
 
 
 def test_columns_of_words_are_told_from_numbers_with_gaps() -> None:
-    rows = (Row("a", (words("left"), count(1), words(""))), Row("total", (words(""), words(""), missing(""))))
+    rows = (GridRow("a", (words("left"), count(1), words(""))), GridRow("total", (words(""), words(""), missing(""))))
     grid = Grid("", ("w", "n", "none"), rows)
     assert [grid.in_words(place) for place in range(3)] == [True, False, False]
 
@@ -62,11 +79,11 @@ def test_columns_of_words_are_told_from_numbers_with_gaps() -> None:
 def test_without_text_nothing_that_quotes_is_left() -> None:
     quoting = (
         Cases("places", (Case("d", 1, "before ", "SECRET", " after"),)),
-        Grid("strings", ("n",), (Row("SECRET", (count(1),)),), private=True),
+        Grid("strings", ("n",), (GridRow("SECRET", (count(1),)),), private=True),
         Bars("words", ("n",), (("SECRET", (1.0,)),), private=True),
     )
-    plain = Grid("types", ("n",), (Row("PERSON", (share(0.5),)),))
-    sheet = Sheet("t", (), (plain, *quoting))
+    plain = Grid("types", ("n",), (GridRow("PERSON", (share(0.5),)),))
+    sheet = ReportDocument("t", (), (plain, *quoting))
     assert sheet.private
     bare = sheet.without_text()
     assert not bare.private

@@ -9,33 +9,45 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from showthrough.report.sheets import Bars, Case, Cases, Grid, Heat, Row, Sheet, count, missing, number, words
+from showthrough.report.sheets import (
+    Bars,
+    Case,
+    Cases,
+    Grid,
+    GridRow,
+    Heat,
+    ReportDocument,
+    count,
+    missing,
+    number,
+    words,
+)
 from showthrough.report.sheets.sheet import Block
 from showthrough.report.sheets.terminal import show_sheet
 
 
-def printed(sheet: Sheet, width: int = 200, *, terminal: bool = False, no_color: bool = False) -> str:
+def printed(sheet: ReportDocument, width: int = 200, *, terminal: bool = False, no_color: bool = False) -> str:
     out = io.StringIO()
     show_sheet(sheet, Console(file=out, width=width, force_terminal=terminal, no_color=no_color, highlight=False))
     return out.getvalue()
 
 
-def of(*blocks: Block) -> Sheet:
-    return Sheet("title", ("One sentence.",), blocks)
+def of(*blocks: Block) -> ReportDocument:
+    return ReportDocument("title", ("One sentence.",), blocks)
 
 
-def test_a_page_is_100_columns_where_there_is_no_terminal(sheet: Sheet, hostile: Sheet) -> None:
+def test_a_page_is_100_columns_where_there_is_no_terminal(sheet: ReportDocument, hostile: ReportDocument) -> None:
     for one in (sheet, hostile):
         assert max(map(cell_len, printed(one).splitlines())) <= 100
 
 
 @pytest.mark.parametrize("width", [60, 80, 160])
-def test_a_terminal_is_as_wide_as_it_is(hostile: Sheet, width: int) -> None:
+def test_a_terminal_is_as_wide_as_it_is(hostile: ReportDocument, width: int) -> None:
     out = re.sub(r"\x1b\[[\d;]*m", "", printed(hostile, width, terminal=True))
     assert max(map(cell_len, out.splitlines())) <= width
 
 
-def test_no_character_of_a_file_is_a_command(hostile: Sheet) -> None:
+def test_no_character_of_a_file_is_a_command(hostile: ReportDocument) -> None:
     out = printed(hostile)
     assert all(line.isprintable() for line in out.split("\n"))
     assert "\\x1b[31mred\\x00" in out
@@ -44,7 +56,10 @@ def test_no_character_of_a_file_is_a_command(hostile: Sheet) -> None:
 
 def test_sixty_columns_are_several_tables_and_no_number_is_cut_off() -> None:
     heads = tuple(f"head{place:02}" for place in range(60))
-    rows = (Row("first", tuple(number(1_000_000.0 + place) for place in range(60))), Row("second", (count(7),) * 60))
+    rows = (
+        GridRow("first", tuple(number(1_000_000.0 + place) for place in range(60))),
+        GridRow("second", (count(7),) * 60),
+    )
     out = printed(of(Grid("many", heads, rows)))
     assert all(head in out for head in heads)
     assert all(f"1,000,0{place:02}.0" in out for place in range(60))
@@ -52,24 +67,24 @@ def test_sixty_columns_are_several_tables_and_no_number_is_cut_off() -> None:
 
 
 def test_three_hundred_rows_and_one() -> None:
-    many = printed(of(Grid("many", ("n",), tuple(Row(f"row {place}", (count(place),)) for place in range(300)))))
+    many = printed(of(Grid("many", ("n",), tuple(GridRow(f"row {place}", (count(place),)) for place in range(300)))))
     assert all(re.search(rf"(?m)^row {place} +{place}$", many) for place in range(300))
-    assert re.search(r"(?m)^alone +1$", printed(of(Grid("one", ("n",), (Row("alone", (count(1),)),)))))
+    assert re.search(r"(?m)^alone +1$", printed(of(Grid("one", ("n",), (GridRow("alone", (count(1),)),)))))
 
 
 def test_long_heads_are_broken_between_words() -> None:
-    out = printed(of(Grid("t", ("share of mentions that are masked",), (Row("a", (count(1),)),))))
+    out = printed(of(Grid("t", ("share of mentions that are masked",), (GridRow("a", (count(1),)),))))
     assert max(map(cell_len, out.splitlines())) < 30
     assert "mentions" in out
 
 
 def test_dashes_have_their_reason_below() -> None:
-    out = printed(of(Grid("t", ("n", "κ"), (Row("a", (count(1), missing("nobody shares a document"))),))))
+    out = printed(of(Grid("t", ("n", "κ"), (GridRow("a", (count(1), missing("nobody shares a document"))),))))
     assert "– κ: nobody shares a document" in out
 
 
 def test_totals_stand_apart() -> None:
-    rows = (Row("a", (count(1),)), Row("b", (count(2),)), Row("all", (count(3),), total=True))
+    rows = (GridRow("a", (count(1),)), GridRow("b", (count(2),)), GridRow("all", (count(3),), total=True))
     assert [line.split() for line in printed(of(Grid("t", ("n",), rows))).splitlines()[-4:]] == [
         ["a", "1"], ["b", "2"], [], ["all", "3"],
     ]  # fmt: skip
@@ -142,7 +157,7 @@ def test_bars_take_the_room_that_is_left() -> None:
 
 def test_japanese_takes_two_columns_a_letter() -> None:
     case = Case("文書", 5, "患者の" * 40, "山田太郎", "は東京の" * 40)
-    rows = (Row("病院の名前" * 10, (words("記録" * 60), count(1))),)
+    rows = (GridRow("病院の名前" * 10, (words("記録" * 60), count(1))),)
     out = printed(of(Cases("t", (case,)), Grid("表", ("注", "数"), rows)))
     assert max(map(cell_len, out.splitlines())) <= 100
     assert "患者の«山田太郎»は東京" in out
@@ -151,5 +166,5 @@ def test_japanese_takes_two_columns_a_letter() -> None:
 def test_nothing_is_told_as_nothing() -> None:
     blocks = (Grid("g", ("n",), ()), Heat("h", (), (), ()), Bars("b", (), ()), Cases("c", ()))
     assert printed(of(*blocks)).count("(none)") == 4
-    assert printed(Sheet("", (), ())) == ""
-    assert "a" in printed(of(Grid("no heads", (), (Row("a", ()),))))
+    assert printed(ReportDocument("", (), ())) == ""
+    assert "a" in printed(of(Grid("no heads", (), (GridRow("a", ()),))))

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 
 from showthrough.core.errors import PlanError
-from showthrough.models.chat.base import Question
+from showthrough.models.chat.base import ChatQuestion
 from showthrough.models.chat.consent import address_of
-from showthrough.models.chat.contents import decoded
-from showthrough.models.chat.estimate import Tally, usual_lengths
+from showthrough.models.chat.contents import decode_answer
+from showthrough.models.chat.estimate import QuestionTally, usual_lengths
 from showthrough.models.chat.prices import price_of
 
 
-def question(text: str, about: tuple[str, str] = ("a", "1")) -> Question:
-    return Question("12345678", text, "p.v1", "d", None, about, 400)
+def question(text: str, about: tuple[str, str] = ("a", "1")) -> ChatQuestion:
+    return ChatQuestion("12345678", text, "p.v1", "d", None, about, 400)
 
 
 def test_tokens_are_counted_from_letters() -> None:
-    tally = Tally(scored=("cpr", "a"))
+    tally = QuestionTally(scored=("cpr", "a"))
     tally.count("llm:m", {"k1": question("1234"), "k2": question("12345")}, 3, {})
     one = tally.counts["cpr", "a", "llm:m"]
     assert (one.calls, one.recorded) == (2, 3)
@@ -26,7 +26,7 @@ def test_tokens_are_counted_from_letters() -> None:
 
 
 def test_what_was_counted_is_not_counted_again_and_recorded_lengths_count() -> None:
-    tally = Tally(scored=("cpr", "a"))
+    tally = QuestionTally(scored=("cpr", "a"))
     tally.count("llm:m", {"k1": question("1")}, 0, {})
     tally.scored = "ipr", "a"
     tally.count("llm:m", {"k1": question("1"), "k2": question("2")}, 0, usual_lengths([("p.v1", 60, 2), ("q", 9, 1)]))
@@ -35,7 +35,7 @@ def test_what_was_counted_is_not_counted_again_and_recorded_lengths_count() -> N
 
 
 def test_questions_that_follow_are_counted_apart() -> None:
-    tally = Tally(scored=("cpr", "a"))
+    tally = QuestionTally(scored=("cpr", "a"))
     tally.expect("llm:j", 5, 40, 20)
     one = tally.counts["cpr", "a", "llm:j"]
     assert not one.further  # all answers are recorded: what has none stays without one
@@ -73,10 +73,10 @@ def test_what_is_no_price_is_told(price: str) -> None:
     "content", ["[1, 2]", "```json\n[1, 2]\n```", "<think>[3]\n\n hm</think>\n[1, 2]", "So:\n```\n[1, 2]\n```\nDone."]
 )
 def test_json_is_found_in_what_models_say(content: str) -> None:
-    assert decoded(content, list[int]) == [1, 2]
+    assert decode_answer(content, list[int]) == [1, 2]
 
 
 @pytest.mark.parametrize("content", ["", "[1, 2", "1, 2", "[1, 'a']", '["a"]', "[1] [2]", "[" * 5000])
 def test_what_is_no_answer_is_none(content: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 (whatever it says)
-        decoded(content, list[int])
+        decode_answer(content, list[int])

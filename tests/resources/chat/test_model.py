@@ -17,7 +17,7 @@ import pytest
 
 from showthrough.core.errors import InputError, OutputError, PlanError, ResourceError
 from showthrough.models.chat import client, model as model_module, patience
-from showthrough.models.chat.base import Question
+from showthrough.models.chat.base import ChatQuestion
 from showthrough.models.chat.model import LanguageModel
 from showthrough.models.chat.recordings import Recordings, read_recordings
 from showthrough.models.chat.settings import AskingSettings
@@ -34,8 +34,8 @@ def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
-def question(text: str, about: tuple[str, str] = ("a", "1"), schema: Any = None) -> Question:
-    return Question("Say it again.", text, "echo.v1", "d1", schema, about)
+def question(text: str, about: tuple[str, str] = ("a", "1"), schema: Any = None) -> ChatQuestion:
+    return ChatQuestion("Say it again.", text, "echo.v1", "d1", schema, about)
 
 
 def check(content: str) -> object:
@@ -50,7 +50,7 @@ def model(server: Talking, path: Path, **settings: Any) -> LanguageModel:
     return LanguageModel(f"llm:m@{server.url}", AskingSettings(**settings), Recordings(path))
 
 
-def texts(count: int) -> list[Question]:
+def texts(count: int) -> list[ChatQuestion]:
     return [question(f"text {number}", ("a", str(number))) for number in range(count)]
 
 
@@ -303,7 +303,7 @@ class TestRecordings:
 
     def test_only_one_program_writes_it(self, path: Path) -> None:
         with talking(echo) as server:
-            with Recordings(path).growing(), pytest.raises(OutputError, match="another program is writing it"):
+            with Recordings(path).open_for_append(), pytest.raises(OutputError, match="another program is writing it"):
                 model(server, path).replies(texts(1), check)
             assert not server.tries
 
@@ -347,18 +347,18 @@ class TestPace:
             assert server.most_at_once == 3
 
     def test_a_rate_spaces_questions(self) -> None:
-        turns = patience.Patience(60, waits := Waits())
+        turns = patience.RetryPolicy(60, waits := Waits())
         assert all(turns.turn() for _ in range(4))
         assert [round(wait) for wait in waits.heard] == [0, 1, 2, 3]  # one a second
 
     def test_whoever_is_told_to_wait_makes_all_wait(self) -> None:
-        turns = patience.Patience(0, waits := Waits())
+        turns = patience.RetryPolicy(0, waits := Waits())
         turns.after(1, 20.0)
         turns.turn()
         assert [round(wait) for wait in waits.heard] == [20, 20]
 
     def test_tries_come_later_and_later(self) -> None:
-        turns = patience.Patience(0, waits := Waits())
+        turns = patience.RetryPolicy(0, waits := Waits())
         for tries in range(1, 12):
             turns.after(tries, None)
         limits = [min(patience.LONGEST, patience.FIRST * 2**number) for number in range(11)]

@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from showthrough.models.chat.base import Question
+from showthrough.models.chat.base import ChatQuestion
 from showthrough.models.chat.model import LanguageModel
 from showthrough.models.chat.recordings import Recordings, read_recordings
 from showthrough.models.chat.settings import AskingSettings
@@ -85,7 +85,7 @@ def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
 def test_a_real_server_is_understood(served: str, model: Path, tmp_path: Path) -> None:
     answers = tmp_path / "answers"
     schema = {"type": "object", "properties": {}, "required": [], "additionalProperties": False}
-    asked = [Question("Say something.", text, "any.v1", "d", schema, ("a", text), 8) for text in ("one", "two")]
+    asked = [ChatQuestion("Say something.", text, "any.v1", "d", schema, ("a", text), 8) for text in ("one", "two")]
     chat = LanguageModel(f"llm:{model}@{served}", AskingSettings(concurrency=2), Recordings(answers))
     replies = chat.replies(asked, str)
     assert all(reply is not None and reply.tokens_in and 0 < reply.tokens_out <= 8 for reply in replies)

@@ -13,21 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.characters import WORD_KIND, folded, token_kind
+from showthrough.data.layout.characters import WORD_KIND, letter_code, token_kind
 from showthrough.data.layout.gold import Gold
-from showthrough.data.layout.layers import Layers
-from showthrough.data.layout.ruler import Asking, Ruler
-from showthrough.data.layout.spans import Bools, Contents, Counts, Ints, Spans, contents_of, spread, touched
+from showthrough.data.layout.layers import AnnotationLayers
+from showthrough.data.layout.ruler import Asking, SpanIndex
+from showthrough.data.layout.spans import (
+    Bools,
+    Contents,
+    Counts,
+    Ints,
+    Spans,
+    contents_of,
+    expand_ranges,
+    find_touching,
+)
 
 _OF_TEXTS = ("text", "narrow", "_wide", "kinds", "tokens", "folded")  # what follows from the texts alone
 _FEW = 20  # one character in so many may be looked up one by one
 
 
-class Axis:
+class SpanLayout:
     """The texts of a corpus (or of a chunk of one) on one line, a line feed between each two.
 
     >>> from showthrough.data.documents import Document
-    >>> axis = Axis(Corpus([Document("a", "Mr Doe"), Document("b", "Oslo 東京")]))
+    >>> axis = SpanLayout(Corpus([Document("a", "Mr Doe"), Document("b", "Oslo 東京")]))
     >>> axis.bounds.tolist(), [axis.text[s:e] for s, e in zip(axis.tokens.start, axis.tokens.end)]
     ([0, 7, 15], ['Mr', 'Doe', 'Oslo', '東', '京'])
     """
@@ -36,11 +45,11 @@ class Axis:
         self.documents = list(corpus)
         # The line feed keeps tokens and masks of neighbours apart, so no document boundary needs a special case.
         self.bounds: Ints = np.cumsum([0, *(len(document.text) + 1 for document in self.documents)], dtype=np.int64)
-        self._rulers: dict[tuple[str, Asking], Ruler] = {}
+        self._rulers: dict[tuple[str, Asking], SpanIndex] = {}
 
-    def with_annotations_of(self, corpus: Corpus) -> Axis:
+    def with_annotations_of(self, corpus: Corpus) -> SpanLayout:
         """An axis of documents with the same texts, which are not cut into tokens again."""
-        axis = Axis(corpus)
+        axis = SpanLayout(corpus)
         vars(axis).update({name: made for name, made in vars(self).items() if name in _OF_TEXTS})
         return axis
 
@@ -80,21 +89,21 @@ class Axis:
     @cached_property
     def tokens(self) -> Spans:
         """Maximal runs of word characters, ideographs one by one."""
-        return _cut(self.kinds)
+        return _split_runs(self.kinds)
 
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
         """Of every character, whether it is of a token."""
         return self.table(token_kind)
 
-    def cut(self, kind: Callable[[str], int]) -> Spans:
+    def split_runs(self, kind: Callable[[str], int]) -> Spans:
         """Runs of characters of kind 1, and those of kind 2 one by one."""
-        return _cut(self.table(kind))
+        return _split_runs(self.table(kind))
 
     @cached_property
-    def folded(self) -> NDArray[np.uint8]:
+    def letter_codes(self) -> NDArray[np.uint8]:
         """A number from 1 for every character, the same for a letter and its capital."""
-        return self.table(folded)
+        return self.table(letter_code)
 
     @cached_property
     def gold_contents(self) -> Contents:
@@ -108,23 +117,25 @@ class Axis:
     def tokens_in(self, start: Ints, end: Ints) -> Spans:
         """The tokens of spans that do not overlap, cut off at the spans' edges; `origin` is the number of the span."""
         tokens = self.tokens
-        origin, token = spread(*touched(tokens, start, end))
+        origin, token = expand_ranges(*find_touching(tokens, start, end))
         low, high = np.maximum(tokens.start[token], start[origin]), np.minimum(tokens.end[token], end[origin])
         return Spans(low, high, token, origin)
 
     @cached_property
-    def layers(self) -> Layers:
-        return Layers.of(self.documents, self.bounds)
+    def layers(self) -> AnnotationLayers:
+        return AnnotationLayers.of(self.documents, self.bounds)
 
     @cached_property
     def gold(self) -> Gold:
         return Gold.of(self)
 
-    def ruler(self, function_words: str, ignorable: Callable[[Axis], Bools], asking: Asking = "mention") -> Ruler:
+    def ruler(
+        self, function_words: str, ignorable: Callable[[SpanLayout], Bools], asking: Asking = "mention"
+    ) -> SpanIndex:
         """The characters that count, for one source of function words; made once for each."""
         key = function_words, asking
         if key not in self._rulers:
-            self._rulers[key] = Ruler(self, ignorable(self), asking)
+            self._rulers[key] = SpanIndex(self, ignorable(self), asking)
         return self._rulers[key]
 
     def document_at(self, position: Ints) -> Ints:
@@ -141,7 +152,7 @@ def _latin(kind: Callable[[str], int]) -> bytes:
     return bytes(kind(chr(code)) for code in range(256))
 
 
-def _cut(kinds: NDArray[np.uint8]) -> Spans:
+def _split_runs(kinds: NDArray[np.uint8]) -> Spans:
     edged = np.zeros(len(kinds) + 2, dtype=np.uint8)
     edged[1:-1] = kinds
     borders = edged[1:] != edged[:-1]

@@ -27,7 +27,7 @@ def is_space(character: str) -> int:
     return character.isspace()
 
 
-def folded(character: str) -> int:
+def letter_code(character: str) -> int:
     """A number that letters share which read alike: é, E and a mathematical e; beyond ASCII others may have it too."""
     letters = reading_form(character) or character.casefold()
     if len(letters) > 1:  # ß is SS

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.characters import PLAIN, UNSURE
-from showthrough.data.layout.ruler import Ruler, Stretches
-from showthrough.data.layout.spans import Bools, Counts32, Ints, Keys, Spans, counted, eight_letters, opening
+from showthrough.data.layout.ruler import IndexRanges, SpanIndex
+from showthrough.data.layout.spans import Bools, Counts32, Ints, Keys, Spans, count_before, eight_letters, find_openings
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.reading import legible, letters_of, reading_form
-from showthrough.data.views import Reading
+from showthrough.data.views import TextReading
 
 Replacements = Literal["read", "trusted"]
 Letters = NDArray[np.uint8]
@@ -44,7 +44,7 @@ _LONGEST = 60  # letters apart that are looked at: any part of them may be a wor
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples spread
 
 
-class Given(NamedTuple):
+class Disclosures(NamedTuple):
     """Stretches of the original that can be read in a replacement, ascending; `mask` is the number of the mask."""
 
     start: Ints
@@ -52,7 +52,7 @@ class Given(NamedTuple):
     mask: Ints
 
 
-_NOTHING = Given(*np.zeros((3, 0), dtype=np.int64))
+_NOTHING = Disclosures(*np.zeros((3, 0), dtype=np.int64))
 
 
 class Coverage:
@@ -62,7 +62,7 @@ class Coverage:
     `of_documents` the masks of each document.
     """
 
-    def __init__(self, axis: Axis, anonymization: Anonymization) -> None:
+    def __init__(self, axis: SpanLayout, anonymization: Anonymization) -> None:
         self.axis = axis
         self.of_documents: list[Sequence[Mask]] = [anonymization.of(document.id) for document in axis.documents]
         masks = [mask for of_document in self.of_documents for mask in of_document]
@@ -73,24 +73,24 @@ class Coverage:
         end = np.array([mask.end for mask in masks], dtype=np.int64) + shift
         order = np.argsort(start, kind="stable")
         start, end, document = start[order], end[order], document[order]
-        opens = opening(start, end)
+        opens = find_openings(start, end)
         self.each: tuple[Ints, Ints, Ints] = start, end, document
         self.start: Ints = start[opens]
         self.end: Ints = np.maximum.reduceat(end, opens) if len(opens) else end
         self.document: Ints = document[opens]
         self._masks, self._order, self._opens = masks, order, opens
-        self._readable: dict[tuple[Ruler, Replacements], Counts32] = {}
+        self._readable: dict[tuple[SpanIndex, Replacements], Counts32] = {}
 
-    def covered(self, ranges: Stretches, ruler: Ruler, replacements: Replacements) -> Bools:
+    def is_covered(self, ranges: IndexRanges, ruler: SpanIndex, replacements: Replacements) -> Bools:
         """Which stretches of a ruler have all of their characters hidden."""
         readable = self.readable(ruler, replacements)
         return np.asarray(readable[ranges.opens] == readable[ranges.closes])
 
-    def readable(self, ruler: Ruler, replacements: Replacements) -> Counts32:
+    def readable(self, ruler: SpanIndex, replacements: Replacements) -> Counts32:
         """How many characters can be read before each place of a ruler."""
         key = ruler, replacements
         if key not in self._readable:
-            disclosures = self.given if replacements == "read" else _NOTHING
+            disclosures = self.disclosures if replacements == "read" else _NOTHING
             step = np.zeros(ruler.before[-1] + 1, dtype=np.int8)
             _count_edges(step, ruler.before, self.start, self.end, 1)
             _count_edges(step, ruler.before, disclosures.start, disclosures.end, -1)
@@ -100,17 +100,17 @@ class Coverage:
                     ruler.whole, disclosures.start, disclosures.end
                 )
                 masked = np.concatenate([masked, whole])
-            self._readable[key] = counted(~masked)
+            self._readable[key] = count_before(~masked)
         return self._readable[key]
 
     @cached_property
-    def hidden(self) -> Counts32:
+    def hidden_before(self) -> Counts32:
         """How many characters of the axis are hidden before each place; what replacements repeat is not."""
         step = np.zeros(len(self.axis) + 2, dtype=np.int8)
         positions = np.arange(len(self.axis) + 1, dtype=np.int32)
         _count_edges(step, positions, self.start, self.end, 1)
-        _count_edges(step, positions, self.given.start, self.given.end, -1)
-        return counted(np.cumsum(step[:-2], dtype=np.int8) > 0)
+        _count_edges(step, positions, self.disclosures.start, self.disclosures.end, -1)
+        return count_before(np.cumsum(step[:-2], dtype=np.int8) > 0)
 
     @cached_property
     def tokens(self) -> Spans:
@@ -118,7 +118,7 @@ class Coverage:
         return self.axis.tokens_in(self.start, self.end)
 
     @cached_property
-    def written(self) -> tuple[list[str], Ints]:
+    def replacement_texts(self) -> tuple[list[str], Ints]:
         """All texts that replace something, each once, and which of them stands in the place of each mask.
 
         Of joined masks all are taken together: which of them a tool wrote in the end, nobody can tell.
@@ -135,15 +135,15 @@ class Coverage:
         return list(numbers), number
 
     @cached_property
-    def given(self) -> Given:
+    def disclosures(self) -> Disclosures:
         """What is under a mask and can be read in its replacement: tokens, and of masks without any token all."""
-        texts, number = self.written
+        texts, number = self.replacement_texts
         if not any(texts):
             return _NOTHING
         tokens = self.tokens
         spelled = [_spelled_before(text) if len(text) <= _SHORT else _spelled_out(text) for text in texts]
-        sheet = Axis(Corpus([Document("", text) for text in spelled]))
-        again = repeated(self.axis, tokens, sheet, number[tokens.origin])
+        sheet = SpanLayout(Corpus([Document("", text) for text in spelled]))
+        again = find_repeats(self.axis, tokens, sheet, number[tokens.origin])
         count = np.bincount(tokens.origin, minlength=len(number))
         complete = np.bincount(tokens.origin, again, minlength=len(number)) == count
         last = np.cumsum(count)
@@ -159,9 +159,9 @@ class Coverage:
         end = np.concatenate([tokens.end[again], self.end[mute]])
         mask = np.concatenate([tokens.origin[again], mute])
         order = np.argsort(start)
-        return Given(start[order], end[order], mask[order])
+        return Disclosures(start[order], end[order], mask[order])
 
-    def _alike(self, first: Ints, last: Ints, sheet: Axis, number: Ints) -> Bools:
+    def _alike(self, first: Ints, last: Ints, sheet: SpanLayout, number: Ints) -> Bools:
         """Which masks may write what they cover, with other borders of words: 3611097 for 36110/97.
 
         `first` and `last` are the tokens that each begins and ends with. What is written begins and ends with the same
@@ -175,7 +175,7 @@ class Coverage:
             (tokens.start[first], np.append(words.start, 0)[low]),
             (tokens.end[last] - 1, np.append(words.end, 1)[high] - 1),
         ):
-            left, right = self.axis.folded[ours], np.append(sheet.folded, 0)[theirs]
+            left, right = self.axis.letter_codes[ours], np.append(sheet.letter_codes, 0)[theirs]
             alike &= (left == right) | (left == UNSURE) | (right == UNSURE)
         return alike
 
@@ -185,7 +185,7 @@ def _spelled_out(text: str) -> str:
     if text.isascii() and not _APART.search(text) and (_WORDS.fullmatch(text) or not _ODD.search(text)):
         return text if "_" not in text else f"{text}\n{text.replace('_', ' ')}"
     plain = legible(text)
-    reading = Reading(text)
+    reading = TextReading(text)
     apart = (match[0].replace(" ", "")[:_LONGEST] for match in _SPELLED.finditer(reading.form))
     spelled = {run[low:high] for run in apart for low in range(len(run)) for high in range(low + _NAME, len(run) + 1)}
     words = sorted(word for word in {*reading.words, *spelled} if _is_read(word))
@@ -216,7 +216,7 @@ def _within(positions: Ints, start: Ints, end: Ints) -> Bools:
     return np.asarray(np.append(end, 0)[last] > positions)  # before the first span: the 0 at the end
 
 
-def repeated(axis: Axis, tokens: Spans, sheet: Axis, text: Ints) -> Bools:
+def find_repeats(axis: SpanLayout, tokens: Spans, sheet: SpanLayout, text: Ints) -> Bools:
     """Which tokens are words of the text that is written for them; `text` is the number of that of each token.
 
     Texts are cut into words on an axis of their own, the sheet, each once however often it is written. Keys of first
@@ -226,7 +226,7 @@ def repeated(axis: Axis, tokens: Spans, sheet: Axis, text: Ints) -> Bools:
     text_of_word = sheet.document_at(words.start)  # the text of each word
     again = np.zeros(len(tokens), dtype=bool)
     likely = np.flatnonzero(
-        _begins_alike(axis.folded[tokens.start], text, sheet.folded[words.start], text_of_word, texts)
+        _begins_alike(axis.letter_codes[tokens.start], text, sheet.letter_codes[words.start], text_of_word, texts)
     )
     if not len(likely):
         return again
@@ -240,15 +240,15 @@ def repeated(axis: Axis, tokens: Spans, sheet: Axis, text: Ints) -> Bools:
     unsure = likely[(vague | (written.mixed[index] == queries.mixed)) & ~again[likely]]
     bounds = np.searchsorted(text_of_word, np.arange(texts + 1))
     read = {
-        number: {_read(sheet.text[words.start[word] : words.end[word]]) for word in range(*bounds[number:][:2])}
+        number: {_fold_word(sheet.text[words.start[word] : words.end[word]]) for word in range(*bounds[number:][:2])}
         for number in np.unique(text[unsure]).tolist()
     }
     for token in unsure.tolist():
-        again[token] = _read(axis.text[tokens.start[token] : tokens.end[token]]) in read[int(text[token])]
+        again[token] = _fold_word(axis.text[tokens.start[token] : tokens.end[token]]) in read[int(text[token])]
     return again
 
 
-def _read(word: str) -> str:
+def _fold_word(word: str) -> str:
     return word.casefold() if word.isascii() else reading_form(word) or word.casefold()
 
 
@@ -271,8 +271,8 @@ class _Keys:
     vague: Bools  # whether another spelling has other numbers
 
     @classmethod
-    def of(cls, axis: Axis, start: Ints, end: Ints, text: Ints) -> _Keys:
-        letters = eight_letters(axis.folded, start, end)
+    def of(cls, axis: SpanLayout, start: Ints, end: Ints, text: Ints) -> _Keys:
+        letters = eight_letters(axis.letter_codes, start, end)
         # Column by column: a maximum of eight beside each other takes several times as long.
         highest = np.maximum.reduce(list(letters.view(np.uint8).reshape(-1, 8).T))
         whole = (end - start <= 8) & (highest <= PLAIN)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.data.layout.layers import Layers
-from showthrough.data.layout.spans import Bools, Ints, spread
+from showthrough.data.layout.layers import AnnotationLayers
+from showthrough.data.layout.spans import Bools, Ints, expand_ranges
 from showthrough.data.levels import LEVELS
 
 if TYPE_CHECKING:
-    from showthrough.data.layout.axis import Axis
+    from showthrough.data.layout.axis import SpanLayout
 
 _LEVEL = {level: number for number, level in enumerate(LEVELS)}
 DIRECT = _LEVEL["DIRECT"]
@@ -38,10 +38,10 @@ class Gold:
     entity_level: NDArray[np.int8]  # the highest of its mentions: one direct mention makes it direct
     entity_type: Ints
     types: tuple[str, ...]
-    layers: Layers
+    layers: AnnotationLayers
 
     @classmethod
-    def of(cls, axis: Axis) -> Gold:
+    def of(cls, axis: SpanLayout) -> Gold:
         layers = axis.layers
         marks = list(chain.from_iterable(layers.mentions))
         layer = layers.of_mentions
@@ -110,7 +110,7 @@ class Gold:
         if not len(opens):
             return np.zeros(len(start), dtype=np.int64)
         bounds = np.searchsorted(document, np.arange(len(self.layers.count) + 1))
-        layer, span = spread(bounds[self.layers.document], bounds[self.layers.document + 1])
+        layer, span = expand_ranges(bounds[self.layers.document], bounds[self.layers.document + 1])
         low, high = start[span] + self.layers.shift[layer], end[span] + self.layers.shift[layer]
         before = np.searchsorted(opens, low, side="right") - 1
         contained = (before >= 0) & (reach[before] >= high)

@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from showthrough.data.documents import Document, Mention
-from showthrough.data.layout.spans import Ints, spread
+from showthrough.data.layout.spans import Ints, expand_ranges
 
 
 @dataclass(frozen=True)
-class Layers:
+class AnnotationLayers:
     """All layers of some documents, in the order of these."""
 
     mentions: Sequence[Sequence[Mention]]  # of a layer
@@ -27,7 +27,7 @@ class Layers:
     count: Ints  # layers of a document: an annotator who marked nothing counts too
 
     @classmethod
-    def of(cls, documents: Sequence[Document], bounds: Ints) -> Layers:
+    def of(cls, documents: Sequence[Document], bounds: Ints) -> AnnotationLayers:
         mentions = [annotation.mentions for document in documents for annotation in document.annotations]
         count = np.array([len(document.annotations) for document in documents], dtype=np.int64)
         document = np.repeat(np.arange(len(count)), count)
@@ -43,4 +43,4 @@ class Layers:
     def copies(self, document: Ints) -> tuple[Ints, Ints]:
         """For things of documents: the number of the thing and the layer, of every copy."""
         first = (np.cumsum(self.count) - self.count)[document]
-        return spread(first, first + self.count[document])
+        return expand_ranges(first, first + self.count[document])

@@ -10,24 +10,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.layout.characters import is_space
-from showthrough.data.layout.spans import Bools, Counts32, Ints, counted, joined, paint, places, set_within, touched
+from showthrough.data.layout.spans import (
+    Bools,
+    Counts32,
+    Ints,
+    count_before,
+    find_touching,
+    list_positions,
+    merge_spans,
+    paint,
+    set_within,
+)
 
 if TYPE_CHECKING:
-    from showthrough.data.layout.axis import Axis
+    from showthrough.data.layout.axis import SpanLayout
 
 Asking = Literal["mention", "entity", "never"]  # for which mentions made of function words
 _PLAIN, _WORDS, _SIGNS = range(3)  # what is asked for of a mention: what is not ignorable, its words, its signs
 
 
 @dataclass(frozen=True)
-class Stretches:
+class IndexRanges:
     """Spans as they lie on a ruler: from where to where. One of no length has nothing that must be masked."""
 
     opens: Counts32
     closes: Counts32
 
-    def __getitem__(self, chosen: Bools | Ints) -> Stretches:
-        return Stretches(self.opens[chosen], self.closes[chosen])
+    def __getitem__(self, chosen: Bools | Ints) -> IndexRanges:
+        return IndexRanges(self.opens[chosen], self.closes[chosen])
 
     @property
     def solid(self) -> Bools:
@@ -42,13 +52,13 @@ class Runs:
     A thing may be in many runs. So they are counted by what stands before either end, and never listed.
     """
 
-    place: Stretches
+    place: IndexRanges
     first: Ints
     last: Ints
     mention: Ints  # of a run
 
     @classmethod
-    def alone(cls, ranges: Stretches) -> Runs:
+    def alone(cls, ranges: IndexRanges) -> Runs:
         """Every mention as one thing."""
         number = np.arange(len(ranges.opens))
         return cls(ranges, number, number + 1, number)
@@ -59,11 +69,11 @@ class Runs:
 
     def counts(self, which: Bools) -> Ints:
         """How many of the things of each run are among some."""
-        before = counted(which)
+        before = count_before(which)
         return np.asarray(before[self.last] - before[self.first], dtype=np.int64)
 
 
-class Ruler:
+class SpanIndex:
     """Counts only the characters that have to be masked: those of mentions that are not ignorable.
 
     `before[x]` is how many of them lie before position x. Most of a text is no mention, so painting masks on this
@@ -76,14 +86,14 @@ class Ruler:
     or never, as in TAB's script.
     """
 
-    def __init__(self, axis: Axis, ignorable: Bools, asking: Asking = "mention") -> None:
+    def __init__(self, axis: SpanLayout, ignorable: Bools, asking: Asking = "mention") -> None:
         # Not the axis itself, which keeps its rulers: held in a circle, both would wait for the collector.
         gold = self._gold = axis.gold
         self._axis_tokens, self._contents = axis.tokens, axis.gold_contents
         required = np.zeros(len(axis), dtype=bool)
         paint(required, gold.start, gold.end)
         required &= ~ignorable
-        self.before: Counts32 = counted(required)
+        self.before: Counts32 = count_before(required)
         bare: Bools = self.before[gold.start] == self.before[gold.end]  # nothing on the ruler so far
         if asking == "entity":
             bare &= (np.bincount(gold.entity, ~bare) == 0)[gold.entity]
@@ -95,18 +105,18 @@ class Ruler:
             self._add_bare_mentions(axis, np.flatnonzero(bare))
         self.whole: Ints = np.concatenate([self._words, self._signs])
 
-    def _add_bare_mentions(self, axis: Axis, mentions: Ints) -> None:
+    def _add_bare_mentions(self, axis: SpanLayout, mentions: Ints) -> None:
         """Lays what is asked for of mentions that have nothing else: words, or signs where there are none."""
         start, end = self._gold.start[mentions], self._gold.end[mentions]
         word = axis.kinds > 0
-        first, last = touched(self._axis_tokens, start, end)
+        first, last = find_touching(self._axis_tokens, start, end)
         worded = last > first
         self._section[mentions[~worded]] = _SIGNS
         self._words = set_within(word, start[worded], end[worded])
         if not worded.all():
             self._signs = set_within(axis.table(is_space) == 0, start[~worded], end[~worded])
 
-    def _stretches(self, start: Ints, end: Ints, section: NDArray[np.int8]) -> Stretches:
+    def _locate(self, start: Ints, end: Ints, section: NDArray[np.int8]) -> IndexRanges:
         """Where spans lie, each of which is asked about on some section."""
         opens, closes = self.before[start], self.before[end]
         if len(self.whole):
@@ -116,17 +126,17 @@ class Ruler:
                 for on_ruler, edge in ((opens, start), (closes, end)):
                     on_ruler[indices] = base + np.searchsorted(positions, edge[indices])
                 base += len(positions)
-        return Stretches(opens, closes)
+        return IndexRanges(opens, closes)
 
-    def laid(self, start: Ints, end: Ints) -> list[Stretches]:
+    def locate(self, start: Ints, end: Ints) -> list[IndexRanges]:
         """Where any spans lie: what is not ignorable of them, then words and signs that are asked for whole."""
         sections = (_PLAIN, _WORDS, _SIGNS) if len(self.whole) else (_PLAIN,)
-        return [self._stretches(start, end, np.full(len(start), section, dtype=np.int8)) for section in sections]
+        return [self._locate(start, end, np.full(len(start), section, dtype=np.int8)) for section in sections]
 
     @cached_property
-    def mentions(self) -> Stretches:
+    def mentions(self) -> IndexRanges:
         """Where all mentions lie."""
-        return self._stretches(self._gold.start, self._gold.end, self._section)
+        return self._locate(self._gold.start, self._gold.end, self._section)
 
     @cached_property
     def tokens(self) -> Runs:
@@ -138,16 +148,18 @@ class Ruler:
         for section in (_PLAIN, _WORDS):  # the same word may be ignorable on one of them; there are no words in signs
             mentions = np.flatnonzero(self._section == section)
             low, high = contents.first[mentions], contents.last[mentions]
-            number = places(*joined(low, high))
+            number = list_positions(*merge_spans(low, high))
             sections = np.full(len(number), section, dtype=np.int8)
-            parts.append(self._stretches(tokens.start[number], tokens.end[number], sections))
+            parts.append(self._locate(tokens.start[number], tokens.end[number], sections))
             first[mentions] = count + np.searchsorted(number, low)
             last[mentions] = count + np.searchsorted(number, high)
             count += len(number)
-        parts.append(self._stretches(cut.start, cut.end, self._section[cut.origin]))
+        parts.append(self._locate(cut.start, cut.end, self._section[cut.origin]))
         alone = count + np.arange(len(cut))
         return Runs(
-            Stretches(np.concatenate([part.opens for part in parts]), np.concatenate([part.closes for part in parts])),
+            IndexRanges(
+                np.concatenate([part.opens for part in parts]), np.concatenate([part.closes for part in parts])
+            ),
             np.concatenate([first, alone]),
             np.concatenate([last, alone + 1]),
             np.concatenate([np.arange(len(first)), cut.origin]),

@@ -15,7 +15,7 @@ Counts32 = NDArray[np.int32]
 Keys = NDArray[np.uint64]
 
 
-class Laid(Protocol):
+class SortedSpans(Protocol):
     """Things on a line, by start."""
 
     @property
@@ -54,10 +54,10 @@ class Contents:
         return np.asarray(np.cumsum(edges)[:tokens], dtype=np.int64)
 
 
-def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
+def expand_ranges(first: Ints, last: Ints) -> tuple[Ints, Ints]:
     """All numbers from `first` to before `last` of many ranges: the range each is of, and the number.
 
-    >>> [array.tolist() for array in spread(np.array([5, 9]), np.array([7, 10]))]
+    >>> [array.tolist() for array in expand_ranges(np.array([5, 9]), np.array([7, 10]))]
     [[0, 0, 1], [5, 6, 9]]
     """
     size = np.maximum(last - first, 0)
@@ -65,20 +65,20 @@ def spread(first: Ints, last: Ints) -> tuple[Ints, Ints]:
     return origin, np.arange(len(origin)) + np.repeat(first - (np.cumsum(size) - size), size)
 
 
-def places(start: Ints, end: Ints) -> Ints:
+def list_positions(start: Ints, end: Ints) -> Ints:
     """All places of some spans, span after span."""
-    return spread(start, end)[1]
+    return expand_ranges(start, end)[1]
 
 
-def touched(tokens: Laid, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def find_touching(tokens: SortedSpans, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """The first token that each span has, at least in part, and the one after the last."""
     first = np.searchsorted(tokens.end, start, side="right")
     return first, np.maximum(np.searchsorted(tokens.start, end, side="left"), first)
 
 
-def contents_of(tokens: Laid, start: Ints, end: Ints) -> Contents:
+def contents_of(tokens: SortedSpans, start: Ints, end: Ints) -> Contents:
     """What spans, which may overlap, have of tokens, which do not and are in order."""
-    first, last = touched(tokens, start, end)
+    first, last = find_touching(tokens, start, end)
     touching = last > first
     opened, closed = touching.copy(), touching.copy()
     opened[touching] = tokens.start[first[touching]] < start[touching]
@@ -100,7 +100,7 @@ def highest(start: Ints, end: Ints, value: Ints) -> tuple[Ints, Ints]:
     >>> place.tolist(), value.tolist()
     ([0, 1, 2, 3, 5], [7, 9, 9, 7, 2])
     """
-    position = places(*joined(start, end))
+    position = list_positions(*merge_spans(start, end))
     low, high = np.searchsorted(position, start), np.searchsorted(position, end)
     power = np.frexp(high - low)[1] - 1  # -1 of what is empty
     top = np.full(len(position), -1, dtype=np.int64)
@@ -113,28 +113,28 @@ def highest(start: Ints, end: Ints, value: Ints) -> tuple[Ints, Ints]:
     return position, top
 
 
-def opening(start: Ints, end: Ints) -> Ints:
+def find_openings(start: Ints, end: Ints) -> Ints:
     """Of spans in the order of their starts, those that begin where all before them have ended."""
     reach = np.maximum.accumulate(end) if len(end) else end
     return np.flatnonzero(np.concatenate([np.ones(min(1, len(start)), dtype=bool), start[1:] >= reach[:-1]]))
 
 
-def joined(start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def merge_spans(start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Spans in order, those that overlap joined to one: as many places as they cover, however often they do."""
     if (start[1:] >= end[:-1]).all():
         return start, end
     order = np.argsort(start, kind="stable")
     start, end = start[order], end[order]
-    opens = opening(start, end)
+    opens = find_openings(start, end)
     return start[opens], np.maximum.reduceat(end, opens)
 
 
 def paint(canvas: Bools, start: Ints, end: Ints) -> None:
     """Sets all places of some spans; they may overlap."""
-    canvas[places(*joined(start, end))] = True
+    canvas[list_positions(*merge_spans(start, end))] = True
 
 
-def counted(which: Bools) -> Counts32:
+def count_before(which: Bools) -> Counts32:
     """How many are set before each place, and after the last."""
     before = np.zeros(len(which) + 1, dtype=np.int32)
     before[1:] = which  # a sum that also converts takes half as long again
@@ -153,5 +153,5 @@ def eight_letters(letters: NDArray[np.uint8], start: Ints, end: Ints) -> Keys:
 
 def set_within(which: Bools, start: Ints, end: Ints) -> Ints:
     """The places of some spans that are set, each once."""
-    positions = places(*joined(start, end))
+    positions = list_positions(*merge_spans(start, end))
     return positions[which[positions]]

@@ -9,19 +9,19 @@ from typing import Protocol
 
 import numpy as np
 
-from showthrough.core.errors import ResourceError, quoted, some
+from showthrough.core.errors import ResourceError, join_names, quote_value
 from showthrough.data.layout.spans import Bools
 from showthrough.data.references import NOTHING, REFERENCES
 from showthrough.families.authorship.problems import Problems
 from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS, cross_fitted
-from showthrough.families.authorship.verifiers.answering import answered, outside
+from showthrough.families.authorship.verifiers.answering import answer_questions, find_outliers
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Verifier
 from showthrough.families.authorship.verifiers.given import ORIGINAL, GivenAnswers
 from showthrough.families.authorship.verifiers.table import learner_named
 from showthrough.models import Resources
 
 
-class Attacker(Protocol):
+class AuthorshipAttacker(Protocol):
     """Answers all problems, before and after masking; NaN to what it is not asked."""
 
     @property
@@ -46,9 +46,9 @@ def attackers_of(
     problems: Problems,
     originals: Mapping[str, str],
     resources: Resources,
-) -> list[Attacker]:
+) -> list[AuthorshipAttacker]:
     """Those of some names; all where there is none. Raises ResourceError for a name that nobody has."""
-    by_name: dict[str, Attacker] = {}
+    by_name: dict[str, AuthorshipAttacker] = {}
     for verifier in resources.inputs.get("verifiers", ()):
         has_answers = isinstance(verifier, GivenAnswers)
         by_name[verifier.name] = (
@@ -58,7 +58,7 @@ def attackers_of(
         )
     by_name[ADAPTIVE] = _AdaptiveAttacker(learner, seed, problems, originals, resources)
     if lacking := [name for name in names if name not in by_name]:
-        raise ResourceError(f"there is no verifier {quoted(lacking[0])}; expected some of {some(by_name)}")
+        raise ResourceError(f"there is no verifier {quote_value(lacking[0])}; expected some of {join_names(by_name)}")
     return [by_name[name] for name in names or by_name]
 
 
@@ -86,7 +86,9 @@ class _TrainedAttacker:
         indices = np.flatnonzero(self.problems.counted & ~_is_silent(self.problems, texts))
         questions = self.problems.questions(texts, indices)
         by_feature: dict[str, Bools] = {}
-        for feature, flags in outside(self.verifier, questions, self.resources.cache, self.resources.watch).items():
+        for feature, flags in find_outliers(
+            self.verifier, questions, self.resources.cache, self.resources.watch
+        ).items():
             by_feature[feature] = np.zeros(len(self.problems.same), dtype=bool)
             by_feature[feature][indices] = flags
         return by_feature
@@ -95,7 +97,9 @@ class _TrainedAttacker:
         silent = _is_silent(self.problems, texts)
         answers = np.where(selected, UNANSWERED, np.nan)
         questions = self.problems.questions(texts, np.flatnonzero(selected & ~silent))
-        answers[selected & ~silent] = answered(self.verifier, questions, self.resources.cache, self.resources.watch)
+        answers[selected & ~silent] = answer_questions(
+            self.verifier, questions, self.resources.cache, self.resources.watch
+        )
         return answers
 
 
@@ -124,7 +128,7 @@ class _AnswersAttacker:
 
     def _answers_about(self, name: str) -> Array:
         if name not in self.answers.by:
-            raise ResourceError(f"{self.name} has no answers of {quoted(name)}; expected --answers {name}=FILE")
+            raise ResourceError(f"{self.name} has no answers of {quote_value(name)}; expected --answers {name}=FILE")
         if not self.problems.asked:
             raise ResourceError(f"{self.name} has answers to questions that no document asks")
         by_document = self.answers.by[name]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from msgspec import Meta
 
-from showthrough.core.errors import InputError, PlanError, Problem, quoted, shown, some
+from showthrough.core.errors import InputError, PlanError, Problem, join_names, quote_value, shorten
 from showthrough.core.families import Family, InputType
 
 if TYPE_CHECKING:
@@ -60,17 +60,17 @@ class VerifiersInput(InputType):
     def read(self, options: AuthorshipOptions, anonymizations: Sequence[str]) -> tuple[Asked, ...] | None:
         if not (options.verifier or options.answers):
             return None
-        from showthrough.families.authorship.verifiers.asking import asked_verifiers
-        from showthrough.families.authorship.verifiers.given import read_given
+        from showthrough.families.authorship.verifiers.asking import parse_verifiers
+        from showthrough.families.authorship.verifiers.given import read_answer_files
 
         loaded: list[Asked] = []
         problems: list[Problem] = []
         try:
-            loaded += asked_verifiers(_as_tuple(options.verifier))
+            loaded += parse_verifiers(_as_tuple(options.verifier))
         except InputError as error:
             problems += error.problems
         try:
-            loaded += read_given(_as_tuple(options.answers), anonymizations)
+            loaded += read_answer_files(_as_tuple(options.answers), anonymizations)
         except InputError as error:
             problems += error.problems
         if problems:
@@ -78,22 +78,22 @@ class VerifiersInput(InputType):
         return tuple(loaded) or None
 
     def accept(self, arguments: AuthorshipArguments) -> tuple[Asked, ...] | None:
-        from showthrough.families.authorship.verifiers.asking import asked_verifiers
+        from showthrough.families.authorship.verifiers.asking import parse_verifiers
         from showthrough.families.authorship.verifiers.base import Verifier
-        from showthrough.families.authorship.verifiers.given import GivenAnswers, given_answers
+        from showthrough.families.authorship.verifiers.given import GivenAnswers, parse_answers
 
         argument = arguments.verifiers
         several = isinstance(argument, Iterable) and not isinstance(argument, str | Verifier)
         accepted: list[Asked] = []
         for item in cast(Iterable[Any], argument) if several else [argument]:
             if isinstance(item, str | PathLike):
-                accepted += asked_verifiers([str(item)])
+                accepted += parse_verifiers([str(item)])
             elif isinstance(item, Verifier | GivenAnswers):
                 accepted.append(item)
             else:
                 fault = f"found a value of type {type(item).__name__}"
                 raise PlanError(f"{fault}; expected a verifier, or its folder", VERIFIERS)
-        return (*accepted, *(given_answers(arguments.answers) if arguments.answers else ())) or None
+        return (*accepted, *(parse_answers(arguments.answers) if arguments.answers else ())) or None
 
     def applies(self, corpus: Corpus) -> bool:
         return bool(corpus.survey.asked)
@@ -103,7 +103,7 @@ class VerifiersInput(InputType):
 
     def record(self, value: Sequence[Asked], corpus: Corpus) -> list[Input]:
         """A verifier that does not say what tells it from others of its name has its version alone."""
-        from showthrough.families.authorship.verifiers.seen import seen
+        from showthrough.families.authorship.verifiers.seen import count_seen
         from showthrough.run.records import Input
 
         return [
@@ -112,7 +112,7 @@ class VerifiersInput(InputType):
                 getattr(verifier, "digest", "") or f"v{verifier.version}",
                 getattr(verifier, "problems", 0),
                 getattr(verifier, "source", ""),
-                seen=seen(verifier, corpus),
+                seen=count_seen(verifier, corpus),
             )
             for verifier in value
         ]
@@ -200,7 +200,7 @@ class _Authorship(Family):
             if isinstance(verifier, GivenAnswers):
                 lines += _unanswered_notices(verifier, problem_ids)
             elif plan.settings.seen and (overlap := trained_on(verifier, plan.corpus)):
-                lines.append(f"the verifier {shown(verifier.name)} {overlap}")
+                lines.append(f"the verifier {shorten(verifier.name)} {overlap}")
         return lines
 
     def relocate(self, options: AuthorshipOptions, plan: Path) -> dict[str, Any]:
@@ -239,10 +239,10 @@ def _verifier_problems(plan: Plan) -> Iterator[Problem]:
     from showthrough.metrics import metric_text
 
     verifiers: Sequence[Asked] = plan.inputs.get(VERIFIERS) or ()
-    asking = {metric_text(metric): _named(metric) for metric in plan.metrics if VERIFIERS in metric.needs}
+    asking = {metric_text(metric): _list_verifiers(metric) for metric in plan.metrics if VERIFIERS in metric.needs}
     yield from _name_problems([verifier.name for verifier in verifiers], asking)
     for verifier in verifiers:
-        location = f"verifier {shown(verifier.name)}"
+        location = f"verifier {shorten(verifier.name)}"
         if not any(verifier.name in named or not named for named in asking.values()):
             expected = f"it among those that {next(iter(asking))} names" if asking else "safety among the metrics"
             yield Problem("", location, _UNASKED.format(expected))
@@ -261,18 +261,18 @@ def _name_problems(verifier_names: Sequence[str], asking: Mapping[str, Sequence[
     names = [*dict.fromkeys([*verifier_names, ADAPTIVE])]
     for name in names:
         if verifier_names.count(name) > 1:
-            yield Problem("", f"verifier {shown(name)}", "this name is used twice; expected unique names")
+            yield Problem("", f"verifier {shorten(name)}", "this name is used twice; expected unique names")
     if ADAPTIVE in verifier_names:
         why = "this name is that of the verifier that learns from masked texts; expected another"
         yield Problem("", f"verifier {ADAPTIVE}", why)
     for text, named in asking.items():
         for name in named:
             if name not in names:
-                expected = f"expected some of {some(names)}; --verifier and --answers give others"
-                yield Problem("", f"metric {text}", f"asks for the verifier {quoted(name)}; {expected}")
+                expected = f"expected some of {join_names(names)}; --verifier and --answers give others"
+                yield Problem("", f"metric {text}", f"asks for the verifier {quote_value(name)}; {expected}")
 
 
-def _named(metric: Metric) -> list[str]:
+def _list_verifiers(metric: Metric) -> list[str]:
     """The verifiers that a metric names; none: it asks all."""
     return [name for part in str(metric.parameters.get("verifier", "")).split(",") if (name := part.strip())]
 
@@ -299,25 +299,25 @@ def _answer_problems(verifier: GivenAnswers, anonymizations: Sequence[str], corp
     names = [*dict.fromkeys([ORIGINAL, *anonymizations])]
     for name in verifier.by:
         if name not in names:
-            location = f"answers {shown(name)}"
+            location = f"answers {shorten(name)}"
             yield Problem(
-                verifier.sources.get(name, ""), location, f"is no anonymization; expected some of {some(names)}"
+                verifier.sources.get(name, ""), location, f"is no anonymization; expected some of {join_names(names)}"
             )
     for name in names:
         if name not in verifier.by:
-            subject = "the originals" if name == ORIGINAL else shown(name)
-            prefix = "" if verifier.name == ANSWERS else f"{shown(verifier.name)}:"
-            expected = f"expected --answers {prefix}{shown(name)}=FILE as well"
-            yield Problem("", f"verifier {shown(verifier.name)}", f"has no answers about {subject}; {expected}")
+            subject = "the originals" if name == ORIGINAL else shorten(name)
+            prefix = "" if verifier.name == ANSWERS else f"{shorten(verifier.name)}:"
+            expected = f"expected --answers {prefix}{shorten(name)}=FILE as well"
+            yield Problem("", f"verifier {shorten(verifier.name)}", f"has no answers about {subject}; {expected}")
     if not corpus.survey.asked:
         yield Problem(corpus.source, "", "no document asks who wrote it, so that there is nothing to answer")
         return
     for name, answers in verifier.by.items():
         if not any(key in answers for key in corpus.ids):
-            location = f"answers {shown(name)}"
-            fault = f"answers about {some(map(str, answers), 40)}, and no document"
+            location = f"answers {shorten(name)}"
+            fault = f"answers about {join_names(map(str, answers), 40)}, and no document"
             yield Problem(
-                verifier.sources.get(name, ""), location, f"{fault}; expected ids such as {shown(corpus.ids[0])}"
+                verifier.sources.get(name, ""), location, f"{fault}; expected ids such as {shorten(corpus.ids[0])}"
             )
 
 
@@ -325,16 +325,16 @@ def _unanswered_notices(verifier: GivenAnswers, problem_ids: frozenset[str]) -> 
     from showthrough.families.authorship.verifiers.given import ORIGINAL
 
     for name, answers in verifier.by.items():
-        subject = "the originals" if name == ORIGINAL else shown(name)
+        subject = "the originals" if name == ORIGINAL else shorten(name)
         if lacking := len(problem_ids - answers.keys()):
             yield (
-                f"{shown(verifier.name)}: about {subject} there is no answer "
+                f"{shorten(verifier.name)}: about {subject} there is no answer "
                 f"to {lacking} of {len(problem_ids)} problems; "
                 "they count as unanswered, which looks safer than it may be"
             )
         if strangers := [key for key in answers if key not in problem_ids]:
-            fault = f"{len(strangers)} answers are to no problem here: {some(strangers)}"
-            yield f"{shown(verifier.name)}: about {subject} {fault}"
+            fault = f"{len(strangers)} answers are to no problem here: {join_names(strangers)}"
+            yield f"{shorten(verifier.name)}: about {subject} {fault}"
 
 
 FAMILY = _Authorship(

@@ -19,7 +19,7 @@ _SHORT = r"(?<!\b[A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bProf)
 _END = re.compile(rf"""{_SHORT}(?<![.!?…])[.!?…]++["'”’)\]]*+(?=\s++[^\sa-z])|\n""")
 
 
-class Passage(NamedTuple):
+class PassagePair(NamedTuple):
     """A stretch of the original, and what can be read in its place."""
 
     start: int
@@ -38,7 +38,7 @@ class Passage(NamedTuple):
         return "".join(self.original.split()) == "".join(self.written.split())
 
 
-def passages(document: Document, anonymization: Anonymization) -> list[Passage]:
+def passages(document: Document, anonymization: Anonymization) -> list[PassagePair]:
     """The passages of a rewriting as they were handed in; of any other anonymization its sentences, masks applied.
 
     >>> document = Document("a", "Ann came. She saw Oslo. It rained.")
@@ -74,7 +74,7 @@ def _trim_spans(text: str, ends: Iterable[int]) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def of_sentences(text: str, masks: Iterable[Mask]) -> list[Passage]:
+def of_sentences(text: str, masks: Iterable[Mask]) -> list[PassagePair]:
     """All sentences, with masks applied. How many there are is for the original alone to say: of a mask over several,
     the first has what it writes.
     """
@@ -84,12 +84,12 @@ def of_sentences(text: str, masks: Iterable[Mask]) -> list[Passage]:
         len(text),
     ]  # what is written into white space at the end is the last one's
     return [
-        Passage(start, end, text[start:end], standing(text, flat, start, upto))
+        PassagePair(start, end, text[start:end], read_span(text, flat, start, upto))
         for (start, end), upto in zip(spans, reach, strict=False)
     ]
 
 
-def standing(text: str, masks: Sequence[Mask], start: int, end: int) -> str:
+def read_span(text: str, masks: Sequence[Mask], start: int, end: int) -> str:
     """What can be read in a stretch and the white space before it, under masks that are in order.
 
     What a mask writes stands where it begins.
@@ -105,19 +105,21 @@ def standing(text: str, masks: Sequence[Mask], start: int, end: int) -> str:
     return apply_masks(text[start:end], inside).strip()
 
 
-def of_rewriting(text: str, masks: Iterable[Mask], written: str | None) -> list[Passage]:
+def of_rewriting(text: str, masks: Iterable[Mask], written: str | None) -> list[PassagePair]:
     """The passages that were written anew, and what lies between them.
 
     What no passage covers is unchanged where the text that was handed in still has it, and gone where it has not.
     """
     ordered = sorted(masks, key=lambda mask: (mask.start, mask.end))
-    result = [Passage(mask.start, mask.end, text[mask.start : mask.end], mask.replacement or "") for mask in ordered]
+    result = [
+        PassagePair(mask.start, mask.end, text[mask.start : mask.end], mask.replacement or "") for mask in ordered
+    ]
     reading = None if written is None else "".join(written.split())
     position = 0
     for start, end in [*((mask.start, mask.end) for mask in ordered), (len(text), len(text))]:
         between = text[position:start]
         if re.search(r"\w", between):
             unchanged = reading is None or "".join(between.split()) in reading
-            result.append(Passage(position, start, between, between if unchanged else ""))
+            result.append(PassagePair(position, start, between, between if unchanged else ""))
         position = max(position, end)
     return sorted(result)

@@ -53,7 +53,7 @@ def problems_of(corpus: Corpus, known_count: int, seed: int) -> Problems:
     random = np.random.default_rng(seed)
     asking = any(document.authorship for document in ordered)
     draft = _draft_from_questions(ordered, random) if asking else _draft_from_groups(ordered, known_count, random)
-    return draft.placed(corpus.ids, order)
+    return draft.to_problems(corpus.ids, order)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class _Draft:
     untold: Bools
     asked: bool
 
-    def placed(self, ids: Sequence[str], order: Ints) -> Problems:
+    def to_problems(self, ids: Sequence[str], order: Ints) -> Problems:
         """The same with the places that documents have in the corpus."""
         about = np.array([index for index, *_ in self.questions], dtype=np.int64)
         same, counted = (np.array([question[at] for question in self.questions], dtype=bool) for at in (2, 3))

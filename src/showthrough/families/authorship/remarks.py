@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.references import REFERENCES
 from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS
 from showthrough.metrics.base import OUTSIDE
@@ -28,7 +28,7 @@ def _question_remarks(totals: Totals, documents: int, verifiers: Sequence[Any]) 
     if untold := int(totals["untold"]):
         named = {column.partition(":")[2] for column in totals}
         shares = [(verifier.name, _false_alarms(verifier)) for verifier in verifiers if verifier.name in named]
-        own = [f"{shown(name)} {share:.0%}" for name, share in shares if share is not None]
+        own = [f"{shorten(name)} {share:.0%}" for name, share in shares if share is not None]
         yield (
             f"nobody says whether these {untold} documents are by the authors of their known texts: all count as if "
             "they were, and a verifier that always says so would have a c@1 of 1"
@@ -62,13 +62,13 @@ def _text_remarks(sums: Mapping[str, Totals], documents: int) -> Iterator[str]:
         if wordless := int(totals["wordless"]):
             verb = "has" if wordless == 1 else "have"
             yield (
-                f"{shown(name)}: {wordless} of {documents} released texts {verb} no word: "
+                f"{shorten(name)}: {wordless} of {documents} released texts {verb} no word: "
                 "verifiers are not asked about these, which count as unanswered"
             )
         for column in totals:
             statistic, _, verifier = column.partition(":")
             if statistic == OUTSIDE:
-                yield f"{shown(name)}: {_unlike_remark(totals, verifier)}"
+                yield f"{shorten(name)}: {_unlike_remark(totals, verifier)}"
 
 
 def _unlike_remark(totals: Totals, verifier: str) -> str:
@@ -79,7 +79,7 @@ def _unlike_remark(totals: Totals, verifier: str) -> str:
     most = [f"{column} {counts[column]}" for column in sorted(counts, key=lambda feature: -counts[feature])[:_FEATURES]]
     count, problems = int(totals[f"{OUTSIDE}{end}"]), int(totals[f"problems{end}"])
     return (
-        f"{count} of {problems} problems are unlike all that the verifier {shown(verifier)} learned from "
+        f"{count} of {problems} problems are unlike all that the verifier {shorten(verifier)} learned from "
         f"({', '.join(most)}): what it answers there is extrapolated, and a low c@1 is no evidence that authors are "
         "hidden"
     )

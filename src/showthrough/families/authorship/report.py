@@ -16,11 +16,11 @@ from showthrough.families.authorship.report_tables import (
 from showthrough.report.section import Section
 from showthrough.report.wording import Clause
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import playing
+from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 
 if TYPE_CHECKING:
-    from showthrough.report.annex.cells import Lines
+    from showthrough.report.annex.cells import SignatureIndex
     from showthrough.report.sheets import Grid
     from showthrough.studies.risk.values import RiskAnnex
 
@@ -45,7 +45,7 @@ class _Authorship(Section):
         return author_caveats(run)
 
     def limits(self, run: Run) -> Iterator[str]:
-        if playing(run, "authors"):
+        if find_metrics(run, "authors"):
             yield from (f"the {verifier}" for verifier in verifiers_that_knew_them(run))
             yield "another verifier may tell more authors"
 
@@ -58,7 +58,7 @@ class _Authorship(Section):
 
         return {"passages": {} if without_text else passages(run)}
 
-    def risk_grids(self, annex: RiskAnnex, lines: Lines) -> Iterable[Grid]:
+    def risk_grids(self, annex: RiskAnnex, lines: SignatureIndex) -> Iterable[Grid]:
         from showthrough.families.authorship.report_annex import authorship_grid
 
         return [authorship_grid(annex.authorship, lines)]

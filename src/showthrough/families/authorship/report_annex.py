@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from showthrough.metrics import HEADLINE
-from showthrough.report.annex.cells import Lines, entry_at, section_grid
-from showthrough.report.sheets import Entry, Grid, missing
+from showthrough.report.annex.cells import SignatureIndex, entry_at, section_grid
+from showthrough.report.sheets import Grid, GridEntry, missing
 from showthrough.studies.risk.sections import BEFORE, C_AT_1, LOST
 from showthrough.studies.risk.values import Figure, Section
 
 
-def authorship_grid(section: Section, lines: Lines) -> Grid:
+def authorship_grid(section: Section, lines: SignatureIndex) -> Grid:
     heads = ("c@1", "c@1 before", "authors lost")
     notes = (
         "c@1 before: of the originals; authors lost: of those that it found before, the share that it no longer finds",
     )
     grid = Grid("Authorship: texts told by their style", heads, (), "anonymization · verifier", notes, "authorship")
 
-    def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[Entry]]]:
+    def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[GridEntry]]]:
         none = missing("it is told verifier by verifier")
         yield "the best verifier", [entry_at(parts, HEADLINE), none, none]
         for name in (part.removeprefix(f"{C_AT_1}:") for part in parts if part.startswith(f"{C_AT_1}:")):

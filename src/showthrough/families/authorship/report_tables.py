@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.families.authorship.family import RATINGS, VERIFIERS
 from showthrough.families.authorship.parts import BEFORE, FALSE, LOST, OVERLAP, TOLD
 from showthrough.families.authorship.verifiers.base import ADAPTIVE, UNANSWERED
 from showthrough.families.authorship.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL
 from showthrough.metrics import HEADLINE
-from showthrough.report.table import DASH, Cell, Column, OwnTable, column_of, rounded
-from showthrough.report.wording import Clause, listed
+from showthrough.report.table import DASH, Cell, OwnTable, ScoreColumn, column_of, format_score
+from showthrough.report.wording import Clause, join_names
 from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import chosen, headline, in_all, playing
+from showthrough.run.roles import choose_metric, find_metrics, headline, in_all
 from showthrough.run.run import Run
 
 AUTHORS = "author masking"  # how titles of these tables begin
@@ -43,7 +43,7 @@ class AuthorsTable(OwnTable):
 
     owners: tuple[tuple[str, str], ...] = ()  # of each row: whose it is, and of which verifier; empty: the worst case
 
-    def undefined(self) -> list[str]:
+    def explain_dashes(self) -> list[str]:
         """Why there is a dash, with the verifier's name."""
         scores = (cell.score for column in self.columns for cell in column.cells[: self.tested] if cell.score)
         lacking = [score for score in scores if score.value is None]
@@ -59,8 +59,8 @@ def masking_tables(run: Run) -> list[AuthorsTable]:
 
     A number that no row has is left out, and why stands below.
     """
-    records = playing(run, "authors")
-    beside = [*playing(run, "meaning"), *playing(run, "sense")]
+    records = find_metrics(run, "authors")
+    beside = [*find_metrics(run, "meaning"), *find_metrics(run, "sense")]
     return [
         _masking_table(
             run, record, f"{AUTHORS}, {record.text}" if len(records) > 1 else AUTHORS, () if index else beside
@@ -71,7 +71,7 @@ def masking_tables(run: Run) -> list[AuthorsTable]:
 
 def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[MetricRecord]) -> AuthorsTable:
     asked_verifiers = verifiers(run, record)
-    answered = [verifier_name for verifier_name in asked_verifiers if _answered(run, record, verifier_name)]
+    answered = [verifier_name for verifier_name in asked_verifiers if _has_answers(run, record, verifier_name)]
     reference_names = [reference.name for reference in run.references]
     alone = answered[0] if len(answered) == 1 else ""
     owners = [(name, verifier_name) for name in run.names for verifier_name in ("", *(() if alone else answered))]
@@ -88,7 +88,7 @@ def _masking_table(run: Run, record: MetricRecord, title: str, beside: Sequence[
             column = of_each[verifier] if verifier else worst
             cells.append(column.cells[indexes[name]] if column else Blank(None))
         better = (worst or next(iter(of_each.values()))).better if of_each else "neither"
-        columns.append(Column(measure, record.group, better, tuple(cells), _MEASURES.get(measure, "")))
+        columns.append(ScoreColumn(measure, record.group, better, tuple(cells), _MEASURES.get(measure, "")))
     for other in beside:
         base = column_of(run, other, HEADLINE, other.text)
         cells = [Blank(None) if verifier else base.cells[indexes[name]] for name, verifier in owners]
@@ -124,7 +124,7 @@ def verifiers(run: Run, record: MetricRecord) -> list[str]:
     return list(dict.fromkeys(verifier for measure, colon, verifier in parts if colon and measure == C_AT_1))
 
 
-def _answered(run: Run, record: MetricRecord, verifier: str) -> bool:
+def _has_answers(run: Run, record: MetricRecord, verifier: str) -> bool:
     scores = (run.parts(name, record.text).get(f"{C_AT_1}:{verifier}") for name in run.names)
     return any(score is not None and score.value is not None for score in scores)
 
@@ -143,7 +143,7 @@ def _measures(run: Run, record: MetricRecord) -> list[str]:
     ]
 
 
-def _left_out(columns: Iterable[Column]) -> Iterator[str]:
+def _left_out(columns: Iterable[ScoreColumn]) -> Iterator[str]:
     """Why columns are not there, a line for each reason."""
     heads: dict[str, list[str]] = {}
     for column in columns:
@@ -158,25 +158,25 @@ def author_clauses(run: Run, name: str) -> Iterator[Clause]:
 
     Nobody is said to be hidden: a verifier that errs is one verifier that errs.
     """
-    record = chosen(run, "authors")
+    record = choose_metric(run, "authors")
     if record and headline(run, name, record) and (best := _best(run, record, name)):
         verifier, after = best
         before = run.parts(name, record.text).get(f"{BEFORE}:{verifier}")
-        earlier = f", {rounded(before.value)} on the originals" if before and before.value is not None else ""
-        answered = [other for other in verifiers(run, record) if _answered(run, record, other)]
+        earlier = f", {format_score(before.value)} on the originals" if before and before.value is not None else ""
+        answered = [other for other in verifiers(run, record) if _has_answers(run, record, other)]
         among = ", the one that tells most," if len(answered) > 1 else ""
-        yield Clause(f"leaves the verifier {verifier}{among} a c@1 of ", rounded(after.value or 0.0), earlier)
-        yield from _still_found(run, record, name, verifier)
+        yield Clause(f"leaves the verifier {verifier}{among} a c@1 of ", format_score(after.value or 0.0), earlier)
+        yield from _refound_clauses(run, record, name, verifier)
         if before and before.value is not None and _sure(before) <= _COIN:
             tells = " to do better on the originals than somebody who guesses, so what it misses now tells little"
             yield Clause("it ", "is not shown", tells)
-    if (record := chosen(run, "meaning")) and (score := headline(run, name, record)):
+    if (record := choose_metric(run, "meaning")) and (score := headline(run, name, record)):
         yield Clause("keeps ", f"{score.value:.2f} of 5", f" of the meaning by {record.name}", aside=True)
-    if (record := chosen(run, "sense")) and (score := headline(run, name, record)):
-        yield Clause(f"{_who_rated(run, record, name)} its passages ", f"{score.value:.2f} of 2", aside=True)
+    if (record := choose_metric(run, "sense")) and (score := headline(run, name, record)):
+        yield Clause(f"{_describe_raters(run, record, name)} its passages ", f"{score.value:.2f} of 2", aside=True)
 
 
-def _who_rated(run: Run, record: MetricRecord, name: str) -> str:
+def _describe_raters(run: Run, record: MetricRecord, name: str) -> str:
     """How many people said so, of how many documents: a few passages are no whole text."""
     columns = run.rows[record.text][name]
     people = sum(bool(np.any(values)) for column, values in columns.items() if column.startswith(f"{RATINGS}:"))
@@ -200,7 +200,7 @@ def _sure(score: Score) -> float:
     return (score.value or 0.0) if score.low is None else score.low
 
 
-def _still_found(run: Run, record: MetricRecord, name: str, verifier: str) -> Iterator[Clause]:
+def _refound_clauses(run: Run, record: MetricRecord, name: str, verifier: str) -> Iterator[Clause]:
     """Of the authors that a verifier found in the originals those that it finds again; no answer is no find."""
     columns = run.rows[record.text][name]
     hits, answers = (columns.get(f"{statistic}:{verifier}") for statistic in ("found", "answer"))
@@ -221,9 +221,9 @@ def verifiers_that_knew_them(run: Run) -> list[str]:
     """Which verifiers had met these documents before: what they tell of them says little about others."""
     names: dict[int, list[str]] = {}
     for one in run.inputs.get(VERIFIERS, []):
-        names.setdefault(one.seen, []).append(shown(one.name))
+        names.setdefault(one.seen, []).append(shorten(one.name))
     return [
-        f"verifier{'s' * (len(some) > 1)} {listed(some)} learned from texts of {seen:,} of these "
+        f"verifier{'s' * (len(some) > 1)} {join_names(some)} learned from texts of {seen:,} of these "
         f"{len(run.documents):,} documents"
         for seen, some in names.items()
         if seen
@@ -233,15 +233,15 @@ def verifiers_that_knew_them(run: Run) -> list[str]:
 def author_caveats(run: Run) -> list[str]:
     """What these clauses rest on."""
     lines = []
-    if record := chosen(run, "authors"):
-        answering = [verifier for verifier in verifiers(run, record) if _answered(run, record, verifier)]
+    if record := choose_metric(run, "authors"):
+        answering = [verifier for verifier in verifiers(run, record) if _has_answers(run, record, verifier)]
         masked = (
             ""
             if ADAPTIVE in answering
             else "; none of these learned from masked texts, as whoever can mask texts could"
         )
         more = (
-            f"Another verifier than {listed(answering)} may tell more{masked}."
+            f"Another verifier than {join_names(answering)} may tell more{masked}."
             if answering
             else "No verifier answered."
         )
@@ -253,7 +253,7 @@ def author_caveats(run: Run) -> list[str]:
             f"The {verifier}, and numbers on these say little about others."
             for verifier in verifiers_that_knew_them(run)
         ]
-    meaning = chosen(run, "meaning")
+    meaning = choose_metric(run, "meaning")
     asked_for = {} if meaning is None else meaning.parameters
     if meaning and asked_for.get("similarity", OVERLAP) == OVERLAP and asked_for.get("vectors") == "":
         lines.append(f"{meaning.name} knows no word vectors here: words that no dictionary joins count as strangers.")

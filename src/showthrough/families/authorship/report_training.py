@@ -10,7 +10,7 @@ from showthrough.families.authorship.report_verification import HEADS
 from showthrough.families.authorship.verifiers.measures import AUC
 from showthrough.families.authorship.verifiers.trained import TrainedVerifier
 from showthrough.families.authorship.verifiers.training import AUTHORS, PROBLEMS
-from showthrough.report.sheets import Grid, Row, Sheet, count, share
+from showthrough.report.sheets import Grid, GridRow, ReportDocument, count, share
 from showthrough.report.wording import counted_words
 
 _FEW = 100  # problems, below which figures are little more than guesses
@@ -18,7 +18,7 @@ _ROWS = {AUTHORS: "authors held out", PROBLEMS: "problems held out"}
 _HEADS = {"accuracy": "accuracy", **HEADS, "false_alarms": "false alarms"}
 
 
-def training_sheet(trained: TrainedVerifier) -> Sheet:
+def training_sheet(trained: TrainedVerifier) -> ReportDocument:
     """How well it does on what it has not seen."""
     figures = trained.figures
     lead = (
@@ -26,17 +26,17 @@ def training_sheet(trained: TrainedVerifier) -> Sheet:
         f"{figures['authors']:,} of them, or groups of them, share no text with others. "
         f"Trained in {figures['seconds']:,.1f} s.",
     )
-    rows = tuple(Row(name, _cells(figures[f"held_out_{split}"])) for split, name in _ROWS.items())
+    rows = tuple(GridRow(name, _cells(figures[f"held_out_{split}"])) for split, name in _ROWS.items())
     caption = f"Problems held out, one part of {figures['folds']} at a time"
-    grid = Grid(caption, (*_HEADS.values(), "unanswered"), rows, "what", tuple(_explained()), "held-out")
-    return Sheet("Training a verifier", lead, (grid,), tuple(_notes(figures)))
+    grid = Grid(caption, (*_HEADS.values(), "unanswered"), rows, "what", tuple(_explanations()), "held-out")
+    return ReportDocument("Training a verifier", lead, (grid,), tuple(_notes(figures)))
 
 
 def _cells(measures: Mapping[str, float]) -> tuple[Any, ...]:
     return (*(share(measures[name], reason="undefined") for name in _HEADS), count(measures["unanswered"]))
 
 
-def _explained() -> Iterator[str]:
+def _explanations() -> Iterator[str]:
     yield "authors held out: with all problems that share a text or a group, as authors whom it has not met"
     yield "problems held out: each by itself, as PAN does it; its author may be known from another problem"
     yield "false alarms: problems of two authors that are taken for one; Brier is 1 less the Brier score"

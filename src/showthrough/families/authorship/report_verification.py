@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.families.authorship.verifiers.measures import AUC, BRIER, C_AT_1, F1, F_HALF_U, OVERALL
-from showthrough.report.sheets import Grid, Row, Sheet, count, missing, number, share, words
+from showthrough.report.sheets import Grid, GridRow, ReportDocument, count, missing, number, share, words
 from showthrough.report.significance import p_text
 from showthrough.report.wording import counted_words
 from showthrough.run.records import Comparison
@@ -16,16 +16,16 @@ HEADS = {AUC: "AUC", C_AT_1: "c@1", F_HALF_U: "F0.5u", F1: "F1", BRIER: "Brier",
 _UNDEFINED = "one of the two is undefined"
 
 
-def verification_sheet(scores: VerifierScores) -> Sheet:
+def verification_sheet(scores: VerifierScores) -> ReportDocument:
     """What people read of it."""
     lead = f"{counted_words(scores.problems, 'problem')}, {scores.same:,} of them by one author."
     blocks = (_measures(scores), *(_differences(scores) if scores.compared else ()))
-    return Sheet("Answers of author verifiers", (lead,), blocks, tuple(_notes(scores)))
+    return ReportDocument("Answers of author verifiers", (lead,), blocks, tuple(_notes(scores)))
 
 
 def _measures(scores: VerifierScores) -> Grid:
     rows = tuple(
-        Row(
+        GridRow(
             verifier.name,
             (
                 count(verifier.unanswered),
@@ -45,9 +45,9 @@ def _differences(scores: VerifierScores) -> Iterator[Grid]:
     """By how much two differ, and how likely chance makes that; a row a pair."""
     pairs: dict[str, list[Comparison]] = {}
     for comparison in scores.compared:
-        pairs.setdefault(f"{shown(comparison.first)} − {shown(comparison.second)}", []).append(comparison)
+        pairs.setdefault(f"{shorten(comparison.first)} − {shorten(comparison.second)}", []).append(comparison)
     by_how_much = [
-        Row(
+        GridRow(
             name,
             tuple(
                 number(comparison.difference, comparison.low, comparison.high, reason=_UNDEFINED)
@@ -57,7 +57,7 @@ def _differences(scores: VerifierScores) -> Iterator[Grid]:
         for name, comparisons in pairs.items()
     ]
     by_chance = [
-        Row(
+        GridRow(
             name,
             tuple(
                 missing(comparison.note or _UNDEFINED) if comparison.p is None else words(p_text(comparison.p_holm))
@@ -79,7 +79,7 @@ def _notes(scores: VerifierScores) -> Iterator[str]:
     for verifier in scores.verifiers:
         if verifier.missing:
             yield (
-                f"{shown(verifier.name)} has no answer to {counted_words(verifier.missing, 'problem')}: "
+                f"{shorten(verifier.name)} has no answer to {counted_words(verifier.missing, 'problem')}: "
                 "unanswered, and 0.5 to AUC and Brier"
             )
     if scores.resamples:

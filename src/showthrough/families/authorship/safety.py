@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, Problem, ResourceError, quoted
+from showthrough.core.errors import PlanError, Problem, ResourceError, quote_value
 from showthrough.data.documents import Corpus
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Anonymization
@@ -27,7 +27,7 @@ from showthrough.families.authorship.verifiers.measures import (
     F1,
     F_HALF_U,
     OVERALL,
-    measured,
+    compute_measures,
     statistics_of,
 )
 from showthrough.families.authorship.verifiers.table import learner_named
@@ -79,9 +79,11 @@ class Safety(Metric):
         object.__setattr__(self, "verifier", ", ".join(dict.fromkeys(filter(None, names))))
         learner_named(self.learner)
         if not 1 <= self.known <= _MOST:
-            raise PlanError(f"known={quoted(self.known)} is out of range; expected 1 to {_MOST}", type(self).__name__)
+            raise PlanError(
+                f"known={quote_value(self.known)} is out of range; expected 1 to {_MOST}", type(self).__name__
+            )
         if self.seed < 0:
-            raise PlanError(f"seed={quoted(self.seed)} is negative; expected 0 or more", type(self).__name__)
+            raise PlanError(f"seed={quote_value(self.seed)} is negative; expected 0 or more", type(self).__name__)
 
     @property
     def verifiers(self) -> tuple[str, ...]:
@@ -144,7 +146,7 @@ class Safety(Metric):
             for attacker in attackers:
                 before, after = answers[attacker.name]
                 if after is not None:
-                    counted = counted_by(problems, before, after) | _outside(problems, attacker.outside(texts))
+                    counted = counted_by(problems, before, after) | _count_outliers(problems, attacker.outside(texts))
                     columns |= {f"{statistic}:{attacker.name}": column for statistic, column in counted.items()}
             return Rows.named(columns)
 
@@ -190,7 +192,7 @@ def counted_by(problems: Problems, before: Array, after: Array) -> dict[str, Arr
     return columns
 
 
-def _outside(problems: Problems, by_feature: Mapping[str, Bools]) -> dict[str, Array]:
+def _count_outliers(problems: Problems, by_feature: Mapping[str, Bools]) -> dict[str, Array]:
     """How many problems of each document are unlike what a verifier learned from, and by which feature, if many are."""
     features = {feature: flags for feature, flags in by_feature.items() if flags.any()}
     outside = np.any([*features.values()], axis=0) if features else np.zeros(len(problems.same), dtype=bool)
@@ -208,13 +210,13 @@ def _side(answers: Array) -> Array:
 
 def _parts(sums: Totals) -> dict[str, Array]:
     """All that is told of one verifier."""
-    measures = measured(sums)
+    measures = compute_measures(sums)
     for measure in _BOTH_KINDS:
         measures[measure] = np.where(sums["rarer"] > 0, measures[measure], np.nan)
     earlier = {**sums, "right": sums["before_right"], "unanswered": sums["before_unanswered"]}
     return {
         C_AT_1: measures[C_AT_1],
-        BEFORE: measured(earlier)[C_AT_1],
+        BEFORE: compute_measures(earlier)[C_AT_1],
         LOST: ratio(sums["lost"], sums["found"]),
         **{measure: measures[measure] for measure in (AUC, F_HALF_U, F1, BRIER, OVERALL)},
         TOLD: (ratio(sums["known"], sums["own"]) + ratio(sums["denied"], sums["others"])) / 2,

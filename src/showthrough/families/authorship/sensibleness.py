@@ -11,7 +11,7 @@ from showthrough.core.errors import ResourceError
 from showthrough.data.authorship import HIGHEST, LOWEST, Rating, Ratings
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.statistics.numerics.chance import corrected, expected_of_draws, farthest, ordinal_alpha
+from showthrough.statistics.numerics.chance import correct_for_chance, expected_of_draws, farthest, ordinal_alpha
 from showthrough.statistics.rows import Array, Rows, Totals
 
 KAPPA, ALPHA, RATER = "kappa", "alpha", "rater:"
@@ -56,13 +56,13 @@ class Sensibleness(Metric):
     roles = ("sense",)
     neutral = (KAPPA, ALPHA)
 
-    def bounded(self, part: str) -> bool:
+    def is_bounded(self, part: str) -> bool:
         return False
 
     def limits(self, part: str) -> tuple[float, float]:
         return (-1.0, 1.0) if part in (KAPPA, ALPHA) else (float(LOWEST), float(HIGHEST))
 
-    def one_each(self, part: str, totals: Totals) -> float:
+    def unit_change(self, part: str, totals: Totals) -> float:
         """All of a document rated at the other end; of agreement, raters who differ there: over what chance would."""
         if part == KAPPA:
             return float(1 / _expected(totals))
@@ -96,7 +96,7 @@ class Sensibleness(Metric):
             name = column.partition(":")[2]
             parts[f"{RATER}{name}"] = ratio(totals[column], totals[f"{_RATINGS}:{name}"])
         differing = 1 - ratio(totals[_AGREEING], _shares(totals).sum(axis=-1))
-        parts[KAPPA] = corrected(differing, _expected(totals))
+        parts[KAPPA] = correct_for_chance(differing, _expected(totals))
         parts[ALPHA] = ordinal_alpha(_coincidences(totals))
         return parts
 

@@ -14,7 +14,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.families.authorship.parts import OVERLAP
-from showthrough.families.authorship.passages import Passage, passages
+from showthrough.families.authorship.passages import PassagePair, passages
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import STS_MODEL, VECTORS, WORDNET, Resources
@@ -72,7 +72,7 @@ class Soundness(Metric):
         return {WORDNET: WORDNET, **({VECTORS: self.vectors} if self.vectors else {})}
 
     @property
-    def lacking(self) -> str:
+    def missing_resource(self) -> str:
         try:
             if self.similarity == OVERLAP:
                 WordNet()
@@ -98,7 +98,7 @@ class Soundness(Metric):
     def limits(self, part: str) -> tuple[float, float]:
         return 0.0, 1.0 if part == UNCHANGED else MOST
 
-    def one_each(self, part: str, totals: Totals) -> float:
+    def unit_change(self, part: str, totals: Totals) -> float:
         """All passages of a document at the other end."""
         return self.limits(part)[1]
 
@@ -112,7 +112,7 @@ class Soundness(Metric):
             similarities = sts.similarities(
                 [[(passage.original, passage.written) for passage in group] for group in changed]
             )
-            values = [_settled(group, scores) for group, scores in zip(changed, similarities, strict=True)]
+            values = [_zero_blanks(group, scores) for group, scores in zip(changed, similarities, strict=True)]
             counts = np.array([len(group) for group in every], dtype=np.float64)
             same = counts - [len(group) for group in changed]
             totals = MOST * same + [float(group.sum()) for group in values]
@@ -140,7 +140,7 @@ class Soundness(Metric):
         return {HEADLINE: ratio(totals["sts"], counted), UNCHANGED: ratio(totals[UNCHANGED], counted)}
 
 
-def _settled(changed: Sequence[Passage], values: Array) -> Array:
+def _zero_blanks(changed: Sequence[PassagePair], values: Array) -> Array:
     """Where nothing stands any more nothing is said, whatever compares."""
     is_present = np.array(
         [bool(passage.original.strip() and passage.written.strip()) for passage in changed], dtype=bool
@@ -148,7 +148,7 @@ def _settled(changed: Sequence[Passage], values: Array) -> Array:
     return np.where(is_present, np.clip(values, 0.0, MOST), 0.0)
 
 
-def _worst_passages(changed: Sequence[Passage], values: Array) -> dict[str, Any]:
+def _worst_passages(changed: Sequence[PassagePair], values: Array) -> dict[str, Any]:
     order = np.argsort(values, kind="stable")[:MOST_PASSAGES].tolist()
     return {
         "passages": [

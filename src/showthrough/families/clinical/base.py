@@ -10,11 +10,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import Problem, shown, some
+from showthrough.core.errors import Problem, join_names, shorten
 from showthrough.data.documents import Corpus
 from showthrough.data.kinds import VERSION
-from showthrough.data.labels import Meaning, label_map, label_of
-from showthrough.data.layout.axis import Axis
+from showthrough.data.labels import TypeResolver, label_map, label_of
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.spans import Counts
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
@@ -28,7 +28,7 @@ from showthrough.statistics.rows import Array, Rows, Totals
 class PhiGold:
     """What people marked, on layers, ready to be compared with."""
 
-    axis: Axis
+    axis: SpanLayout
     kinds: Kinds
     instances: TypedSpans
 
@@ -72,9 +72,9 @@ class ClinicalMetric(Metric):
     def pinned(self) -> tuple[tuple[str, str], ...]:
         return (*self.fixed, ("kinds", str(VERSION))) if self.labels == "tree" else self.fixed
 
-    def meaning(self, types: Iterable[str]) -> Meaning:
+    def meaning(self, types: Iterable[str]) -> TypeResolver:
         """What types count as, in a corpus that has these."""
-        return Meaning(label_map(self.map), types, exact=self.labels == "exact")
+        return TypeResolver(label_map(self.map), types, exact=self.labels == "exact")
 
     def gold(self, chunk: Chunk) -> PhiGold:
         def make() -> PhiGold:
@@ -95,21 +95,21 @@ class ClinicalMetric(Metric):
         masks = (mask for masks in anonymization.masks.values() for mask in masks)
         return frozenset(filter(None, (label_of(mask.replacement) for mask in masks)))
 
-    def taken_for(self, types: Iterable[str], anonymization: Anonymization) -> dict[str, str]:
+    def infer_types(self, types: Iterable[str], anonymization: Anonymization) -> dict[str, str]:
         meaning, mapping = self.meaning(types), label_map(self.map)
         meant = {name: meaning(name) for name in sorted(self.types_in(anonymization)) if name not in mapping}
         return {name: kind for name, kind in meant.items() if kind != name and kind in meaning.types}
 
-    def retyped(self, types: Retyping, read: frozenset[str]) -> Metric:
+    def with_types(self, types: Retyping, read: frozenset[str]) -> Metric:
         """With what its masks cannot tell it: which types to leave out, and what replacements mean."""
         own = label_map(self.map)
         left_out = types.left_out_too if self.labels == "tree" else types.left_out
         if self.type_from == "replacement":
             types.check_once()
-            added = {name: "" if left_out(name) else types.renamed(name) for name in sorted(read)}
+            added = {name: "" if left_out(name) else types.rename(name) for name in sorted(read)}
             added = {name: own.get(target, target) for name, target in added.items() if target != name}
         else:
-            added = {types.renamed(name) or name: "" for name in sorted(read) if left_out(name)}
+            added = {types.rename(name) or name: "" for name in sorted(read) if left_out(name)}
         if not added:
             return self
         return replace(self, map=",".join(f"{name}={target}" for name, target in {**own, **added}.items()))
@@ -132,32 +132,32 @@ class InstanceMetric(ClinicalMetric):
 
     types: bool = parameter(True, "whether the type has to be right")
 
-    def compared(self, instances: TypedSpans) -> TypedSpans:
+    def select_instances(self, instances: TypedSpans) -> TypedSpans:
         """What is compared: all, or every span once where types do not matter."""
         return instances if self.types else instances.untyped
 
     def rows(self, counts: Mapping[str, Counts], marked: PhiSystem) -> Rows:
-        return Rows.named({**counts, **marked.stated} if self.types else counts)
+        return Rows.named({**counts, **marked.type_columns} if self.types else counts)
 
     def where_typed(self, values: dict[str, Array], totals: Totals) -> dict[str, Array]:
         return where_typed(values, totals) if self.types else values
 
 
-def unknown_types(meaning: Meaning, anonymization: Anonymization, labels: Iterable[str]) -> list[Problem]:
+def unknown_types(meaning: TypeResolver, anonymization: Anonymization, labels: Iterable[str]) -> list[Problem]:
     """One problem for each of these types of a system, which count as none of the corpus."""
-    listed = some(sorted(meaning.types))
+    listed = join_names(sorted(meaning.types))
     return [
         Problem(
             anonymization.source or anonymization.name,
-            f"type {shown(label)}",
-            f"is not a type of the corpus, which has {listed}; map it (--map {shown(label)}=…), leave it out "
-            f'(--map {shown(label)}=) or count it as wrong (unknown_types="keep")',
+            f"type {shorten(label)}",
+            f"is not a type of the corpus, which has {listed}; map it (--map {shorten(label)}=…), leave it out "
+            f'(--map {shorten(label)}=) or count it as wrong (unknown_types="keep")',
         )
         for label in labels
     ]
 
 
-def counted(overall: Mapping[str, Counts], tables: Mapping[str, Counts], names: tuple[str, ...]) -> Rows:
+def build_rows(overall: Mapping[str, Counts], tables: Mapping[str, Counts], names: tuple[str, ...]) -> Rows:
     """Counts of everything, then for each category, by name, those of it: `TP`, …, `TP:AGE`, …
 
     Categories in which nothing happened are left out.
@@ -184,7 +184,7 @@ def measures(right: Array, system: Array, gold: Array) -> dict[str, Array]:
     return {"P": ratio(right, system), "R": ratio(right, gold), "F": ratio(2 * right, system + gold)}
 
 
-def named(values: Mapping[str, Array]) -> dict[str, Array]:
+def name_measures(values: Mapping[str, Array]) -> dict[str, Array]:
     """Measures as parts of a metric: F is the headline."""
     return {HEADLINE: values["F"], "P": values["P"], "R": values["R"]}
 

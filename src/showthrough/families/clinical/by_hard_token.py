@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.layout.spans import Bools
 from showthrough.families.clinical.by_token import PhiToken
 from showthrough.families.clinical.instances import TypedSpans
@@ -52,9 +52,9 @@ class PhiHardToken(PhiToken):
         super().__post_init__()
         if (self.hard == "oov") != bool(self.dictionary):
             expected = "a word list or wordfreq:LANGUAGE" if self.hard == "oov" else "none: only phi_oov looks words up"
-            raise PlanError(f"found {quoted(self.dictionary)}; expected {expected}", "dictionary")
+            raise PlanError(f"found {quote_value(self.dictionary)}; expected {expected}", "dictionary")
 
-    def counting(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
+    def build_filter(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
         """Tells which of some tokens are of the kind that is asked for."""
         outside = self.hard == "oov"
         if outside:

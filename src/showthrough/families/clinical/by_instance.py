@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.families.clinical.base import (
     InstanceMetric,
-    counted,
+    build_rows,
     measures,
-    named,
+    name_measures,
     of_categories,
     parts_by_category,
 )
-from showthrough.families.clinical.partners import others, paired
+from showthrough.families.clinical.partners import complement, pair_instances
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.rows import Array, Rows, Totals
 
@@ -55,34 +55,34 @@ class PhiInstance(InstanceMetric):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.types, bool):
-            raise PlanError(f"types={quoted(self.types)}; expected True or False", type(self).__name__)
+            raise PlanError(f"types={quote_value(self.types)}; expected True or False", type(self).__name__)
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
-        true = self.compared(gold.instances)
+        true = self.select_instances(gold.instances)
 
         def rows(anonymized: Anonymized) -> Rows:
             marked = self.system(gold, anonymized)
-            system = self.compared(marked.instances)
-            pairs = paired(true, system, self.types)
+            system = self.select_instances(marked.instances)
+            pairs = pair_instances(true, system, self.types)
             outcomes = {
                 "C": true.at(pairs.gold[pairs.correct]),
                 "S": true.at(pairs.gold[~pairs.correct]),
-                "I": system.at(others(len(system), pairs.system)),
-                "D": true.at(others(len(true), pairs.gold)),
+                "I": system.at(complement(len(system), pairs.system)),
+                "D": true.at(complement(len(true), pairs.gold)),
             }
             overall = {outcome: gold.by_document(spans) for outcome, spans in outcomes.items()}
             if not self.types:
                 return Rows.named(overall)
             outcomes["S*"] = system.at(pairs.system[~pairs.correct])  # the same substitutions, by the system's category
             tables = {outcome: gold.by_category(spans, len(marked.names)) for outcome, spans in outcomes.items()}
-            return counted(overall | marked.stated, tables, marked.names)
+            return build_rows(overall | marked.type_columns, tables, marked.names)
 
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         correct, substituted, inserted, deleted = (np.asarray(totals[outcome]) for outcome in "CSID")
-        parts = named(measures(correct, correct + substituted + inserted, correct + substituted + deleted))
+        parts = name_measures(measures(correct, correct + substituted + inserted, correct + substituted + deleted))
         kinds, (correct, gold_substituted, system_substituted, inserted, deleted) = of_categories(
             totals, ("C", "S", "S*", "I", "D")
         )

@@ -14,9 +14,9 @@ import numpy as np
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError
 from showthrough.data.layout.spans import Bools, Ints
-from showthrough.families.clinical.base import InstanceMetric, named
-from showthrough.families.clinical.instances import TypedSpans, beginning_alike, one_to_one
-from showthrough.families.clinical.partners import others
+from showthrough.families.clinical.base import InstanceMetric, name_measures
+from showthrough.families.clinical.instances import TypedSpans, beginning_alike, match_one_to_one
+from showthrough.families.clinical.partners import complement
 from showthrough.families.clinical.tokens import Letters
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
@@ -26,15 +26,15 @@ _STOP = re.compile(r"\n|[.!?…]+[\"'”’»)\]]*\s+")
 _WORD = re.compile(r"\w")
 
 
-def matched(gold: TypedSpans, system: TypedSpans, types: bool, tolerance: int) -> tuple[Bools, Bools]:
+def match_instances(gold: TypedSpans, system: TypedSpans, types: bool, tolerance: int) -> tuple[Bools, Bools]:
     """Which gold and which system instances have a partner of the same extent (and type)."""
     true, partner = beginning_alike(gold, system, tolerance)
     if types:
         fits = gold.kind[true] == system.kind[partner]
         true, partner = true[fits], partner[fits]
     distance = np.abs(gold.end[true] - system.end[partner])
-    stands = one_to_one(true, partner, (partner, true, distance))
-    return ~others(len(gold), true[stands]), ~others(len(system), partner[stands])
+    stands = match_one_to_one(true, partner, (partner, true, distance))
+    return ~complement(len(gold), true[stands]), ~complement(len(system), partner[stands])
 
 
 @dataclass(frozen=True)
@@ -76,16 +76,16 @@ class PhiSpan(InstanceMetric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
-        true = self.compared(gold.instances)
+        true = self.select_instances(gold.instances)
         letters = Letters.of(gold.axis) if self.merged else None
 
         def rows(anonymized: Anonymized) -> Rows:
             marked = self.system(gold, anonymized)
-            system = self.compared(marked.instances)
-            hits, right = matched(true, system, self.types, self.tolerance)
+            system = self.select_instances(marked.instances)
+            hits, right = match_instances(true, system, self.types, self.tolerance)
             if letters is not None:
-                (ours, of_true), (theirs, of_system) = _merged(letters, true), _merged(letters, system)
-                both, also = matched(ours, theirs, False, 0)
+                (ours, of_true), (theirs, of_system) = _merge_adjacent(letters, true), _merge_adjacent(letters, system)
+                both, also = match_instances(ours, theirs, False, 0)
                 hits |= both[of_true]
                 right |= also[of_system]
             sides = {"found": true.at(hits), "gold": true, "right": system.at(right), "system": system}
@@ -99,10 +99,10 @@ class PhiSpan(InstanceMetric):
         p, r = np.nan_to_num(precision), np.nan_to_num(recall)
         f = np.where(p + r == 0, 0.0, ratio(2 * p * r, p + r))
         f = np.where(np.asarray(totals["system"]) + np.asarray(totals["gold"]) == 0, np.nan, f)
-        return self.where_typed(named({"P": precision, "R": recall, "F": f}), totals)
+        return self.where_typed(name_measures({"P": precision, "R": recall, "F": f}), totals)
 
 
-def _merged(letters: Letters, instances: TypedSpans) -> tuple[TypedSpans, Ints]:
+def _merge_adjacent(letters: Letters, instances: TypedSpans) -> tuple[TypedSpans, Ints]:
     """Instances merged where nothing but spaces and signs lies between neighbours, and the merged span of each."""
     if not len(instances):
         return instances, instances.start
@@ -111,7 +111,7 @@ def _merged(letters: Letters, instances: TypedSpans) -> tuple[TypedSpans, Ints]:
     reach = np.maximum.accumulate(instances.end)[next_to - 1]
     start = np.maximum(instances.start[next_to], reach)
     opens[next_to] = letters.between(instances.layer[next_to], reach, start) > 0
-    return instances.merged(np.flatnonzero(opens)), np.cumsum(opens) - 1
+    return instances.merge(np.flatnonzero(opens)), np.cumsum(opens) - 1
 
 
 @dataclass(frozen=True)
@@ -141,14 +141,14 @@ class PhiLeak(InstanceMetric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
-        true = self.compared(gold.instances)
+        true = self.select_instances(gold.instances)
         lines = chunk.once(
             "sentences", lambda: np.array([sentences(document.text) for document in gold.axis.documents], float)
         )
 
         def rows(anonymized: Anonymized) -> Rows:
             marked = self.system(gold, anonymized)
-            hits, _ = matched(true, marked.instances, self.types, 0)
+            hits, _ = match_instances(true, marked.instances, self.types, 0)
             missed = gold.by_document(true.at(~hits))
             return self.rows({"missed": missed, "sentences": lines * gold.axis.layers.count}, marked)
 

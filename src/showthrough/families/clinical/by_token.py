@@ -53,9 +53,9 @@ class PhiToken(ClinicalMetric):
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         gold = self.gold(chunk)
         tokens = self.token_gold(chunk)
-        counts = self.counting(tokens, chunk)
-        chosen = counts(tokens.inside)
-        inside = tokens.inside.at(chosen)
+        counts = self.build_filter(tokens, chunk)
+        chosen = counts(tokens.gold_tokens)
+        inside = tokens.gold_tokens.at(chosen)
 
         def rows(anonymized: Anonymized) -> Rows:
             marked = self.system(gold, anonymized)
@@ -69,13 +69,13 @@ class PhiToken(ClinicalMetric):
         key = ("clinical tokens", self.map, self.labels, self.tokens)
         return chunk.once(key, lambda: TokenGold(gold.axis, gold.instances, self.tokens))
 
-    def counting(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
+    def build_filter(self, tokens: TokenGold, chunk: Chunk) -> Callable[[TypedSpans], Bools]:
         """Tells which of some tokens count: all."""
         return lambda spans: np.ones(len(spans), dtype=bool)
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         right, extra, lost = (np.asarray(totals[outcome]) for outcome in _OUTCOMES)
-        parts = base.named(measures(right, right + extra, right + lost))
+        parts = base.name_measures(measures(right, right + extra, right + lost))
         kinds, (right, extra, lost) = base.of_categories(totals, _OUTCOMES)
         if kinds:
             micro = measures(*(count.sum(axis=0) for count in (right, right + extra, right + lost)))
@@ -93,8 +93,8 @@ def _rows(gold: PhiGold, inside: TypedSpans, token_kinds: Ints, beyond: TypedSpa
     hidden, same = token_kinds != NONE, token_kinds == inside.kind
     retyped = replace(inside, kind=token_kinds).at(hidden & ~same)
     outcomes = {"TP": inside.at(hidden), "FP": beyond, "FN": inside.at(~hidden)}
-    overall = {outcome: gold.by_document(tokens) for outcome, tokens in outcomes.items()} | marked.stated
+    overall = {outcome: gold.by_document(tokens) for outcome, tokens in outcomes.items()} | marked.type_columns
     typed = {"TP": inside.at(same), "FP": beyond, "FN": inside.at(~same)}
     tables = {outcome: gold.by_category(tokens, len(marked.names)) for outcome, tokens in typed.items()}
     tables["FP"] += gold.by_category(retyped, len(marked.names))
-    return base.counted(overall, tables, marked.names)
+    return base.build_rows(overall, tables, marked.names)

@@ -16,10 +16,10 @@ from operator import attrgetter
 import numpy as np
 
 from showthrough.data.documents import Mention
-from showthrough.data.labels import Meaning, label_of
-from showthrough.data.layout.axis import Axis
-from showthrough.data.layout.layers import Layers
-from showthrough.data.layout.spans import Bools, Counts, Ints, Laid, opening, spread
+from showthrough.data.labels import TypeResolver, label_of
+from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.layers import AnnotationLayers
+from showthrough.data.layout.spans import Bools, Counts, Ints, SortedSpans, expand_ranges, find_openings
 from showthrough.data.masks import Anonymization, Mask
 
 NONE = -1  # the kind of what is no PHI
@@ -31,7 +31,7 @@ _ROUNDS = 16  # of pairing all at once
 class Kinds(dict[str, int]):
     """The number of every type by what it means; one that is new gets the next. `NONE`: the map leaves it out."""
 
-    def __init__(self, meaning: Meaning, names: Iterable[str] = ()) -> None:
+    def __init__(self, meaning: TypeResolver, names: Iterable[str] = ()) -> None:
         self._meaning = meaning
         self._numbers = {name: number for number, name in enumerate(names)}
         super().__init__()
@@ -45,7 +45,7 @@ class Kinds(dict[str, int]):
         number = self[name] = self._numbers.setdefault(meaning, len(self._numbers)) if meaning else NONE
         return number
 
-    def extended(self) -> Kinds:
+    def fork(self) -> Kinds:
         """The same numbers, in a copy that may meet further types."""
         return Kinds(self._meaning, self.names)
 
@@ -87,21 +87,21 @@ class TypedSpans:
     @cached_property
     def joined(self) -> TypedSpans:
         """Those that overlap joined to one: a character is covered once."""
-        return self.merged(opening(self.start, self.end))
+        return self.merge(find_openings(self.start, self.end))
 
-    def merged(self, opens: Ints) -> TypedSpans:
+    def merge(self, opens: Ints) -> TypedSpans:
         """Each from one that opens to the farthest end before the next that does."""
         ends = np.maximum.reduceat(self.end, opens) if len(opens) else self.end
         return replace(self.at(opens), end=ends)
 
 
-def gold_instances(axis: Axis, kinds: Kinds) -> TypedSpans:
+def gold_instances(axis: SpanLayout, kinds: Kinds) -> TypedSpans:
     """What annotators want masked."""
     layers = axis.layers
     marks = list(chain.from_iterable(layers.mentions))
     kind = kinds.numbers(map(_TYPE, marks))
     kind[np.fromiter(map("NO_MASK".__eq__, map(_IDENTIFIER, marks)), bool)] = NONE
-    return _laid(marks, np.arange(len(marks)), layers.of_mentions, kinds, kind, layers)
+    return _lay_out(marks, np.arange(len(marks)), layers.of_mentions, kinds, kind, layers)
 
 
 @dataclass(frozen=True)
@@ -114,29 +114,34 @@ class PhiSystem:
     names: tuple[str, ...]
 
     @property
-    def stated(self) -> dict[str, Counts]:
+    def type_columns(self) -> dict[str, Counts]:
         """The columns from which to tell whether any mask says its type."""
         return {"masks": self.masks, "typed": self.typed}
 
 
-def system_instances(axis: Axis, gold: Kinds, anonymization: Anonymization, from_replacement: bool) -> PhiSystem:
+def system_instances(axis: SpanLayout, gold: Kinds, anonymization: Anonymization, from_replacement: bool) -> PhiSystem:
     """What a system masked, a copy on each layer of the document; it may have kinds that gold does not have."""
-    kinds = gold.extended()
+    kinds = gold.fork()
     of_documents = [anonymization.of(document.id) for document in axis.documents]
     document = np.repeat(np.arange(len(of_documents)), list(map(len, of_documents)))
     masks = list(chain.from_iterable(of_documents))
     kind = kinds.numbers(map(label_of, map(_REPLACEMENT, masks)) if from_replacement else map(_TYPE, masks))
     thing, layer = axis.layers.copies(document)
     return PhiSystem(
-        _laid(masks, thing, layer, kinds, kind[thing], axis.layers),
+        _lay_out(masks, thing, layer, kinds, kind[thing], axis.layers),
         axis.by_document(document),
         axis.by_document(document[kind != kinds[""]]),
         tuple(kinds.names),
     )
 
 
-def _laid(
-    spans: Sequence[Mask] | Sequence[Mention], thing: Ints, layer: Ints, kinds: Kinds, kind: Ints, layers: Layers
+def _lay_out(
+    spans: Sequence[Mask] | Sequence[Mention],
+    thing: Ints,
+    layer: Ints,
+    kinds: Kinds,
+    kind: Ints,
+    layers: AnnotationLayers,
 ) -> TypedSpans:
     """Spans of documents, laid on layers and sorted: the order in which they were read changes no number.
 
@@ -157,7 +162,7 @@ def _firsts_in_order(*keys: Ints) -> Bools:
     return np.concatenate([np.ones(min(1, len(keys[0])), dtype=bool), np.logical_or.reduce(differs)])
 
 
-def overlapping(left: Laid, right: Laid) -> tuple[Ints, Ints, Ints]:
+def find_overlaps(left: SortedSpans, right: SortedSpans) -> tuple[Ints, Ints, Ints]:
     """All pairs that share characters: left, right, and how many they share. Cheapest with the shorter list right.
 
     There are as many as spans where one side does not overlap itself; else there may be as many as their product.
@@ -166,23 +171,23 @@ def overlapping(left: Laid, right: Laid) -> tuple[Ints, Ints, Ints]:
     reach = np.maximum.accumulate(left.end) if len(left.end) else left.end
     first = np.searchsorted(reach, right.start, side="right")
     last = np.searchsorted(left.start, right.end, side="left")
-    theirs, ours = spread(first, last)
+    theirs, ours = expand_ranges(first, last)
     shared = np.minimum(left.end[ours], right.end[theirs]) - np.maximum(left.start[ours], right.start[theirs])
     touching = shared > 0
     return ours[touching], theirs[touching], shared[touching]
 
 
-def beginning_alike(left: Laid, right: Laid, tolerance: int) -> tuple[Ints, Ints]:
+def beginning_alike(left: SortedSpans, right: SortedSpans, tolerance: int) -> tuple[Ints, Ints]:
     """All pairs that begin in the same place and whose ends are at most so far apart; both sides by start, then end."""
     width = int(max(left.end.max(initial=0), right.end.max(initial=0))) + 1
     spans = left.start * width + left.end
     low = right.start * width + np.maximum(right.end - tolerance, right.start)
     high = right.start * width + np.minimum(right.end + tolerance, width - 1)
-    theirs, ours = spread(np.searchsorted(spans, low), np.searchsorted(spans, high, side="right"))
+    theirs, ours = expand_ranges(np.searchsorted(spans, low), np.searchsorted(spans, high, side="right"))
     return ours, theirs
 
 
-def one_to_one(left: Ints, right: Ints, keys: Sequence[Ints | Bools]) -> Bools:
+def match_one_to_one(left: Ints, right: Ints, keys: Sequence[Ints | Bools]) -> Bools:
     """Which pairs stand when the best goes first and both of its sides are taken by it.
 
     `keys` rank the pairs, the most important last, small before large. A round takes every pair that is the best left
@@ -190,7 +195,7 @@ def one_to_one(left: Ints, right: Ints, keys: Sequence[Ints | Bools]) -> Bools:
     settle nearly all. Where the choice of each hangs on that of its neighbour, the rest is gone through one by one.
 
     >>> left, right = np.array([0, 0, 1]), np.array([0, 1, 1])  # 0–0, 0–1, 1–1
-    >>> one_to_one(left, right, [np.array([1, 0, 2])]).tolist()  # 0–1 is best and leaves nothing for the others
+    >>> match_one_to_one(left, right, [np.array([1, 0, 2])]).tolist()  # 0–1 is best and leaves nothing for the others
     [False, True, False]
     """
     chosen = np.ones(len(left), dtype=bool)

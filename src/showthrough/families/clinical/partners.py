@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.data.layout.spans import Bools, Ints
-from showthrough.families.clinical.instances import TypedSpans, beginning_alike, one_to_one, overlapping
+from showthrough.families.clinical.instances import TypedSpans, beginning_alike, find_overlaps, match_one_to_one
 
 _LISTED = 2_000_000  # pairs
 _BLOCK = 256  # spans that are looked at together
@@ -29,10 +29,10 @@ class Pairs:
     correct: Bools
 
 
-def paired(gold: TypedSpans, system: TypedSpans, types: bool) -> Pairs:
+def pair_instances(gold: TypedSpans, system: TypedSpans, types: bool) -> Pairs:
     """Pairs by best overlap: most characters shared, then fewest outside, then the same type, then by position."""
     alike = _of_one_extent(gold, system, types)
-    ours, theirs = others(len(gold), alike[0]), others(len(system), alike[1])
+    ours, theirs = complement(len(gold), alike[0]), complement(len(system), alike[1])
     overlap = _by_overlap(gold.at(ours), system.at(theirs), types)
     true = np.concatenate([alike[0], np.flatnonzero(ours)[overlap[0]]])
     partner = np.concatenate([alike[1], np.flatnonzero(theirs)[overlap[1]]])
@@ -41,7 +41,7 @@ def paired(gold: TypedSpans, system: TypedSpans, types: bool) -> Pairs:
     return Pairs(true, partner, np.asarray(same & exact))
 
 
-def others(count: int, indices: Ints) -> Bools:
+def complement(count: int, indices: Ints) -> Bools:
     """Which of so many are not among those taken."""
     left = np.ones(count, dtype=bool)
     left[indices] = False
@@ -52,7 +52,7 @@ def _of_one_extent(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[I
     """Pairs of the same extent, which no other can better: those of one type, then the rest in their order."""
     true, partner = beginning_alike(gold, system, tolerance=0)
     unlike = (gold.kind[true] != system.kind[partner]) & types
-    stands = one_to_one(true, partner, (partner, true, unlike))
+    stands = match_one_to_one(true, partner, (partner, true, unlike))
     return true[stands], partner[stands]
 
 
@@ -60,15 +60,15 @@ def _by_overlap(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints
     begun = np.searchsorted(gold.start, system.end, side="left")
     ended = np.searchsorted(np.sort(gold.end), system.start, side="right")
     if (begun - ended).sum() > _LISTED:  # so many pairs share characters
-        return _asked(gold, system, types)
-    true, partner, shared = overlapping(gold, system)
+        return _pair_by_search(gold, system, types)
+    true, partner, shared = find_overlaps(gold, system)
     outside = gold.size[true] + system.size[partner] - 2 * shared
     unlike = (gold.kind[true] != system.kind[partner]) & types
-    stands = one_to_one(true, partner, (partner, true, unlike, outside, -shared))
+    stands = match_one_to_one(true, partner, (partner, true, unlike, outside, -shared))
     return true[stands], partner[stands]
 
 
-def _asked(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:
+def _pair_by_search(gold: TypedSpans, system: TypedSpans, types: bool) -> tuple[Ints, Ints]:
     """The same pairs, found by asking each span for its best partner."""
     sides = _Side(gold, types), _Side(system, types)
     spans = [np.column_stack([instances.start, instances.end, instances.kind]).tolist() for instances in (gold, system)]

@@ -15,7 +15,7 @@ from showthrough.families.clinical.vocabulary import ALL, Analysis, Difficulty, 
 from showthrough.metrics import HEADLINE
 from showthrough.report.table import DASH, Cell
 from showthrough.report.terminal import bare_table
-from showthrough.run.roles import playing
+from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 
 _HEADS = ("out of vocabulary", "ambiguous in record", "ambiguous in corpus")
@@ -76,7 +76,7 @@ def show_hard(run: Run, console: Console) -> None:
     table = bare_table("", "P", "R", "F", "interval of F")
     table.columns[1].justify = "left"
     for name in run.names:
-        for record in playing(run, "F, P and R"):
+        for record in find_metrics(run, "F, P and R"):
             tokens = _HARD.get(str(record.parameters.get("hard")), "all tokens")
             scores = run.parts(name, record.text)
             cells = [Cell(scores.get(part)) for part in ("P", "R", HEADLINE)]

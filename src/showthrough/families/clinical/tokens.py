@@ -16,22 +16,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.characters import is_ideograph
-from showthrough.data.layout.layers import Layers
+from showthrough.data.layout.layers import AnnotationLayers
 from showthrough.data.layout.spans import (
     Bools,
     Counts32,
     Ints,
     contents_of,
-    counted,
+    count_before,
+    expand_ranges,
+    find_touching,
     highest,
-    joined,
-    places,
-    spread,
-    touched,
+    list_positions,
+    merge_spans,
 )
-from showthrough.families.clinical.instances import NONE, TypedSpans, overlapping
+from showthrough.families.clinical.instances import NONE, TypedSpans, find_overlaps
 
 _SPACE, _SIGN, _LETTER, _IDEOGRAPH = range(4)
 
@@ -42,19 +42,19 @@ class Letters:
 
     kinds: NDArray[np.uint8]  # of a character of the axis
     before: Counts32  # of a place of the axis: how many letters and digits come before it
-    layers: Layers
+    layers: AnnotationLayers
 
     @classmethod
-    def of(cls, axis: Axis) -> Letters:
+    def of(cls, axis: SpanLayout) -> Letters:
         kinds = axis.table(_kind_of)
-        return cls(kinds, counted(kinds >= _LETTER), axis.layers)
+        return cls(kinds, count_before(kinds >= _LETTER), axis.layers)
 
     def between(self, layer: Ints, start: Ints, end: Ints) -> Ints:
         """How many there are in stretches of layers."""
         shift = self.layers.shift[layer]
         return np.asarray(self.before[end - shift] - self.before[start - shift], dtype=np.int64)
 
-    def trimmed(self, layer: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    def trim(self, layer: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
         """Stretches that have some, from the first to the last."""
         shift = self.layers.shift[layer]
         positions = np.flatnonzero(self.kinds >= _LETTER)
@@ -62,7 +62,7 @@ class Letters:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _TokenSegments:
     """Tokens, and the stretches of them that are asked about; both by start."""
 
     tokens: TypedSpans
@@ -81,7 +81,7 @@ class _Asked:
         return self._between(np.arange(len(self.start)), self.end)
 
     @cached_property
-    def _before(self) -> Ints:
+    def _cumulative(self) -> Ints:
         return np.concatenate([[0], np.cumsum(self._sizes)])
 
     def _between(self, segment: Ints, position: Ints) -> Ints:
@@ -91,12 +91,12 @@ class _Asked:
     def before(self, position: Ints) -> Ints:
         """How many letters and digits that are asked for come before places of the line."""
         passed = np.searchsorted(self.start, position, side="right")
-        count = self._before[passed]
+        count = self._cumulative[passed]
         inside = np.flatnonzero(
             (passed > 0) & (np.append(self.end, 0)[passed - 1] > position)
         )  # a stretch goes on there
         segment = passed[inside] - 1
-        count[inside] = self._before[segment] + self._between(segment, position[inside])
+        count[inside] = self._cumulative[segment] + self._between(segment, position[inside])
         return count
 
     def kinds(self, instances: TypedSpans) -> Ints:
@@ -119,9 +119,9 @@ class _Asked:
         kind[has_kind] = kind_of_rank[best[has_kind] % count]
         return kind
 
-    def covered(self, spans: TypedSpans) -> Ints:
+    def count_covered(self, spans: TypedSpans) -> Ints:
         """How many of each token's letters and digits lie in spans that do not overlap."""
-        segment, span, _ = overlapping(self, spans)
+        segment, span, _ = find_overlaps(self, spans)
         start, end = np.maximum(self.start[segment], spans.start[span]), np.minimum(self.end[segment], spans.end[span])
         letters = self.letters.between(spans.layer[span], start, end)
         return np.bincount(self.token[segment], letters, minlength=len(self.tokens)).astype(np.int64)
@@ -134,7 +134,7 @@ class TokenGold:
     are taken off where a word is asked for.
     """
 
-    def __init__(self, axis: Axis, gold: TypedSpans, way: str) -> None:
+    def __init__(self, axis: SpanLayout, gold: TypedSpans, way: str) -> None:
         self._axis, self._gold, self._letters = axis, gold, Letters.of(axis)
         layers = axis.layers
         start, end = _runs(self._letters.kinds) if way == "challenge" else (axis.tokens.start, axis.tokens.end)
@@ -142,10 +142,10 @@ class TokenGold:
         if (layers.count == 1).all():
             layer = np.repeat(np.arange(len(layers.count)), np.diff(edges))
         else:
-            layer, token = spread(edges[layers.document], edges[layers.document + 1])
+            layer, token = expand_ranges(edges[layers.document], edges[layers.document + 1])
             start, end = start[token] + layers.shift[layer], end[token] + layers.shift[layer]
         self._every = TypedSpans(start, end, layer, np.full(len(start), NONE, dtype=np.int64))
-        number = self._touched(gold)
+        number = self._find_touched(gold)
         self._every.kind[number] = self._whole(number).kinds(gold)
 
     @cached_property
@@ -155,7 +155,7 @@ class TokenGold:
         return every.at(self._letters.between(every.layer, every.start, every.end) > 0)
 
     @cached_property
-    def inside(self) -> TypedSpans:
+    def gold_tokens(self) -> TypedSpans:
         """The tokens of gold instances."""
         return self._every.at(np.flatnonzero(self._every.kind != NONE))
 
@@ -165,49 +165,49 @@ class TokenGold:
         A token of gold is taken when all is masked that gold marks of it: whatever is left can be read. Any other
         token is taken when a letter or digit of it is masked.
         """
-        kind = self._asked.kinds(system)
-        kind[self._asked.covered(system.joined) < self._asked.sizes] = NONE
-        number = self._touched(system)
+        kind = self._gold_segments.kinds(system)
+        kind[self._gold_segments.count_covered(system.joined) < self._gold_segments.sizes] = NONE
+        number = self._find_touched(system)
         beyond = self._whole(number[self._every.kind[number] == NONE])
         typed_tokens = replace(beyond.tokens, kind=beyond.kinds(system))
         return kind, typed_tokens.at(typed_tokens.kind != NONE)
 
-    def _touched(self, instances: TypedSpans) -> Ints:
+    def _find_touched(self, instances: TypedSpans) -> Ints:
         """The numbers of the tokens that instances have, at least in part: few of all."""
-        return places(*joined(*touched(self._every, instances.start, instances.end)))
+        return list_positions(*merge_spans(*find_touching(self._every, instances.start, instances.end)))
 
-    def _whole(self, number: Ints) -> _Asked:
+    def _whole(self, number: Ints) -> _TokenSegments:
         """Tokens that are asked about as a whole."""
         tokens = self._every.at(number)
-        return _Asked(tokens, tokens.start, tokens.end, np.arange(len(tokens)), self._letters)
+        return _TokenSegments(tokens, tokens.start, tokens.end, np.arange(len(tokens)), self._letters)
 
     def spellings(self, tokens: TypedSpans) -> list[str]:
         """The words of tokens, in small letters and without the signs at their edges."""
         layers = self._axis.layers
         base = layers.base[tokens.layer]
-        start, end = self._letters.trimmed(tokens.layer, tokens.start, tokens.end)
+        start, end = self._letters.trim(tokens.layer, tokens.start, tokens.end)
         texts = [self._axis.documents[number].text for number in layers.document.tolist()]
         ranges = zip(tokens.layer.tolist(), (start - base).tolist(), (end - base).tolist(), strict=True)
         return [texts[layer][low:high].casefold() for layer, low, high in ranges]
 
-    def including(self, which: Bools) -> Bools:
+    def find_containing(self, which: Bools) -> Bools:
         """The gold instances that have a letter or digit of one or more of some tokens, which are told of all."""
         contents = contents_of(self.tokens, self._gold.start, self._gold.end)
-        before, cut = counted(which), contents.cut
+        before, cut = count_before(which), contents.cut
         including = before[contents.last] > before[contents.first]
         letters = self._letters.between(self.tokens.layer[cut.token], cut.start, cut.end)
         including[cut.origin[which[cut.token] & (letters > 0)]] = True
         return np.asarray(including)
 
     @cached_property
-    def _asked(self) -> _Asked:
+    def _gold_segments(self) -> _TokenSegments:
         """What gold marks of its tokens."""
-        tokens, marked = self.inside, self._gold.joined
-        token, instance, _ = overlapping(tokens, marked)
+        tokens, marked = self.gold_tokens, self._gold.joined
+        token, instance, _ = find_overlaps(tokens, marked)
         start = np.maximum(tokens.start[token], marked.start[instance])
         end = np.minimum(tokens.end[token], marked.end[instance])
         order = np.argsort(start, kind="stable")
-        return _Asked(tokens, start[order], end[order], token[order], self._letters)
+        return _TokenSegments(tokens, start[order], end[order], token[order], self._letters)
 
 
 def _runs(kinds: NDArray[np.uint8]) -> tuple[Ints, Ints]:

@@ -14,8 +14,8 @@ from operator import itemgetter
 import numpy as np
 
 from showthrough.data.documents import Corpus
-from showthrough.data.labels import Meaning, label_map
-from showthrough.data.layout.axis import Axis
+from showthrough.data.labels import TypeResolver, label_map
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.clinical.instances import NONE, Kinds, TypedSpans, gold_instances
 from showthrough.families.clinical.tokens import TokenGold
@@ -60,7 +60,7 @@ class Analysis:
 
 
 @dataclass(frozen=True)
-class Words:
+class CorpusWords:
     """All tokens of a corpus with their words as numbers."""
 
     tokens: TypedSpans
@@ -88,10 +88,10 @@ class Words:
         return np.array([word in words for word in self.spelling], dtype=bool)[self.code]
 
 
-def words_of(split: TokenGold) -> Words:
+def words_of(split: TokenGold) -> CorpusWords:
     numbers: dict[str, int] = {}
     code = [numbers.setdefault(word, len(numbers)) for word in split.spellings(split.tokens)]
-    return Words(split.tokens, np.array(code, dtype=np.int64), list(numbers))
+    return CorpusWords(split.tokens, np.array(code, dtype=np.int64), list(numbers))
 
 
 def analyse(
@@ -105,24 +105,26 @@ def analyse(
     tokens: str = "challenge",
 ) -> Analysis:
     """Out-of-vocabulary and ambiguous PHI of a corpus; `medical` is a list of medical terms, a word each."""
-    axis = Axis(corpus)
-    kinds = Kinds(Meaning(label_map(mapping), corpus.survey.types))
+    axis = SpanLayout(corpus)
+    kinds = Kinds(TypeResolver(label_map(mapping), corpus.survey.types))
     gold = gold_instances(axis, kinds)
     split = TokenGold(axis, gold, tokens)
     seen = words_of(split)
     titles = dict(sorted(enumerate(kinds.names), key=itemgetter(1)))
     of_tokens = _traits(seen, words, medical)
-    of_instances = {name: split.including(trait) for name, trait in of_tokens.items()}  # of one or more of their tokens
+    of_instances = {
+        name: split.find_containing(trait) for name, trait in of_tokens.items()
+    }  # of one or more of their tokens
     return Analysis(
         dictionary,
         medical_name,
         _by_kind(titles, gold.kind, of_instances),
         _by_kind(titles, seen.tokens.kind, of_tokens),
-        _shared(seen, {**titles, NONE: NON_PHI}),
+        _count_shared(seen, {**titles, NONE: NON_PHI}),
     )
 
 
-def _traits(seen: Words, words: Set[str], medical: Set[str] | None) -> dict[str, Bools]:
+def _traits(seen: CorpusWords, words: Set[str], medical: Set[str] | None) -> dict[str, Bools]:
     """Of every token, what makes it hard, by the fields of `Difficulty`."""
     outside = ~seen.is_phi
     in_corpus = seen.occurs(outside)[seen.code]
@@ -147,7 +149,7 @@ def _by_kind(titles: Mapping[int, str], kind: Ints, traits: Mapping[str, Bools])
     return {ALL: difficulty(kind != NONE)} | of_kinds
 
 
-def _shared(seen: Words, titles: Mapping[int, str]) -> dict[str, dict[str, Share]]:
+def _count_shared(seen: CorpusWords, titles: Mapping[int, str]) -> dict[str, dict[str, Share]]:
     """Categories against categories, and against what is no PHI, which comes last."""
     occurs = np.zeros((len(seen.spelling), len(titles)), dtype=bool)
     occurs[seen.code, seen.tokens.kind] = True  # of NONE, the last column

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from showthrough.core.errors import InputError, Problem, shown, some
+from showthrough.core.errors import InputError, Problem, join_names, shorten
 from showthrough.data.references import NOTHING
 from showthrough.families.inference.answer_files import ORIGINAL, AnswerFiles
 from showthrough.families.inference.asking import ANSWERS
@@ -42,11 +42,11 @@ def _unknown(files: AnswerFiles, tested: Sequence[str], documents: Sequence[str]
     for of, lines in files.by_name.items():
         path = files.paths[of]
         if of and of not in (*names, NOTHING):
-            expected = f"expected some of {some(names)}"
-            yield Problem(path, f"answers {shown(of)}", f"is no anonymization; {expected}")
+            expected = f"expected some of {join_names(names)}"
+            yield Problem(path, f"answers {shorten(of)}", f"is no anonymization; {expected}")
         elif not any(document in ids for _, document in lines):
-            message = f"answers about {some((document for _, document in lines), 40)}, and no document"
-            yield Problem(path, "", f"{message}; expected ids such as {shown(documents[0])}")
+            message = f"answers about {join_names((document for _, document in lines), 40)}, and no document"
+            yield Problem(path, "", f"{message}; expected ids such as {shorten(documents[0])}")
 
 
 def _untold(files: AnswerFiles, tested: Sequence[str]) -> Iterator[Problem]:
@@ -57,7 +57,7 @@ def _untold(files: AnswerFiles, tested: Sequence[str]) -> Iterator[Problem]:
         return
     for name in tested:
         if not _speaks_of(files.by_name, name):
-            message = f"has no answers about {shown(name)}; {_EACH}"
+            message = f"has no answers about {shorten(name)}; {_EACH}"
             yield Problem(", ".join(dict.fromkeys(files.paths.values())), "", message)
 
 

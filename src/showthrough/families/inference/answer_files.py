@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted, some
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, join_names, quote_value
 from showthrough.data.references import NOTHING, REFERENCES
 from showthrough.families.inference.asking import ANSWERS
-from showthrough.formats.people.inference_answers import Recorded, read_inference_answers
+from showthrough.formats.people.inference_answers import DocumentAnswer, read_inference_answers
 from showthrough.models.chat.recordings import is_recordings, read_recordings
 
 ORIGINAL = "original"  # what files and names call the texts with nothing masked
 _WRITTEN = f"expected {ANSWERS}FILE or {ANSWERS}NAME=FILE,NAME=FILE, NAME being {ORIGINAL} or an anonymization's"
 
 
-class Replies(Recorded, frozen=True):
+class Replies(DocumentAnswer, frozen=True):
     """What a language model wrote about one document, by the first word of the prompt that asked for it."""
 
     by_prompt: Mapping[str, str] = {}
@@ -30,7 +30,7 @@ class AnswerFiles:
         self.paths = paths_of(name)
         self.by_name = {of: _read(path) for of, path in self.paths.items()}  # empty: the one file for all
 
-    def of(self, anonymization: str, document: str) -> Recorded | None:
+    def of(self, anonymization: str, document: str) -> DocumentAnswer | None:
         """What is recorded of a document as an anonymization leaves it; nothing where no line speaks of that.
 
         A line that names no anonymization speaks of the one that its file is given for, and never of a reference unless
@@ -62,11 +62,11 @@ def paths_of(name: str) -> dict[str, str]:
     if any(not equals or "/" in of for of, equals, _ in entries):  # a path may have both signs in it
         return {"": written}
     if any(not of or not path for of, _, path in entries) or len({of for of, _, _ in entries}) < len(entries):
-        raise PlanError(f"found {quoted(name)}; {_WRITTEN}", "answers")
+        raise PlanError(f"found {quote_value(name)}; {_WRITTEN}", "answers")
     return {of: path for of, _, path in entries}
 
 
-def _read(path: str) -> Mapping[tuple[str, str], Recorded]:
+def _read(path: str) -> Mapping[tuple[str, str], DocumentAnswer]:
     """Read once as long as the file is the same: attackers, judges and checks ask for it one after the other."""
     try:
         stat = Path(path).stat()
@@ -76,7 +76,7 @@ def _read(path: str) -> Mapping[tuple[str, str], Recorded]:
 
 
 @lru_cache(maxsize=8)
-def _read_as(path: str, changed: int, size: int) -> Mapping[tuple[str, str], Recorded]:
+def _read_as(path: str, changed: int, size: int) -> Mapping[tuple[str, str], DocumentAnswer]:
     with Path(path).open("rb") as file:
         replayed = is_recordings(file.read(64))
     return _replies(Path(path)) if replayed else read_inference_answers(path)
@@ -91,7 +91,7 @@ def _replies(path: Path) -> dict[tuple[str, str], Replies]:
         for anonymization, document in recording.about if recording.content is not None else ():
             other = said_by.setdefault((anonymization, document, prompt), recording.name)
             if other != recording.name:
-                why = f"has answers of {some([other, recording.name])}; expected those of one language model"
+                why = f"has answers of {join_names([other, recording.name])}; expected those of one language model"
                 raise InputError(Problem(str(path), at_document(document), why))
             by_key.setdefault((anonymization, document), {})[prompt] = recording.content or ""
     if not by_key:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.subjects import CERTAIN
-from showthrough.families.inference.listing import Listed, listed
+from showthrough.families.inference.listing import ListedGuess, parse_guesses
 from showthrough.families.inference.profiles import named_tag
 
 _BEGINS = lazy_pattern(r"^[ \t]*(?:json)?\s*(?=[{\[])|```(?:json)?\s*(?=[{\[])", re.MULTILINE | re.IGNORECASE)
@@ -30,13 +30,13 @@ _SURE = ("certainty", "certainties", "confidence")
 _TRIES, _DEPTH = 8, 6  # places where JSON may begin, and objects in objects
 
 
-def guesses_in_json(answer: str, names: Mapping[str, str]) -> dict[str, list[Listed]]:
+def guesses_in_json(answer: str, names: Mapping[str, str]) -> dict[str, list[ListedGuess]]:
     """By tag; nothing where the answer is no JSON.
 
     >>> guesses_in_json('{"Sex": ["Male", "Female"]}', {"sex": "sex"})["sex"][0].value
     'Male'
     """
-    guesses: dict[str, list[Listed]] = {}
+    guesses: dict[str, list[ListedGuess]] = {}
     for _, begin in zip(range(_TRIES), _BEGINS.finditer(answer), strict=False):
         try:
             value, _ = json.JSONDecoder().raw_decode(answer, begin.end())
@@ -48,7 +48,7 @@ def guesses_in_json(answer: str, names: Mapping[str, str]) -> dict[str, list[Lis
     return guesses
 
 
-def _walk(value: object, names: Mapping[str, str], guesses: dict[str, list[Listed]], depth: int) -> None:
+def _walk(value: object, names: Mapping[str, str], guesses: dict[str, list[ListedGuess]], depth: int) -> None:
     """Looks for guesses in an object and those below it."""
     if not depth:
         return
@@ -68,7 +68,7 @@ def _walk(value: object, names: Mapping[str, str], guesses: dict[str, list[Liste
                 _add(guesses, tag, _values(item, tag))
 
 
-def _add(guesses: dict[str, list[Listed]], tag: str, values: list[Listed]) -> None:
+def _add(guesses: dict[str, list[ListedGuess]], tag: str, values: list[ListedGuess]) -> None:
     if values:
         guesses.setdefault(tag, []).extend(values)
 
@@ -78,12 +78,12 @@ def _get(value: Mapping[str, object], name: str) -> object:
     return next((item for key, item in value.items() if key.casefold().replace(" ", "_") == name), None)
 
 
-def _values(value: object, tag: str, many: bool = False) -> list[Listed]:
+def _values(value: object, tag: str, many: bool = False) -> list[ListedGuess]:
     """The guesses of one tag: a text, a number, a list of these, or an object that has them."""
     if isinstance(value, bool) or value is None:
         return []
     if isinstance(value, str | int | float):
-        return listed(str(value), tag, single=many)
+        return parse_guesses(str(value), tag, single=many)
     if isinstance(value, list):
         return [guess for item in value if not isinstance(item, list) for guess in _values(item, tag, many=True)]
     if not isinstance(value, dict):
@@ -95,7 +95,7 @@ def _values(value: object, tag: str, many: bool = False) -> list[Listed]:
     sure = next((item for key in _SURE if (item := _get(value, key)) is not None), None)
     levels = sure if isinstance(sure, list) else [sure] * len(guesses)
     paired = zip(guesses, [*levels, *[None] * len(guesses)], strict=False)
-    return [Listed(guess.value, _level(level, guess.certainty)) for guess, level in paired]
+    return [ListedGuess(guess.value, _level(level, guess.certainty)) for guess, level in paired]
 
 
 def _level(level: object, otherwise: int) -> int:

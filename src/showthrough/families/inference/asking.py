@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from showthrough.core.errors import PlanError, quoted
-from showthrough.models.chat.base import MODEL, Asked
+from showthrough.core.errors import PlanError, quote_value
+from showthrough.models.chat.base import MODEL, AnswerSource
 
 if TYPE_CHECKING:
     from showthrough.families.inference.base import Attacker, Judge
@@ -29,7 +29,7 @@ def judge_fault(name: str) -> str:
 
 def _fault(name: str, alone: str) -> str:
     is_valid = name == alone or any(name.startswith(kind) and name != kind for kind in (ANSWERS, MODEL))
-    return "" if is_valid else f"found {quoted(name)}; expected {alone}, {_WRITTEN}"
+    return "" if is_valid else f"found {quote_value(name)}; expected {alone}, {_WRITTEN}"
 
 
 def attacker_of(name: str, resources: Resources) -> Attacker:
@@ -37,9 +37,9 @@ def attacker_of(name: str, resources: Resources) -> Attacker:
     if fault := attacker_fault(name):
         raise PlanError(fault, "attacker")
     if name == READER:
-        from showthrough.families.inference.reader import Reader
+        from showthrough.families.inference.reader import AttributeReader
 
-        return resources.once(("attacker", name), lambda: Reader(resources))
+        return resources.once(("attacker", name), lambda: AttributeReader(resources))
     if name.startswith(ANSWERS):
         from showthrough.families.inference.recorded import RecordedAnswers
 
@@ -64,14 +64,14 @@ def judge_of(name: str, resources: Resources) -> Judge | None:
     return resources.once(("judge", name), lambda: ModelJudge(resources.chat(name)))
 
 
-def asked_of(names: Iterable[str], resources: Resources) -> list[Asked]:
+def list_sources(names: Iterable[str], resources: Resources) -> list[AnswerSource]:
     """What a run says of all who were asked. Nobody is asked for it: it follows from what is recorded."""
-    records: list[Asked] = []
+    records: list[AnswerSource] = []
     for name in dict.fromkeys(names):
         if name.startswith(MODEL):
             records.append(resources.chat(name).asked())
         elif name.startswith(ANSWERS):
             from showthrough.families.inference.recorded import digest_of_answers
 
-            records.append(Asked(name, digest_of_answers(name)))
+            records.append(AnswerSource(name, digest_of_answers(name)))
     return records

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, Problem, ResourceError, quoted
+from showthrough.core.errors import PlanError, Problem, ResourceError, quote_value
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
@@ -25,7 +25,16 @@ from showthrough.families.inference.asking import (
     judge_of,
 )
 from showthrough.families.inference.author_remarks import OWN, UNGUESSED, against, remarks_of
-from showthrough.families.inference.authors import TOP, Asked, Scores, asked_of, author_of, guesses_of, scored, sums
+from showthrough.families.inference.authors import (
+    TOP,
+    AttributeScores,
+    AuthorAttribute,
+    author_of,
+    collect_attributes,
+    guesses_of,
+    score_answers,
+    sums,
+)
 from showthrough.families.inference.base import Answer
 from showthrough.families.inference.controls import (
     CONTROL,
@@ -38,9 +47,9 @@ from showthrough.families.inference.controls import (
     risk_interval,
     stand_ins,
 )
-from showthrough.families.inference.findings import Finding
+from showthrough.families.inference.findings import InferenceFinding
 from showthrough.families.inference.judges import expect_pairs, has_verdicts, verdict_problems
-from showthrough.families.inference.judging import PARTS, agreement_parts, limits_of, meetings, one_each_of
+from showthrough.families.inference.judging import PARTS, agreement_parts, limits_of, meetings, pair_unit_change
 from showthrough.families.inference.parts import ALL, INFERENCES, PEOPLE, RIGHT, TOP_1, TOP_3, UNANSWERED, UNJUDGED
 from showthrough.families.inference.people import evidence_of
 from showthrough.metrics.base import HEADLINE, Metric, ratio
@@ -92,13 +101,13 @@ class AuthorAttributes(Metric):
     def __post_init__(self) -> None:
         faults = {"attacker": attacker_fault(self.attacker), "judge": judge_fault(self.judge)}
         if not 1 <= self.certainty <= CERTAIN:
-            faults["certainty"] = f"found {quoted(self.certainty)}; expected 1 to {CERTAIN}"
+            faults["certainty"] = f"found {quote_value(self.certainty)}; expected 1 to {CERTAIN}"
         if self.partly not in _HALVES:
-            faults["partly"] = f"found {quoted(self.partly)}; expected 0, 0.5 or 1"
+            faults["partly"] = f"found {quote_value(self.partly)}; expected 0, 0.5 or 1"
         if self.verdicts and (judge_fault(self.verdicts) or not self.verdicts.startswith(ANSWERS)):
-            faults["verdicts"] = f"found {quoted(self.verdicts)}; expected {ANSWERS}FILE"
+            faults["verdicts"] = f"found {quote_value(self.verdicts)}; expected {ANSWERS}FILE"
         if self.seed < 0:
-            faults["seed"] = f"found {quoted(self.seed)}; expected 0 or more"
+            faults["seed"] = f"found {quote_value(self.seed)}; expected 0 or more"
         for name, fault in faults.items():
             if fault:
                 raise PlanError(f"{name}: {fault}", type(self).__name__)
@@ -112,7 +121,7 @@ class AuthorAttributes(Metric):
         return (TRUTH,) * (name == self.judge)
 
     @property
-    def _compared(self) -> str:
+    def _reference_judge(self) -> str:
         """Whose verdicts stand beside the judge's: those that were named, or that the attacker's answers have."""
         own = self.attacker if self.attacker != self.judge and has_verdicts(self.attacker) else ""
         return self.verdicts or own
@@ -126,8 +135,8 @@ class AuthorAttributes(Metric):
     def limits(self, part: str) -> tuple[float, float] | None:
         return limits_of(part) if part in PARTS else (0.0, 1.0)
 
-    def one_each(self, part: str, totals: Totals) -> float:
-        return one_each_of(part, totals) if part in PARTS else 1.0
+    def unit_change(self, part: str, totals: Totals) -> float:
+        return pair_unit_change(part, totals) if part in PARTS else 1.0
 
     def own_interval(self, part: str, units: Rows, confidence: float) -> tuple[float, float] | None:
         kind, _, which = part.partition(":")
@@ -149,14 +158,14 @@ class AuthorAttributes(Metric):
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         documents, resources = list(chunk.corpus), chunk.resources
-        attributes = asked_of(documents, self.certainty)
+        attributes = collect_attributes(documents, self.certainty)
         about = sorted({attribute.place for attribute in attributes})
         tags = tuple(dict.fromkeys(attribute.tag for attribute in attributes))
         instead = stand_ins(chunk.corpus, self.seed)
         attacker, judge = attacker_of(self.attacker, resources), judge_of(self.judge, resources)
-        human = judge_of(self._compared, resources) if self._compared else None
+        human = judge_of(self._reference_judge, resources) if self._reference_judge else None
         ids = [document.id for document in documents]
-        stand_in_flags = _held(attributes, ids, instead) if self.attacker.startswith(ANSWERS) else None
+        stand_in_flags = _flag_stand_ins(attributes, ids, instead) if self.attacker.startswith(ANSWERS) else None
 
         def rows(anonymized: Anonymized) -> Rows:
             name = anonymized.name
@@ -172,16 +181,16 @@ class AuthorAttributes(Metric):
             unanswered = [index for index in about if by_place[index].own is None]
             if name in REFERENCES and len(unanswered) == len(about):
                 raise ResourceError("nobody knows what this attacker would answer")
-            own = scored(attributes, _answers(by_place, len(ids), "own"), judge, human, (name, ids))
+            own = score_answers(attributes, _answers(by_place, len(ids), "own"), judge, human, (name, ids))
             values = self._values(attributes, own)
             for control in CONTROLS:
                 answers = _answers(by_place, len(ids), control)
                 tried = (
-                    _tried(attributes, answers, stand_in_flags)
+                    _flag_tried(attributes, answers, stand_in_flags)
                     if control == OTHER and stand_in_flags is not None
                     else None
                 )
-                values |= self._control(control, own, scored(attributes, answers, judge), tried)
+                values |= self._control(control, own, score_answers(attributes, answers, judge), tried)
             columns = sums([attribute.place for attribute in attributes], values, len(ids))
             answered = {
                 attribute.place for attribute, is_answered in zip(attributes, own.answered, strict=True) if is_answered
@@ -195,7 +204,7 @@ class AuthorAttributes(Metric):
 
         return rows
 
-    def _values(self, attributes: Sequence[Asked], own: Scores) -> dict[str, Array]:
+    def _values(self, attributes: Sequence[AuthorAttribute], own: AttributeScores) -> dict[str, Array]:
         """By column, of each attribute: whether it counts, and what it is worth."""
         columns: dict[str, Array] = {UNGUESSED: (own.answered & ~own.guessed).astype(np.float64)}
         columns[INFERENCES] = np.array([attribute.agreement > 0 for attribute in own.found], dtype=np.float64)
@@ -215,7 +224,9 @@ class AuthorAttributes(Metric):
                     columns |= _share(f"{TOP_3}:{value}", np.where(among, best, np.nan))
         return columns
 
-    def _control(self, which: str, own: Scores, control: Scores, tried: Array | None) -> dict[str, Array]:
+    def _control(
+        self, which: str, own: AttributeScores, control: AttributeScores, tried: Array | None
+    ) -> dict[str, Array]:
         """The first guesses where nothing can be known, and the attack's own about the same attributes."""
         theirs = self._worth(control.first)
         ours = self._worth(own.first)
@@ -248,10 +259,10 @@ def _share(part: str, worth: Array) -> dict[str, Array]:
 
 
 def _evidence(
-    attributes: Sequence[Asked], own: Scores, documents: Sequence[Document], anonymized: Anonymized
+    attributes: Sequence[AuthorAttribute], own: AttributeScores, documents: Sequence[Document], anonymized: Anonymized
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """What one of three guesses tells of each author, the most certain first."""
-    findings_by_place: dict[int, list[Finding]] = {}
+    findings_by_place: dict[int, list[InferenceFinding]] = {}
     for attribute, finding in zip(attributes, own.found, strict=True):
         if finding.agreement > 0:
             findings_by_place.setdefault(attribute.place, []).append(finding)
@@ -265,13 +276,17 @@ def _answers(by_place: Mapping[int, Answers], documents: int, which: str) -> lis
     return [getattr(by_place[index], which) if index in by_place else None for index in range(documents)]
 
 
-def _held(attributes: Sequence[Asked], ids: Sequence[str], instead: Mapping[str, str]) -> list[bool]:
+def _flag_stand_ins(
+    attributes: Sequence[AuthorAttribute], ids: Sequence[str], instead: Mapping[str, str]
+) -> list[bool]:
     """Whether recorded answers about what stands in for a document were asked for an attribute: its author has it."""
     pairs = {(ids[attribute.place], attribute.tag) for attribute in attributes}
     return [(instead.get(ids[attribute.place], ""), attribute.tag) in pairs for attribute in attributes]
 
 
-def _tried(attributes: Sequence[Asked], answers: Sequence[Answer | None], stand_in_flags: Sequence[bool]) -> Array:
+def _flag_tried(
+    attributes: Sequence[AuthorAttribute], answers: Sequence[Answer | None], stand_in_flags: Sequence[bool]
+) -> Array:
     """Who was not asked for an attribute did not fail to infer it."""
     guessed = [guesses_of(answer) for answer in answers]
     return np.array(

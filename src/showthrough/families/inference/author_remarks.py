@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.references import REFERENCES
 from showthrough.families.inference.asking import ANSWERS, READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, OTHER, Units, as_good
@@ -48,17 +48,17 @@ def _of_attack(attacker: str, judge: str, sums: Mapping[str, Totals]) -> Iterato
 def _of_answers(name: str, totals: Totals, attacker: str, judge: str) -> Iterator[str]:
     if missing := int(totals[UNANSWERED]):
         yield (
-            f"{shown(name)}: {missing} documents have no answer of {shown(attacker)}: these count nowhere in "
+            f"{shorten(name)}: {missing} documents have no answer of {shorten(attacker)}: these count nowhere in "
             "attributes, and nobody knows what can be inferred from them"
         )
     if missing := int(totals[UNJUDGED]):
         yield (
-            f"{shown(name)}: {missing} attributes count nowhere in attributes: {shown(judge)} did not say whether "
+            f"{shorten(name)}: {missing} attributes count nowhere in attributes: {shorten(judge)} did not say whether "
             "their first guesses are right"
         )
     if (missing := int(totals[UNGUESSED])) and attacker != READER:
         yield (
-            f"{shown(name)}: answers have no guess for {missing} of {int(totals[ALL])} attributes, "
+            f"{shorten(name)}: answers have no guess for {missing} of {int(totals[ALL])} attributes, "
             "which count as not inferred"
         )
 
@@ -66,4 +66,4 @@ def _of_answers(name: str, totals: Totals, attacker: str, judge: str) -> Iterato
 def _of_controls(name: str, rows: Rows) -> Iterator[str]:
     for control in CONTROLS:
         if remark := as_good(*against(rows, control), control):
-            yield f"{shown(name)}, attributes: {remark}"
+            yield f"{shorten(name)}, attributes: {remark}"

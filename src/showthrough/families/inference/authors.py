@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from showthrough.data.documents import Document
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
-from showthrough.families.inference.base import Answer, Compared, Guess, Judge
-from showthrough.families.inference.findings import Finding
-from showthrough.families.inference.judging import Judged, judged
+from showthrough.families.inference.base import Answer, Guess, GuessPair, Judge
+from showthrough.families.inference.findings import InferenceFinding
+from showthrough.families.inference.judging import Judgements, judge_pairs
 from showthrough.families.inference.matching import by_tag
 from showthrough.families.inference.profiles import right
 
@@ -21,7 +21,7 @@ TOP = 3  # guesses that count
 _NONE = -1.0  # no guess
 
 
-class Asked(NamedTuple):
+class AuthorAttribute(NamedTuple):
     """One attribute of the author of a document; all values of it are true."""
 
     place: int  # of the document
@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     true: tuple[Attribute, ...]
 
 
-class Scores(NamedTuple):
+class AttributeScores(NamedTuple):
     """Of each attribute that was asked for: what the first guess and the best of three are worth.
 
     NaN where nobody answered, or where a judge was asked and said nothing that could decide.
@@ -40,8 +40,8 @@ class Scores(NamedTuple):
     guessed: NDArray[np.bool_]
     first: Array
     best: Array
-    found: list[Finding]  # the best pair of each
-    judged: Judged
+    found: list[InferenceFinding]  # the best pair of each
+    judged: Judgements
     owners: NDArray[np.int64]  # of judged pairs, the attributes that they are about
 
 
@@ -52,13 +52,15 @@ def author_of(document: Document) -> Subject | None:
     return among[0] if len(among) == 1 else None
 
 
-def asked_of(documents: Iterable[Document], certainty: int) -> list[Asked]:
+def collect_attributes(documents: Iterable[Document], certainty: int) -> list[AuthorAttribute]:
     """All attributes of authors that are at least so certain; several values of one tag are one attribute."""
     attributes = []
     for index, document in enumerate(documents):
         if author := author_of(document):
             sure = [attribute for attribute in author.attributes if attribute.certainty >= certainty]
-            attributes += [Asked(index, author.id, tag, tuple(values)) for tag, values in by_tag(sure).items()]
+            attributes += [
+                AuthorAttribute(index, author.id, tag, tuple(values)) for tag, values in by_tag(sure).items()
+            ]
     return attributes
 
 
@@ -73,13 +75,13 @@ def guesses_of(answer: Answer | None) -> dict[str, list[tuple[int, Guess]]]:
     }
 
 
-def scored(
-    attributes: Sequence[Asked],
+def score_answers(
+    attributes: Sequence[AuthorAttribute],
     answers: Sequence[Answer | None],
     judge: Judge | None,
     human: Judge | None = None,
     about: tuple[str, Sequence[str]] = ("", ()),
-) -> Scores:
+) -> AttributeScores:
     """What answers, by document, are worth. `about` are the anonymization and the ids, for those who recorded verdicts.
 
     A judge who cannot lower what rules say is asked where it matters: about first guesses, and about others as long as
@@ -87,16 +89,16 @@ def scored(
     """
     guesses = [guesses_of(answer) for answer in answers]
     name, ids = about
-    pairs: list[Compared] = []
+    pairs: list[GuessPair] = []
     where: list[tuple[int, int, Attribute, Guess]] = []  # the attribute, which guess of it, and what is compared
     for owner, attribute in enumerate(attributes):
         document = ids[attribute.place] if ids else ""
         for nth, (rank, guess) in enumerate(guesses[attribute.place].get(attribute.tag, ())):
             for true in attribute.true:
-                pairs.append(Compared(attribute.tag, true.value, guess.value, name, document, rank))
+                pairs.append(GuessPair(attribute.tag, true.value, guess.value, name, document, rank))
                 where.append((owner, nth, true, guess))
     owners, order = (np.array([entry[side] for entry in where], dtype=np.int64) for side in (0, 1))
-    counted = _counted(pairs, owners, order, judge, human)
+    counted = _judge_guesses(pairs, owners, order, judge, human)
     table = np.full((len(attributes), TOP), _NONE)
     np.maximum.at(table, (owners, order), counted.scores)  # what is missing stays missing
     full = counted.scores == 1
@@ -105,30 +107,30 @@ def scored(
     guessed = answered & (table[:, 0] != _NONE)
     first, best = (np.where(answered, np.where(guessed, column, 0.0), np.nan) for column in (table[:, 0], _best(table)))
     findings = [
-        Finding(attribute.subject, attribute.tag, attribute.true[0], None, worth)
+        InferenceFinding(attribute.subject, attribute.tag, attribute.true[0], None, worth)
         for attribute, worth in zip(attributes, best, strict=True)
     ]
     for (owner, _, true, guess), score in zip(where, counted.scores.tolist(), strict=True):
         if findings[owner].guess is None and score == best[owner]:
-            findings[owner] = Finding(attributes[owner].subject, attributes[owner].tag, true, guess, score)
-    return Scores(answered, guessed, first, best, findings, counted, owners)
+            findings[owner] = InferenceFinding(attributes[owner].subject, attributes[owner].tag, true, guess, score)
+    return AttributeScores(answered, guessed, first, best, findings, counted, owners)
 
 
-def _counted(
-    pairs: Sequence[Compared],
+def _judge_guesses(
+    pairs: Sequence[GuessPair],
     owners: NDArray[np.int64],
     order: NDArray[np.int64],
     judge: Judge | None,
     human: Judge | None,
-) -> Judged:
+) -> Judgements:
     rules = np.array([right(pair.tag, pair.true, pair.guess) for pair in pairs], dtype=np.float64)
     if judge is None or judge.overrules:
-        return judged(pairs, rules, judge, human)
+        return judge_pairs(pairs, rules, judge, human)
     settled = {*owners[rules == 1].tolist()}
     open_ones = [index for index, owner in enumerate(owners.tolist()) if not order[index] or owner not in settled]
     scores = rules.copy()
-    scores[open_ones] = judged([pairs[index] for index in open_ones], rules[open_ones], judge).scores
-    return Judged(scores, judged(pairs, rules, None, human).recorded)
+    scores[open_ones] = judge_pairs([pairs[index] for index in open_ones], rules[open_ones], judge).scores
+    return Judgements(scores, judge_pairs(pairs, rules, None, human).recorded)
 
 
 def _best(table: Array) -> Array:

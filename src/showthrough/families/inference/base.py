@@ -33,7 +33,7 @@ class Person(msgspec.Struct, frozen=True, array_like=True):
 Answer = tuple[Person, ...]
 
 
-class Case(NamedTuple):
+class AttackCase(NamedTuple):
     """A released text that an attacker is asked about. An empty one is the control: whoever answers then is guessing.
 
     `truth` is for those alone who look for what is known and can be read (`reader`): nobody else may use it.
@@ -53,12 +53,12 @@ class Attacker(Protocol):
     @property
     def name(self) -> str: ...
 
-    def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
+    def infer(self, cases: Sequence[AttackCase]) -> list[Answer | None]:
         """In the order of the cases; None where there is no answer, which is missing and never "nothing inferred"."""
         ...
 
 
-class Compared(NamedTuple):
+class GuessPair(NamedTuple):
     """A true value and a guess, which a judge is to compare; and where they stand, for recorded verdicts."""
 
     tag: str
@@ -81,4 +81,4 @@ class Judge(Protocol):
     @property
     def overrules(self) -> bool: ...
 
-    def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]: ...
+    def verdicts(self, pairs: Sequence[GuessPair]) -> list[float | None]: ...

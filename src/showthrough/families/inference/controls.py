@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.families.inference.base import Aim, Answer, Attacker, Case
-from showthrough.statistics.numerics.control import above, others, rate
+from showthrough.families.inference.base import Aim, Answer, AttackCase, Attacker
+from showthrough.statistics.numerics.control import above, pick_partners, rate
 from showthrough.statistics.numerics.distributions import normal_quantile, student_quantile
 
 Array = NDArray[np.float64]
@@ -48,7 +48,7 @@ def stand_ins(corpus: Corpus, seed: int) -> dict[str, str]:
         if document.subjects
     ]
     ids = [key for key, _ in about]
-    partners = others(ids, [group for _, group in about], seed)
+    partners = pick_partners(ids, [group for _, group in about], seed)
     return {key: ids[index] for key, index in zip(ids, partners.tolist(), strict=True) if index >= 0}
 
 
@@ -66,12 +66,12 @@ def answers_of(
     The question about another document is the one that this document itself raises, so nobody who answers from the text
     alone has to be asked twice; who looks for what is known looks for this document's people.
     """
-    cases: list[Case] = []
+    cases: list[AttackCase] = []
     for document in documents:
-        cases.append(Case(name, document.id, texts[document.id], document.subjects, aim, tags))
-        cases.append(Case(name, "", "", document.subjects, aim, tags))
+        cases.append(AttackCase(name, document.id, texts[document.id], document.subjects, aim, tags))
+        cases.append(AttackCase(name, "", "", document.subjects, aim, tags))
         if partner := instead.get(document.id):
-            cases.append(Case(name, partner, texts[partner], document.subjects, aim, tags))
+            cases.append(AttackCase(name, partner, texts[partner], document.subjects, aim, tags))
     answers = iter(attacker.infer(cases))
     return [
         Answers(next(answers), next(answers), next(answers) if document.id in instead else None)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from showthrough.evaluation.plan import Plan
     from showthrough.metrics import Metric
     from showthrough.models import Resources
-    from showthrough.models.chat.base import Asked
+    from showthrough.models.chat.base import AnswerSource
     from showthrough.report.section import Section
 
 
@@ -31,10 +31,10 @@ class _Inference(Family):
 
         return answer_problems(plan)
 
-    def asked(self, names: Sequence[str], resources: Resources) -> list[Asked]:
-        from showthrough.families.inference.asking import asked_of
+    def asked(self, names: Sequence[str], resources: Resources) -> list[AnswerSource]:
+        from showthrough.families.inference.asking import list_sources
 
-        return asked_of(names, resources)
+        return list_sources(names, resources)
 
     def files(self, options: Any, metrics: Sequence[Metric]) -> list[Path]:
         names = [name for metric in metrics for name in metric.asks]

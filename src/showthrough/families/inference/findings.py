@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.families.inference.agreement import FULL, NOT
-from showthrough.families.inference.base import Compared, Guess, Judge
-from showthrough.families.inference.judging import judged
+from showthrough.families.inference.base import Guess, GuessPair, Judge
+from showthrough.families.inference.judging import judge_pairs
 from showthrough.families.inference.matching import Matched, by_tag
 from showthrough.families.inference.profiles import right
 
@@ -29,7 +29,7 @@ class Claim(NamedTuple):
         return list(product(self.true, self.guesses))
 
 
-class Finding(NamedTuple):
+class InferenceFinding(NamedTuple):
     """A claim's best pair; the first true value without a guess where nothing was said.
 
     The agreement is NaN where a judge was asked and a verdict that might have been better is missing.
@@ -53,7 +53,7 @@ def claims_of(document: str, truth: Sequence[Subject], seen: Matched) -> list[Cl
     return claims
 
 
-def findings_of(claims: Sequence[Claim], judge: Judge | None, anonymization: str = "") -> list[Finding]:
+def findings_of(claims: Sequence[Claim], judge: Judge | None, anonymization: str = "") -> list[InferenceFinding]:
     """The best pair of each claim, by rules and, where there is one, a judge, who is asked once about all of them."""
     scores = [[right(claim.tag, true.value, guess.value) for true, (_, guess) in claim.pairs] for claim in claims]
     if judge is not None:
@@ -73,18 +73,18 @@ def _ask(claims: Sequence[Claim], scores: list[list[float]], judge: Judge, anony
     for number, index in cells:
         claim = claims[number]
         true, (rank, guess) = claim.pairs[index]
-        pairs.append(Compared(claim.tag, true.value, guess.value, anonymization, claim.document, rank))
-    counted = judged(pairs, [scores[number][index] for number, index in cells], judge).scores
+        pairs.append(GuessPair(claim.tag, true.value, guess.value, anonymization, claim.document, rank))
+    counted = judge_pairs(pairs, [scores[number][index] for number, index in cells], judge).scores
     for (number, index), score in zip(cells, counted.tolist(), strict=True):
         scores[number][index] = score
 
 
-def _best(claim: Claim, scores: Sequence[float]) -> Finding:
+def _best(claim: Claim, scores: Sequence[float]) -> InferenceFinding:
     """The first of the pairs that agree best."""
     if not scores:
-        return Finding(claim.subject, claim.tag, claim.true[0], None, NOT)
+        return InferenceFinding(claim.subject, claim.tag, claim.true[0], None, NOT)
     comparable = [NOT - 1 if math.isnan(score) else score for score in scores]
     best = max(comparable)
     true, (_, guess) = claim.pairs[comparable.index(best)]
     missing = best < FULL and any(map(math.isnan, scores))
-    return Finding(claim.subject, claim.tag, true, guess, math.nan if missing else best)
+    return InferenceFinding(claim.subject, claim.tag, true, guess, math.nan if missing else best)

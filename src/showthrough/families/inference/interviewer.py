@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import msgspec
 
 from showthrough.data.subjects import CERTAIN
-from showthrough.families.inference.base import Answer, Case, Guess, Person
-from showthrough.models.chat.base import Chat, Question
-from showthrough.models.chat.contents import decoded
+from showthrough.families.inference.base import Answer, AttackCase, Guess, Person
+from showthrough.models.chat.base import Chat, ChatQuestion
+from showthrough.models.chat.contents import decode_answer
 from showthrough.models.chat.prompts import load
 
 _PACKAGE = "showthrough.families.inference"
@@ -41,7 +41,7 @@ class _Everybody(msgspec.Struct):
     people: list[_Someone]
 
 
-class _Guessed(msgspec.Struct):
+class _TagGuesses(msgspec.Struct):
     tag: str
     guesses: list[Value]
     certainty: Certainty
@@ -49,7 +49,7 @@ class _Guessed(msgspec.Struct):
 
 
 class _Author(msgspec.Struct):
-    attributes: list[_Guessed]
+    attributes: list[_TagGuesses]
 
 
 class Interviewer:
@@ -62,7 +62,7 @@ class Interviewer:
     def name(self) -> str:
         return self._chat.name
 
-    def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
+    def infer(self, cases: Sequence[AttackCase]) -> list[Answer | None]:
         answers: list[Answer | None] = [None] * len(cases)
         for aim, tags in dict.fromkeys((case.aim, case.tags) for case in cases):
             numbers = [number for number, case in enumerate(cases) if (case.aim, case.tags) == (aim, tags)]
@@ -73,7 +73,7 @@ class Interviewer:
         return answers
 
 
-def answer_in(case: Case, content: str) -> Answer | None:
+def answer_in(case: AttackCase, content: str) -> Answer | None:
     """The answer to a case in what a model wrote; none where it is none."""
     try:
         return _READERS[case.aim](case.tags, case.text, content)
@@ -81,7 +81,7 @@ def answer_in(case: Case, content: str) -> Answer | None:
         return None
 
 
-def _question(case: Case) -> Question:
+def _question(case: AttackCase) -> ChatQuestion:
     question = load(_PACKAGE, _PROMPTS[case.aim]).about(
         f"<text>\n{case.text}\n</text>",
         schema=_SCHEMAS[case.aim](case.tags),
@@ -103,14 +103,14 @@ def _people(tags: Sequence[str], text: str, content: str) -> Answer:
                     tag_by_name[attribute.tag.casefold()],
                     str(attribute.value).strip(),
                     attribute.certainty,
-                    _place(attribute.evidence, text),
+                    _find_span(attribute.evidence, text),
                 )
                 for attribute in someone.attributes
                 if attribute.tag.casefold() in tag_by_name and attribute.certainty and str(attribute.value).strip()
             ),
             someone.who,
         )
-        for someone in decoded(content, _Everybody).people
+        for someone in decode_answer(content, _Everybody).people
     )
 
 
@@ -118,7 +118,7 @@ def _author(tags: Sequence[str], text: str, content: str) -> Answer:
     """Raises ValueError where a tag has no guess: a model that says nothing of it was not asked well."""
     tag_by_name = {tag.casefold(): tag for tag in tags}
     attributes = [
-        attribute for attribute in decoded(content, _Author).attributes if attribute.tag.casefold() in tag_by_name
+        attribute for attribute in decode_answer(content, _Author).attributes if attribute.tag.casefold() in tag_by_name
     ]
     guesses = tuple(
         Guess(tag_by_name[attribute.tag.casefold()], str(value).strip(), attribute.certainty, why=attribute.reasoning)
@@ -131,7 +131,7 @@ def _author(tags: Sequence[str], text: str, content: str) -> Answer:
     return (Person(guesses),)
 
 
-def _place(evidence: str, text: str) -> tuple[int, int] | None:
+def _find_span(evidence: str, text: str) -> tuple[int, int] | None:
     """Where words stand in a text, if they stand there once: of several places nobody knows which was meant."""
     start = text.find(evidence) if evidence else -1
     return None if start < 0 or text.find(evidence, start + 1) >= 0 else (start, start + len(evidence))

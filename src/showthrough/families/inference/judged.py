@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, Problem, shown
+from showthrough.core.errors import PlanError, Problem, shorten
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import EVERYTHING, ORIGINALS, REFERENCES
@@ -23,7 +23,7 @@ from showthrough.families.inference.utility import (
     SCALES,
     Quality,
     RecordedOpinions,
-    Released,
+    ReleasePair,
     utility_fault,
     utility_judge_of,
 )
@@ -36,7 +36,7 @@ _POINTS, _JUDGED = "points", "judged"
 
 
 @dataclass(frozen=True)
-class _Judged(Metric):
+class _JudgedMetric(Metric):
     """The mean of what a judge says of one quality, over the documents of which it says something."""
 
     group = "utility"
@@ -58,13 +58,13 @@ class _Judged(Metric):
     def shows(self, name: str) -> tuple[str, ...]:
         return (ORIGINALS,)
 
-    def bounded(self, part: str) -> bool:
+    def is_bounded(self, part: str) -> bool:
         return self.limits(part) == (0.0, 1.0)
 
     def limits(self, part: str) -> tuple[float, float]:
         return SCALES[self.quality]
 
-    def one_each(self, part: str, totals: Totals) -> float:
+    def unit_change(self, part: str, totals: Totals) -> float:
         """A document at the other end."""
         low, high = SCALES[self.quality]
         return high - low
@@ -79,14 +79,14 @@ class _Judged(Metric):
         if any(self.quality in recorded.opinion(anonymization.name, key) for key in corpus.ids):
             return []
         expected = f"expected {self.quality} of its documents"
-        return [Problem(recorded.source, f"anonymization {shown(anonymization.name)}", f"is not judged; {expected}")]
+        return [Problem(recorded.source, f"anonymization {shorten(anonymization.name)}", f"is not judged; {expected}")]
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         judge = utility_judge_of(self.judge, chunk.resources)
 
         def rows(anonymized: Anonymized) -> Rows:
             name, texts = anonymized.name, anonymized.texts
-            releases = [Released(name, document.id, document.text, texts[document.id]) for document in chunk.corpus]
+            releases = [ReleasePair(name, document.id, document.text, texts[document.id]) for document in chunk.corpus]
             scores = [opinion.get(self.quality) for opinion in judge.opinions(releases)]
             judged = np.array([score is not None for score in scores], dtype=np.float64)
             return Rows.named({_POINTS: [score or 0.0 for score in scores], _JUDGED: judged})
@@ -99,7 +99,7 @@ class _Judged(Metric):
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
         sizes = {name: (int(rows.totals()[_JUDGED]), len(rows)) for name, rows in tables.items()}
         return [
-            f"{documents - judged} of {documents} documents of {shown(name)} count nowhere in "
+            f"{documents - judged} of {documents} documents of {shorten(name)} count nowhere in "
             f"{type(self).__name__.lower()}: there is no answer about them that can be read"
             for name, (judged, documents) in sizes.items()
             if judged < documents and name not in REFERENCES
@@ -107,7 +107,7 @@ class _Judged(Metric):
 
 
 @dataclass(frozen=True)
-class Readability(_Judged):
+class Readability(_JudgedMetric):
     """How readable a judge finds the released text, from 1 (it cannot be read) to 10 (as readable as the original).
 
     The mean over documents. (Staab et al. 2025)
@@ -124,7 +124,7 @@ class Readability(_Judged):
 
 
 @dataclass(frozen=True)
-class Meaning(_Judged):
+class Meaning(_JudgedMetric):
     """How much of what the original says is still said, in the opinion of a judge: from 1 (nothing) to 10 (all).
 
     The mean over documents. (Staab et al. 2025)
@@ -141,7 +141,7 @@ class Meaning(_Judged):
 
 
 @dataclass(frozen=True)
-class Hallucination(_Judged):
+class Hallucination(_JudgedMetric):
     """Share of documents in which a judge finds nothing invented: 1 is none at all, 0 is something in each.
 
     Staab et al. (2025) score it that way round, so that higher is better.

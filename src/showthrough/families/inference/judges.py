@@ -10,10 +10,10 @@ import msgspec
 from showthrough.core.errors import Problem
 from showthrough.families.inference.answer_files import AnswerFiles, paths_of
 from showthrough.families.inference.asking import ANSWERS
-from showthrough.families.inference.base import Compared, Judge
-from showthrough.formats.people.inference_answers import Recorded
-from showthrough.models.chat.base import MODEL, Chat, Question
-from showthrough.models.chat.contents import decoded
+from showthrough.families.inference.base import GuessPair, Judge
+from showthrough.formats.people.inference_answers import DocumentAnswer
+from showthrough.models.chat.base import MODEL, Chat, ChatQuestion
+from showthrough.models.chat.contents import decode_answer
 from showthrough.models.chat.prompts import load
 
 _VERDICTS = {"yes": 1.0, "less precise": 0.5, "no": 0.0}
@@ -35,10 +35,10 @@ class RecordedVerdicts:
         self.name = name
         self._files = AnswerFiles(name)
 
-    def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]:
+    def verdicts(self, pairs: Sequence[GuessPair]) -> list[float | None]:
         return [self._verdict(pair) for pair in pairs]
 
-    def _verdict(self, pair: Compared) -> float | None:
+    def _verdict(self, pair: GuessPair) -> float | None:
         line = self._files.of(pair.anonymization, pair.document) if pair.document else None
         verdicts = line.verdicts.get(pair.tag, ()) if line is not None else ()
         if line is None or not verdicts:
@@ -64,7 +64,7 @@ def verdict_problems(names: Iterable[str]) -> list[Problem]:
     return [Problem(", ".join(paths_of(name).values()), "", f"has no verdicts; {expected}") for name in lacking]
 
 
-def _guesses(line: Recorded, tag: str) -> list[str]:
+def _guesses(line: DocumentAnswer, tag: str) -> list[str]:
     return [guess.value for person in line.answer or () for guess in person.guesses if guess.tag == tag]
 
 
@@ -86,7 +86,7 @@ class ModelJudge:
         self._chat = chat
         self._prompt = load("showthrough.families.inference", "agreement.v1")
 
-    def verdicts(self, pairs: Sequence[Compared]) -> list[float | None]:
+    def verdicts(self, pairs: Sequence[GuessPair]) -> list[float | None]:
         replies = self._chat.replies([self._question(pair) for pair in pairs], _verdict)
         return [None if reply is None else _verdict(reply.content) for reply in replies]
 
@@ -94,7 +94,7 @@ class ModelJudge:
         """While costs are estimated: so many more pairs at most, whose guesses nobody knows yet."""
         self._chat.expect(pairs, len(self._prompt.text) + 100, _TOKENS)
 
-    def _question(self, pair: Compared) -> Question:
+    def _question(self, pair: GuessPair) -> ChatQuestion:
         text = msgspec.json.encode({"attribute": pair.tag, "true": pair.true, "guess": pair.guess}).decode()
         about = pair.anonymization, pair.document
         return self._prompt.about(text, schema=_SCHEMA, about=about, tokens=_TOKENS)
@@ -108,4 +108,4 @@ def expect_pairs(judge: Judge | None, attacker: str, pairs: int) -> None:
 
 def _verdict(content: str) -> float:
     """What an answer says; raises ValueError where it says something else."""
-    return _VERDICTS[decoded(content, _Verdict).verdict]
+    return _VERDICTS[decode_answer(content, _Verdict).verdict]

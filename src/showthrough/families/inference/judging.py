@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from showthrough.families.inference.base import Compared, Judge
-from showthrough.statistics.numerics.chance import corrected, expected_of_draws
+from showthrough.families.inference.base import GuessPair, Judge
+from showthrough.statistics.numerics.chance import correct_for_chance, expected_of_draws
 
 Array = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ _CATEGORIES = 3  # no, less precise, yes
 _MET = {(row, column): f"verdict_{row}_{column}" for row in range(_CATEGORIES) for column in range(_CATEGORIES)}
 
 
-class Judged(NamedTuple):
+class Judgements(NamedTuple):
     """Of each pair: what counts, and what was recorded beside it; NaN where there is nothing.
 
     A score is NaN where a judge was asked and gave no answer. It is missing and never a no: what has no better pair
@@ -31,23 +31,25 @@ class Judged(NamedTuple):
     recorded: Array
 
 
-def judged(pairs: Sequence[Compared], rules: ArrayLike, judge: Judge | None, human: Judge | None = None) -> Judged:
+def judge_pairs(
+    pairs: Sequence[GuessPair], rules: ArrayLike, judge: Judge | None, human: Judge | None = None
+) -> Judgements:
     """The scores that count. `rules` has those of the rules; `human` is who else judged the same pairs.
 
     A judge that overrules counts wherever it says something, and the rules elsewhere. Any other is asked where rules
     give less than 1, and counts if it gives more.
     """
     by_rules = np.array(rules, dtype=np.float64)
-    recorded = _said(human, pairs) if human is not None else np.full(len(pairs), np.nan)
+    recorded = _ask_verdicts(human, pairs) if human is not None else np.full(len(pairs), np.nan)
     if judge is None:
-        return Judged(by_rules, recorded)
+        return Judgements(by_rules, recorded)
     if judge.overrules:
-        verdicts = _said(judge, pairs)
-        return Judged(np.where(np.isnan(verdicts), by_rules, verdicts), recorded)
+        verdicts = _ask_verdicts(judge, pairs)
+        return Judgements(np.where(np.isnan(verdicts), by_rules, verdicts), recorded)
     open_ones = np.flatnonzero(by_rules < 1)
-    verdicts = _said(judge, [pairs[index] for index in open_ones.tolist()])
+    verdicts = _ask_verdicts(judge, [pairs[index] for index in open_ones.tolist()])
     by_rules[open_ones] = np.maximum(by_rules[open_ones], verdicts)  # NaN stays NaN
-    return Judged(by_rules, recorded)
+    return Judgements(by_rules, recorded)
 
 
 def best(scores: ArrayLike) -> float:
@@ -60,7 +62,7 @@ def best(scores: ArrayLike) -> float:
     return 1.0 if (every == 1).any() else float(every.max())
 
 
-def meetings(judgements: Judged, document_indices: ArrayLike, documents: int) -> dict[str, Array]:
+def meetings(judgements: Judgements, document_indices: ArrayLike, documents: int) -> dict[str, Array]:
     """Columns of rows: how often what counts and what was recorded met, by document. `places` are those of the pairs.
 
     Controls are no pairs of these: nobody recorded a verdict on them.
@@ -80,7 +82,7 @@ def agreement_parts(totals: Mapping[str, Array]) -> dict[str, Array]:
     whole = met.sum(axis=(-2, -1))
     with np.errstate(divide="ignore", invalid="ignore"):
         agreeing = np.where(whole > 0, np.trace(met, axis1=-2, axis2=-1) / whole, np.nan)
-    return {AGREEMENT: agreeing, KAPPA: corrected(1 - agreeing, _expected(met))}
+    return {AGREEMENT: agreeing, KAPPA: correct_for_chance(1 - agreeing, _expected(met))}
 
 
 def limits_of(part: str) -> tuple[float, float]:
@@ -88,12 +90,12 @@ def limits_of(part: str) -> tuple[float, float]:
     return (-1.0, 1.0) if part == KAPPA else (0.0, 1.0)
 
 
-def one_each_of(part: str, totals: Mapping[str, Array]) -> float:
+def pair_unit_change(part: str, totals: Mapping[str, Array]) -> float:
     """By how much one of `PARTS` would be away from its end if one pair of every document differed."""
     return float(1 / _expected(_table(totals))) if part == KAPPA else 1.0
 
 
-def _said(judge: Judge, pairs: Sequence[Compared]) -> Array:
+def _ask_verdicts(judge: Judge, pairs: Sequence[GuessPair]) -> Array:
     return np.array([np.nan if verdict is None else verdict for verdict in judge.verdicts(pairs)], dtype=np.float64)
 
 

@@ -39,26 +39,26 @@ _REFUSED = lazy_pattern(
 )
 
 
-class Listed(NamedTuple):
+class ListedGuess(NamedTuple):
     """A guess, and how certain it is where that is said."""
 
     value: str
     certainty: int = CERTAIN
 
 
-def listed(text: str, tag: str, single: bool = False) -> list[Listed]:
+def parse_guesses(text: str, tag: str, single: bool = False) -> list[ListedGuess]:
     """The guesses of a line, as they are written; of one that is an item of a list, commas belong to it (`single`).
 
-    >>> [one.value for one in listed("1. Teacher (e.g., of music) 2. Nurse", "occupation")]
+    >>> [one.value for one in parse_guesses("1. Teacher (e.g., of music) 2. Nurse", "occupation")]
     ['Teacher (e.g., of music)', 'Nurse']
-    >>> [one.value for one in listed("Oslo, Norway, Bergen, Norway", "city_country")]
+    >>> [one.value for one in parse_guesses("Oslo, Norway, Bergen, Norway", "city_country")]
     ['Oslo, Norway', 'Bergen, Norway']
     """
-    whole = _OPENING.sub("", unmarked(text))
+    whole = _OPENING.sub("", strip_marks(text))
     return [guess for part in _parts(whole, tag, single) if (guess := _parse_item(part))]
 
 
-def unmarked(text: str) -> str:
+def strip_marks(text: str) -> str:
     """Without emphasis, quotes or brackets around it."""
     text = text.strip().strip("`").strip()
     while (match := _EMPHASIS.fullmatch(text)) and match[1] not in match[2]:
@@ -81,14 +81,14 @@ def _parts(whole: str, tag: str, single: bool) -> list[str]:
         return [whole[number.end() : end].strip(" ;,|") for number, end in zip(numbers, ends, strict=True)]
     for separator in (";", "|", "\n"):
         if separator in covered:
-            return _cut(whole, [position for position, sign in enumerate(covered) if sign == separator])
+            return _split_at(whole, [position for position, sign in enumerate(covered) if sign == separator])
     if single:
         return [whole]
-    slashed = _cut(whole, [match.start() + 1 for match in _SLASH.finditer(covered)])
+    slashed = _split_at(whole, [match.start() + 1 for match in _SLASH.finditer(covered)])
     if len(slashed) > 2 and (tag not in PLACES or all("," in part for part in slashed)):  # of one place, its levels
         return slashed
     commas = [match.start() for match in _COMMA.finditer(covered)]
-    return _places(whole, commas) if tag in PLACES else _cut(whole, commas)
+    return _split_places(whole, commas) if tag in PLACES else _split_at(whole, commas)
 
 
 def _list_of(text: str) -> list[object] | None:
@@ -102,27 +102,27 @@ def _list_of(text: str) -> list[object] | None:
     return values if isinstance(values, list) else None
 
 
-def _cut(text: str, positions: list[int]) -> list[str]:
+def _split_at(text: str, positions: list[int]) -> list[str]:
     starts, ends = [0, *(position + 1 for position in positions)], [*positions, len(text)]
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
-def _places(whole: str, commas: list[int]) -> list[str]:
+def _split_places(whole: str, commas: list[int]) -> list[str]:
     """Places with commas between and in them: each ends with its country, or all is one place."""
-    parts = _cut(whole, commas)
+    parts = _split_at(whole, commas)
     countries = [country_named(part) is not None for part in parts]
     if not countries[-1]:
         return [whole]
-    return _cut(whole, [comma for comma, country in zip(commas, countries, strict=False) if country])
+    return _split_at(whole, [comma for comma, country in zip(commas, countries, strict=False) if country])
 
 
-def _parse_item(part: str) -> Listed | None:
-    value = unmarked(part)
+def _parse_item(part: str) -> ListedGuess | None:
+    value = strip_marks(part)
     certainty = CERTAIN
     if match := _SURE.search(value):
-        value = unmarked(value[: match.start()])
+        value = strip_marks(value[: match.start()])
         share = match["percent"]
         certainty = min(-(-int(share) * CERTAIN // 100), CERTAIN) if share else int(match["level"] or match["of"])
     if not any(map(str.isalnum, value)) or _REFUSED.match(value):
         return None
-    return Listed(value, certainty)
+    return ListedGuess(value, certainty)

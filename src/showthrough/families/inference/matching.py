@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from showthrough.core.errors import ResourceError, quoted, some
+from showthrough.core.errors import ResourceError, join_names, quote_value
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.families.inference.base import Answer, Guess, Person
 from showthrough.families.inference.profiles import right
@@ -17,7 +17,7 @@ Said = TypeVar("Said", Attribute, Guess)
 Matched = Sequence[Person | None]  # of each true person the one who was seen; None: nobody saw them
 
 
-def matched(truth: Sequence[Subject], answer: Answer) -> Matched:
+def match_people(truth: Sequence[Subject], answer: Answer) -> Matched:
     """As the answer says itself, where it says so of anybody; else by agreement. Raises ResourceError."""
     if any(person.matches is not None for person in answer):
         return _match_recorded(truth, answer)
@@ -31,7 +31,7 @@ def by_agreement(truth: Sequence[Subject], answer: Answer) -> Matched:
     if not truth or not answer:
         return [None] * len(truth)
     seen = [by_tag(person.guesses) for person in answer]
-    score = np.array([[_agreeing(by_tag(subject.attributes), other) for other in seen] for subject in truth])
+    score = np.array([[_score_agreement(by_tag(subject.attributes), other) for other in seen] for subject in truth])
     return [None if index == NOBODY else answer[index] for index in best_matching(score).tolist()]
 
 
@@ -43,7 +43,7 @@ def by_tag(items: Iterable[Said]) -> dict[str, list[Said]]:
     return result
 
 
-def _agreeing(true: Mapping[str, Sequence[Attribute]], guesses: Mapping[str, Sequence[Guess]]) -> float:
+def _score_agreement(true: Mapping[str, Sequence[Attribute]], guesses: Mapping[str, Sequence[Guess]]) -> float:
     """Over all tags, the best agreement of a true and an answered value."""
     return sum(
         max(
@@ -67,9 +67,9 @@ def _match_recorded(truth: Sequence[Subject], answer: Answer) -> Matched:
         if person.matches is None:
             continue
         if person.matches not in ids:
-            expected = f"expected one of {some(subject.id for subject in truth)}" if ids else "there is nobody"
-            raise ResourceError(f"an answer matches the person {quoted(person.matches)}; {expected}")
+            expected = f"expected one of {join_names(subject.id for subject in truth)}" if ids else "there is nobody"
+            raise ResourceError(f"an answer matches the person {quote_value(person.matches)}; {expected}")
         if person.matches in by_id:
-            raise ResourceError(f"two answers match the person {quoted(person.matches)}; expected one")
+            raise ResourceError(f"two answers match the person {quote_value(person.matches)}; expected one")
         by_id[person.matches] = person
     return [by_id.get(subject.id) for subject in truth]

@@ -62,11 +62,13 @@ _NAMED: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def _naming(words: str) -> re.Pattern[str]:
+def _compile_names(words: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words.split())})\b".replace("_?", "[ -]?").replace("_", "[ -]"))
 
 
-_NAMING = {attribute: [_naming(words) for words in option_words.values()] for attribute, option_words in _NAMED.items()}
+_NAMING = {
+    attribute: [_compile_names(words) for words in option_words.values()] for attribute, option_words in _NAMED.items()
+}
 OPTIONS: Mapping[str, tuple[str, ...]] = {attribute: tuple(option_words) for attribute, option_words in _NAMED.items()}
 
 

@@ -13,7 +13,7 @@ from showthrough.core.patterns import lazy_pattern
 from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference.answered_json import guesses_in_json
 from showthrough.families.inference.base import Guess
-from showthrough.families.inference.listing import Listed, listed, unmarked
+from showthrough.families.inference.listing import ListedGuess, parse_guesses, strip_marks
 from showthrough.families.inference.profiles import TAGS, named_tag, tags_by_name
 
 TYPE, REASON, GUESS, SURE = "type", "reason", "guess", "sure"
@@ -86,7 +86,7 @@ def _lines(answer: str) -> Iterator[str]:
             yield from (f"type: {about['name']}", f"guess: {about['rest']}")
         elif line.lstrip().startswith("|"):
             cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            header = header or [f"{unmarked(cell)}:" for cell in cells]
+            header = header or [f"{strip_marks(cell)}:" for cell in cells]
             yield from (f"{head} {cell}" for head, cell in zip(header, cells, strict=False) if _LABEL.match(head))
         else:
             header = []
@@ -99,7 +99,7 @@ def _field(line: str, names: dict[str, str], listing: bool) -> _Field | None:
     named = _NAMED.fullmatch(line)
     if not named or named_tag(named["name"], names) is None:
         return None
-    rest = unmarked(named["rest"] or "")
+    rest = strip_marks(named["rest"] or "")
     if named["name"].lower() in _VALUES and not named["colon"]:
         return None
     alone = not rest and (bool(named["colon"]) or bool(_HEADING.match(line)) or not listing)
@@ -115,7 +115,7 @@ def _open(field: _Field) -> bool:
 
 def _blocks(fields: list[_Field]) -> Iterator[list[_Field]]:
     """What belongs to one tag. A block begins with its type, or with guesses where the answer has these first."""
-    telling = [field for field in fields if field.kind != REASON and (field.kind != GUESS or _said(field))]
+    telling = [field for field in fields if field.kind != REASON and (field.kind != GUESS or _has_content(field))]
     first = next((field.kind for field in telling if field.kind in (TYPE, GUESS)), TYPE)
     block: list[_Field] = []
     for field in telling:
@@ -127,7 +127,7 @@ def _blocks(fields: list[_Field]) -> Iterator[list[_Field]]:
         yield block
 
 
-def _said(field: _Field) -> bool:
+def _has_content(field: _Field) -> bool:
     return any(any(map(str.isalnum, line)) for line in (field.rest, *field.below))
 
 
@@ -140,11 +140,11 @@ def _tag_of(block: list[_Field], names: dict[str, str]) -> str | None:
     return named_tag(types[0].rest.partition(":")[0].partition("(")[0], names) if len(types) == 1 else None
 
 
-def _guesses(block: list[_Field], tag: str) -> list[Listed]:
-    guesses = [guess for field in block if field.kind == GUESS for guess in _listed(field, tag)]
+def _guesses(block: list[_Field], tag: str) -> list[ListedGuess]:
+    guesses = [guess for field in block if field.kind == GUESS for guess in _guesses_in_field(field, tag)]
     if not guesses:  # `Age: 25; 30` and no other label
         guesses = [
-            guess for field in block if field.kind == TYPE for guess in listed(field.rest.partition(":")[2], tag)
+            guess for field in block if field.kind == TYPE for guess in parse_guesses(field.rest.partition(":")[2], tag)
         ]
     sure = [
         int(digit)
@@ -156,19 +156,19 @@ def _guesses(block: list[_Field], tag: str) -> list[Listed]:
         return guesses
     spread = sure if len(sure) >= len(guesses) else [*sure, *[sure[-1]] * len(guesses)]
     return [
-        Listed(guess.value, level if guess.certainty == CERTAIN else guess.certainty)
+        ListedGuess(guess.value, level if guess.certainty == CERTAIN else guess.certainty)
         for guess, level in zip(guesses, spread, strict=False)
     ]
 
 
-def _listed(field: _Field, tag: str) -> list[Listed]:
+def _guesses_in_field(field: _Field, tag: str) -> list[ListedGuess]:
     """The guesses of one field: those in its line, or in the list below it."""
     if not field.rest.strip():
-        return [guess for item in _items(field.below) for guess in listed(item, tag, single=True)]
+        return [guess for item in _items(field.below) for guess in parse_guesses(item, tag, single=True)]
     rest, below = field.rest, iter(field.below)
     while rest.rstrip().endswith((";", ",", "|")) and (line := next(below, "").strip()):
         rest = f"{rest} {line}"
-    return listed(rest, tag)
+    return parse_guesses(rest, tag)
 
 
 def _items(lines: Iterable[str]) -> Iterator[str]:

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.documents import Document
 from showthrough.families.inference.asking import attacker_of, judge_of
 from showthrough.families.inference.base import Answer, Judge
 from showthrough.families.inference.controls import CONTROL, CONTROLS, Answers, answers_of, stand_ins
-from showthrough.families.inference.findings import Claim, Finding, claims_of, findings_of
+from showthrough.families.inference.findings import Claim, InferenceFinding, claims_of, findings_of
 from showthrough.families.inference.judges import expect_pairs
-from showthrough.families.inference.matching import by_agreement, matched
+from showthrough.families.inference.matching import by_agreement, match_people
 from showthrough.families.inference.parts import (
     ABOUT,
     ASKED,
@@ -31,7 +31,7 @@ from showthrough.families.inference.parts import (
     column_of,
 )
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.released import Released
+from showthrough.metrics.released import ReleasedText
 from showthrough.statistics.rows import Array
 
 MOST_INFERRED = 300  # of a document that are kept as evidence
@@ -40,7 +40,7 @@ _TOGETHER = 2000  # documents that are asked about at once
 
 
 @dataclass
-class Tally:
+class InferenceTally:
     """Columns of rows, by attribute and by person, and what was inferred of each document."""
 
     documents: int
@@ -82,20 +82,22 @@ class Asking:
     certainty: int
     seed: int
 
-    def tally(self, anonymized: Anonymized) -> Tally:
+    def tally(self, anonymized: Anonymized) -> InferenceTally:
         """Once for all metrics that ask the same."""
         return anonymized.chunk.once((self, anonymized.name), lambda: self._tally(anonymized))
 
-    def _tally(self, anonymized: Anonymized) -> Tally:
+    def _tally(self, anonymized: Anonymized) -> InferenceTally:
         chunk = anonymized.chunk
-        tally, judge = Tally(len(chunk.corpus)), judge_of(self.judge, chunk.resources)
+        tally, judge = InferenceTally(len(chunk.corpus)), judge_of(self.judge, chunk.resources)
         # All pairs go to a judge together.
         together = len(chunk.corpus) if judge else _TOGETHER
         for block in _blocks(chunk, together):
             self._count(tally, anonymized, block, judge)
         return tally
 
-    def _count(self, tally: Tally, anonymized: Anonymized, block: Mapping[int, Document], judge: Judge | None) -> None:
+    def _count(
+        self, tally: InferenceTally, anonymized: Anonymized, block: Mapping[int, Document], judge: Judge | None
+    ) -> None:
         chunk, documents = anonymized.chunk, list(block.values())
         attacker = attacker_of(self.attacker, chunk.resources)
         instead = chunk.once(("stand-ins", self.seed), lambda: stand_ins(chunk.corpus, self.seed))
@@ -127,10 +129,10 @@ class Asking:
         nobody = [None] * len(document.subjects)
         return sum(len(claim.true) for claim in self._sure(claims_of("", document.subjects, nobody)))
 
-    def _counts(self, finding: Finding) -> bool:
+    def _counts(self, finding: InferenceFinding) -> bool:
         return finding.true.certainty >= self.certainty and not math.isnan(finding.agreement)
 
-    def _add(self, tally: Tally, index: int, control: str, findings: Sequence[Finding]) -> None:
+    def _add(self, tally: InferenceTally, index: int, control: str, findings: Sequence[InferenceFinding]) -> None:
         strata: dict[str, dict[str, tuple[float, int]]] = {control: {}}
         for finding in findings:
             if not self._counts(finding):
@@ -163,10 +165,10 @@ def _answers_by_control(answers: Answers) -> Iterator[tuple[str, Answer]]:
 def _claims(document: Document, answer: Answer, control: str) -> list[Claim]:
     if control:  # who matched people of a text did not mean these
         return claims_of("", document.subjects, by_agreement(document.subjects, answer))
-    return claims_of(document.id, document.subjects, matched(document.subjects, answer))
+    return claims_of(document.id, document.subjects, match_people(document.subjects, answer))
 
 
-def _strata(finding: Finding) -> Iterator[str]:
+def _strata(finding: InferenceFinding) -> Iterator[str]:
     yield ""
     yield f"{TAG}:{finding.tag}"
     yield f"certainty:{finding.true.certainty}"
@@ -174,23 +176,23 @@ def _strata(finding: Finding) -> Iterator[str]:
         yield f"hardness:{finding.true.hardness}"
 
 
-def evidence_of(inferred: Sequence[Finding], document: Document, anonymized: Anonymized) -> dict[str, Any]:
+def evidence_of(inferred: Sequence[InferenceFinding], document: Document, anonymized: Anonymized) -> dict[str, Any]:
     """What was inferred of one document, the most certain first."""
-    released, text = Released.of(document.text, anonymized.of(document.id)), anonymized.texts[document.id]
+    released, text = ReleasedText.of(document.text, anonymized.of(document.id)), anonymized.texts[document.id]
     ordered = sorted(inferred, key=lambda finding: (-finding.true.certainty, -finding.agreement))
-    return {"inferred": [_inferred(finding, text, released) for finding in ordered[:MOST_INFERRED]]}
+    return {"inferred": [_describe_finding(finding, text, released) for finding in ordered[:MOST_INFERRED]]}
 
 
-def _inferred(finding: Finding, text: str, released: Released) -> dict[str, Any]:
+def _describe_finding(finding: InferenceFinding, text: str, released: ReleasedText) -> dict[str, Any]:
     """A finding as evidence. A text that was handed in as a whole may be another than its masks make."""
     guess = finding.guess
     start, end = guess.span if guess and guess.span else (0, 0)
     has_span = 0 <= start < end <= len(text)
     return {
-        "subject": shown(finding.subject),
-        "tag": shown(finding.tag),
-        "true": shown(finding.true.value, _LONGEST),
-        "guess": shown(guess.value if guess else "", _LONGEST),
+        "subject": shorten(finding.subject),
+        "tag": shorten(finding.tag),
+        "true": shorten(finding.true.value, _LONGEST),
+        "guess": shorten(guess.value if guess else "", _LONGEST),
         "agreement": finding.agreement,
         "certainty": finding.true.certainty,
         "hardness": finding.true.hardness,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, Problem, ResourceError, quoted, shown
+from showthrough.core.errors import PlanError, Problem, ResourceError, quote_value, shorten
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
@@ -35,7 +35,7 @@ from showthrough.families.inference.parts import (
     column_of,
     stratum_of,
 )
-from showthrough.families.inference.people import Asking, Tally
+from showthrough.families.inference.people import Asking, InferenceTally
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
@@ -74,10 +74,10 @@ class _Protection(Metric):
             if fault:
                 raise PlanError(f"{name}: {fault}", type(self).__name__)
         if not 1 <= self.certainty <= CERTAIN:
-            fault = f"certainty={quoted(self.certainty)} is out of range; expected 1 to {CERTAIN}"
+            fault = f"certainty={quote_value(self.certainty)} is out of range; expected 1 to {CERTAIN}"
             raise PlanError(fault, type(self).__name__)
         if self.seed < 0:
-            raise PlanError(f"seed={quoted(self.seed)} is negative; expected 0 or more", type(self).__name__)
+            raise PlanError(f"seed={quote_value(self.seed)} is negative; expected 0 or more", type(self).__name__)
 
     @property
     def asks(self) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class _Protection(Metric):
         return rows
 
     @abstractmethod
-    def _columns(self, tally: Tally) -> Mapping[str, Array]: ...
+    def _columns(self, tally: InferenceTally) -> Mapping[str, Array]: ...
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         strata = {column: stratum for column in totals if (stratum := stratum_of(column)) is not None}
@@ -147,17 +147,17 @@ class _Protection(Metric):
         totals = {column: float(total) for column, total in rows.totals().items()}
         if missing := int(totals[UNANSWERED]):
             yield (
-                f"{shown(name)}: {missing} of {int(totals[ABOUT])} documents about people have no answer of "
-                f"{shown(self.attacker)}: these count nowhere in {self._name}"
+                f"{shorten(name)}: {missing} of {int(totals[ABOUT])} documents about people have no answer of "
+                f"{shorten(self.attacker)}: these count nowhere in {self._name}"
             )
         if missing := int(totals[UNJUDGED]):
             yield (
-                f"{shown(name)}: {missing} attributes count nowhere in {self._name}: "
-                f"{shown(self.judge)} did not say whether their guesses are right"
+                f"{shorten(name)}: {missing} attributes count nowhere in {self._name}: "
+                f"{shorten(self.judge)} did not say whether their guesses are right"
             )
         for control in [candidate for candidate in CONTROLS if column_of(ASKED, f"{CONTROL}:{candidate}") in totals]:
             if remark := as_good(*_against(rows, control), control):
-                yield f"{shown(name)}, {self._name}: {remark}"
+                yield f"{shorten(name)}, {self._name}: {remark}"
 
 
 def _against(units: Rows, control: str) -> tuple[Units, Units]:
@@ -192,7 +192,7 @@ class CollectiveProtection(_Protection):
     def title(self) -> str:
         return "Attributes of people not read off" if self.attacker == READER else "Attributes of people not inferred"
 
-    def _columns(self, tally: Tally) -> Mapping[str, Array]:
+    def _columns(self, tally: InferenceTally) -> Mapping[str, Array]:
         return tally.by_attribute
 
 
@@ -213,7 +213,7 @@ class IndividualProtection(_Protection):
     def title(self) -> str:
         return "Of each person, not read off" if self.attacker == READER else "Of each person, not inferred"
 
-    def _columns(self, tally: Tally) -> Mapping[str, Array]:
+    def _columns(self, tally: InferenceTally) -> Mapping[str, Array]:
         return tally.by_person
 
     def combine(self, totals: Totals) -> dict[str, Array]:

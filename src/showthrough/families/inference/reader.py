@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from showthrough.data.reading import legible, sources_of
 from showthrough.data.subjects import CERTAIN, Subject
 from showthrough.families.inference.asking import READER
-from showthrough.families.inference.base import Answer, Case, Guess, Person
+from showthrough.families.inference.base import Answer, AttackCase, Guess, Person
 from showthrough.families.inference.reading import values
-from showthrough.families.inference.reading.cues import Whose, education, income, relationship, role_of, sex
+from showthrough.families.inference.reading.cues import PersonView, education, income, relationship, role_of, sex
 from showthrough.families.inference.reading.page import Page
 from showthrough.families.inference.reading.values import Read
 from showthrough.models import Resources
@@ -28,7 +28,7 @@ _VALUES: dict[str, Callable[[Page, str], list[Read]]] = {
     **dict.fromkeys(("LOCATION", "NATIONALITY", "CITY_COUNTRY", "BIRTH_CITY_COUNTRY"), values.place),
     **dict.fromkeys(("IDENTIFICATION_NUMBER", "DRIVER_LICENSE_NUMBER", "PHONE_NUMBER", "PASSPORT_NUMBER"), values.code),
 }
-_CUES: dict[str, Callable[[Whose, str], list[Read]]] = {
+_CUES: dict[str, Callable[[PersonView, str], list[Read]]] = {
     "SEX": sex,
     "EDUCATION": education,
     "INCOME_LEVEL": income,
@@ -36,7 +36,7 @@ _CUES: dict[str, Callable[[Whose, str], list[Read]]] = {
 }
 
 
-class Reader:
+class AttributeReader:
     """Finds what is true of people where the text still says it, with the place; guesses nothing, asks nobody."""
 
     name = READER
@@ -44,17 +44,17 @@ class Reader:
     def __init__(self, resources: Resources | None = None) -> None:
         self._resources = resources or Resources()
 
-    def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
+    def infer(self, cases: Sequence[AttackCase]) -> list[Answer | None]:
         batches = (cases[first : first + _CASES] for first in range(0, len(cases), _CASES))
-        return list(chain.from_iterable(self._resources.mapped(_answers, None, batches)))
+        return list(chain.from_iterable(self._resources.map_items(_answers, None, batches)))
 
 
-def _answers(resources: Resources, nothing: None, cases: Sequence[Case]) -> list[Answer | None]:
+def _answers(resources: Resources, nothing: None, cases: Sequence[AttackCase]) -> list[Answer | None]:
     pages: Callable[[str], Page] = resources.once((READER, "pages"), lambda: lru_cache(_PAGES)(Page))
-    return [_read(case, pages) for case in cases]
+    return [_read_case(case, pages) for case in cases]
 
 
-def _read(case: Case, pages: Callable[[str], Page]) -> Answer:
+def _read_case(case: AttackCase, pages: Callable[[str], Page]) -> Answer:
     """What is read of a case in letters that anybody can type, and where in the text as it is."""
     text = legible(case.text)
     answer = _answer(case, pages(text))
@@ -68,19 +68,19 @@ def _read(case: Case, pages: Callable[[str], Page]) -> Answer:
     return tuple(replace(person, guesses=tuple(map(at_source, person.guesses))) for person in answer)
 
 
-def _answer(case: Case, page: Page) -> Answer:
-    parts = _shared({part for name in _names(person) for part in values.name_parts(name)} for person in case.truth)
-    roles = _shared({_role(person)} for person in case.truth)
+def _answer(case: AttackCase, page: Page) -> Answer:
+    parts = _find_shared({part for name in _names(person) for part in values.name_parts(name)} for person in case.truth)
+    roles = _find_shared({_role(person)} for person in case.truth)
     alone, author = len(case.truth) == 1, case.aim == "author"
     people = []
     for person in case.truth:
         role = "" if _role(person) in roles else _role(person)
-        view = Whose(page, _names(person), role, alone, author)
+        view = PersonView(page, _names(person), role, alone, author)
         people.append(Person(_guesses(view, person, case.tags, parts), person.id, person.id))
     return tuple(people)
 
 
-def _shared(groups: Iterable[set[str]]) -> frozenset[str]:
+def _find_shared(groups: Iterable[set[str]]) -> frozenset[str]:
     """What more than one of them has."""
     return frozenset(word for word, people in Counter(chain.from_iterable(groups)).items() if people > 1)
 
@@ -93,17 +93,17 @@ def _role(person: Subject) -> str:
     return role_of(person.description, bool(_names(person)))
 
 
-def _guesses(view: Whose, person: Subject, tags: Collection[str], shared: frozenset[str]) -> tuple[Guess, ...]:
+def _guesses(view: PersonView, person: Subject, tags: Collection[str], shared: frozenset[str]) -> tuple[Guess, ...]:
     read = (
         Guess(attribute.tag, value, CERTAIN, span)
         for attribute in person.attributes
         if attribute.tag in tags and attribute.certainty
-        for value, span in _found(view, attribute.tag.upper(), attribute.value, shared)
+        for value, span in _find_readings(view, attribute.tag.upper(), attribute.value, shared)
     )
     return tuple(dict.fromkeys(read))
 
 
-def _found(view: Whose, tag: str, value: str, shared: frozenset[str]) -> list[Read]:
+def _find_readings(view: PersonView, tag: str, value: str, shared: frozenset[str]) -> list[Read]:
     page = view.page
     if not page.words:
         return []

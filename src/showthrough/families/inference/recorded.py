@@ -8,8 +8,8 @@ from pathlib import Path
 
 from showthrough.data.subjects import AUTHOR
 from showthrough.families.inference.answer_files import AnswerFiles, Replies, paths_of
-from showthrough.families.inference.base import Answer, Case, Guess, Person
-from showthrough.formats.people.inference_answers import Recorded, RecordedPerson
+from showthrough.families.inference.base import Answer, AttackCase, Guess, Person
+from showthrough.formats.people.inference_answers import DocumentAnswer, RecordedPerson
 from showthrough.storage.reading import read_bytes
 
 
@@ -20,17 +20,17 @@ class RecordedAnswers:
         self.name = name
         self._files = AnswerFiles(name)
 
-    def infer(self, cases: Sequence[Case]) -> list[Answer | None]:
+    def infer(self, cases: Sequence[AttackCase]) -> list[Answer | None]:
         return [self._answer(case) for case in cases]
 
-    def _answer(self, case: Case) -> Answer | None:
+    def _answer(self, case: AttackCase) -> Answer | None:
         # The control has neither text nor document: what was said of a text must not stand in for an empty one.
         same = bool(case.text) == bool(case.document)
         line = self._files.of(case.anonymization, case.document) if same else None
         return None if line is None else answer_of(line, case)
 
 
-def answer_of(line: Recorded, case: Case) -> Answer | None:
+def answer_of(line: DocumentAnswer, case: AttackCase) -> Answer | None:
     """What a line says of the people of a case; where there is only what a model wrote, what can be read in that."""
     if line.answer is not None:
         return tuple(map(_person, line.answer))

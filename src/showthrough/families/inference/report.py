@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
 from showthrough.families.inference.asking import READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
@@ -21,8 +21,8 @@ from showthrough.families.inference.report_tables import (
     ROLES,
     InferenceTable,
     StrataTable,
+    attacker_name,
     attacker_of,
-    called,
     inference_tables,
     inferring,
     is_beside,
@@ -34,12 +34,12 @@ from showthrough.report.findings import Finding
 from showthrough.report.section import Section
 from showthrough.report.wording import Clause, counted_words, percent
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import playing
+from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 from showthrough.run.scant import ALMOST
 
 if TYPE_CHECKING:
-    from showthrough.report.annex.cells import Lines
+    from showthrough.report.annex.cells import SignatureIndex
     from showthrough.report.sheets import Grid
     from showthrough.studies.risk.values import RiskAnnex
 
@@ -75,7 +75,7 @@ class _Inference(Section):
         return inference_limits(run)
 
     def cautions(self, run: Run) -> Iterator[str]:
-        return (line for role in ROLES for record in playing(run, role) for line in _infers_little(run, record))
+        return (line for role in ROLES for record in find_metrics(run, role) for line in _infers_little(run, record))
 
     def findings(self, run: Run, name: str) -> Iterator[Finding]:
         """Of which tags most is inferred."""
@@ -84,13 +84,13 @@ class _Inference(Section):
             if worst is None:
                 continue
             for tag, (inferred, every, documents) in [*inferred_tags(run, name, worst).items()][:_TAGS]:
-                many = f"{inferred:,.10g} of {every:,.0f} values of {shown(tag)}"
+                many = f"{inferred:,.10g} of {every:,.0f} values of {shorten(tag)}"
                 read = worst.attacker == READER
-                what = f"leaves {many} to be read off" if read else f"lets {called(worst.attacker)} infer {many}"
+                what = f"leaves {many} to be read off" if read else f"lets {attacker_name(worst.attacker)} infer {many}"
                 yield Finding(
                     name,
                     f"{what}, in {len(documents):,} of {counted_words(len(run.documents), 'document')}",
-                    f"most: {', '.join(shown(document) for document, _ in documents.most(_DOCUMENTS))}",
+                    f"most: {', '.join(shorten(document) for document, _ in documents.most(_DOCUMENTS))}",
                     weight=_WEIGHT * inferred / every * len(documents) / len(run.documents),
                 )
 
@@ -99,7 +99,7 @@ class _Inference(Section):
 
         return inference_lead(annex.inference)
 
-    def risk_grids(self, annex: RiskAnnex, lines: Lines) -> Iterable[Grid]:
+    def risk_grids(self, annex: RiskAnnex, lines: SignatureIndex) -> Iterable[Grid]:
         from showthrough.families.inference.report_annex import inference_grid
 
         return [inference_grid(annex.inference, lines)]
@@ -118,7 +118,7 @@ def _infers_little(run: Run, record: MetricRecord) -> Iterator[str]:
     what = "hardly anything" if score.value < ALMOST else "no more than where nothing can be known,"
     also = f", {percent(guessed)} where nothing can be known" if known else ""
     yield (
-        f"{called(attacker_of(record))} infers {what} even from the originals ({percent(score.value)}{also}): that it "
+        f"{attacker_name(attacker_of(record))} infers {what} even from the originals ({percent(score.value)}{also}): that it "
         "infers little says nothing of any anonymization."
     )
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.metrics import HEADLINE
-from showthrough.report.annex.cells import Lines, between, entry_at, section_grid
-from showthrough.report.sheets import Entry, Grid
+from showthrough.report.annex.cells import SignatureIndex, between, entry_at, section_grid
+from showthrough.report.sheets import Grid, GridEntry
 from showthrough.report.wording import percent
 from showthrough.studies.risk.sections import CONTROLS, RISKS, SUCCESS, TOP_3
 from showthrough.studies.risk.values import Figure, Section
@@ -22,11 +22,11 @@ def inference_lead(section: Section) -> Iterator[str]:
             each = figure.metric.partition("(")[0] == _BY_PERSON
             whose = "each person, on average" if each else "people"
             told = f"infers {percent(figure.estimate.value)}{between(figure.estimate)} of what is true of {whose}"
-            who = f"{shown(figure.anonymization)}: the attacker of {shown(figure.metric)}"
+            who = f"{shorten(figure.anonymization)}: the attacker of {shorten(figure.metric)}"
             yield f"{who} {told}; another may infer more."
 
 
-def inference_grid(section: Section, lines: Lines) -> Grid:
+def inference_grid(section: Section, lines: SignatureIndex) -> Grid:
     heads = (
         "score", "inferred", "among three guesses", "control: no text", "control: another's text",
         "risk above no text", "risk above another's",
@@ -38,7 +38,7 @@ def inference_grid(section: Section, lines: Lines) -> Grid:
     )
     grid = Grid("Inference: what can be said of people", heads, (), "anonymization · metric", notes, "inference")
 
-    def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[Entry]]]:
+    def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[GridEntry]]]:
         inferred = SUCCESS if SUCCESS in parts else HEADLINE  # of attributes, that is what the metric is known by
         yield "", [entry_at(parts, part) for part in (HEADLINE, inferred, TOP_3, *CONTROLS, *RISKS)]
 

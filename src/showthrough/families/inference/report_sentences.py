@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference.asking import READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
@@ -15,19 +15,19 @@ from showthrough.families.inference.report_tables import (
     AS_GOOD,
     ROLES,
     askings,
+    attacker_name,
     attacker_of,
     bare_of,
     by_person,
-    called,
     doubt_of,
     risk_above,
     stronger_control,
 )
 from showthrough.metrics import HEADLINE, Role
-from showthrough.report.table import rounded
-from showthrough.report.wording import Clause, counted_words, listed, percent
+from showthrough.report.table import format_score
+from showthrough.report.wording import Clause, counted_words, join_names, percent
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import Counts, headline, in_all, playing
+from showthrough.run.roles import DocumentCounts, find_metrics, headline, in_all
 from showthrough.run.run import Run
 
 _ONE: dict[Role, str] = {"inference": "person", "attributes": "author"}
@@ -51,7 +51,7 @@ def worst_of(run: Run, name: str, role: Role) -> Worst | None:
     candidates = [
         (share, asked_records)
         for asked_records in every
-        if (share := _inferred(run, name, asked_records[0])) is not None
+        if (share := _inferred_share(run, name, asked_records[0])) is not None
     ]
     if not candidates:
         return None
@@ -59,7 +59,7 @@ def worst_of(run: Run, name: str, role: Role) -> Worst | None:
     return Worst(records, share, len(every) == 1, len(candidates) < len(every))
 
 
-def _inferred(run: Run, name: str, record: MetricRecord) -> float | None:
+def _inferred_share(run: Run, name: str, record: MetricRecord) -> float | None:
     """What share is inferred; of a metric whose higher values are better that is its part."""
     score = run.parts(name, record.text).get(SUCCESS if record.better == "higher" else HEADLINE)
     return None if score is None else score.value
@@ -69,13 +69,13 @@ def inference_clauses(run: Run, name: str) -> Iterator[Clause]:
     """What the attacker that infers most tells of people and of authors, and how much of it may be luck."""
     for role in ROLES:
         if worst := worst_of(run, name, role):
-            yield _told(run, name, worst, role)
+            yield _attack_clause(run, name, worst, role)
             yield from _unseen(run, name, worst)
             yield from _bare(run, name, worst)
             yield from _control(run, name, worst)
 
 
-def _told(run: Run, name: str, worst: Worst, role: Role) -> Clause:
+def _attack_clause(run: Run, name: str, worst: Worst, role: Role) -> Clause:
     record = worst.records[0]
     columns = {column: in_all(values) for column, values in run.rows[record.text][name].items()}
     count = columns.get(PEOPLE, 0)
@@ -93,7 +93,7 @@ def _told(run: Run, name: str, worst: Worst, role: Role) -> Clause:
         return Clause("leaves ", number, f"{of} to be simply read off{more}{behind}")
     among = " of those that have a number" if worst.lacking else ""
     most = "" if worst.alone else f", the attacker that infers most{among},"
-    return Clause(f"lets {called(worst.attacker)}{most} infer ", number, f"{of}{behind}")
+    return Clause(f"lets {attacker_name(worst.attacker)}{most} infer ", number, f"{of}{behind}")
 
 
 def _guesses(run: Run, name: str, record: MetricRecord) -> str:
@@ -132,37 +132,37 @@ def _control(run: Run, name: str, worst: Worst) -> Iterator[Clause]:
     else:
         score = run.parts(name, record.text).get(f"{CONTROL}:{control}")
         guessed = 0.0 if score is None else score.value or 0.0
-        above = f": {doubt}" if doubt else f", a risk of {rounded(risk.value or 0.0)} above this control"
+        above = f": {doubt}" if doubt else f", a risk of {format_score(risk.value or 0.0)} above this control"
         number = percent(guessed) if guessed else "nothing"
         yield Clause(f"{CONTROLS[control]} the same attacker has ", number, above, aside=not doubt)
 
 
 def inference_caveats(run: Run) -> list[str]:
     """What these clauses rest on."""
-    records = [record for role in ROLES for record in playing(run, role)]
+    records = [record for role in ROLES for record in find_metrics(run, role)]
     if not records:
         return []
     attackers = list(dict.fromkeys(map(attacker_of, records)))
-    least = sorted({shown(str(record.parameters.get("certainty", "?"))) for record in records})
-    counts = f"An attribute counts where the corpus is at least {listed(least)} of {CERTAIN} certain of it. "
-    half = "One that is inferred less precisely counts half. " if playing(run, "inference") else ""
+    least = sorted({shorten(str(record.parameters.get("certainty", "?"))) for record in records})
+    counts = f"An attribute counts where the corpus is at least {join_names(least)} of {CERTAIN} certain of it. "
+    half = "One that is inferred less precisely counts half. " if find_metrics(run, "inference") else ""
     lines = [f"{counts}{half}What the corpus does not say of people was not asked for."]
     if READER in attackers:
         lines.append(f"{READER} finds what can simply be read off; better attackers infer more.")
-    if names := [called(attacker) for attacker in attackers if attacker != READER]:
-        lines.append(f"Another attacker than {listed(list(dict.fromkeys(names)))} may infer more.")
+    if names := [attacker_name(attacker) for attacker in attackers if attacker != READER]:
+        lines.append(f"Another attacker than {join_names(list(dict.fromkeys(names)))} may infer more.")
     return lines
 
 
 def inference_limits(run: Run) -> list[str]:
     """What meeting a threshold does not tell where inference was measured."""
-    attackers = {attacker_of(record) for role in ROLES for record in playing(run, role)}
+    attackers = {attacker_of(record) for role in ROLES for record in find_metrics(run, role)}
     if attackers == {READER}:
         return ["of what can be inferred only what can simply be read off was looked for"]
     return ["another attacker may infer more"] if attackers else []
 
 
-def inferred_tags(run: Run, name: str, worst: Worst) -> dict[str, tuple[float, float, Counts]]:
+def inferred_tags(run: Run, name: str, worst: Worst) -> dict[str, tuple[float, float, DocumentCounts]]:
     """By tag how much was inferred, of how much, and in which documents; what is inferred most first."""
     record, by_tag = worst.records[0], {}
     columns = run.rows[record.text][name]
@@ -173,5 +173,5 @@ def inferred_tags(run: Run, name: str, worst: Worst) -> dict[str, tuple[float, f
             continue
         if record.better == "lower" and not tag.startswith(f"{TOP_1}:"):
             continue
-        by_tag[tag.removeprefix(f"{TOP_1}:")] = in_all(values), in_all(every), Counts(run.documents, values)
+        by_tag[tag.removeprefix(f"{TOP_1}:")] = in_all(values), in_all(every), DocumentCounts(run.documents, values)
     return dict(sorted(by_tag.items(), key=lambda pair: (-pair[1][0], pair[0])))

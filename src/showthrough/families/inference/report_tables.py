@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
 from showthrough.families.inference.asking import ANSWERS, READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, EMPTY, OTHER, RISK, SUCCESS
@@ -21,10 +21,10 @@ from showthrough.families.inference.parts import (
     column_of as stratum_column,
 )
 from showthrough.metrics import HEADLINE, Role
-from showthrough.report.table import DASH, Cell, Column, Count, OwnTable, Table, column_of, in_order
-from showthrough.report.wording import counted_words, listed
+from showthrough.report.table import DASH, Cell, CountCell, OwnTable, ScoreColumn, ScoreTable, column_of, in_order
+from showthrough.report.wording import counted_words, join_names
 from showthrough.run.records import MetricRecord, Score
-from showthrough.run.roles import in_all, playing
+from showthrough.run.roles import find_metrics, in_all
 from showthrough.run.run import Run
 
 ROLES: dict[Role, str] = {"inference": "inference about people", "attributes": "inference about authors"}
@@ -45,14 +45,14 @@ class InferenceTable(OwnTable):
 
 
 @dataclass(frozen=True)
-class StrataTable(Table):
+class StrataTable(ScoreTable):
     """Tags, or how certain or hard attributes are, as rows; systems as columns."""
 
     @property
     def hinted(self) -> bool:
         return False
 
-    def undefined(self) -> list[str]:
+    def explain_dashes(self) -> list[str]:
         """Why there is a dash, a line for each reason."""
         names_by_reason: dict[tuple[str, str], list[str]] = {}
         for column in self.columns:
@@ -82,19 +82,19 @@ def attacker_of(record: MetricRecord) -> str:
     return str(record.parameters.get("attacker", record.name))
 
 
-def called(attacker: str) -> str:
+def attacker_name(attacker: str) -> str:
     """An attacker in a sentence: files of answers go without their paths.
 
-    >>> called("reader"), called("answers:/home/me/said.jsonl"), called("llm:qwen3@http://localhost:8000/v1")
+    >>> attacker_name("reader"), attacker_name("answers:/home/me/said.jsonl"), attacker_name("llm:qwen3@http://localhost:8000/v1")
     ('reader', 'whoever gave the recorded answers', 'llm:qwen3@http://localhost:8000/v1')
     """
-    return "whoever gave the recorded answers" if attacker.startswith(ANSWERS) else shown(attacker, _LONGEST)
+    return "whoever gave the recorded answers" if attacker.startswith(ANSWERS) else shorten(attacker, _LONGEST)
 
 
 def askings(run: Run, role: Role) -> list[list[MetricRecord]]:
     """Metrics that asked the same of the same attacker, together; those by attribute before those by person."""
     groups: list[list[MetricRecord]] = []
-    for record in playing(run, role):
+    for record in find_metrics(run, role):
         alike = next((group for group in groups if group[0].parameters == record.parameters), None)
         if alike is None:
             groups.append([record])
@@ -123,7 +123,7 @@ def _distinguishing_words(records: Sequence[MetricRecord], every: Sequence[Seque
     own = attacker_of(records[0])
     if len(every) == 1:
         return ""
-    return shown(own, _LONGEST) if attackers.count(own) == 1 else records[0].text
+    return shorten(own, _LONGEST) if attackers.count(own) == 1 else records[0].text
 
 
 def _table(run: Run, records: Sequence[MetricRecord], title: str) -> InferenceTable:
@@ -139,7 +139,7 @@ def _table(run: Run, records: Sequence[MetricRecord], title: str) -> InferenceTa
     columns = [column_of(run, record, HEADLINE, record.text) for record in records]
     columns += [column_of(run, first, part, part, words) for part, words in titles.items() if part in present]
     names = (*run.names, *(reference.name for reference in run.references))
-    asides = (*_about_control(run, first, control), *_bare(run, records), *asked_lines(run, records))
+    asides = (*_about_control(run, first, control), *_bare(run, records), *usage_lines(run, records))
     return InferenceTable(title, names, tuple(columns), len(run.references), asides=asides, read_off=reader)
 
 
@@ -187,7 +187,7 @@ def _about_control(run: Run, record: MetricRecord, control: str) -> Iterator[str
         risk = risk_above(run, record, name, control)
         if risk and in_all(run.rows[record.text][name].get("inferred", ())):
             alike.setdefault(doubt_of(run, risk), []).append(name)
-    yield from (f"{listed(names)}: {doubt}" for doubt, names in alike.items() if doubt)
+    yield from (f"{join_names(names)}: {doubt}" for doubt, names in alike.items() if doubt)
 
 
 def _bare(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
@@ -206,7 +206,7 @@ def bare_of(run: Run, record: MetricRecord, name: str) -> tuple[float, float]:
     return in_all(columns.get(BARE, ())), in_all(columns.get(PEOPLE, ()))
 
 
-def asked_lines(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
+def usage_lines(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
     """Who was asked for these metrics, a line each: the model as the server calls it, prompts, calls and tokens."""
     named = {
         str(record.parameters.get(parameter, ""))
@@ -216,14 +216,14 @@ def asked_lines(run: Run, records: Sequence[MetricRecord]) -> Iterator[str]:
     for usage in run.asked:
         if usage.name not in named:
             continue
-        model = f"{shown(usage.name, _LONGEST)}{f' (the server says {shown(usage.model)})' if usage.model else ''}"
+        model = f"{shorten(usage.name, _LONGEST)}{f' (the server says {shorten(usage.model)})' if usage.model else ''}"
         details = [f"answers {usage.digest[:8]}"] if usage.digest else []
-        details += [f"prompt {shown(name)} {digest[:8]}" for name, digest in usage.prompts.items()]
+        details += [f"prompt {shorten(name)} {digest[:8]}" for name, digest in usage.prompts.items()]
         if usage.calls:
             details.append(
                 f"{counted_words(usage.calls, 'call')}, {usage.tokens_in:,} tokens sent, {usage.tokens_out:,} received"
             )
-        details += [f"{count:,} without an answer ({shown(why)})" for why, count in usage.unanswered.items()]
+        details += [f"{count:,} without an answer ({shorten(why)})" for why, count in usage.unanswered.items()]
         yield f"asked {model}{': ' if details else ''}{'; '.join(details)}"
 
 
@@ -249,21 +249,21 @@ def _beside_attributes(run: Run, record: MetricRecord) -> bool:
 def _strata(run: Run, record: MetricRecord, kind: str, parts: Sequence[str]) -> StrataTable:
     beside = [reference.name for reference in run.references if reference.name == NOTHING]
     if kind in _KINDS:
-        parts = sorted(parts, key=lambda part: (_protected(run, record, part), part))
+        parts = sorted(parts, key=lambda part: (_min_protection(run, record, part), part))
     else:
         parts = sorted(parts, key=in_order)
     counted = "people" if by_person(run, record) else "attributes"
-    columns = [Column(counted, record.group, "neither", tuple(_counts(run, record, parts)))]
+    columns = [ScoreColumn(counted, record.group, "neither", tuple(_counts(run, record, parts)))]
     for name in (*run.names, *beside):
         own = run.parts(name, record.text)
-        columns.append(Column(name, record.group, record.better, tuple(Cell(own.get(part)) for part in parts)))
+        columns.append(ScoreColumn(name, record.group, record.better, tuple(Cell(own.get(part)) for part in parts)))
     names = tuple(part.removeprefix(f"{kind}:") for part in parts)
     alone = sum(other.name == record.name for other in run.metrics) == 1
     title = f"{record.name if alone else record.text} by {_KINDS.get(kind, kind)}"
     return StrataTable(title, names, tuple(columns))
 
 
-def _protected(run: Run, record: MetricRecord, part: str) -> float:
+def _min_protection(run: Run, record: MetricRecord, part: str) -> float:
     """How little is inferred of a stratum where most is: worst first. Without a number last."""
     values = [score.value for name in run.names if (score := run.parts(name, record.text).get(part))]
     protections = [value if record.better == "higher" else 1 - value for value in values if value is not None]
@@ -278,4 +278,4 @@ def _counts(run: Run, record: MetricRecord, parts: Sequence[str]) -> Iterator[Ce
             in_all(rows[column]) for name in run.names for rows in (run.rows[record.text][name],) for column in columns
             if column in rows
         ]  # fmt: skip
-        yield Count(Score("", record.text, ASKED, max(sums), None, None, "", "") if sums else None)
+        yield CountCell(Score("", record.text, ASKED, max(sums), None, None, "", "") if sums else None)

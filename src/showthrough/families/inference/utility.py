@@ -11,12 +11,12 @@ from typing import Annotated, Literal, NamedTuple, Protocol
 
 import msgspec
 
-from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value
 from showthrough.families.inference.answer_files import AnswerFiles, Replies
 from showthrough.families.inference.asking import ANSWERS, RULES, judge_fault
 from showthrough.models import Resources
-from showthrough.models.chat.base import MODEL, Chat, Question
-from showthrough.models.chat.contents import decoded
+from showthrough.models.chat.base import MODEL, Chat, ChatQuestion
+from showthrough.models.chat.contents import decode_answer
 from showthrough.models.chat.prompts import load
 
 Quality = Literal["readability", "meaning", "hallucinations"]
@@ -41,7 +41,7 @@ _SCHEMA = {
 }
 
 
-class Released(NamedTuple):
+class ReleasePair(NamedTuple):
     """A released text beside its original."""
 
     anonymization: str
@@ -56,13 +56,13 @@ Opinion = dict[Quality, float]  # what a judge says of a text; a quality of whic
 class UtilityJudge(Protocol):
     """Gives its opinion of texts, in their order; an empty one where there is none."""
 
-    def opinions(self, texts: Sequence[Released]) -> list[Opinion]: ...
+    def opinions(self, texts: Sequence[ReleasePair]) -> list[Opinion]: ...
 
 
 def utility_fault(name: str) -> str:
     """What is wrong with the name of such a judge; empty where nothing is. Rules know nothing of readability."""
     if name == RULES or judge_fault(name):
-        return f"found {quoted(name)}; {EXPECTED}"
+        return f"found {quote_value(name)}; {EXPECTED}"
     return ""
 
 
@@ -85,7 +85,7 @@ class RecordedOpinions:
         if faults:
             raise InputError(faults)
 
-    def opinions(self, texts: Sequence[Released]) -> list[Opinion]:
+    def opinions(self, texts: Sequence[ReleasePair]) -> list[Opinion]:
         return [self.opinion(release.anonymization, release.document) for release in texts]
 
     def opinion(self, anonymization: str, document: str) -> Opinion:
@@ -119,14 +119,14 @@ class _Grade(msgspec.Struct):
     score: Annotated[float, msgspec.Meta(ge=LOWEST, le=HIGHEST)]
 
 
-class _Invented(msgspec.Struct):
+class _HallucinationGrade(msgspec.Struct):
     score: Literal[0, 1]
 
 
 class _Reply(msgspec.Struct):
     readability: _Grade
     meaning: _Grade
-    hallucinations: _Invented
+    hallucinations: _HallucinationGrade
 
 
 class AskedOpinions:
@@ -137,14 +137,14 @@ class AskedOpinions:
         self._prompt = load("showthrough.families.inference", PROMPT)
         self._known: dict[tuple[str, str], Opinion] = {}
 
-    def opinions(self, texts: Sequence[Released]) -> list[Opinion]:
+    def opinions(self, texts: Sequence[ReleasePair]) -> list[Opinion]:
         open_ones = [release for release in texts if release[:2] not in self._known]
         replies = self._chat.replies([self._question(release) for release in open_ones], _opinion)
         for release, reply in zip(open_ones, replies, strict=True):
             self._known[release[:2]] = {} if reply is None else _opinion(reply.content)
         return [self._known[release[:2]] for release in texts]
 
-    def _question(self, release: Released) -> Question:
+    def _question(self, release: ReleasePair) -> ChatQuestion:
         text = f"<original>\n{release.original}\n</original>\n\n<released>\n{release.text}\n</released>"
         return self._prompt.about(text, schema=_SCHEMA, about=(release.anonymization, release.document), tokens=_TOKENS)
 
@@ -158,7 +158,7 @@ def _opinion_in(content: str) -> Opinion:
 
 def _opinion(content: str) -> Opinion:
     """What an answer says; raises ValueError where it lacks a score or has one that is on no scale."""
-    reply = decoded(content, _Reply)
+    reply = decode_answer(content, _Reply)
     return {
         "readability": reply.readability.score,
         "meaning": reply.meaning.score,

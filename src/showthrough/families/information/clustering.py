@@ -13,17 +13,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from showthrough.core.call_syntax import call_text, parameter
-from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.families.information.kmeans import clusterings, silhouette
-from showthrough.families.information.mutual_information import Agreement, agreement
+from showthrough.families.information.mutual_information import MutualInformation, agreement
 from showthrough.metrics.base import HEADLINE, Metric, ratio
-from showthrough.metrics.chunk import Anonymized, Chunk, Some
+from showthrough.metrics.chunk import Anonymized, Chunk, DocumentBatch
 from showthrough.models import Resources
 from showthrough.models.embedder import Vectors
-from showthrough.models.embedding import LSA, Learned, gathered
+from showthrough.models.embedding import LSA, FittedEmbedder, gather_vectors
 from showthrough.models.names import EMBEDDING
 from showthrough.statistics.rows import Array, Rows, Totals
 from showthrough.storage.columns.digests import digest_of_bytes
@@ -104,7 +104,7 @@ class ClusteringAgreement(Metric):
         super().__post_init__()
         EMBEDDING.parse(self.embedding)
         if self.embedding == LSA and self.long_documents != "truncate":
-            option = f"long_documents={quoted(self.long_documents)}"
+            option = f"long_documents={quote_value(self.long_documents)}"
             raise PlanError(f"{option} is for models; lsa takes a text of any length")
         for name, (least, most) in _COUNTS.items():
             if not least <= getattr(self, name) <= most:
@@ -122,11 +122,11 @@ class ClusteringAgreement(Metric):
         marks, resources = marks_pattern(self.mask_marks), chunk.resources
         texts: list[str] = []
         digests: list[str] = []
-        for batch in chunk.some():
+        for batch in chunk.batches():
             bare = [_without(marks, text) for text in batch.texts()]
             digests += [digest_of_bytes(text.encode("utf-8", "surrogatepass")).hex() for text in bare]
             texts += bare if self.embedding == LSA else []  # which learns from all of them
-        learned = Learned.of(resources, self.embedding, sorted(texts), self.long_documents)
+        learned = FittedEmbedder.of(resources, self.embedding, sorted(texts), self.long_documents)
         rank = np.unique(digests, return_inverse=True)[1].reshape(-1)
 
         def points(anonymization: Anonymization | None) -> tuple[Array, Ints]:
@@ -135,8 +135,8 @@ class ClusteringAgreement(Metric):
             Where a clustering starts is drawn by place: neither names nor the order of the documents may move it.
             Where originals are the same, what was made of them tells the order.
             """
-            request, batches = (learned, self.mask_marks), chunk.some(anonymization)
-            vectors = gathered(resources, learned, _embedded, request, batches, len(chunk.corpus))
+            request, batches = (learned, self.mask_marks), chunk.batches(anonymization)
+            vectors = gather_vectors(resources, learned, _embedded, request, batches, len(chunk.corpus))
             alike = np.unique(vectors, axis=0, return_inverse=True)[1].reshape(-1)
             order = np.lexsort((alike, rank))
             return np.asarray(vectors[order], dtype=np.float64), np.argsort(order)
@@ -170,7 +170,7 @@ class ClusteringAgreement(Metric):
             described = {SILHOUETTE: float(np.mean(clear))}
             if len(labels) > 1:
                 described[ERROR] = float(np.std(clear, ddof=1)) / math.sqrt(len(clear))
-                nmi = [agreement(_crossed(*pair)).nmi for pair in combinations(labels, 2)]
+                nmi = [agreement(_cross_tabulate(*pair)).nmi for pair in combinations(labels, 2)]
                 described[REPEAT] = float(np.mean(nmi))
             originals[k] = _Originals(labels, described)
             k *= self.k_multiplier
@@ -191,7 +191,7 @@ class ClusteringAgreement(Metric):
                 if statistic in (SILHOUETTE, ERROR, REPEAT):
                     sums[name] = np.asarray(sums.get(name, 0.0) + values.sum())
                 elif statistic == ORIGINAL and len(numbers) == 2:
-                    crossed = _crossed(values, columns[f"{ANONYMIZED}.{'.'.join(numbers)}"])
+                    crossed = _cross_tabulate(values, columns[f"{ANONYMIZED}.{'.'.join(numbers)}"])
                     counts = cells.setdefault(".".join(numbers), Counter())
                     counts.update({(before, after): int(count) for before, after, count in crossed})
         for key, counts in cells.items():
@@ -207,13 +207,13 @@ class ClusteringAgreement(Metric):
         documents = sum(count for name, count in totals.items() if name.startswith(f"{CELL}.{min(by_k)}.0."))
         clear = np.array([ratio(totals[f"{SILHOUETTE}.{k}"], documents) for k in by_k])
         best = clear.argmax(axis=0)
-        nmi, ami, chance = (_chosen(best, np.array(values)) for values in zip(*by_k.values(), strict=True))
+        nmi, ami, chance = (_pick_best(best, np.array(values)) for values in zip(*by_k.values(), strict=True))
         parts = {HEADLINE: nmi, AMI: ami, CHANCE: chance, K: np.array(list(by_k), dtype=np.float64)[best]}
         if len(by_k) > 1:
             second, first = np.sort(clear, axis=0)[-2:]
             parts[LEAD] = first - second
         if self.n_clusterings > 1:
-            parts[REPEAT] = _chosen(best, np.array([ratio(totals[f"{REPEAT}.{k}"], documents) for k in by_k]))
+            parts[REPEAT] = _pick_best(best, np.array([ratio(totals[f"{REPEAT}.{k}"], documents) for k in by_k]))
         return parts | {f"{K}={k}": result.nmi for k, result in by_k.items()}
 
     def remarks(self, tables: Mapping[str, Rows], resources: Resources) -> list[str]:
@@ -234,7 +234,7 @@ class ClusteringAgreement(Metric):
                 continue
             pairs = {name: (float(parts[f"{K}={best}"]), float(parts[f"{K}={k}"])) for name, parts in values.items()}
             moves = [
-                f"{shown(name)} {first:.3f} or {second:.3f}"
+                f"{shorten(name)} {first:.3f} or {second:.3f}"
                 for name, (first, second) in pairs.items()
                 if _apart(first, second)
             ]
@@ -280,19 +280,19 @@ def _apart(first: float, second: float) -> bool:
     return abs(first - second) >= _VISIBLE
 
 
-def _chosen(best: Ints, values: Array) -> Array:
+def _pick_best(best: Ints, values: Array) -> Array:
     """Of the values for each k that of the best, anywhere in the stack."""
     return np.asarray(np.take_along_axis(values, best[None], axis=0)[0])
 
 
-def _crossed(labels: Array | Ints, other_labels: Array | Ints) -> list[tuple[int, int, Array]]:
+def _cross_tabulate(labels: Array | Ints, other_labels: Array | Ints) -> list[tuple[int, int, Array]]:
     """All pairs of clusters that some document stands in, and how many do."""
     pairs, counts = np.unique(np.stack([labels, other_labels]).astype(np.int64), axis=1, return_counts=True)
     return list(zip(*pairs.tolist(), counts, strict=True))
 
 
-def _mean(repeats: Sequence[Agreement]) -> Agreement:
-    return Agreement(*(np.mean(values, axis=0) for values in zip(*repeats, strict=True)))
+def _mean(repeats: Sequence[MutualInformation]) -> MutualInformation:
+    return MutualInformation(*(np.mean(values, axis=0) for values in zip(*repeats, strict=True)))
 
 
 def marks_pattern(mask_marks: str) -> re.Pattern[str] | None:
@@ -310,7 +310,7 @@ def marks_pattern(mask_marks: str) -> re.Pattern[str] | None:
     return re.compile("|".join(alternatives)) if alternatives else None
 
 
-def _embedded(resources: Resources, request: tuple[Learned, str], batch: Some) -> Vectors:
+def _embedded(resources: Resources, request: tuple[FittedEmbedder, str], batch: DocumentBatch) -> Vectors:
     """A few documents as vectors, without mask marks."""
     learned, mask_marks = request
     marks = marks_pattern(mask_marks)

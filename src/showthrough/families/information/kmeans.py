@@ -50,7 +50,7 @@ def _best(points: Array, k: int, tries: int, block: int, random: np.random.Gener
         return _best_try(points, k, tries, block, random)
     sample = points[np.sort(random.choice(len(points), SAMPLE, replace=False))]
     centres = _means(sample, _best_try(sample, k, tries, block, random)[None], sample[None, :k])
-    return np.asarray(_settled(points, centres)[0][0])
+    return np.asarray(_run_lloyd(points, centres)[0][0])
 
 
 def _best_try(points: Array, k: int, tries: int, block: int, random: np.random.Generator) -> Ints:
@@ -60,7 +60,7 @@ def _best_try(points: Array, k: int, tries: int, block: int, random: np.random.G
     best, least = np.zeros(len(points), dtype=np.int64), math.inf
     for first in range(0, tries, block):
         batch = slice(first, first + block)
-        labels, inertia = _settled(points, _starts(points, firsts[batch], chances[:, batch]))
+        labels, inertia = _run_lloyd(points, _starts(points, firsts[batch], chances[:, batch]))
         index = int(np.argmin(inertia))
         if inertia[index] < least:
             best, least = labels[index], float(inertia[index])
@@ -81,26 +81,26 @@ def _starts(points: Array, firsts: Ints, chances: Array) -> Array:
     rows = np.arange(len(firsts))
     chosen = np.empty((len(firsts), 1 + len(chances)), dtype=np.int64)
     chosen[:, 0] = firsts
-    nearest = _squared(points, points[firsts])
+    nearest = _squared_distances(points, points[firsts])
     for index, chance in enumerate(chances, start=1):
         reach = np.cumsum(nearest, axis=1)
         drawn = chance * reach[:, -1:]
         picked = np.minimum((reach[:, None, :] <= drawn[:, :, None]).sum(axis=2), len(points) - 1)
-        closer = np.minimum(_squared(points, points[picked]), nearest[:, None, :])
+        closer = np.minimum(_squared_distances(points, points[picked]), nearest[:, None, :])
         best = closer.sum(axis=2).argmin(axis=1)
         chosen[:, index] = picked[rows, best]
         nearest = closer[rows, best]
     return points[chosen]
 
 
-def _settled(points: Array, centres: Array) -> tuple[Ints, Array]:
+def _run_lloyd(points: Array, centres: Array) -> tuple[Ints, Array]:
     """Labels (tries × points) and inertia of each try after Lloyd's steps; a try that has settled is left alone."""
     tries, k = centres.shape[:2]
     labels = np.full((tries, len(points)), -1)
     inertia = np.zeros(tries)
     active = np.arange(tries)
     for _ in range(_STEPS):
-        distance = _squared(points, centres)
+        distance = _squared_distances(points, centres)
         nearest = distance.argmin(axis=1)
         inertia[active] = np.take_along_axis(distance, nearest[:, None, :], axis=1).sum(axis=(1, 2))
         moved = (nearest != labels[active]).any(axis=1)
@@ -108,7 +108,7 @@ def _settled(points: Array, centres: Array) -> tuple[Ints, Array]:
         active, centres, nearest, distance = active[moved], centres[moved], nearest[moved], distance[moved]
         if not len(active):
             break
-        centres = _means(points, _filled(nearest, distance, k), centres)
+        centres = _means(points, _fill_empty(nearest, distance, k), centres)
     return labels, inertia
 
 
@@ -123,7 +123,7 @@ def _means(points: Array, labels: Ints, before: Array) -> Array:
     return np.where(size > 0, whole / np.maximum(size, 1), before)
 
 
-def _filled(labels: Ints, distance: Array, k: int) -> Ints:
+def _fill_empty(labels: Ints, distance: Array, k: int) -> Ints:
     """Labels in which every empty cluster has the point that lies farthest from its centre, as scikit-learn does."""
     tries = len(labels)
     size = np.bincount((labels + np.arange(tries)[:, None] * k).ravel(), minlength=tries * k).reshape(tries, k)
@@ -139,7 +139,7 @@ def _filled(labels: Ints, distance: Array, k: int) -> Ints:
     return filled
 
 
-def _squared(points: Array, centres: Array) -> Array:
+def _squared_distances(points: Array, centres: Array) -> Array:
     """Squared distances of all points from centres of any shape: … × points."""
     flat = centres.reshape(-1, centres.shape[-1])
     squared = 2 * flat @ points.T

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints, spread
+from showthrough.data.layout.spans import Ints, expand_ranges
 from showthrough.metrics.base import ratio
 from showthrough.statistics.numerics.distributions import log_gamma
 from showthrough.statistics.rows import Array
@@ -17,7 +17,7 @@ _TERMS = 1_000_000  # that are summed at once
 _NOTHING = 1e-9  # nats; what rounding leaves of a difference that is 0
 
 
-class Agreement(NamedTuple):
+class MutualInformation(NamedTuple):
     """Of two clusterings: normalised and adjusted mutual information, and the first if one's labels were permuted."""
 
     nmi: Array
@@ -25,7 +25,7 @@ class Agreement(NamedTuple):
     chance: Array
 
 
-def agreement(cells: Cells) -> Agreement:
+def agreement(cells: Cells) -> MutualInformation:
     """Agreement from the number of documents in each pair of clusters: counts, or stacks of counts of any shape.
 
     With I the mutual information, E its mean over all permutations of one side's labels and H the mean of both
@@ -47,7 +47,7 @@ def agreement(cells: Cells) -> Agreement:
     shared, mean = np.maximum(first_entropy + second_entropy - both, 0.0), (first_entropy + second_entropy) / 2
     expected = expected_information(first, second, documents)
     room = mean - expected
-    return Agreement(
+    return MutualInformation(
         np.where(mean == 0, 1.0, ratio(shared, mean)),
         np.where(room < _NOTHING, 1.0, ratio(shared - expected, room)),
         np.where(mean == 0, 1.0, np.minimum(ratio(expected, mean), 1.0)),  # beyond it is nothing but rounding
@@ -91,7 +91,7 @@ def _expected_terms(n: Ints, a: Ints, b: Ints) -> Array:
 
 def _terms(n: Ints, a: Ints, b: Ints, factorial: Array) -> Array:
     least, most = np.maximum(1, a + b - n), np.minimum(a, b)
-    own, x = spread(least, most + 1)
+    own, x = expand_ranges(least, most + 1)
     count = len(n)
     n, a, b = n[own], a[own], b[own]
     ways = factorial[a] + factorial[b] + factorial[n - a] + factorial[n - b] - factorial[n]

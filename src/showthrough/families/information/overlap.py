@@ -95,7 +95,7 @@ class Bleu(_Overlap):
     def limits(self, part: str) -> tuple[float, float]:
         return 0.0, PERCENT
 
-    def one_each(self, part: str, totals: Totals) -> float:
+    def unit_change(self, part: str, totals: Totals) -> float:
         """All of a document."""
         return PERCENT
 

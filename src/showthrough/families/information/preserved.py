@@ -13,16 +13,16 @@ from typing import ClassVar
 import numpy as np
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, ResourceError, quoted
-from showthrough.data.layout.axis import Axis
+from showthrough.core.errors import PlanError, ResourceError, quote_value
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.spans import Bools, Ints
-from showthrough.data.masks import flattened
-from showthrough.families.masking.precision import Masked, Precision
+from showthrough.data.masks import flatten_masks
+from showthrough.families.masking.precision import MaskedElements, Precision
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
-from showthrough.models.information import Context, Question, SpecialTokens
+from showthrough.models.information import ModelContext, SpanQuery, SpecialTokens
 from showthrough.models.names import INFORMATION, SIMILARITY, TERMS
 from showthrough.models.terms import Terms
 from showthrough.statistics.rows import Array, Rows, Totals
@@ -35,7 +35,7 @@ _MOST = 1_000_000  # rounds or word pieces: as many as no text has
 
 
 @dataclass(frozen=True)
-class Informed(Metric):
+class InformationMetric(Metric):
     """A metric that weighs text by its information content: which source, and what context it sees."""
 
     ic: str = parameter(BERT, "where information content comes from: hf:MODEL, a folder, wordfreq, uniform")
@@ -53,8 +53,8 @@ class Informed(Metric):
             raise PlanError(f"segment_overlap={self.segment_overlap} is out of range; expected 0 to segment_length − 1")
 
     @property
-    def context(self) -> Context:
-        return Context(self.segment_length, self.segment_overlap, self.special_tokens, self.attend_hidden)
+    def context(self) -> ModelContext:
+        return ModelContext(self.segment_length, self.segment_overlap, self.special_tokens, self.attend_hidden)
 
     @property
     def models(self) -> dict[str, str]:
@@ -62,7 +62,7 @@ class Informed(Metric):
 
 
 @dataclass(frozen=True)
-class WeightedPrecision(Precision, Informed):
+class WeightedPrecision(Precision, InformationMetric):
     """Precision in which a token counts by how much it says.
 
     Pilán et al. 2022, section 6.3: as `precision`, each masked token weighted by its information content with all
@@ -84,11 +84,11 @@ class WeightedPrecision(Precision, Informed):
     undefined = "nothing that says anything was masked in an annotated document"
     roles = ()
 
-    def weigher(self, chunk: Chunk) -> Callable[[Masked], Array]:
+    def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Array]:
         """Tells how much each masked element says, as often as it is masked."""
         axis, source = chunk.axis, chunk.resources.information(self.ic)
 
-        def weights(masked: Masked) -> Array:
+        def weights(masked: MaskedElements) -> Array:
             scored = axis.gold.annotators[masked.document] > 0  # who has no annotator is not asked about either
             start, end, document, times = (column[scored] for column in masked)
             numbers, first = np.unique(document, return_index=True)
@@ -97,7 +97,7 @@ class WeightedPrecision(Precision, Informed):
             for number, low, high in zip(numbers.tolist(), first.tolist(), ends.tolist(), strict=True):
                 base = axis.bounds[number]
                 offsets = start[low:high] - base, end[low:high] - base
-                questions.append(Question(axis.documents[number].text, *offsets, np.zeros(high - low, dtype=np.int64)))
+                questions.append(SpanQuery(axis.documents[number].text, *offsets, np.zeros(high - low, dtype=np.int64)))
             weight = np.zeros(len(scored))
             weight[scored] = times * np.concatenate([np.zeros(0), *source.weigh(questions, self.context)])
             return weight
@@ -106,10 +106,10 @@ class WeightedPrecision(Precision, Informed):
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeightedTerms:
     """All terms of a chunk on its axis, with their information content."""
 
-    axis: Axis
+    axis: SpanLayout
     start: Ints
     end: Ints
     document: Ints
@@ -125,7 +125,7 @@ class Weighed:
 
 
 @dataclass(frozen=True)
-class TextPreservedInformation(Informed):
+class TextPreservedInformation(InformationMetric):
     """Share of a text's information that is still there.
 
     Manzanares-Salor et al. 2025 (TAE): a text's terms are its named entities, noun chunks and remaining tokens; a term
@@ -162,7 +162,7 @@ class TextPreservedInformation(Informed):
         rounds = self.term_alterning
         if rounds != "sentence" and not (isinstance(rounds, int) and 1 < rounds <= _MOST):
             expected = f'a whole number above 1, at most {_MOST:,}, or "sentence"'
-            raise PlanError(f"term_alterning={quoted(rounds)} is not known; expected {expected}")
+            raise PlanError(f"term_alterning={quote_value(rounds)} is not known; expected {expected}")
         if rounds == "sentence" and self.term_source == "none":
             needed = 'a source of sentences; expected chunking="spacy:<pipeline>"'
             raise PlanError(f'term_alterning="sentence" needs {needed}')
@@ -183,7 +183,7 @@ class TextPreservedInformation(Informed):
         return (*self.fixed, *((("terms", self.term_source),) if self.chunking == "auto" else ()))
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        terms = self.weighed(chunk)
+        terms = self.weigh_terms(chunk)
         total = terms.by_document(terms.ic)
         count = terms.by_document(np.ones_like(terms.ic))
 
@@ -191,37 +191,39 @@ class TextPreservedInformation(Informed):
             masked = terms.masked(anonymized.coverage)
             lost, gone = terms.by_document(terms.ic * masked), terms.by_document(masked)
             multiplier = ratio(ratio(lost, gone), ratio(total - lost, count - gone))
-            return Rows.of(**averaged("preserved", ratio(total - lost, total)), **averaged("multiplier", multiplier))
+            return Rows.of(
+                **mean_columns("preserved", ratio(total - lost, total)), **mean_columns("multiplier", multiplier)
+            )
 
         return rows
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         return {HEADLINE: mean(totals, "preserved"), MULTIPLIER: mean(totals, "multiplier")}
 
-    def weighed(self, chunk: Chunk) -> Weighed:
+    def weigh_terms(self, chunk: Chunk) -> WeightedTerms:
         """The terms of the originals and what they say: one computation for all metrics and anonymizations."""
         key = ("weighed", self.ic, self.context, self.term_source, self.term_alterning)
         return chunk.once(key, lambda: self._weigh(chunk.axis, chunk.resources))
 
-    def _weigh(self, axis: Axis, resources: Resources) -> Weighed:
+    def _weigh(self, axis: SpanLayout, resources: Resources) -> WeightedTerms:
         by_sentence = self.term_alterning == "sentence"
         source = resources.information(self.ic)
         of_documents = resources.terms(self.term_source).terms(axis, sentences=by_sentence)
-        questions: list[Question] = []
+        questions: list[SpanQuery] = []
         for document, terms in zip(axis.documents, of_documents, strict=True):
             if by_sentence:
                 questions += _sentence_questions(document.text, terms)
             elif len(terms.start):
                 turn = np.arange(len(terms.start)) % int(self.term_alterning)
-                questions.append(Question(document.text, terms.start, terms.end, turn))
+                questions.append(SpanQuery(document.text, terms.start, terms.end, turn))
         number = np.repeat(np.arange(len(of_documents)), [len(terms.start) for terms in of_documents])
         edges = [(terms.start, terms.end) for terms in of_documents]
         start, end = np.hstack([np.zeros((2, 0), dtype=np.int64), *edges]) + axis.bounds[number]
         ic = np.concatenate([np.zeros(0), *source.weigh(questions, self.context)])
-        return Weighed(axis, start, end, number, ic)
+        return WeightedTerms(axis, start, end, number, ic)
 
 
-def _sentence_questions(text: str, terms: Terms) -> list[Question]:
+def _sentence_questions(text: str, terms: Terms) -> list[SpanQuery]:
     """One question a sentence, its terms asked one by one. A term that runs on into the next takes that one along."""
     bounds = terms.sentences
     if not len(terms.start):
@@ -235,7 +237,7 @@ def _sentence_questions(text: str, terms: Terms) -> list[Question]:
     for low, high in zip(cuts.tolist(), [*cuts[1:].tolist(), len(first)], strict=True):
         begin, stop = int(bounds[first[low], 0]), int(bounds[last[low], 1])
         start, end = terms.start[low:high] - begin, terms.end[low:high] - begin
-        questions.append(Question(text[begin:stop], start, end, np.arange(high - low)))
+        questions.append(SpanQuery(text[begin:stop], start, end, np.arange(high - low)))
     return questions
 
 
@@ -273,7 +275,7 @@ class TextPreservedSimilarity(TextPreservedInformation):
         return {**super().models, **SIMILARITY.models(self.similarity)}
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        terms = self.weighed(chunk)
+        terms = self.weigh_terms(chunk)
         total = terms.by_document(terms.ic)
         axis = terms.axis
         similarity = chunk.resources.similarity(self.similarity)
@@ -282,7 +284,7 @@ class TextPreservedSimilarity(TextPreservedInformation):
             shares = np.where(terms.masked(anonymized.coverage), 0.0, 1.0)
             start, end, pairs = [], [], []
             for document, base in zip(axis.documents, axis.bounds[:-1].tolist(), strict=True):
-                masks = [mask for mask in flattened(anonymized.of(document.id)) if not mask.suppressed]
+                masks = [mask for mask in flatten_masks(anonymized.of(document.id)) if not mask.suppressed]
                 start += [base + mask.start for mask in masks]
                 end += [base + mask.end for mask in masks]
                 pairs.append([(document.text[mask.start : mask.end], mask.replacement or "") for mask in masks])
@@ -290,7 +292,7 @@ class TextPreservedSimilarity(TextPreservedInformation):
             last = np.searchsorted(start, terms.end, side="left") - 1
             under = (last >= 0) & (np.array([*end, 0])[last] > terms.start)
             shares[under] = np.clip(near[last[under]], 0.0, 1.0)
-            return Rows.of(**averaged("preserved", ratio(terms.by_document(terms.ic * shares), total)))
+            return Rows.of(**mean_columns("preserved", ratio(terms.by_document(terms.ic * shares), total)))
 
         return rows
 
@@ -298,7 +300,7 @@ class TextPreservedSimilarity(TextPreservedInformation):
         return {HEADLINE: mean(totals, "preserved")}
 
 
-def averaged(name: str, value: Array) -> dict[str, Array]:
+def mean_columns(name: str, value: Array) -> dict[str, Array]:
     """A value a document and the 1 that counts it; 0 and 0 where it is undefined, so that sums stay sums."""
     return {name: np.nan_to_num(value), f"{name}_documents": (~np.isnan(value)).astype(np.float64)}
 

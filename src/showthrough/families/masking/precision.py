@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from showthrough.core.call_syntax import parameter
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.layout.spans import Ints
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
@@ -71,7 +71,7 @@ class Precision(Metric):
 
         return rows
 
-    def weigher(self, chunk: Chunk) -> Callable[[Masked], Array | Ints]:
+    def weigher(self, chunk: Chunk) -> Callable[[MaskedElements], Array | Ints]:
         """Tells how much each masked element counts: as often as it is masked."""
         return lambda masked: masked.times
 
@@ -79,7 +79,7 @@ class Precision(Metric):
         return {HEADLINE: ratio(totals["agreed"], totals["asked"])}
 
 
-class Masked(NamedTuple):
+class MaskedElements(NamedTuple):
     """Masked tokens or masks, by start: where they are, and how often each is masked."""
 
     start: Ints
@@ -88,7 +88,7 @@ class Masked(NamedTuple):
     times: Ints
 
 
-def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> Masked:
+def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> MaskedElements:
     """Every masked token, or every mask; masks joined where they overlap, or each."""
     if unit == "token" and overlaps == "each":
         return _tokens_of_each(coverage.axis, *coverage.each[:2])
@@ -96,10 +96,10 @@ def masked_elements(coverage: Coverage, unit: str, overlaps: Overlaps) -> Masked
     if unit == "token":
         tokens = coverage.tokens
         start, end, document = tokens.start, tokens.end, document[tokens.origin]
-    return Masked(start, end, document, np.ones_like(start))
+    return MaskedElements(start, end, document, np.ones_like(start))
 
 
-def _tokens_of_each(axis: Axis, start: Ints, end: Ints) -> Masked:
+def _tokens_of_each(axis: SpanLayout, start: Ints, end: Ints) -> MaskedElements:
     contents = axis.contents(start, end)
     times = contents.times(len(axis.tokens))
     whole_tokens = np.flatnonzero(times)
@@ -108,4 +108,4 @@ def _tokens_of_each(axis: Axis, start: Ints, end: Ints) -> Masked:
     order = np.lexsort((high, low))
     low, high = low[order], high[order]
     times = np.concatenate([times[whole_tokens], np.ones_like(contents.cut.start)])[order]
-    return Masked(low, high, axis.document_at(low), times)
+    return MaskedElements(low, high, axis.document_at(low), times)

@@ -10,15 +10,15 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.kinds import VERSION
 from showthrough.data.labels import Labels
 from showthrough.data.layout.coverage import Coverage, Replacements
-from showthrough.data.layout.ruler import Ruler, Runs
+from showthrough.data.layout.ruler import Runs, SpanIndex
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.masking.precision import OVERLAPS, UNIT, Overlaps, Precision
 from showthrough.metrics.base import HEADLINE, Count, Metric, Role, ratio
-from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, Hiding
+from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, HidingRule
 from showthrough.models import function_word_models, function_words_from
 from showthrough.models.lexicon import DEFAULT_LEXICON
 from showthrough.statistics.rows import Array, Rows, Totals
@@ -48,11 +48,11 @@ def _parse_identifiers(include: str) -> tuple[str, ...]:
     """`direct,quasi` as a tuple."""
     identifiers = tuple(identifier.strip() for identifier in include.split(","))
     if identifiers not in _KINDS.values():  # one spelling each: equal metrics are equal values
-        raise PlanError(f"include={quoted(include)} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
+        raise PlanError(f"include={quote_value(include)} is not known; expected 'direct', 'quasi' or 'direct,quasi'")
     return identifiers
 
 
-class Worded(Metric):
+class MentionMetric(Metric):
     """What metrics share that ask which mentions are hidden, and leave function words aside."""
 
     needs = frozenset({"gold"})
@@ -67,8 +67,8 @@ class Worded(Metric):
         function_words_from(self.function_words)
 
     @property
-    def hiding(self) -> Hiding:
-        return Hiding(self.function_words, self.function_word_mentions, self.replacements)
+    def hiding_rule(self) -> HidingRule:
+        return HidingRule(self.function_words, self.function_word_mentions, self.replacements)
 
     @property
     def models(self) -> dict[str, str]:
@@ -79,7 +79,7 @@ class Worded(Metric):
 
 
 @dataclass(frozen=True)
-class EntityRecall(Worded):
+class EntityRecall(MentionMetric):
     """Share of identifying entities that are hidden throughout.
 
     Pilán et al. 2022, equations 1 and 2: over all documents, annotators and entities that the annotator wants
@@ -120,7 +120,7 @@ class EntityRecall(Worded):
         return _TITLES[self.identifier]
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        axis, ruler = chunk.axis, chunk.ruler(self.hiding)
+        axis, ruler = chunk.axis, chunk.ruler(self.hiding_rule)
         gold = axis.gold
         chosen = gold.entities(_KINDS[self.identifier])
         is_asked = (gold.level > 0) & chosen[gold.entity]
@@ -130,7 +130,7 @@ class EntityRecall(Worded):
         kind = gold.entity_type[chosen]
 
         def rows(anonymized: Anonymized) -> Rows:
-            covered = anonymized.coverage.covered(mentions, ruler, self.replacements)
+            covered = anonymized.coverage.is_covered(mentions, ruler, self.replacements)
             slips = np.bincount(entity, ~covered, minlength=len(chosen))
             hidden = (slips == 0)[chosen]
             leaked = {  # no number is made of these; they tell which types leak
@@ -150,7 +150,7 @@ class EntityRecall(Worded):
 class _Elements:
     """The tokens or mentions that recall counts, as runs: a mention's tokens, or a mention alone."""
 
-    ruler: Ruler
+    ruler: SpanIndex
     runs: Runs
     counted: Bools  # which things count at all
     document: Ints  # of a run
@@ -160,13 +160,13 @@ class _Elements:
     def total(self) -> Ints:
         return self.runs.counts(self.counted)
 
-    def hidden(self, coverage: Coverage, replacements: Replacements) -> Ints:
+    def count_hidden(self, coverage: Coverage, replacements: Replacements) -> Ints:
         """How many of each run's are covered."""
-        return self.runs.counts(self.counted & coverage.covered(self.runs.place, self.ruler, replacements))
+        return self.runs.counts(self.counted & coverage.is_covered(self.runs.place, self.ruler, replacements))
 
 
 @dataclass(frozen=True)
-class Recall(Worded):
+class Recall(MentionMetric):
     """Share of what annotators wanted masked that is covered.
 
     Pilán et al. 2022, section 6.1: over all documents and annotators, the tokens (or mentions, or entities) of
@@ -219,19 +219,21 @@ class Recall(Worded):
                 for identifier, identifiers in _KINDS.items()
                 if identifiers == _parse_identifiers(self.include)
             )
-            return chunk.bound(EntityRecall(name, *self.hiding))
+            return chunk.bind_metric(EntityRecall(name, *self.hiding_rule))
         axis = chunk.axis
         elements = self.elements(chunk)
         total = axis.by_document(elements.document, elements.total)
 
         def rows(anonymized: Anonymized) -> Rows:
-            return Rows.of(hidden=axis.by_document(elements.document, self.hidden(elements, anonymized)), total=total)
+            return Rows.of(
+                hidden=axis.by_document(elements.document, self.count_hidden(elements, anonymized)), total=total
+            )
 
         return rows
 
     def elements(self, chunk: Chunk) -> _Elements:
         """What it counts; found once for all that count the same."""
-        ruler = chunk.ruler(self.hiding)
+        ruler = chunk.ruler(self.hiding_rule)
 
         def make() -> _Elements:
             gold = chunk.axis.gold
@@ -245,10 +247,10 @@ class Recall(Worded):
 
         return chunk.once(("elements", self.unit, self.include, self.ignorable, ruler), make)
 
-    def hidden(self, elements: _Elements, anonymized: Anonymized) -> Ints:
+    def count_hidden(self, elements: _Elements, anonymized: Anonymized) -> Ints:
         """How many of each run are hidden; counted once for all that count the same."""
-        key = ("hidden", self.unit, self.include, self.ignorable, self.hiding)
-        return anonymized.once(key, lambda: elements.hidden(anonymized.coverage, self.replacements))
+        key = ("hidden", self.unit, self.include, self.ignorable, self.hiding_rule)
+        return anonymized.once(key, lambda: elements.count_hidden(anonymized.coverage, self.replacements))
 
 
 @dataclass(frozen=True)
@@ -286,7 +288,7 @@ class RecallPerType(Recall):
         documents, elements = len(chunk.axis.documents), self.elements(chunk)
         types, entity_type = list(chunk.axis.gold.types), elements.kind
         if self.labels == "tree":
-            types, numbers = Labels(chunk.types).numbered(types)
+            types, numbers = Labels(chunk.types).number_titles(types)
             entity_type = np.array(numbers, dtype=np.int64)[entity_type]
         cell = elements.document * len(types) + entity_type
 
@@ -298,7 +300,7 @@ class RecallPerType(Recall):
         used = [number for number in range(len(types)) if total[:, number].any()]
 
         def rows(anonymized: Anonymized) -> Rows:
-            hidden = table(self.hidden(elements, anonymized))
+            hidden = table(self.count_hidden(elements, anonymized))
             columns: dict[str, Array] = {}
             for number in used:
                 columns |= {f"hidden:{types[number]}": hidden[:, number], f"total:{types[number]}": total[:, number]}
@@ -315,7 +317,7 @@ class RecallPerType(Recall):
 
 
 @dataclass(frozen=True)
-class FScore(Worded):
+class FScore(MentionMetric):
     """The weighted harmonic mean of recall and precision.
 
     van Rijsbergen 1979, chapter 7: F = (1 + β²) · P · R / (β² · P + R). β = 2 values privacy (recall) over use
@@ -351,11 +353,11 @@ class FScore(Worded):
     def __post_init__(self) -> None:
         if not (isinstance(self.beta, int | float) and 0 < self.beta <= _LARGEST_BETA):
             expected = f"a number above 0, at most {_LARGEST_BETA:,}"
-            raise PlanError(f"beta={quoted(self.beta)} is out of range; expected {expected}", type(self).__name__)
+            raise PlanError(f"beta={quote_value(self.beta)} is out of range; expected {expected}", type(self).__name__)
         self._parts()
 
     def _parts(self) -> tuple[Recall, Precision]:
-        recall = Recall(self.unit, self.include, self.ignorable, *self.hiding)
+        recall = Recall(self.unit, self.include, self.ignorable, *self.hiding_rule)
         return recall, Precision(self.unit, self.overlaps)
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:

@@ -70,9 +70,9 @@ class ReadsRelease(Metric):
         how = HowRead(self.function_words, self.dictionary)
         return chunk.once(("removal", how), lambda: EntitySearch(chunk, how))
 
-    def found(self, search: EntitySearch, anonymized: Anonymized) -> Readable:
+    def search_release(self, search: EntitySearch, anonymized: Anonymized) -> Readable:
         key = ("removal", self.function_words, self.dictionary)
-        return anonymized.once(key, lambda: search.found(anonymized))
+        return anonymized.once(key, lambda: search.find_readable(anonymized))
 
 
 @dataclass(frozen=True)
@@ -122,12 +122,12 @@ class Removed(ReadsRelease):
         chosen = gold.entities(_LEVELS[self.identifier])
         document = gold.entity_document[chosen]
         total = axis.by_document(document)
-        types, numbers = Labels(chunk.types).numbered(gold.types)
+        types, numbers = Labels(chunk.types).number_titles(gold.types)
         kind = np.array(numbers, dtype=np.int64)[gold.entity_type[chosen]] if len(gold.types) else document
         used = np.unique(kind).tolist()
 
         def rows(anonymized: Anonymized) -> Rows:
-            result = self.found(search, anonymized)
+            result = self.search_release(search, anonymized)
             ways = (result.ways if self.generalized == "removed" else result.strict)[chosen]
             removed = ways == 0
             columns: dict[str, Array] = {"removed": axis.by_document(document, removed), "total": total}
@@ -141,7 +141,7 @@ class Removed(ReadsRelease):
                 columns[f"{LEFT}:{way}"] = axis.by_document(document, ways == number_of_way)
             columns[NEARLY] = axis.by_document(document, result.nearly[chosen] & removed)
             columns[GENERALIZED] = axis.by_document(document, result.generalized[chosen])
-            return replace(Rows.named(columns), evidence=_shown(result.evidence, self.identifier))
+            return replace(Rows.named(columns), evidence=_select_evidence(result.evidence, self.identifier))
 
         return rows
 
@@ -178,7 +178,7 @@ def risks(function_words: str, metrics: Iterable[Metric] = ()) -> tuple[EntityRe
     return tuple(reading.get(kind) or EntityRecall(kind, function_words) for kind in identifiers)
 
 
-def _shown(evidence: Mapping[str, Sequence[PlaceOf]], identifier: Identifier) -> dict[str, dict[str, Any]]:
+def _select_evidence(evidence: Mapping[str, Sequence[PlaceOf]], identifier: Identifier) -> dict[str, dict[str, Any]]:
     """The evidence on some identifiers, by document."""
     by_document = {
         key: [location for direct, location in locations if identifier in ("all", "direct" if direct else "quasi")]

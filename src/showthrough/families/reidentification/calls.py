@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.errors import InputError, Interrupted, Problem, ResourceError, shown
+from showthrough.core.errors import InputError, Interrupted, Problem, ResourceError, shorten
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.pairing import Pairing
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.evaluation.engine import Evaluation
-from showthrough.evaluation.estimating import Estimated, check_asking, estimated
+from showthrough.evaluation.estimating import CallEstimate, check_asking, estimate_calls
 from showthrough.evaluation.plan import Plan, name_problems
 from showthrough.evaluation.settings import Settings, settings_problems
 from showthrough.evaluation.whose import check_releases, release_notices, releases_of
@@ -96,10 +96,10 @@ def estimate_attacks(
     corpus: Corpus | None = None,
     references: bool = True,
     asking: AskingSettings | None = None,
-) -> list[Estimated]:
+) -> list[CallEstimate]:
     """What the same attacks would ask language models. Nothing is sent and nothing written."""
     plan, ids = _build_plan(background, anonymizations, ReIdentification(attacks), {}, None, asking)
-    return estimated(plan, tuple(_references(ids, corpus)) if references else ())
+    return estimate_calls(plan, tuple(_references(ids, corpus)) if references else ())
 
 
 def _build_plan(
@@ -133,7 +133,7 @@ def _problems(plan: Plan, background: Background, ids: list[str]) -> list[Proble
         *name_problems([anonymization.name for anonymization in plan.anonymizations]),
     ]
     problems += [
-        Problem("", f"anonymization {shown(anonymization.name)}", "has no document; expected at least one")
+        Problem("", f"anonymization {shorten(anonymization.name)}", "has no document; expected at least one")
         for anonymization in plan.anonymizations
         if not len(anonymization)
     ]

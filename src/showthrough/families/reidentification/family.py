@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
-from showthrough.core.errors import PlanError, Problem, quoted, shown, some
+from showthrough.core.errors import PlanError, Problem, join_names, quote_value, shorten
 from showthrough.core.families import Family, InputType
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class _Reidentification(Family):
 
         backgrounds: Mapping[str, Background] = plan.inputs.get(BACKGROUND) or {}
         if isinstance(backgrounds, _RepeatedNames):
-            return [Problem("", BACKGROUND, f"found {some(backgrounds.names)}; expected unique names")]
+            return [Problem("", BACKGROUND, f"found {join_names(backgrounds.names)}; expected unique names")]
         using = [metric for metric in plan.metrics if BACKGROUND in metric.needs]
         return _background_problems(
             backgrounds,
@@ -146,7 +146,7 @@ class _Reidentification(Family):
 
         if not options.files_by_key:
             return {}
-        locations = {key: f"{BACKGROUND}.{shown(key)}" if key else BACKGROUND for key in options.files_by_key}
+        locations = {key: f"{BACKGROUND}.{shorten(key)}" if key else BACKGROUND for key in options.files_by_key}
         files = {key: seen_from(plan, file, locations[key]) for key, file in options.files_by_key.items()}
         return {BACKGROUND: files if isinstance(options.background, Mapping) else files[""]}
 
@@ -165,8 +165,12 @@ def _background_problems(
         yield from (Problem("", BACKGROUND, none.format(text)) for text in key_by_metric)
         return
     keys = [key for key in backgrounds if key]
-    choice = f"one of the backgrounds {some(keys)}, such as trir(background={quoted(keys[0])})" if keys else "no name"
-    wrong = {text: f"asks for the background {quoted(key)}" if key else "names none"
+    choice = (
+        f"one of the backgrounds {join_names(keys)}, such as trir(background={quote_value(keys[0])})"
+        if keys
+        else "no name"
+    )
+    wrong = {text: f"asks for the background {quote_value(key)}" if key else "names none"
              for text, key in key_by_metric.items() if key not in backgrounds}  # fmt: skip
     yield from (Problem("", f"metric {text}", f"{why}; expected {choice}") for text, why in wrong.items())
     clean = not wrong

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.layout.spans import Ints
 from showthrough.data.references import REFERENCES
 from showthrough.families.inference.controls import as_trials, risk, risk_interval
-from showthrough.families.reidentification.attacks import DEFAULT, Approach, Part, approaches
-from showthrough.families.reidentification.attacks.abstaining import PRECISIONS, named
+from showthrough.families.reidentification.attacks import DEFAULT, Approach, AttackPart, approaches
+from showthrough.families.reidentification.attacks.abstaining import PRECISIONS, select_named
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.numerics.distributions import binomial_ends
@@ -24,8 +24,8 @@ from showthrough.statistics.rows import Array, Rows, Totals
 
 if TYPE_CHECKING:  # attacks are imported when they are made
     from showthrough.data.background import Background
-    from showthrough.families.reidentification.attacks.standing import Standing
-    from showthrough.families.reidentification.attacks.suite import Outcome
+    from showthrough.families.reidentification.attacks.standing import RankResult
+    from showthrough.families.reidentification.attacks.suite import AttackOutcome
     from showthrough.models import Resources
 
 
@@ -82,7 +82,7 @@ class ReIdentification(Metric):
     def __post_init__(self) -> None:
         object.__setattr__(self, "attacks", ", ".join(map(str, approaches(self.attacks))))
         if not 1 <= self.k <= _MOST:
-            raise PlanError(f"k={quoted(self.k)} is out of range; expected 1 to {_MOST}", type(self).__name__)
+            raise PlanError(f"k={quote_value(self.k)} is out of range; expected 1 to {_MOST}", type(self).__name__)
 
     @property
     def models(self) -> dict[str, str]:
@@ -120,7 +120,7 @@ class ReIdentification(Metric):
         return approaches(self.attacks)
 
     @property
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[AttackPart]:
         return [part for approach in self._approaches for part in approach.parts]
 
     def interval_fault(self, part: str) -> str:
@@ -146,7 +146,7 @@ class ReIdentification(Metric):
     def own_interval(self, part: str, units: Rows, confidence: float) -> tuple[float, float] | None:
         every = {str(approach): approach for approach in self._approaches}
         if part in every or part == HEADLINE:
-            return self._coupled(units, confidence, [every[part]] if part else list(every.values()))
+            return self._coupled_interval(units, confidence, [every[part]] if part else list(every.values()))
         name = part.removesuffix(f" {RISK}")
         if name == part or self.interval_fault(part):
             return None
@@ -154,7 +154,9 @@ class ReIdentification(Metric):
         right, ran, by_others, controlled = map(units.column, names)
         return risk_interval((right, ran), (by_others, controlled), confidence)
 
-    def _coupled(self, units: Rows, confidence: float, chosen: Sequence[Approach]) -> tuple[float, float] | None:
+    def _coupled_interval(
+        self, units: Rows, confidence: float, chosen: Sequence[Approach]
+    ) -> tuple[float, float] | None:
         """The interval of the largest share that these attacks find, where one of them assigns one to one.
 
         Whoever is taken for another takes that one's place, so that two go wrong together, and chains of them where
@@ -201,17 +203,17 @@ class ReIdentification(Metric):
                 share = f"{missing:.0f} of {totals[f'ran:{name}']:.0f} documents"
                 yield f"trir, {anonymization}: {name} has no valid answer for {share}, which keep the order they had"
 
-    def _known(self, resources: Resources) -> Background:
+    def _select_background(self, resources: Resources) -> Background:
         """What the attacker knows: the background that there is, or of several the one that is named."""
         backgrounds: Mapping[str, Background] = resources.inputs.get("background", {})
         if self.background not in backgrounds:
-            wanted_name = f"of the name {quoted(self.background)} " if self.background else ""
+            wanted_name = f"of the name {quote_value(self.background)} " if self.background else ""
             raise PlanError(f"none {wanted_name}was given, which trir needs", "background")
         return backgrounds[self.background]
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
         resources = chunk.resources
-        background = self._known(resources)
+        background = self._select_background(resources)
         from showthrough.families.reidentification.attacks.suite import Suite
 
         chosen = self._approaches
@@ -235,7 +237,7 @@ class ReIdentification(Metric):
 
         return rows
 
-    def rows(self, documents: Sequence[str], outcome: Outcome) -> Rows:
+    def rows(self, documents: Sequence[str], outcome: AttackOutcome) -> Rows:
         """One row a document; a document that was not attacked counts nowhere."""
         index = {key: number for number, key in enumerate(outcome.documents)}
         at = np.array([index.get(key, -1) for key in documents], dtype=np.int64)
@@ -257,13 +259,13 @@ class ReIdentification(Metric):
         columns |= {f"unanswered:{name}": column(values) for name, values in outcome.unanswered.items()}
         return replace(Rows.named(columns), evidence=outcome.evidence)
 
-    def _statistics(self, standing: Standing | str) -> Iterator[tuple[str, Array]]:
+    def _statistics(self, standing: RankResult | str) -> Iterator[tuple[str, Array]]:
         """What is counted of one attack, by document; nothing where it was not run."""
         ran = None if isinstance(standing, str) else standing
         for statistic in ("right", "right_at_k", "reciprocal", "margin", CONTROL):
             yield statistic, np.zeros(0) if ran is None else getattr(ran, statistic)
         for part, precision in zip(RECALLS, PRECISIONS, strict=True) if self.abstain else ():
-            yield part, np.zeros(0) if ran is None else ran.right * named(ran.lead, ran.right, precision)
+            yield part, np.zeros(0) if ran is None else ran.right * select_named(ran.lead, ran.right, precision)
 
     def combine(self, totals: Totals) -> dict[str, Array]:
         parts: dict[str, Array] = {}

@@ -10,12 +10,12 @@ from showthrough.families.inference.controls import risk_interval
 from showthrough.report.section import Section
 from showthrough.report.wording import percent
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import playing
+from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 from showthrough.run.scant import ALMOST
 
 if TYPE_CHECKING:
-    from showthrough.report.annex.cells import Lines
+    from showthrough.report.annex.cells import SignatureIndex
     from showthrough.report.sheets import Grid
     from showthrough.studies.risk.values import RiskAnnex
 
@@ -24,14 +24,14 @@ _RIGHT, _RAN, _CONTROL, _CONTROLLED = "right:", "ran:", "control:", "controlled:
 
 class _Reidentification(Section):
     def cautions(self, run: Run) -> Iterator[str]:
-        return (line for record in playing(run, "attack") for line in _weak(run, record))
+        return (line for record in find_metrics(run, "attack") for line in _weak(run, record))
 
     def risk_lead(self, annex: RiskAnnex) -> Iterator[str]:
         from showthrough.families.reidentification.report_annex import linkability_lead  # here: few ask for it
 
         return linkability_lead(annex.linkability)
 
-    def risk_grids(self, annex: RiskAnnex, lines: Lines) -> Iterable[Grid]:
+    def risk_grids(self, annex: RiskAnnex, lines: SignatureIndex) -> Iterable[Grid]:
         from showthrough.families.reidentification.report_annex import linkability_grid
 
         return [linkability_grid(annex.linkability, lines)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.metrics import HEADLINE
-from showthrough.report.annex.cells import Lines, between, entry_at, section_grid
-from showthrough.report.sheets import Entry, Grid, missing
+from showthrough.report.annex.cells import SignatureIndex, between, entry_at, section_grid
+from showthrough.report.sheets import Grid, GridEntry, missing
 from showthrough.report.wording import percent
 from showthrough.studies.risk.sections import CEILING, CHANCE, CONTROL, RISK
 from showthrough.studies.risk.values import Figure, Section
@@ -18,10 +18,10 @@ def linkability_lead(section: Section) -> Iterator[str]:
     for figure in section.figures:
         if figure.part == HEADLINE and figure.estimate.value is not None:
             told = f"links {percent(figure.estimate.value)}{between(figure.estimate)} of documents to the right person"
-            yield f"{shown(figure.anonymization)}: the worst attack of {shown(figure.metric)} {told}."
+            yield f"{shorten(figure.anonymization)}: the worst attack of {shorten(figure.metric)} {told}."
 
 
-def linkability_grid(section: Section, lines: Lines) -> Grid:
+def linkability_grid(section: Section, lines: SignatureIndex) -> Grid:
     heads = ("people found", "control: another's text", "risk above control", "chance", "ceiling")
     notes = (
         "people found: the share of documents whose individual the attack names, among those whom the attacker knows",
@@ -29,7 +29,7 @@ def linkability_grid(section: Section, lines: Lines) -> Grid:
     )
     grid = Grid("Linkability: documents linked to people", heads, (), "anonymization · attack", notes, "linkability")
 
-    def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[Entry]]]:
+    def cells(parts: Mapping[str, Figure]) -> Iterator[tuple[str, list[GridEntry]]]:
         aside = {HEADLINE, CHANCE, CEILING}
         attacks = [part for part in parts if part not in aside and not part.endswith((CONTROL, RISK))]
         ends = [entry_at(parts, CHANCE), entry_at(parts, CEILING)]

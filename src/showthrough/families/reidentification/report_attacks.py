@@ -19,9 +19,9 @@ from showthrough.report.cautions import cautions
 from showthrough.report.table import DASH, Cell, documents_line, signatures
 from showthrough.report.terminal import bare_table
 from showthrough.run.records import Evidence, MetricRecord, Score
-from showthrough.run.roles import playing
+from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
-from showthrough.run.stored import numbered
+from showthrough.run.stored import iter_evidence
 
 WORST = "worst"
 _BOUNDS = ("chance", "ceiling")
@@ -118,7 +118,7 @@ def at_risk(run: Run, anonymization: str) -> list[AtRisk]:
     columns, evidence = run.rows[text][anonymization], run.evidence.get(text, {}).get(anonymization, {})
     right: dict[str, Sequence[float]] = {}  # by attack: of very many documents a column is read from a file
     listed = []
-    for number, document, item in numbered(run.documents, evidence):
+    for number, document, item in iter_evidence(run.documents, evidence):
         if item.attack not in right:
             right[item.attack] = columns[f"right:{item.attack}"]
         listed.append(AtRisk(document, float(right[item.attack][number]), item))
@@ -158,7 +158,7 @@ def attacks_json_text(run: Run) -> str:
 
 def _attack(run: Run) -> tuple[MetricRecord, list[str], int]:
     """The metric, its attacks, and among how many first ones it counts."""
-    record = playing(run, "attack")[0]
+    record = find_metrics(run, "attack")[0]
     return record, [str(approach) for approach in approaches(record.parameters["attacks"])], record.parameters["k"]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.errors import InputError, PlanError, Problem, quoted, shown
-from showthrough.evaluation.requests import Request, Source, path_of
+from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
+from showthrough.evaluation.requests import EvaluationRequest, Source, path_of
 from showthrough.evaluation.settings import FileSettings
 from showthrough.families.information.clustering import TAE_MARKS
 from showthrough.families.information.preserved import SPACY
@@ -29,7 +29,7 @@ from showthrough.metrics import (
 from showthrough.models.names import local_or_hub
 from showthrough.storage.heads import Head
 from showthrough.storage.places import Remote
-from showthrough.storage.reading import decoded, object_entries, read_bytes, stem
+from showthrough.storage.reading import decode_json, object_entries, read_bytes, stem
 
 
 class _Configuration(msgspec.Struct):
@@ -49,10 +49,10 @@ def is_tae(head: Head) -> bool:
     return len(head.json.keys.keys() & set(_Configuration.__struct_fields__)) > 1
 
 
-def read_tae(path: Path) -> Request:
+def read_tae(path: Path) -> EvaluationRequest:
     """What a configuration asks for."""
     content = read_bytes(path)
-    configuration = decoded(content, msgspec.json.Decoder(_Configuration), path)
+    configuration = decode_json(content, msgspec.json.Decoder(_Configuration), path)
     for key, raw in object_entries(path, content).items():
         if key in ("anonymizations", "metrics"):
             object_entries(path, bytes(raw), key.removesuffix("s"))  # a name that occurs twice would lose one
@@ -70,27 +70,27 @@ def read_tae(path: Path) -> Request:
             if key == _ATTACK and len(backgrounds) > 1:
                 metric = with_parameters(metric, background=backgrounds[Path(parameters[_BACKGROUND])])
         except PlanError as error:
-            problems += [Problem(str(path), f"metrics.{shown(label)}", problem.message) for problem in error.problems]
+            problems += [Problem(str(path), f"metrics.{shorten(label)}", problem.message) for problem in error.problems]
             continue
         labels[label] = metric
     if problems:
         raise InputError(problems)
     # TAE takes paths relative to where it is started, not to its configuration.
-    return Request(
+    return EvaluationRequest(
         corpus=Source(path_of(configuration.corpus, path, "corpus")),
         anonymizations={
-            name: Source(path_of(file_name, path, f"anonymizations.{shown(name)}"))
+            name: Source(path_of(file_name, path, f"anonymizations.{shorten(name)}"))
             for name, file_name in configuration.anonymizations.items()
         },
         metrics=tuple(dict.fromkeys(labels.values())),
         labels=labels,
         unavailable=unavailable,
         results_file=path_of(configuration.results_file_path, path, "results_file_path"),
-        settings=FileSettings(background=_known(backgrounds)),
+        settings=FileSettings(background=_background_option(backgrounds)),
     )
 
 
-def _known(backgrounds: Mapping[Path, str]) -> str | dict[str, str] | None:
+def _background_option(backgrounds: Mapping[Path, str]) -> str | dict[str, str] | None:
     """The files as an option names them: one alone, or several by name."""
     files = {name: file.url if isinstance(file, Remote) else os.fspath(file) for file, name in backgrounds.items()}
     return files if len(files) > 1 else next(iter(files.values()), None)
@@ -99,7 +99,7 @@ def _known(backgrounds: Mapping[Path, str]) -> str | dict[str, str] | None:
 def _backgrounds(metrics: Mapping[str, Mapping[str, Any]], file: Path) -> dict[Path, str]:
     """The files that TRIR metrics name, each with a name that no other has: that of the file, or else its path."""
     paths = [
-        path_of(str(parameters[_BACKGROUND]), file, f"metrics.{shown(label)}.{_BACKGROUND}")
+        path_of(str(parameters[_BACKGROUND]), file, f"metrics.{shorten(label)}.{_BACKGROUND}")
         for label, parameters in metrics.items()
         if _key(label) == _ATTACK and _BACKGROUND in parameters
     ]
@@ -151,17 +151,17 @@ def _metric(key: str, parameters: Mapping[str, Any]) -> Metric:
         return _attack(parameters)
     if key not in _DEFAULTS:
         raise PlanError(
-            f"found {shown(key)}; expected one of {', '.join([*_DEFAULTS, _ATTACK])}, then anything after _"
+            f"found {shorten(key)}; expected one of {', '.join([*_DEFAULTS, _ATTACK])}, then anything after _"
         )
     defaults = _DEFAULTS[key]
     parameters = {name: value for name, value in parameters.items() if name != _TELLING}
     for name, value in parameters.items():
         if name not in defaults:
-            raise PlanError(f"unknown parameter {shown(name)}; expected one of {', '.join(defaults)}")
+            raise PlanError(f"unknown parameter {shorten(name)}; expected one of {', '.join(defaults)}")
         kind = type(defaults[name])
         types, expected = _TYPES.get(name) or (kind, _KINDS[kind])
         if not isinstance(value, types) or (isinstance(value, bool) and kind is not bool):
-            raise PlanError(f"{name} is {quoted(value)}; expected {expected}")
+            raise PlanError(f"{name} is {quote_value(value)}; expected {expected}")
     chosen = {**defaults, **parameters}
     if key == "NMI":
         return _clustering(chosen)
@@ -212,7 +212,7 @@ def _terms(key: str, chosen: Mapping[str, Any]) -> Metric:
 def _clustering(chosen: Mapping[str, Any]) -> Metric:
     marks = chosen["mask_marks"]
     if unusable := [mark for mark in marks if not isinstance(mark, str) or not mark.strip() or "," in mark]:
-        raise PlanError(f"mask_marks has {quoted(unusable[0])}; expected words without a comma")
+        raise PlanError(f"mask_marks has {quote_value(unusable[0])}; expected words without a comma")
     listed = "tae" if set(marks) == set(TAE_MARKS) else ",".join(dict.fromkeys(marks))
     if marks in (["none"], ["tae"]):
         listed += ","  # keeps the list of a single mark a list

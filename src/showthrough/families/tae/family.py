@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from showthrough.core.families import Family
 
 if TYPE_CHECKING:
-    from showthrough.evaluation.requests import Request
+    from showthrough.evaluation.requests import EvaluationRequest
     from showthrough.storage.heads import Head
 
 
@@ -22,7 +22,7 @@ class _TAE(Family):
 
         return is_tae(head)
 
-    def read_request(self, path: Path) -> Request:
+    def read_request(self, path: Path) -> EvaluationRequest:
         from showthrough.families.tae.configuration import read_tae
 
         return read_tae(path)

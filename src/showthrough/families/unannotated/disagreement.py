@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from showthrough.core.call_syntax import parameter
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
-from showthrough.data.layout.spans import Bools, Ints, contents_of, joined, spread
+from showthrough.data.layout.spans import Bools, Ints, contents_of, expand_ranges, merge_spans
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import function_word_models, function_words_from
@@ -70,9 +70,9 @@ class Disagreement(Metric):
         types: dict[str, list[Ints]] = {}
         for system in chunk.systems if len(names) >= _FEWEST else ():
             coverage = Coverage(axis, system)
-            hidden = _hidden(coverage)
+            hidden = _find_hidden(coverage)
             counts += hidden
-            for kind, tokens in _typed(coverage).items():
+            for kind, tokens in _tokens_by_type(coverage).items():
                 types.setdefault(kind, []).append(tokens[hidden[tokens]])
         counts[_free(chunk, axis, self.function_words)] = 0
         all_of = {kind: np.unique(np.concatenate(arrays)) for kind, arrays in types.items()}
@@ -81,7 +81,7 @@ class Disagreement(Metric):
             return axis.by_document(documents[tokens])
 
         def rows(anonymized: Anonymized) -> Rows:
-            hidden = _hidden(anonymized.coverage)
+            hidden = _find_hidden(anonymized.coverage)
             alone = hidden & (counts == 1) & (anonymized.name in names)
             columns: dict[str, ArrayLike] = {}
             for ending, tokens in {"": np.flatnonzero(counts), **{f":{kind}": all_of[kind] for kind in all_of}}.items():
@@ -102,21 +102,21 @@ class Disagreement(Metric):
         return values
 
 
-def _hidden(coverage: Coverage) -> Bools:
+def _find_hidden(coverage: Coverage) -> Bools:
     """Which words are hidden from their first letter to their last."""
-    tokens, before = coverage.axis.tokens, coverage.hidden
+    tokens, before = coverage.axis.tokens, coverage.hidden_before
     return np.asarray(before[tokens.end] - before[tokens.start] == tokens.end - tokens.start)
 
 
-def _free(chunk: Chunk, axis: Axis, name: str) -> Bools:
+def _free(chunk: Chunk, axis: SpanLayout, name: str) -> Bools:
     """Which words do not count."""
     source, tokens = chunk.resources.function_words(name), axis.tokens
     if isinstance(source, Lexicon):  # which looks at what is marked alone, unless it is asked
-        return source.listed(axis, tokens.start, tokens.end)
+        return source.match_tokens(axis, tokens.start, tokens.end)
     return source.ignorable(axis)[tokens.start]
 
 
-def _typed(coverage: Coverage) -> dict[str, Ints]:
+def _tokens_by_type(coverage: Coverage) -> dict[str, Ints]:
     """The words under the masks of each type, where an anonymizer says any."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for shift, masks in zip(coverage.axis.bounds.tolist(), coverage.of_documents, strict=False):
@@ -126,6 +126,6 @@ def _typed(coverage: Coverage) -> dict[str, Ints]:
     tokens_by_type = {}
     for kind, of_kind in spans.items():
         start, end = np.array(sorted(of_kind), dtype=np.int64).T
-        contents = contents_of(coverage.axis.tokens, *joined(start, end))
-        tokens_by_type[kind] = spread(contents.first, contents.last)[1]
+        contents = contents_of(coverage.axis.tokens, *merge_spans(start, end))
+        tokens_by_type[kind] = expand_ranges(contents.first, contents.last)[1]
     return tokens_by_type

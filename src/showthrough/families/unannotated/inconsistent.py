@@ -15,10 +15,10 @@ from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Mask
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.matching.forms import Form, vocabulary_of
+from showthrough.metrics.matching.forms import SearchForm, vocabulary_of
 from showthrough.metrics.matching.search import Hit, Release, releases_of
-from showthrough.metrics.matching.strings import FormIndex, Masking
-from showthrough.metrics.released import Released
+from showthrough.metrics.matching.strings import FormIndex, MaskedDocument
+from showthrough.metrics.released import ReleasedText
 from showthrough.statistics.rows import Array, Rows, Totals
 
 CORPUS = "corpus"
@@ -79,7 +79,7 @@ class Inconsistency(Metric):
 
 
 @dataclass
-class _Hidden:
+class _HiddenStrings:
     """The strings that are masked in one document, by their numbers in the corpus."""
 
     spans: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # where they are masked
@@ -94,10 +94,10 @@ class _Page:
         self.text, self.masks, self.release = document.text, masks, release
 
     @cached_property
-    def _released(self) -> Released:
-        return Released.of(self.text, self.masks)
+    def _released(self) -> ReleasedText:
+        return ReleasedText.of(self.text, self.masks)
 
-    def counts(self, hit: Hit, form: Form, own: Sequence[tuple[int, int]] = ()) -> bool:
+    def counts(self, hit: Hit, form: SearchForm, own: Sequence[tuple[int, int]] = ()) -> bool:
         """Whether somebody reads a string there: not where another's mask invents a name, or writes a word of it."""
         reading = self.release.reading
         if hit.view is not reading.plain or not (hit.single or form.is_word) or self._released.text != reading.text:
@@ -105,7 +105,7 @@ class _Page:
         mask = self._released.mask_at(*reading.span(hit.start, hit.end))
         return mask is None or any(mask.start < end and start < mask.end for start, end in own)
 
-    def places(self, hit: Hit) -> list[tuple[int, int]]:
+    def locate(self, hit: Hit) -> list[tuple[int, int]]:
         """Where that stands in the original; nowhere where somebody wrote the text anew."""
         if self._released.text != self.release.reading.text:
             return []
@@ -126,12 +126,12 @@ class _Search:
 
     def rows(self, anonymized: Anonymized) -> Rows:
         numbers: dict[str, int] = {}
-        index, pairs = FormIndex(), set[tuple[int, Form]]()
+        index, pairs = FormIndex(), set[tuple[int, SearchForm]]()
         hidden: list[Ints] = []
         readable: list[frozenset[int]] = []
-        shown: dict[int, _Hidden] = {}
+        shown: dict[int, _HiddenStrings] = {}
         for document_index, page in enumerate(self._pages(anonymized)):
-            hidden_strings = _Hidden()
+            hidden_strings = _HiddenStrings()
             for number, form in self._within(page, hidden_strings, numbers):
                 if (number, form) not in pairs:
                     pairs.add((number, form))
@@ -143,8 +143,8 @@ class _Search:
         del pairs, numbers
         anywhere: dict[int, tuple[int, int, int]] = {}  # the first place: document, start, end
         for document_index, page in enumerate(self._pages(anonymized)):
-            for number, hit in index.found_in(page.release, page.counts):
-                anywhere[number] = (document_index, *next(iter(page.places(hit)), (0, 0)))
+            for number, hit in index.search(page.release, page.counts):
+                anywhere[number] = (document_index, *next(iter(page.locate(hit)), (0, 0)))
         columns = {
             "strings": [len(of) for of in hidden],
             "readable": [len(of) for of in readable],
@@ -170,10 +170,10 @@ class _Search:
             for document, (_, release) in zip(block.chunk.corpus, releases, strict=True):
                 yield _Page(document, block.of(document.id), release)
 
-    def _within(self, page: _Page, hidden: _Hidden, numbers: dict[str, int]) -> set[tuple[int, Form]]:
+    def _within(self, page: _Page, hidden: _HiddenStrings, numbers: dict[str, int]) -> set[tuple[int, SearchForm]]:
         """What masks hide in a document, and what of it can be read there."""
-        document = Masking(page.text, self._vocabulary)
-        forms: dict[tuple[int, Form], None] = {}
+        document = MaskedDocument(page.text, self._vocabulary)
+        forms: dict[tuple[int, SearchForm], None] = {}
         for mask in sorted(page.masks, key=_span):
             string = document.string(mask)
             if string is not None:
@@ -185,7 +185,7 @@ class _Search:
             for hit in page.release.hits(form):
                 if page.counts(hit, form, hidden.spans[number]):
                     locations = hidden.here.setdefault(number, [])
-                    locations += page.places(hit)
+                    locations += page.locate(hit)
                     if len(locations) >= _PLACES:
                         break
         return set(forms)
@@ -195,7 +195,9 @@ def _span(mask: Mask) -> tuple[int, int]:
     return mask.start, mask.end
 
 
-def _list_evidence(of: _Hidden, anywhere: dict[int, tuple[int, int, int]], ids: Sequence[str]) -> list[dict[str, Any]]:
+def _list_evidence(
+    of: _HiddenStrings, anywhere: dict[int, tuple[int, int, int]], ids: Sequence[str]
+) -> list[dict[str, Any]]:
     """What a reader is shown of a document: its uneven strings, those that can be read in it first."""
     elsewhere = [number for number in of.spans if number in anywhere and number not in of.here]
     entries = []

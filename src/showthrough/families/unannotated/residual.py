@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.released import Released, Telling
-from showthrough.models.detectors import DEFAULT, Chosen, Find, chosen
+from showthrough.metrics.released import ReleasedText, Telling
+from showthrough.models.detectors import DEFAULT, DetectorEntry, Find, parse_detector
 from showthrough.statistics.rows import Array, Rows, Totals
 
 DOCUMENTS = "documents"
@@ -57,25 +57,25 @@ class Residual(Metric):
     detector: str = parameter(DEFAULT, "what looks for identifiers: patterns, presidio, spacy, or one of a package")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "detector", str(chosen(self.detector)))
+        object.__setattr__(self, "detector", str(parse_detector(self.detector)))
 
     @property
-    def _chosen(self) -> Chosen:
-        return chosen(self.detector)
+    def _detector_entry(self) -> DetectorEntry:
+        return parse_detector(self.detector)
 
     @property
     def pinned(self) -> tuple[tuple[str, str], ...]:
-        return self._chosen.pinned
+        return self._detector_entry.pinned
 
-    def bounded(self, part: str) -> bool:
+    def is_bounded(self, part: str) -> bool:
         return part == DOCUMENTS
 
-    def one_each(self, part: str, totals: Totals) -> float:
+    def unit_change(self, part: str, totals: Totals) -> float:
         """One find in every document, in finds for every 1,000 words."""
         return 1.0 if part == DOCUMENTS else float(totals[DOCUMENTS] / totals[_WORDS])
 
     def bind(self, chunk: Chunk) -> Callable[[Anonymized], Rows]:
-        axis, detector = chunk.axis, self._chosen
+        axis, detector = chunk.axis, self._detector_entry
         documents = axis.documents
         words = axis.by_document(axis.document_at(axis.tokens.start)) / 1_000
 
@@ -89,7 +89,7 @@ class Residual(Metric):
             return Telling(text, (text[slice(*find.telling)] for find in finds))
 
         def rows(anonymized: Anonymized) -> Rows:
-            released = [Released.of(document.text, anonymized.of(document.id)) for document in documents]
+            released = [ReleasedText.of(document.text, anonymized.of(document.id)) for document in documents]
             touched = [number for number, release in enumerate(released) if release.masks]
             finds_by_document: list[list[Find]] = [[] for _ in documents]
             if len(touched) < len(documents):  # what nobody masked is looked at once for all
@@ -97,7 +97,7 @@ class Residual(Metric):
             for number, finds in zip(touched, detector.find([released[index].text for index in touched]), strict=True):
                 finds_by_document[number] = finds
             left = [
-                _left(release, finds, partial(telling, number))
+                _filter_finds(release, finds, partial(telling, number))
                 for number, (release, finds) in enumerate(zip(released, finds_by_document, strict=True))
             ]
             columns: dict[str, ArrayLike] = {
@@ -110,7 +110,7 @@ class Residual(Metric):
             for kind in sorted({*detector.detector.types, *(kind for counts in kinds for kind in counts)}):
                 columns[f"{_FINDS}{kind}"] = [counts[kind] for counts in kinds]
             seen = zip(documents, released, left, strict=True)
-            evidence = {document.id: _places(release, finds) for document, release, finds in seen if finds}
+            evidence = {document.id: _list_finds(release, finds) for document, release, finds in seen if finds}
             return replace(Rows.named(columns), evidence=evidence)
 
         return rows
@@ -124,14 +124,14 @@ class Residual(Metric):
         return parts
 
 
-def _left(released: Released, finds: Sequence[Find], telling: Callable[[], Telling]) -> list[Find]:
+def _filter_finds(released: ReleasedText, finds: Sequence[Find], telling: Callable[[], Telling]) -> list[Find]:
     """The finds that tell something of the original; what it says itself is asked for where places do not decide."""
     return [
         find for find in finds if released.tells(*find.telling) or telling().has(released.text[slice(*find.telling)])
     ]
 
 
-def _places(released: Released, finds: Sequence[Find]) -> dict[str, Any]:
+def _list_finds(released: ReleasedText, finds: Sequence[Find]) -> dict[str, Any]:
     """The first finds of a document, for a reader."""
     text = released.text
     return {
@@ -142,7 +142,7 @@ def _places(released: Released, finds: Sequence[Find]) -> dict[str, Any]:
                 "end": find.end,
                 "line": text.count("\n", 0, find.start) + 1,
                 "original": released.original(find.start, find.end),
-                "text": shown(text[find.start : find.end]),
+                "text": shorten(text[find.start : find.end]),
             }
             for find in finds[:MOST_PLACES]
         ]

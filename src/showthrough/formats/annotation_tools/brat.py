@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import get_args
 
-from showthrough.core.errors import InputError, Problem, quoted, shown
+from showthrough.core.errors import InputError, Problem, quote_value, shorten
 from showthrough.data.documents import Document, Identifier, Mention, span_fault
-from showthrough.data.levels import by_type, known_level
-from showthrough.data.offsets import counted
+from showthrough.data.levels import by_type, level_of
+from showthrough.data.offsets import to_characters
 from showthrough.data.silver import is_silver
 from showthrough.formats.base import Format, Input, unlike, unwritable
-from showthrough.formats.clinical.phi import ANNOTATOR, fit, marked, masks_from, one_layer, silver_of
+from showthrough.formats.clinical.phi import ANNOTATOR, build_document, fit, masks_from, silver_of, single_layer
 from showthrough.storage.limits import RECORD
-from showthrough.storage.reading import exists, fail, gathered, read_all, stem, text_of, without_bom
+from showthrough.storage.reading import collect_results, exists, fail, read_all, stem, text_of, without_bom
 
 _SPAN = r"-?\d{1,18} -?\d{1,18}"
 _MARK = re.compile(rf"(T\S+)\t(\S+) ({_SPAN}(?:;{_SPAN})*)(?:\t(.*))?")
@@ -37,7 +37,7 @@ def read(file: Input) -> list[Document]:
     homes = sorted({record_file.parent / stem(record_file) for record_file in file.head.files((".txt", ".ann"))})
     if not homes:
         raise fail(path, "holds no .txt or .ann file; expected brat records")
-    return gathered(homes, lambda home: _document(home, file.originals, file.columns.offsets))
+    return collect_results(homes, lambda home: _document(home, file.originals, file.columns.offsets))
 
 
 def _document(home: Path, texts: Mapping[str, str], offsets: str) -> Document:
@@ -53,7 +53,7 @@ def _document(home: Path, texts: Mapping[str, str], offsets: str) -> Document:
     marks = _Marks(mark_file, text, offsets)
     if marks.problems:
         raise InputError(marks.problems)
-    return marked(home.name, text, marks.mentions(), marks.annotator)
+    return build_document(home.name, text, marks.mentions(), marks.annotator)
 
 
 def _content(path: Path) -> str:
@@ -100,34 +100,34 @@ class _Marks:
             if fields[2] in _IDENTIFIERS:
                 self._identifier[fields[1]] = fields[2]  # type: ignore[assignment]
             else:
-                yield f"found {quoted(fields[2])}; expected {', '.join(_IDENTIFIERS)}"
+                yield f"found {quote_value(fields[2])}; expected {', '.join(_IDENTIFIERS)}"
         elif line.startswith("#") and fields[:1] == ["AnnotatorNotes"] and is_silver(line.split("\t")[-1]):
             self.annotator = line.split("\t")[-1]
         elif line and line[0] not in _OTHERS:
-            yield f"found {quoted(line)}; expected a line of brat: T1, E1, R1, A1, M1, N1, # or *"
+            yield f"found {quote_value(line)}; expected a line of brat: T1, E1, R1, A1, M1, N1, # or *"
         if line[:1] in _REFERRING:
             self._named |= dict.fromkeys(_REFERENCE.findall(line.partition("\t")[2]), line.partition("\t")[0])
 
     def _take_mark(self, line: str) -> Iterator[str]:
         mark = _MARK.fullmatch(line)
         if mark is None:
-            yield f"found {quoted(line)}; expected T1<tab>TYPE start end<tab>text"
+            yield f"found {quote_value(line)}; expected T1<tab>TYPE start end<tab>text"
             return
         name, kind, offsets, covered = mark.groups()
         spans = [(int(start), int(end)) for start, end in (span.split(" ") for span in offsets.split(";"))]
         try:
-            spans = [counted(self._text, *span, self._offsets) for span in spans]
+            spans = [to_characters(self._text, *span, self._offsets) for span in spans]
         except InputError as error:
-            yield f"{shown(name)}: {error.problems[0].message}"
+            yield f"{shorten(name)}: {error.problems[0].message}"
             return
         wrong = [(start, end) for start, end in spans if not 0 <= start < end <= len(self._text)]
         for start, end in wrong:
-            yield f"{shown(name)}: {span_fault(start, end, len(self._text), ('start', 'end'))}"
+            yield f"{shorten(name)}: {span_fault(start, end, len(self._text), ('start', 'end'))}"
         reads = " ".join(_BREAK.sub(" ", self._text[start:end]) for start, end in spans)
         if covered is not None and not wrong and reads != covered:
-            yield f"{shown(name)}: {unlike('there', reads, 'the line says', covered)}"
+            yield f"{shorten(name)}: {unlike('there', reads, 'the line says', covered)}"
         if name in self._marks:
-            yield f"{shown(name)}: this name occurs twice; expected unique names"
+            yield f"{shorten(name)}: this name occurs twice; expected unique names"
         self._marks[name] = [(start, end, kind) for start, end in spans]
 
     def mentions(self) -> Iterator[Mention]:
@@ -148,14 +148,14 @@ def write(documents: Iterable[Document]) -> dict[str, bytes]:
 
 
 def _lines(document: Document) -> Iterator[str]:
-    mentions = one_layer(document)
+    mentions = single_layer(document)
     ids = [mention.entity_id for mention in mentions]
     # Names that came from a brat file stay; all others are made.
     keep_ids = all(map(_NAME.fullmatch, ids)) and len(set(ids)) == len(ids)
     names = ids if keep_ids else [f"T{number}" for number in range(1, len(ids) + 1)]
     for name, mention in zip(names, mentions, strict=True):
         if not mention.entity_type or re.search(r"\s", mention.entity_type):
-            kind = quoted(mention.entity_type)
+            kind = quote_value(mention.entity_type)
             raise unwritable(document, f"the type {kind} cannot be written; brat's types are one word")
         covered = _BREAK.sub(" ", document.text[mention.start : mention.end])
         yield f"{name}\t{mention.entity_type} {mention.start} {mention.end}\t{covered}\n"
@@ -163,7 +163,7 @@ def _lines(document: Document) -> Iterator[str]:
     attributes = []
     for name, mention in zip(names, mentions, strict=True):
         entities.setdefault(mention.entity_id, []).append(name)
-        if mention.stated and mention.identifier != known_level(mention.entity_type):
+        if mention.stated and mention.identifier != level_of(mention.entity_type):
             attributes.append(f"{name} {mention.identifier}")
     for entity, members in entities.items():
         if entity and len(members) > 1:

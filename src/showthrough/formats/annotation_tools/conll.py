@@ -16,13 +16,21 @@ from operator import eq
 from pathlib import Path
 from typing import NamedTuple
 
-from showthrough.core.errors import QUOTED, InputError, at_document, quoted
+from showthrough.core.errors import QUOTED, InputError, at_document, quote_value
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
-from showthrough.formats.annotation_tools.tags import EXPECTED, Places, parsed, runs, signed, tagged, with_line_feeds
+from showthrough.formats.annotation_tools.tags import (
+    EXPECTED,
+    TokenOffsets,
+    find_lines,
+    parse_tag,
+    runs,
+    tag_tokens,
+    with_line_feeds,
+)
 from showthrough.formats.base import Format, Input, unlike, unwritable
-from showthrough.formats.clinical.phi import ANNOTATOR, fit, marked, masks_from, silver_of
-from showthrough.storage.reading import fail, gathered, read_bytes, stem, text_of
+from showthrough.formats.clinical.phi import ANNOTATOR, build_document, fit, masks_from, silver_of
+from showthrough.storage.reading import collect_results, fail, read_bytes, stem, text_of
 
 ENDINGS = (".conll", ".bio", ".iob")
 _HEADER = "# global.columns = FORM START END TAG"
@@ -39,7 +47,7 @@ def read(file: Input) -> list[Document]:
     if not files:
         raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
     records = (record for path in files for record in _records(path))
-    return gathered(records, lambda record: record.document(file.originals.get(record.id)))
+    return collect_results(records, lambda record: record.document(file.originals.get(record.id)))
 
 
 class _Offsets(NamedTuple):
@@ -74,9 +82,9 @@ class _Record:
 
     def document(self, original: str | None) -> Document:
         text = original if self.text is None else self.text
-        text = self._spelled() if text is None else text
+        text = self._build_text() if text is None else text
         mentions = self._at_once(text)
-        return marked(self.id, text, self._mentions(text) if mentions is None else mentions, self.annotator)
+        return build_document(self.id, text, self._mentions(text) if mentions is None else mentions, self.annotator)
 
     def _at_once(self, text: str) -> list[Mention] | None:
         """The marks where lines are as most are, by columns; `None` where some have to be looked at one by one."""
@@ -85,9 +93,9 @@ class _Record:
         if len(set(map(len, fields))) != 1 or len(fields[0]) < 2:
             return None
         columns = list(zip(*fields, strict=True))
-        if "" in columns[0] or None in map(parsed, set(columns[-1])):
+        if "" in columns[0] or None in map(parse_tag, set(columns[-1])):
             return None
-        token_spans = self._places(columns, text)
+        token_spans = self._find_tokens(columns, text)
         if token_spans is None:
             return None
         mentions, before = [], 0
@@ -99,11 +107,11 @@ class _Record:
             before += len(lines)
         return mentions
 
-    def _places(self, columns: Sequence[Sequence[str]], text: str) -> Places | _Offsets | None:
+    def _find_tokens(self, columns: Sequence[Sequence[str]], text: str) -> TokenOffsets | _Offsets | None:
         """Where tokens stand; `None` where one is not where it says, or not in the text."""
         at = {name: number for number, name in enumerate(self.columns[: len(columns)])}
         if not {"START", "END"} <= at.keys():
-            return Places.quick(columns[0], text)
+            return TokenOffsets.quick(columns[0], text)
         offset_columns = columns[at["START"]], columns[at["END"]]
         if not all(
             all(column) and "".join(column).isdecimal() and max(map(len, column)) <= _DIGITS
@@ -114,7 +122,7 @@ class _Record:
         covered = map(text.__getitem__, map(slice, offsets.starts, offsets.ends))
         return offsets if all(map(eq, covered, columns[0])) else None
 
-    def _spelled(self) -> str:
+    def _build_text(self) -> str:
         """Tokens with a space between, sentences with a line feed: the best guess where the file says no more."""
         sentences = groupby((fields for _, fields in self.lines), bool)
         return "\n".join(" ".join(fields[0] for fields in lines) for full, lines in sentences if full)
@@ -125,10 +133,10 @@ class _Record:
         for number, fields in [*self.lines, (0, [])]:
             kind, starts = None, False
             if fields:
-                start, position = self._place(number, fields, text, position)
-                tag = parsed(fields[-1])
+                start, position = self._find_token(number, fields, text, position)
+                tag = parse_tag(fields[-1])
                 if len(fields) < 2 or tag is None:
-                    line = quoted(" ".join(fields))
+                    line = quote_value(" ".join(fields))
                     raise self._fault(number, f"found {line}; expected a token and {EXPECTED}")
                 kind, starts = tag
             if open_at is not None and (starts or kind != open_at[2]):
@@ -137,13 +145,13 @@ class _Record:
             if kind is not None:
                 open_at = (open_at[0] if open_at else start, position, kind)
 
-    def _place(self, number: int, fields: list[str], text: str, position: int) -> tuple[int, int]:
+    def _find_token(self, number: int, fields: list[str], text: str, position: int) -> tuple[int, int]:
         """Where a token stands: where its line says, or next in the text."""
         token = fields[0]
         named = dict(zip(self.columns, fields, strict=False))
         if "START" in named and "END" in named:
             if not (_OFFSET.fullmatch(named["START"]) and _OFFSET.fullmatch(named["END"])):
-                offsets = ", ".join(quoted(named[column], QUOTED // 2) for column in ("START", "END"))
+                offsets = ", ".join(quote_value(named[column], QUOTED // 2) for column in ("START", "END"))
                 raise self._fault(number, f"found the offsets {offsets}; expected numbers")
             start, end = int(named["START"]), int(named["END"])
         else:
@@ -169,7 +177,7 @@ def _records(file: Path) -> list[_Record]:
 
     content = with_line_feeds(text_of(file, read_bytes(file)))
     number, before = 1, 0
-    for line in chain(signed(content, _SIGNS), [None]):
+    for line in chain(find_lines(content, _SIGNS), [None]):
         block = content[before : None if line is None else line.start]
         if block and (records or not block.isspace()):
             current().blocks.append((number, block))
@@ -212,7 +220,7 @@ def _value(file: Path, number: int, comment: str) -> str:
     try:
         return str(json.loads(comment)) if comment.startswith('"') else comment
     except ValueError:
-        raise fail(file, f"found {quoted(comment)}; expected a JSON string", f"line {number}") from None
+        raise fail(file, f"found {quote_value(comment)}; expected a JSON string", f"line {number}") from None
 
 
 def write(documents: Iterable[Document]) -> dict[str, bytes]:
@@ -228,9 +236,9 @@ def write(documents: Iterable[Document]) -> dict[str, bytes]:
 
 def _lines(document: Document) -> Iterator[str]:
     text, last = document.text, 0
-    for token in tagged(document):
+    for token in tag_tokens(document):
         if re.search(r"\s", token.tag):
-            raise unwritable(document, f"the type {quoted(token.tag[2:])} has a space, which a tag cannot have")
+            raise unwritable(document, f"the type {quote_value(token.tag[2:])} has a space, which a tag cannot have")
         # An empty line inside an instance would end it.
         if "\n" in text[last : token.start] and not token.tag.startswith("I"):
             yield ""

@@ -13,23 +13,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from showthrough.core.errors import InputError, quoted, shown
+from showthrough.core.errors import InputError, quote_value, shorten
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
 from showthrough.formats.annotation_tools.conllu_records import (
     TAG_KEYS,
-    Record,
-    Sentence,
+    ConlluRecord,
+    ConlluSentence,
     Slice,
     TokenLines,
     pairs,
     record_of,
     slices_of,
 )
-from showthrough.formats.annotation_tools.tags import EXPECTED, Token, parsed, placed, runs, tagged
+from showthrough.formats.annotation_tools.tags import EXPECTED, Token, locate_tokens, parse_tag, runs, tag_tokens
 from showthrough.formats.base import Files, Format, Input, unlike, unwritable
-from showthrough.formats.clinical.phi import fit, marked, masks_from
-from showthrough.storage.reading import fail, gathered
+from showthrough.formats.clinical.phi import build_document, fit, masks_from
+from showthrough.storage.reading import collect_results, fail
 
 ENDINGS = (".conllu",)
 _KEYS = {*TAG_KEYS, "Entity"}
@@ -51,9 +51,9 @@ def read(file: Input) -> list[Document]:
     if not files:
         raise fail(file.path, f"holds no file that ends in {', '.join(ENDINGS)}")
     misc_values: set[str] = set()
-    slices = [cut for cuts in gathered(files, lambda path: slices_of(path, misc_values)) for cut in cuts]
+    slices = [cut for cuts in collect_results(files, lambda path: slices_of(path, misc_values)) for cut in cuts]
     reader = _Reader(file, _locate_marks(slices, misc_values))
-    documents = gathered(slices, lambda cut: reader.document(record_of(cut)))
+    documents = collect_results(slices, lambda cut: reader.document(record_of(cut)))
     file.remarks.others += reader.notes
     return documents
 
@@ -75,7 +75,7 @@ def _locate_marks(slices: Sequence[Slice], misc_values: Iterable[str]) -> _Marks
         for key in misc.keys() & _KEYS:
             values.setdefault(key, set()).add(misc[key])
     # A name may be anything: it is a tag only where all are.
-    tag_keys = [key for key in TAG_KEYS if key in values and (key != "NAME" or all(map(parsed, values[key])))]
+    tag_keys = [key for key in TAG_KEYS if key in values and (key != "NAME" or all(map(parse_tag, values[key])))]
     brackets = "Entity" in values
     tags = tag_keys[0] if tag_keys else ""
     aside = [*tag_keys[1:], *(["Entity"] if brackets and tags else [])]
@@ -101,7 +101,7 @@ class _Reader:
         if self.unwritten:
             yield f"marks of words that are not written (empty nodes) are left aside: {self.unwritten}"
 
-    def document(self, record: Record) -> Document:
+    def document(self, record: ConlluRecord) -> Document:
         original = self.file.originals.get(record.id)
         text, positions = (
             self._lay_out_record(record) if original is None else (original, _place_in_original(record, original))
@@ -110,11 +110,11 @@ class _Reader:
         if not (marks.tags or marks.brackets) or (marks.explicit and not record.has(marks.tags)):
             return Document(record.id, text)
         everywhere = _add_unwritten(record, positions)
-        return marked(
+        return build_document(
             record.id, text, (self._tagged_mentions if marks.tags else self._bracketed_mentions)(record, everywhere)
         )
 
-    def _lay_out_record(self, record: Record) -> tuple[str, Places]:
+    def _lay_out_record(self, record: ConlluRecord) -> tuple[str, Places]:
         """The text of a record as the file has it, and where its tokens stand."""
         text = ""
         positions: Places = []
@@ -125,9 +125,9 @@ class _Reader:
             text += sentence_text
         return text, positions
 
-    def _lay_out_sentence(self, record: Record, sentence: Sentence, usual: str) -> tuple[str, Places]:
+    def _lay_out_sentence(self, record: ConlluRecord, sentence: ConlluSentence, usual: str) -> tuple[str, Places]:
         """A sentence with what follows it, and where its tokens stand in that."""
-        tokens = sentence.written
+        tokens = sentence.written_tokens
         exact = any("SpacesAfter" in token.misc or "SpacesBefore" in token.misc for token in tokens)
         if sentence.text is not None and not exact:
             text_positions = _place_tokens(record, tokens, sentence.text, "# text")
@@ -154,7 +154,7 @@ class _Reader:
         self.joined |= usual == "\n"
         return usual
 
-    def _tagged_mentions(self, record: Record, positions: Places) -> Iterator[Mention]:
+    def _tagged_mentions(self, record: ConlluRecord, positions: Places) -> Iterator[Mention]:
         before = 0
         for sentence in record.sentences:
             tags: list[tuple[int, str, int]] = []  # line, tag, and the number of the token
@@ -172,12 +172,12 @@ class _Reader:
 
             def wrong(number: int, tags: list[tuple[int, str, int]] = tags) -> InputError:
                 line, tag, _ = tags[number]
-                return record.fault(line, f"found {self.marks.tags}={shown(tag)}; expected {EXPECTED}")
+                return record.fault(line, f"found {self.marks.tags}={shorten(tag)}; expected {EXPECTED}")
 
             for first, after, entity_type in runs([tag for _, tag, _ in tags], wrong):
                 yield by_type(positions[tags[first][2]][0], positions[tags[after - 1][2]][1], entity_type)
 
-    def _bracketed_mentions(self, record: Record, positions: Places) -> list[Mention]:
+    def _bracketed_mentions(self, record: ConlluRecord, positions: Places) -> list[Mention]:
         open_: dict[str, list[tuple[int, int, str]]] = {}  # by name: line, start and type
         mentions = []
         tokens = chain.from_iterable(sentence.tokens for sentence in record.sentences)
@@ -191,40 +191,40 @@ class _Reader:
                     if not (alone or closed):
                         continue
                     if not open_.get(name):
-                        raise record.fault(line, f"closes {quoted(name)}, which is not open")
+                        raise record.fault(line, f"closes {quote_value(name)}, which is not open")
                     _, first, entity_type = open_[name].pop()
                     if first < end:
                         mentions.append(by_type(first, end, entity_type, _PIECE.sub("", name)))
                     else:
                         self.unwritten += 1
         for name, (line, _, _) in ((name, opening) for name, openings in open_.items() for opening in openings):
-            raise record.fault(line, f"opens {quoted(name)}, which nothing closes")
+            raise record.fault(line, f"opens {quote_value(name)}, which nothing closes")
         return sorted(mentions, key=lambda opening: (opening.start, opening.end))
 
 
-def _parse_bracket(record: Record, inside: str) -> tuple[str, str]:
+def _parse_bracket(record: ConlluRecord, inside: str) -> tuple[str, str]:
     """The name of what a bracket opens, and its type."""
     values = inside.split("-")
     type_index = record.order.index("etype") if "etype" in record.order else 1
     return values[0], values[type_index] if type_index < len(values) else ""
 
 
-def _place_tokens(record: Record, tokens: Sequence[TokenLines], text: str, where: str) -> Places:
+def _place_tokens(record: ConlluRecord, tokens: Sequence[TokenLines], text: str, where: str) -> Places:
     def wrong(number: int, at: int) -> InputError:
         token = tokens[number]
         covered = text[at : at + len(token.form)]
         return record.fault(token.line, unlike(f"({where}) at {at}", covered, "the token is", token.form))
 
-    return placed([token.form for token in tokens], text, wrong)
+    return locate_tokens([token.form for token in tokens], text, wrong)
 
 
-def _place_in_original(record: Record, text: str) -> Places:
+def _place_in_original(record: ConlluRecord, text: str) -> Places:
     return _place_tokens(
-        record, [token for sentence in record.sentences for token in sentence.written], text, "the corpus's"
+        record, [token for sentence in record.sentences for token in sentence.written_tokens], text, "the corpus's"
     )
 
 
-def _add_unwritten(record: Record, positions: Places) -> Places:
+def _add_unwritten(record: ConlluRecord, positions: Places) -> Places:
     """The places of all tokens. One that is not written starts where the next starts and ends where the last ended, so
     that marks that begin or end with it have what is written of them.
     """
@@ -254,11 +254,11 @@ def write(documents: Iterable[Document]) -> Files:
 
 
 def _format_lines(document: Document) -> Iterator[str]:
-    text, tokens = document.text, list(tagged(document))
+    text, tokens = document.text, list(tag_tokens(document))
     if not tokens:
         raise unwritable(document, "has no word, and this format holds nothing else")
     if document.id != document.id.strip() or re.search(r"[\r\n]", document.id):
-        raise unwritable(document, f"its id {quoted(document.id)} has a line end or a space at an end")
+        raise unwritable(document, f"its id {quote_value(document.id)} has a line end or a space at an end")
     yield f"# newdoc id = {document.id}"
     starts = [0]
     for number, token in enumerate(tokens[1:], 1):
@@ -281,7 +281,9 @@ def _format_lines(document: Document) -> Iterator[str]:
 def _misc_values(document: Document, token: Token, before: str, after: str, within: bool) -> Iterator[str]:
     """What the last column says: the tag, and what stands around the token; `within` a sentence a space is usual."""
     if re.search(r"[\s|]", token.tag):
-        raise unwritable(document, f"the type {quoted(token.tag[2:])} has a space or |, which a tag here cannot have")
+        raise unwritable(
+            document, f"the type {quote_value(token.tag[2:])} has a space or |, which a tag here cannot have"
+        )
     if document.annotations:
         yield f"NER={token.tag}"
     if before:

@@ -10,8 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from showthrough.core.errors import InputError, at_document, quoted
-from showthrough.formats.annotation_tools.tags import signed, with_line_feeds
+from showthrough.core.errors import InputError, at_document, quote_value
+from showthrough.formats.annotation_tools.tags import find_lines, with_line_feeds
 from showthrough.storage.reading import fail, read_bytes, stem, text_of
 
 _COLUMNS = 10
@@ -38,13 +38,13 @@ class TokenLines:
 
 
 @dataclass
-class Sentence:
+class ConlluSentence:
     line: int
     text: str | None = None
     tokens: list[TokenLines] = field(default_factory=list)
 
     @property
-    def written(self) -> list[TokenLines]:
+    def written_tokens(self) -> list[TokenLines]:
         return [token for token in self.tokens if token.form]
 
 
@@ -59,13 +59,13 @@ class Slice(NamedTuple):
 
 
 @dataclass
-class Record:
+class ConlluRecord:
     """One document."""
 
     file: Path
     id: str
     order: list[str]
-    sentences: list[Sentence] = field(default_factory=list)
+    sentences: list[ConlluSentence] = field(default_factory=list)
 
     def has(self, key: str) -> bool:
         return any(
@@ -84,7 +84,7 @@ def slices_of(file: Path, misc_values: set[str]) -> list[Slice]:
     slices: list[Slice] = []
     order: list[str] = []
     name, number, before = stem(file), 1, 0
-    for line in chain(signed(content, "#"), [None]):
+    for line in chain(find_lines(content, "#"), [None]):
         key, value = _comment(line.said) if line else ("newdoc", "")
         if key == "global.Entity":
             order += value.strip().split("-")
@@ -111,9 +111,9 @@ def _comment(line: str) -> tuple[str, str]:
     return (match[1], match[2] or "") if match else ("", "")
 
 
-def record_of(cut: Slice) -> Record:
-    record = Record(cut.file, cut.id, cut.order)
-    sentence: Sentence | None = None
+def record_of(cut: Slice) -> ConlluRecord:
+    record = ConlluRecord(cut.file, cut.id, cut.order)
+    sentence: ConlluSentence | None = None
     several = 0  # the last word of the token of several words that is around
     for number, line in enumerate(cut.text.removesuffix("\n").split("\n"), cut.line):
         if not line or line.isspace():
@@ -121,15 +121,15 @@ def record_of(cut: Slice) -> Record:
         elif line[0] == "#":
             key, value = _comment(line)
             if key == "text":
-                sentence, several = Sentence(number, value), 0
+                sentence, several = ConlluSentence(number, value), 0
                 record.sentences.append(sentence)
         else:
             fields = line.split("\t")
             if len(fields) != _COLUMNS or not (_is_whole(fields[0]) or _ID.fullmatch(fields[0])):
                 expected = f"{_COLUMNS} columns with tabs between, the first a number"
-                raise fail(cut.file, f"found {quoted(line)}; expected {expected}", f"line {number}")
+                raise fail(cut.file, f"found {quote_value(line)}; expected {expected}", f"line {number}")
             if sentence is None:
-                sentence, several = Sentence(number), 0
+                sentence, several = ConlluSentence(number), 0
                 record.sentences.append(sentence)
             if several or not _is_whole(fields[0]):
                 several = _take(sentence, fields, number, several)
@@ -150,7 +150,7 @@ def pairs(misc: str) -> Mapping[str, str]:
     return {key.upper() if key.upper() in TAG_KEYS else key: value for key, _, value in pairs}
 
 
-def _take(sentence: Sentence, fields: list[str], number: int, several: int) -> int:
+def _take(sentence: ConlluSentence, fields: list[str], number: int, several: int) -> int:
     """Takes a line into a sentence; gives the last word of the token of several words that is around."""
     identity, form = fields[0], fields[1]
     misc = pairs(fields[-1])

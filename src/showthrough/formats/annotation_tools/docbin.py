@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Annotation, Document, Mention
-from showthrough.formats.annotation_tools.spacy_json import ID_KEYS, Marks, entity_of
+from showthrough.formats.annotation_tools.spacy_json import ID_KEYS, MarkSource, entity_of
 from showthrough.formats.annotation_tools.tags import pieces
 from showthrough.formats.base import Files, Fit, Format, Input, unwritable
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, separate
 from showthrough.formats.objects import Entry, Id
 from showthrough.storage.heads import Head
 from showthrough.storage.limits import FILE
-from showthrough.storage.reading import UNREADABLE, fail, gathered, read_all, type_fault
+from showthrough.storage.reading import UNREADABLE, collect_results, fail, read_all, type_fault
 
 # How spaCy numbers what it keeps of a token.
 _ORTH, _ENT_IOB, _ENT_TYPE, _ENT_KB_ID, _ENT_ID = 65, 77, 78, 452, 454
@@ -71,13 +71,13 @@ def _unpack(path: Path) -> bytes:
             path, "is no DocBin of spaCy: it is not packed as one; expected what DocBin.to_disk writes"
         ) from None
     if len(content) > most:
-        raise FILE.passed(path, "unpacks to")
+        raise FILE.exceeded_error(path, "unpacks to")
     if not worker.eof:
         raise fail(path, "ends too early; expected a whole DocBin")
     return content
 
 
-def _decoded(path: Path) -> _Bin:
+def _decode(path: Path) -> _Bin:
     try:
         return _BIN.decode(_unpack(path))
     except msgspec.ValidationError as error:
@@ -167,7 +167,7 @@ class _Tokens:
 
 
 def read(file: Input) -> list[Document]:
-    raw = _decoded(file.path)
+    raw = _decode(file.path)
     tokens = _Tokens(file.path, raw)
     count = len(tokens.bounds) - 1
     firsts, lasts, looked_at = tokens.entities
@@ -175,8 +175,8 @@ def read(file: Input) -> list[Document]:
     parts, starts, ends = tokens.texts
     spans = list(zip(starts[firsts].tolist(), ends[lasts].tolist(), tokens.labels(_ENT_TYPE, firsts), strict=True))
     entities = list(map(entity_of, tokens.labels(_ENT_KB_ID, firsts), tokens.labels(_ENT_ID, firsts)))
-    marks = Marks(entities=len(spans))
-    groups = gathered(range(count), lambda number: _read_groups(file.path, raw, number))
+    marks = MarkSource(entities=len(spans))
+    groups = collect_results(range(count), lambda number: _read_groups(file.path, raw, number))
     for span_groups in groups:
         marks.see(0, span_groups)
     marks.group = marks.elsewhere(file)
@@ -205,7 +205,7 @@ def read(file: Input) -> list[Document]:
         layers = () if mentions is None else (Annotation(ANNOTATOR, tuple(mentions)),)
         return Document(name or str(number + 1), text, layers, "" if group is None else str(group))
 
-    return gathered(range(count), document)
+    return collect_results(range(count), document)
 
 
 def _read_mentions(tokens: _Tokens, entry: Entry, text: str, spans: Sequence[bytes]) -> Iterator[Mention]:

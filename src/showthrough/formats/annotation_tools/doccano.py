@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.core.errors import InputError, shown
+from showthrough.core.errors import InputError, shorten
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.units import Unit, counts_alike, from_code_points, to_code_points
-from showthrough.formats.annotation_tools.relations import COREFERENCE, Entities
+from showthrough.formats.annotation_tools.relations import COREFERENCE, EntityLinks
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, to_mask
 from showthrough.formats.objects import Entry, Id, Objects
@@ -80,8 +80,8 @@ def _example(wire: _Example, entry: Entry) -> Document:
     is_annotated = any(value is not None for value in (wire.label, wire.labels, wire.entities))
     annotations: tuple[Annotation, ...] = ()
     if is_annotated and (marks or not kinds):
-        entity = _entities(wire, marks, entry).shared()
-        placed = _placed(text, marks, entry)
+        entity = _entities(wire, marks, entry).shared_entities()
+        placed = _locate_marks(text, marks, entry)
         mentions = tuple(
             entry.mention(
                 text, start, end, mark.kind, entity_id=entity.get(mark.name, ""), field=f"{mark.key}[{mark.number}]"
@@ -102,26 +102,27 @@ def _marks(wire: _Example) -> Iterable[_Mark]:
                 yield _Mark(mark.start_offset, mark.end_offset, mark.label or "", name, key, number)
 
 
-def _entities(wire: _Example, marks: Sequence[_Mark], entry: Entry) -> Entities:
-    entities = Entities(mark.name for mark in marks) if wire.relations else Entities()
+def _entities(wire: _Example, marks: Sequence[_Mark], entry: Entry) -> EntityLinks:
+    entities = EntityLinks(mark.name for mark in marks) if wire.relations else EntityLinks()
     for number, relation in enumerate(wire.relations or ()):
         ends = str(relation.from_id), str(relation.to_id)
         if lacking := [end for end in ends if end not in entities]:
-            raise entry.fail(f"is to {shown(lacking[0])}, which is no entity", f"relations[{number}]")
+            raise entry.fail(f"is to {shorten(lacking[0])}, which is no entity", f"relations[{number}]")
         entities.relate([relation.type or ""], *ends, entry.remarks)
     return entities
 
 
-def _placed(text: str, marks: Sequence[_Mark], entry: Entry) -> list[tuple[int, int]]:
+def _locate_marks(text: str, marks: Sequence[_Mark], entry: Entry) -> list[tuple[int, int]]:
     """The spans in code points."""
     plain = [(mark.start, mark.end) for mark in marks]
     if not marks or (text.isascii() and "\r" not in text) or all(counts_alike(text, unit) for unit in _UNITS):
         return plain
     if entry.columns.offsets:
         return [
-            entry.counted(text, *span, f"{mark.key}[{mark.number}]") for mark, span in zip(marks, plain, strict=True)
+            entry.to_characters(text, *span, f"{mark.key}[{mark.number}]")
+            for mark, span in zip(marks, plain, strict=True)
         ]
-    ways = {unit: spans for unit in _UNITS if (spans := _counted(text, plain, unit)) is not None}
+    ways = {unit: spans for unit in _UNITS if (spans := _convert_spans(text, plain, unit)) is not None}
     if not ways or len(set(map(tuple, ways.values()))) == 1:  # of a mark that is nowhere, its own check tells
         return next(iter(ways.values()), plain)
     fitting = {unit: spans for unit, spans in ways.items() if all(_at_words(text, *span) for span in spans)}
@@ -132,7 +133,7 @@ def _placed(text: str, marks: Sequence[_Mark], entry: Entry) -> list[tuple[int, 
     return ways[chosen]
 
 
-def _counted(text: str, spans: Sequence[tuple[int, int]], unit: Unit) -> list[tuple[int, int]] | None:
+def _convert_spans(text: str, spans: Sequence[tuple[int, int]], unit: Unit) -> list[tuple[int, int]] | None:
     try:
         flat = to_code_points(text, [offset for span in spans for offset in span], unit)
     except InputError:
@@ -151,10 +152,10 @@ def _at_words(text: str, start: int, end: int) -> bool:
 
 def write(documents: Iterable[Document]) -> Files:
     """One layer a document; what is the same entity as relations."""
-    return {"": b"".join(msgspec.json.encode(_written(document)) + b"\n" for document in documents)}
+    return {"": b"".join(msgspec.json.encode(_build_example(document)) + b"\n" for document in documents)}
 
 
-def _written(document: Document) -> dict[str, Any]:
+def _build_example(document: Document) -> dict[str, Any]:
     mentions, text = to_mask(document), document.text
     edges = from_code_points(text, [edge for mention in mentions for edge in (mention.start, mention.end)], "utf-16")
     first: dict[str, int] = {}

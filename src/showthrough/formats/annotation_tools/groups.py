@@ -9,8 +9,8 @@ from functools import partial
 
 import msgspec
 
-from showthrough.core.errors import InputError, PlanError, Problem, quoted
-from showthrough.data.documents import Corpus, Document, altered
+from showthrough.core.errors import InputError, PlanError, Problem, quote_value
+from showthrough.data.documents import Corpus, Document, map_documents
 
 FIELD = "group"  # of a document, or the column of a table
 _BY_ID = "id:"
@@ -34,7 +34,7 @@ class GroupBy:
         is_field = self._pattern is None and self.asked not in _TAKEN and _NAMEABLE.fullmatch(self.asked)
         if not self._pattern and not is_field:
             expected = "another field or column, or id:REGEX, such as 'id:^(\\d+)-'"
-            raise PlanError(f"found {quoted(self.asked)}; expected {expected}", "group-by")
+            raise PlanError(f"found {quote_value(self.asked)}; expected {expected}", "group-by")
 
     @property
     def _pattern(self) -> str | None:
@@ -45,9 +45,9 @@ class GroupBy:
     def field(self) -> str:
         return FIELD if self.asked is None or self._pattern else self.asked
 
-    def grouped(self, documents: Sequence[Document]) -> Sequence[Document]:
+    def assign_groups(self, documents: Sequence[Document]) -> Sequence[Document]:
         """The documents as their reader gave them, or with the group that their ids tell."""
-        return altered(documents, partial(_by_id, re.compile(self._pattern))) if self._pattern else documents
+        return map_documents(documents, partial(_by_id, re.compile(self._pattern))) if self._pattern else documents
 
     def check(self, corpus: Corpus) -> None:
         """Raises InputError when groups were asked for and there are none."""
@@ -55,7 +55,7 @@ class GroupBy:
             return
         fault = "no document has this field or column; expected one that they have, or id:REGEX"
         if self._pattern:
-            fault = f"matches no document id, such as {quoted(corpus.ids[0])}"
+            fault = f"matches no document id, such as {quote_value(corpus.ids[0])}"
         raise InputError(Problem(corpus.source, f"group-by {self.asked}", fault))
 
 

@@ -13,14 +13,14 @@ from typing import Any, ClassVar, get_args
 
 import msgspec
 
-from showthrough.core.errors import shown, some
+from showthrough.core.errors import join_names, shorten
 from showthrough.data.documents import Annotation, Document, Identifier, Mention
 from showthrough.data.units import from_code_points
-from showthrough.formats.annotation_tools.relations import COREFERENCE, Entities
+from showthrough.formats.annotation_tools.relations import COREFERENCE, EntityLinks
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.recognizers.unstated_units import Span, placed_in
+from showthrough.formats.recognizers.unstated_units import UnitSpan, placed_in
 from showthrough.storage.heads import Head
 
 ID = "doc_id"  # of a task's data, where it has one: the document's own id, and not the task's number
@@ -114,10 +114,10 @@ class _Task(msgspec.Struct, rename={"task_id": "id"}):
     drafts: list[Any] | None = None
 
 
-class Mark(msgspec.Struct, gc=False, frozen=True):
+class LabelStudioMark(msgspec.Struct, gc=False, frozen=True):
     """A mark as a file has it."""
 
-    span: Span
+    span: UnitSpan
     kinds: Sequence[str]  # labels
     name: str = ""  # of the region
     identifier: Identifier | None = None
@@ -162,9 +162,9 @@ def document_id(data: dict[str, Any], number: Id, entry: Entry) -> Id:
     key = entry.columns.id or ID
     value = data.get(key, number if key in (ID, "id") else None)
     if not isinstance(value, Id):
-        raise entry.fail("expected text or a whole number", f"data.{shown(key)}")
+        raise entry.fail("expected text or a whole number", f"data.{shorten(key)}")
     if value is None and entry.columns.id:
-        raise entry.fail(f"has no {shown(key)}, which is to be the id; there are {some(data)}", "data")
+        raise entry.fail(f"has no {shorten(key)}, which is to be the id; there are {join_names(data)}", "data")
     return value
 
 
@@ -194,13 +194,13 @@ def _choose_text(data: dict[str, Any], results: Iterable[_Result], entry: Entry)
     if key is None:
         aims = {item.to_name for item in results if item.type in MARKS and item.to_name}
         if len(aims) > 1:
-            raise entry.fail(f"marks are in {some(sorted(aims))}; expected one text: choose with --text-column")
+            raise entry.fail(f"marks are in {join_names(sorted(aims))}; expected one text: choose with --text-column")
         texts = [name for name, value in data.items() if isinstance(value, str) and name not in (ID, entry.columns.id)]
         likely = [name for name in (*aims, "text") if isinstance(data.get(name), str | list)] or texts
         if len(likely) > 1 and not aims & set(likely) and "text" not in likely:
-            raise entry.fail(f"has several texts: {some(likely)}; choose with --text-column", "data")
+            raise entry.fail(f"has several texts: {join_names(likely)}; choose with --text-column", "data")
         if not likely:
-            raise entry.fail(f"has no text; there are {some(data) or 'no keys'}", "data")
+            raise entry.fail(f"has no text; there are {join_names(data) or 'no keys'}", "data")
         key = likely[0]
     value = data.get(key)
     if isinstance(value, str):
@@ -212,7 +212,7 @@ def _choose_text(data: dict[str, Any], results: Iterable[_Result], entry: Entry)
         for line in lines:
             starts.append(starts[-1] + len(line) + 1)
         return "\n".join(lines), starts
-    fault = f"has no {shown(key)}; there are {some(data)}" if value is None else f"{shown(key)} is no text"
+    fault = f"has no {shorten(key)}; there are {join_names(data)}" if value is None else f"{shorten(key)} is no text"
     raise entry.fail(fault, "data")
 
 
@@ -222,7 +222,7 @@ class _Layer:
     def __init__(
         self, results: Sequence[_Result], field: str, paragraphs: Sequence[int], entry: Entry, *, scored: bool
     ) -> None:
-        self.marks: list[Mark] = []
+        self.marks: list[LabelStudioMark] = []
         self._relations: list[tuple[int, _Result]] = []
         self._field = field
         marks = [result for result in results if result.type in MARKS]
@@ -250,22 +250,22 @@ class _Layer:
             self._relations.append((number, result))
         elif result.type != "choices" or str(result.id) not in identifiers or not of_mark:
             if _has_span(result) and not of_mark:
-                fault = f"marks text and is of type {shown(result.type)}; expected {some(MARKS)}"
+                fault = f"marks text and is of type {shorten(result.type)}; expected {join_names(MARKS)}"
                 raise entry.fail(fault, f"{self._field}[{number}]")
             entry.remarks.left[f"results of type {result.type or '(none)'}"] += 1
 
     def mentions(self, text: str, placed: Iterator[tuple[int, int]], entry: Entry) -> Iterator[Mention]:
-        entities = Entities(mark.name for mark in self.marks) if self._relations else Entities()
+        entities = EntityLinks(mark.name for mark in self.marks) if self._relations else EntityLinks()
         for number, relation in self._relations:
             ends = [str(end) for end in (relation.from_id, relation.to_id)]
             if lacking := [end for end in ends if end not in entities]:
-                raise entry.fail(f"is to {shown(lacking[0])}, which is no mark", f"{self._field}[{number}]")
+                raise entry.fail(f"is to {shorten(lacking[0])}, which is no mark", f"{self._field}[{number}]")
             entities.relate(relation.labels or (), ends[0], ends[1], entry.remarks)
         spans: dict[str, tuple[int, int]] = {}
         for mark in self.marks:
             start, end = next(placed)
             if mark.name and spans.setdefault(mark.name, (start, end)) != (start, end):
-                raise entry.fail(f"its id {shown(mark.name)} is that of another mark", mark.span.field)
+                raise entry.fail(f"its id {shorten(mark.name)} is that of another mark", mark.span.field)
             for entity_type in mark.kinds or ("",):
                 entity, field = entities.of(mark.name), mark.span.field
                 result = entry.mention(
@@ -303,11 +303,11 @@ def mark_of(
     entry: Entry,
     name: str = "",
     identifier: Identifier | None = None,
-) -> Mark:
+) -> LabelStudioMark:
     start, end = _offsets(value, paragraphs, field, entry)
     covered = value.text if isinstance(value.text, str) else None
     kinds = value.labels or value.hypertextlabels or value.paragraphlabels or []
-    return Mark(Span(start, end, covered, field), kinds, name, identifier)
+    return LabelStudioMark(UnitSpan(start, end, covered, field), kinds, name, identifier)
 
 
 def _offsets(value: Value, paragraphs: Sequence[int], field: str, entry: Entry) -> tuple[int, int]:
@@ -316,13 +316,13 @@ def _offsets(value: Value, paragraphs: Sequence[int], field: str, entry: Entry) 
             first, last = (int(number) for number in (value.start, value.end) if number is not None)
             return paragraphs[first] + (value.startOffset or 0), paragraphs[last] + (value.endOffset or 0)
         except (ValueError, IndexError):
-            fault = f"found {shown(str(value.start))}–{shown(str(value.end))}; expected numbers of paragraphs"
+            fault = f"found {shorten(str(value.start))}–{shorten(str(value.end))}; expected numbers of paragraphs"
             raise entry.fail(fault, field) from None
     if isinstance(value.start, int) and isinstance(value.end, int):
         return value.start, value.end
     if value.globalOffsets is not None:
         return value.globalOffsets.start, value.globalOffsets.end
-    fault_start = f"found start {shown(str(value.start))}, end {shown(str(value.end))}"
+    fault_start = f"found start {shorten(str(value.start))}, end {shorten(str(value.end))}"
     raise entry.fail(f"{fault_start}, no places in a plain text; expected whole numbers, or globalOffsets", field)
 
 

@@ -8,27 +8,27 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.errors import at_document, shown, some
+from showthrough.core.errors import at_document, join_names, shorten
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.originals import text_digest
 from showthrough.formats.annotation_tools.labelstudio import (
     ID,
     MARKS,
-    Mark,
+    LabelStudioMark,
     Value,
     distinct,
     document_id,
     group_in,
     mark_of,
 )
-from showthrough.formats.base import Columns, Fit, Format, Input
+from showthrough.formats.base import ColumnNames, Fit, Format, Input
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.objects import Entry, Id, objects_of
 from showthrough.formats.recognizers.unstated_units import placed_in
 from showthrough.formats.remarks import keys_of, like_spans
 from showthrough.formats.strict import strict
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, fail, gathered, type_fault
+from showthrough.storage.reading import collect_results, decode_json, fail, type_fault
 
 _ROW = msgspec.json.Decoder(dict[str, Any])
 _BOOKKEEPING = frozenset(
@@ -51,13 +51,13 @@ def read(file: Input) -> Sequence[Document]:
     def row(placed: tuple[str, bytes | msgspec.Raw]) -> _Row:
         location, content = placed
         entry = Entry(file.path, location, file.columns, file.remarks)
-        return _row(decoded(content, _ROW, file.path, location), entry)
+        return _row(decode_json(content, _ROW, file.path, location), entry)
 
     tasks: dict[str | bytes, list[_Row]] = {}
-    for task_row in gathered(objects_of(file.head, "row"), row):
+    for task_row in collect_results(objects_of(file.head, "row"), row):
         tasks.setdefault(task_row.id or text_digest(task_row.text), []).append(task_row)
     file.remarks.numbered += sum(not rows[0].id for rows in tasks.values())
-    return gathered(enumerate(tasks.values(), 1), lambda task: _document(task[1], task[0], file))
+    return collect_results(enumerate(tasks.values(), 1), lambda task: _document(task[1], task[0], file))
 
 
 def _document(rows: Sequence[_Row], number: int, file: Input) -> Document:
@@ -87,7 +87,7 @@ def _row(row: dict[str, Any], entry: Entry) -> _Row:
         for mark, span in zip(marks, placed, strict=True)
         for kind in mark.kinds or ("",)
     )
-    reserved = _taken(entry.columns)
+    reserved = _reserved_keys(entry.columns)
     for other in [name for name in row if name not in reserved and name not in tags and name != key]:
         entry.remarks.unknown[other] += 1
         if like_spans(row[other]):
@@ -98,7 +98,7 @@ def _row(row: dict[str, Any], entry: Entry) -> _Row:
 
 
 @lru_cache(maxsize=16)
-def _taken(columns: Columns) -> frozenset[str | None]:
+def _reserved_keys(columns: ColumnNames) -> frozenset[str | None]:
     """Keys that are neither the text nor marks."""
     return frozenset({ID, "id", columns.id, columns.group, *_BOOKKEEPING})
 
@@ -109,8 +109,8 @@ def _is_marks(value: Any) -> bool:
     )
 
 
-def _marks(tag: str, value: Any, entry: Entry) -> Iterator[Mark]:
-    name = shown(tag)
+def _marks(tag: str, value: Any, entry: Entry) -> Iterator[LabelStudioMark]:
+    name = shorten(tag)
     try:
         values: list[Value] = msgspec.convert(value, strict(list[Value]))
     except msgspec.ValidationError:  # a key that nobody knows, or something wrong
@@ -140,13 +140,13 @@ def _text_key(row: dict[str, Any], entry: Entry) -> str:
     if entry.columns.text:
         likely = [entry.columns.text]
     else:
-        reserved = _taken(entry.columns)
+        reserved = _reserved_keys(entry.columns)
         texts = [key for key, value in row.items() if isinstance(value, str) and key not in reserved]
         likely = ["text"] if "text" in texts else texts
     if len(likely) > 1:
-        raise entry.fail(f"has several texts: {some(likely)}; choose with --text-column")
+        raise entry.fail(f"has several texts: {join_names(likely)}; choose with --text-column")
     if not likely or not isinstance(row.get(likely[0]), str):
-        raise entry.fail(f"has no {shown(likely[0]) if likely else 'text'}; there are {some(row)}")
+        raise entry.fail(f"has no {shorten(likely[0]) if likely else 'text'}; there are {join_names(row)}")
     return likely[0]
 
 

@@ -8,28 +8,28 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.storage.columns.growing import Numbers
+from showthrough.storage.columns.growing import GrowingNumbers
 from showthrough.storage.columns.strings import Ints
 
 _EVERY = 1024
 
 
-class Places(Protocol):
+class LineOffsets(Protocol):
     """Offsets and sizes of lines, by their numbers."""
 
     def __len__(self) -> int: ...
     def at(self, start: int, stop: int) -> tuple[Ints, Ints]:
         """Offsets and sizes of those from one number up to another."""
 
-    def part(self, start: int, stop: int) -> Places:
+    def part(self, start: int, stop: int) -> LineOffsets:
         """Those alone, as few bytes as they need."""
 
-    def taken(self, numbers: Ints) -> Scattered:
+    def taken(self, numbers: Ints) -> ScatteredLines:
         """Those of some numbers, in their order."""
 
 
 @dataclass(frozen=True, eq=False)
-class Scattered:
+class ScatteredLines:
     """Lines in any order."""
 
     offsets: Ints
@@ -41,15 +41,15 @@ class Scattered:
     def at(self, start: int, stop: int) -> tuple[Ints, Ints]:
         return self.offsets[start:stop], self.sizes[start:stop]
 
-    def part(self, start: int, stop: int) -> Scattered:
-        return Scattered(*self.at(start, stop))
+    def part(self, start: int, stop: int) -> ScatteredLines:
+        return ScatteredLines(*self.at(start, stop))
 
-    def taken(self, numbers: Ints) -> Scattered:
-        return Scattered(self.offsets[numbers], self.sizes[numbers])
+    def taken(self, numbers: Ints) -> ScatteredLines:
+        return ScatteredLines(self.offsets[numbers], self.sizes[numbers])
 
 
 @dataclass(frozen=True, eq=False)
-class InARow:
+class ConsecutiveLines:
     """Lines one after the other. Before some there is a gap, where lines are blank."""
 
     sizes: NDArray[Any]
@@ -70,27 +70,27 @@ class InARow:
         np.add.at(steps, self.gapped[low:high] - first, self.gaps[low:high])
         return np.cumsum(steps)[start - first :], sizes
 
-    def part(self, start: int, stop: int) -> InARow:
-        growing = Growing()
+    def part(self, start: int, stop: int) -> ConsecutiveLines:
+        growing = GrowingLines()
         growing.extend(self, start, min(stop, len(self)))
-        return growing.made()
+        return growing.finish()
 
-    def taken(self, numbers: Ints) -> Scattered:
+    def taken(self, numbers: Ints) -> ScatteredLines:
         offsets, sizes = np.empty(len(numbers), dtype=np.int64), self.sizes[numbers].astype(np.int64)
         order = np.argsort(numbers, kind="stable")
         blocks, bounds = np.unique(numbers[order] // _EVERY, return_index=True)
         for block, positions in zip(blocks.tolist(), np.split(order, bounds[1:]), strict=False):
             first = block * _EVERY
             offsets[positions] = self.at(first, min(first + _EVERY, len(self)))[0][numbers[positions] - first]
-        return Scattered(offsets, sizes)
+        return ScatteredLines(offsets, sizes)
 
 
-class Growing:
+class GrowingLines:
     """Lines as they are found, each after the one before."""
 
     def __init__(self) -> None:
-        self._sizes, self._marks = Numbers(), Numbers()
-        self._gapped, self._gaps = Numbers(), Numbers()
+        self._sizes, self._marks = GrowingNumbers(), GrowingNumbers()
+        self._gapped, self._gaps = GrowingNumbers(), GrowingNumbers()
         self._end = 0  # of the last line
 
     def __len__(self) -> int:
@@ -106,7 +106,7 @@ class Growing:
         self._sizes.append(size)
         self._end = offset + size
 
-    def extend(self, lines: Places, start: int = 0, stop: int | None = None) -> None:
+    def extend(self, lines: LineOffsets, start: int = 0, stop: int | None = None) -> None:
         """Adds lines that are after these, from one number up to another."""
         stop = len(lines) if stop is None else stop
         for low in range(start, stop, _EVERY):
@@ -120,7 +120,7 @@ class Growing:
             self._sizes.extend(sizes)
             self._end = int(offsets[-1] + sizes[-1])
 
-    def made(self) -> InARow:
+    def finish(self) -> ConsecutiveLines:
         """All of them; none can be added then."""
-        wide = (numbers.made().astype(np.int64) for numbers in (self._marks, self._gapped, self._gaps))
-        return InARow(self._sizes.made(), *wide)
+        wide = (numbers.finish().astype(np.int64) for numbers in (self._marks, self._gapped, self._gaps))
+        return ConsecutiveLines(self._sizes.finish(), *wide)

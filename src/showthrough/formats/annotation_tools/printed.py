@@ -15,10 +15,10 @@ FAULTS = (ValueError, TypeError, ArithmeticError, SyntaxError, MemoryError, Recu
 _ANY = msgspec.json.Decoder()
 
 
-def listed(content: str) -> Any:
+def parse_list(content: str) -> Any:
     """The list or object that a text is; `None` where it is none.
 
-    >>> listed('[{"start": 3}]'), listed("[(3, 11, 'PERSON')]"), listed("[sic]")
+    >>> parse_list('[{"start": 3}]'), parse_list("[(3, 11, 'PERSON')]"), parse_list("[sic]")
     ([{'start': 3}], [[3, 11, 'PERSON']], None)
     """
     value = from_json(content, _ANY)

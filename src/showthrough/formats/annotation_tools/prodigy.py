@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.core.errors import quoted
+from showthrough.core.errors import quote_value
 from showthrough.data.documents import Annotation, Document
-from showthrough.formats.annotation_tools.relations import COREFERENCE, Entities
+from showthrough.formats.annotation_tools.relations import COREFERENCE, EntityLinks
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.objects import Entry, Id, Objects
@@ -43,7 +43,7 @@ class _Relation(msgspec.Struct):
     label: str | None = None
 
 
-class _Answer(
+class _ProdigyTask(
     msgspec.Struct,
     rename={
         "id": "_input_hash",
@@ -74,7 +74,7 @@ class _Answer(
     label: Any = None  # of the whole text
 
 
-def _answer(wire: _Answer, entry: Entry, *, scored: bool) -> Document:
+def _answer(wire: _ProdigyTask, entry: Entry, *, scored: bool) -> Document:
     name = entry.named(_id(wire, entry))
     annotations: tuple[Annotation, ...] = ()
     if wire.label is not None:
@@ -82,7 +82,7 @@ def _answer(wire: _Answer, entry: Entry, *, scored: bool) -> Document:
     if wire.answer in _REFUSED:
         entry.remarks.left[_REFUSED[wire.answer]] += 1
     elif wire.answer not in (None, "accept"):
-        raise entry.fail(f"found {quoted(wire.answer)}; expected accept, reject or ignore", "answer")
+        raise entry.fail(f"found {quote_value(wire.answer)}; expected accept, reject or ignore", "answer")
     elif wire.spans is not None or (wire.answer and wire.view in _MARKING):
         if wire.binary:
             entry.remarks.taken["answers to one suggestion each: other marks of these texts are not known"] += 1
@@ -90,7 +90,7 @@ def _answer(wire: _Answer, entry: Entry, *, scored: bool) -> Document:
     return Document(name, wire.text, annotations, "" if wire.group is None else str(wire.group))
 
 
-def _id(wire: _Answer, entry: Entry) -> Id:
+def _id(wire: _ProdigyTask, entry: Entry) -> Id:
     """What Prodigy tells texts by, or what a user named; without, an id that there is."""
     alternatives = {key: value for key, value in (("doc_id", wire.doc_id), ("id", wire.number)) if value is not None}
     if wire.id is None and not entry.columns.id and alternatives:
@@ -99,14 +99,14 @@ def _id(wire: _Answer, entry: Entry) -> Id:
     return wire.id
 
 
-def _layer(wire: _Answer, entry: Entry, scored: bool) -> Annotation:
+def _layer(wire: _ProdigyTask, entry: Entry, scored: bool) -> Annotation:
     spans = wire.spans or []
     annotator = wire.session if wire.annotator is None else wire.annotator
-    entity = _entities(wire, entry).shared() if wire.relations else {}
+    entity = _entities(wire, entry).shared_entities() if wire.relations else {}
     mentions = tuple(
         with_score(
             entry.mention(
-                wire.text, *entry.counted(wire.text, span.start, span.end, f"spans[{number}]"), span.label or "",
+                wire.text, *entry.to_characters(wire.text, span.start, span.end, f"spans[{number}]"), span.label or "",
                 entity_id=entity.get(_name(span), "") if entity else "", covered=span.text, field=f"spans[{number}]",
             ),
             *(span.score if scored else None, entry, f"spans[{number}].score"),
@@ -120,8 +120,8 @@ def _name(span: _Span) -> str:
     return f"{span.start}-{span.end}"
 
 
-def _entities(wire: _Answer, entry: Entry) -> Entities:
-    entities = Entities(map(_name, wire.spans or ()))
+def _entities(wire: _ProdigyTask, entry: Entry) -> EntityLinks:
+    entities = EntityLinks(map(_name, wire.spans or ()))
     for relation in wire.relations or ():
         ends = [
             _name(end)
@@ -171,8 +171,8 @@ def _recognise(head: Head) -> Fit:
     return Fit.SURE if marks and (answered or ("spans" in task and "uid" not in task)) else Fit.NO
 
 
-ANSWERS = Objects(_Answer, partial(_answer, scored=False), layers=True)
-SYSTEM = Objects(_Answer, partial(_answer, scored=True), layers=True)
+ANSWERS = Objects(_ProdigyTask, partial(_answer, scored=False), layers=True)
+SYSTEM = Objects(_ProdigyTask, partial(_answer, scored=True), layers=True)
 FORMAT = Format(
     "Prodigy JSON Lines: answers with spans, of one or several sessions",
     *((".jsonl", ".json"), _recognise, ANSWERS.read, masks_from(SYSTEM.read), write),

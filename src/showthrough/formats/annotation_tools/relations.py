@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from showthrough.data.levels import folded
+from showthrough.data.kinds import fold_type
 from showthrough.formats.remarks import Remarks
 
 COREFERENCE = "COREF"  # what it is called where we write it
 # What people call it; case, hyphens, underscores and spaces aside.
-_SAME = frozenset(map(folded, (
+_SAME = frozenset(map(fold_type, (
     COREFERENCE, "coreference", "coreferent", "coreferential", "corefers", "coref of", "same", "same as",
     "same entity", "same person", "is same as", "identity", "identical", "equals", "equiv", "equivalent",
     "alias", "alias of",
 )))  # fmt: skip
 
 
-class Entities:
+class EntityLinks:
     """Marks by name, and the entity of each: of marks that are the same, the name of the first.
 
-    >>> entities = Entities(["a", "b", "c"])
+    >>> entities = EntityLinks(["a", "b", "c"])
     >>> entities.relate(["Same as"], "c", "a", Remarks())
     >>> [entities.of(name) for name in "abc"]
     ['a', 'b', 'a']
@@ -37,7 +37,7 @@ class Entities:
     def relate(self, kinds: Iterable[str], name: str, other: str, remarks: Remarks) -> None:
         """Takes a relation between two marks that are there."""
         named = list(kinds)
-        if not any(folded(kind) in _SAME for kind in named):
+        if not any(fold_type(kind) in _SAME for kind in named):
             remarks.left[f"relations {'/'.join(named)}" if any(named) else "relations without a label"] += 1
             return
         first, second = sorted((self.of(name), self.of(other)), key=self._order.__getitem__)
@@ -50,7 +50,7 @@ class Entities:
             name = earlier
         return name
 
-    def shared(self) -> dict[str, str]:
+    def shared_entities(self) -> dict[str, str]:
         """The entities of the marks that are the same as others; names of others may mean nothing."""
         entities = {name: self.of(name) for name in self._same}
         return {**entities, **{name: name for name in entities.values()}}

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.core.errors import shown, some
+from showthrough.core.errors import join_names, shorten
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
 from showthrough.formats.annotation_tools.tags import pieces
@@ -35,7 +35,7 @@ VERSION_2 = (
 
 
 @dataclass
-class Marks:
+class MarkSource:
     """Where the marks of a file are: among its entities, or in a span group; and what was seen of either."""
 
     group: str | None = None  # `None`: entities are read
@@ -52,7 +52,7 @@ class Marks:
         full = {name: many for name, many in self.groups.items() if many}
         if not full or self.group is not None:
             return None
-        named = some(f"{shown(name)} ({many})" for name, many in full.items())
+        named = join_names(f"{shorten(name)} ({many})" for name, many in full.items())
         if self.entities:
             file.remarks.others.append(f"its entities are the marks; spans in span groups are left aside: {named}")
             return None
@@ -60,8 +60,8 @@ class Marks:
         if chosen != USUAL_GROUP and len(full) > 1:
             fault = f"has no entities but several span groups: {named}; expected one, or one called {USUAL_GROUP}"
             raise fail(file.path, fault)
-        aside = some(name for name in full if name != chosen) if len(full) > 1 else ""
-        note = f"it has no entities: the spans of its span group {shown(chosen)} are the marks"
+        aside = join_names(name for name in full if name != chosen) if len(full) > 1 else ""
+        note = f"it has no entities: the spans of its span group {shorten(chosen)} are the marks"
         file.remarks.others.append(f"{note}; left aside: {aside}" if aside else note)
         return chosen
 
@@ -88,7 +88,7 @@ class _Doc(msgspec.Struct, gc=False, rename={"extensions": "_"}):
     group: str | int | None = None
 
 
-def _document(marks: Marks, wire: _Doc, entry: Entry) -> Document:
+def _document(marks: MarkSource, wire: _Doc, entry: Entry) -> Document:
     keys = (entry.columns.id,) if entry.columns.id else ID_KEYS
     name = entry.named(_first(wire.doc_id if wire.id is None else wire.id, wire.extensions, keys))
     groups = wire.spans or {}
@@ -101,7 +101,7 @@ def _document(marks: Marks, wire: _Doc, entry: Entry) -> Document:
     length = len(wire.text)
     mentions = []
     for number, span in enumerate(spans):
-        start, end = entry.counted(wire.text, span.start, span.end, f"{where}[{number}]")
+        start, end = entry.to_characters(wire.text, span.start, span.end, f"{where}[{number}]")
         if not 0 <= start < end <= length:
             raise entry.outside(start, end, length, f"{where}[{number}]")
         mentions.append(by_type(start, end, span.label, entity_of(span.kb_id, span.id)))
@@ -126,18 +126,18 @@ def read(file: Input) -> Sequence[Document]:
     first = file.head.first
     if isinstance(first, dict) and "paragraphs" in first:
         raise fail(file.path, VERSION_2)
-    return _read(file, lambda marks: Objects(_Doc, partial(_document, marks)))
+    return _read_marks(file, lambda marks: Objects(_Doc, partial(_document, marks)))
 
 
-def _read(file: Input, objects: Any) -> Sequence[Document]:
+def _read_marks(file: Input, objects: Any) -> Sequence[Document]:
     """Reads entities; where there are none, span groups, by reading once more."""
-    marks = Marks()
+    marks = MarkSource()
     documents: Sequence[Document] = objects(marks).read(file)
     chosen = marks.elsewhere(file)
     if chosen is None:
         return documents
     again = Input(file.head, file.columns, file.corpus, Remarks())
-    return objects(Marks(chosen)).read(again)  # type: ignore[no-any-return]
+    return objects(MarkSource(chosen)).read(again)  # type: ignore[no-any-return]
 
 
 def write(documents: Iterable[Document]) -> Files:
@@ -195,7 +195,7 @@ def _all_with(values: object, keys: set[str], without: set[str] | None = None) -
     return all(keys <= value.keys() for value in values[:-1]) and not any(strange & value.keys() for value in values)
 
 
-class _Marked(msgspec.Struct, gc=False):
+class _PairMarks(msgspec.Struct, gc=False):
     aside: ClassVar = ("links", "cats", "words", "spaces", "tags", "pos", "lemmas", "morphs", "deps", "heads",
                        "sent_starts")  # fmt: skip
 
@@ -205,10 +205,10 @@ class _Marked(msgspec.Struct, gc=False):
 
 class _Pair(msgspec.Struct, gc=False, array_like=True):
     text: str
-    marked: _Marked
+    marked: _PairMarks
 
 
-def _of_pair(marks: Marks, wire: _Pair, entry: Entry) -> Document:
+def _of_pair(marks: MarkSource, wire: _Pair, entry: Entry) -> Document:
     groups = wire.marked.spans or {}
     marks.see(len(wire.marked.entities or ()), groups)
     spans, where = wire.marked.entities, "entities"
@@ -220,9 +220,9 @@ def _of_pair(marks: Marks, wire: _Pair, entry: Entry) -> Document:
     for number, span in enumerate(spans):
         field = f"{where}[{number}]"
         if not (len(span) in (2, 3, 4, 5) and all(type(offset) is int for offset in span[:2]) and _texts(span[2:])):
-            raise entry.fail(f"found {shown(str(list(span)))}; expected [start, end, label]", field)
+            raise entry.fail(f"found {shorten(str(list(span)))}; expected [start, end, label]", field)
         kind, link, own = (*(value or "" for value in span[2:]), "", "", "")[:3]
-        start, end = entry.counted(wire.text, span[0], span[1], field)
+        start, end = entry.to_characters(wire.text, span[0], span[1], field)
         mentions.append(entry.mention(wire.text, start, end, kind, entity_id=entity_of(link, own), field=field))
     return Document("", wire.text, (Annotation(ANNOTATOR, tuple(mentions)),))
 
@@ -232,7 +232,7 @@ def _texts(values: Sequence[Any]) -> bool:
 
 
 def read_pairs(file: Input) -> Sequence[Document]:
-    return _read(file, lambda marks: Objects(_Pair, partial(_of_pair, marks)))
+    return _read_marks(file, lambda marks: Objects(_Pair, partial(_of_pair, marks)))
 
 
 def write_pairs(documents: Iterable[Document]) -> Files:

@@ -30,9 +30,9 @@ class Tag(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def parsed(tag: str) -> Tag | None:
+def parse_tag(tag: str) -> Tag | None:
     """
-    >>> parsed("B-PER"), parsed("O"), parsed("PER")
+    >>> parse_tag("B-PER"), parse_tag("O"), parse_tag("PER")
     (Tag(entity_type='PER', starts=True), Tag(entity_type=None, starts=False), None)
     """
     match = _TAG.fullmatch(tag)
@@ -47,7 +47,7 @@ def runs(tags: Sequence[str], wrong: Callable[[int], InputError]) -> Iterator[tu
     """
     first, last, inside = 0, -1, None
     for number in compress(count(), map("O".__ne__, tags)):  # most are O
-        tag = parsed(tags[number])
+        tag = parse_tag(tags[number])
         if tag is None:
             raise wrong(number)
         entity_type, starts = tag
@@ -60,13 +60,13 @@ def runs(tags: Sequence[str], wrong: Callable[[int], InputError]) -> Iterator[tu
         yield first, last + 1, inside
 
 
-def placed(
+def locate_tokens(
     tokens: Sequence[str], text: str, wrong: Callable[[int, int], InputError], position: int = 0
 ) -> list[tuple[int, int]]:
     """Where tokens stand in a text, one after the other with nothing but white space between; raises what is wrong
     with one that is not there, by its number and the place where it was looked for.
 
-    >>> placed(["Dr", ".", "Ann"], "Dr.  Ann", None)
+    >>> locate_tokens(["Dr", ".", "Ann"], "Dr.  Ann", None)
     [(0, 2), (2, 3), (5, 8)]
     """
     positions = []
@@ -83,21 +83,21 @@ def placed(
     return positions
 
 
-class Places:
+class TokenOffsets:
     """Where tokens stand in a text, as `placed` says it. Only of those that are asked for is it found out.
 
     That the tokens are the text, but for its white space, is one comparison for all of them. Then the letters before a
     token tell where it is, and words are counted instead of looked for.
 
-    >>> Places(["Dr", ".", "Ann", "Lee"], "Dr.  Ann Lee", None).span(2, 3)
+    >>> TokenOffsets(["Dr", ".", "Ann", "Lee"], "Dr.  Ann Lee", None).span(2, 3)
     (5, 12)
     """
 
     def __init__(self, tokens: Sequence[str], text: str, wrong: Callable[[int, int], InputError]) -> None:
-        self._spans = None if self._count_letters(tokens, text) else placed(tokens, text, wrong)
+        self._spans = None if self._count_letters(tokens, text) else locate_tokens(tokens, text, wrong)
 
     @classmethod
-    def quick(cls, tokens: Sequence[str], text: str) -> Places | None:
+    def quick(cls, tokens: Sequence[str], text: str) -> TokenOffsets | None:
         """The same; `None` where tokens have to be looked for one by one."""
         positions = cls.__new__(cls)
         positions._spans = None
@@ -141,10 +141,10 @@ class Line(NamedTuple):
         return self.start + len(self.said) + 1
 
 
-def signed(content: str, signs: str) -> Iterator[Line]:
+def find_lines(content: str, signs: str) -> Iterator[Line]:
     """The lines that start with one of some signs. Others are not looked at: most are tokens.
 
-    >>> list(signed("Ann B\\n# id = 2\\nLee B", "#"))
+    >>> list(find_lines("Ann B\\n# id = 2\\nLee B", "#"))
     [Line(number=2, start=6, said='# id = 2')]
     """
     number, before = 1, 0
@@ -169,7 +169,7 @@ class Token(NamedTuple):
     tag: str
 
 
-def tagged(document: Document) -> Iterator[Token]:
+def tag_tokens(document: Document) -> Iterator[Token]:
     """The words and signs of a text, cut where marks start and end; raises OutputError for what tags cannot hold."""
     text = document.text
     mentions = separate(document)
@@ -186,7 +186,7 @@ def tagged(document: Document) -> Iterator[Token]:
             prefix = "I"
 
 
-class Piece(NamedTuple):
+class SpacyToken(NamedTuple):
     """A token in the manner of spaCy: all of a text is in some token, but for one space after each that has one."""
 
     start: int
@@ -197,7 +197,7 @@ class Piece(NamedTuple):
 _PIECE = re.compile(r"\w+|[^\w\s]|\s+")
 
 
-def pieces(text: str, mentions: Sequence[Mention]) -> list[Piece]:
+def pieces(text: str, mentions: Sequence[Mention]) -> list[SpacyToken]:
     """A text in tokens, cut where marks start and end.
 
     >>> pieces("Ann  left.", [])  # of two spaces, one belongs to the word before and one is a token
@@ -206,7 +206,7 @@ def pieces(text: str, mentions: Sequence[Mention]) -> list[Piece]:
     """
     edges = {edge for mention in mentions for edge in (mention.start, mention.end)}
     within = {mention.start for mention in mentions}, {mention.end for mention in mentions}
-    result: list[Piece] = []
+    result: list[SpacyToken] = []
     for low, high in pairwise(sorted({0, len(text), *edges})):
         for match in _PIECE.finditer(text, low, high):
             start, end = match.span()
@@ -222,5 +222,5 @@ def pieces(text: str, mentions: Sequence[Mention]) -> list[Piece]:
                 result[-1] = result[-1]._replace(spaced=True)
                 start += 1
             if start < end:
-                result.append(Piece(start, end, False))
+                result.append(SpacyToken(start, end, False))
     return result

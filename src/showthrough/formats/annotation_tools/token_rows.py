@@ -15,16 +15,16 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.core.errors import InputError, quoted, shown
+from showthrough.core.errors import InputError, quote_value, shorten
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.levels import by_type
 from showthrough.data.originals import text_digest
-from showthrough.formats.annotation_tools.tags import EXPECTED, Places, placed, runs, tagged
+from showthrough.formats.annotation_tools.tags import EXPECTED, TokenOffsets, locate_tokens, runs, tag_tokens
 from showthrough.formats.base import Files, Fit, Format, Input, unlike
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, exists, fail, read_bytes
+from showthrough.storage.reading import decode_json, exists, fail, read_bytes
 
 _TAGS = ("ner_tags", "labels", "tags")
 _NAMES = ("dataset_info.json", "dataset_infos.json")  # where a dataset says what the numbers of its tags mean
@@ -138,9 +138,9 @@ def _tagged_mentions(row: _Row, text: str, key: str, tags: Sequence[str], entry:
     """Of tokens that all have a place in the text."""
 
     def wrong_tag(number: int) -> InputError:
-        return entry.fail(f"found {quoted(tags[number])}; expected {EXPECTED}", f"{key}[{number}]")
+        return entry.fail(f"found {quote_value(tags[number])}; expected {EXPECTED}", f"{key}[{number}]")
 
-    positions = Places(row.tokens, text, partial(_misplaced_error, row, text, entry))
+    positions = TokenOffsets(row.tokens, text, partial(_misplaced_error, row, text, entry))
     return [
         by_type(*positions.span(first, after - 1), entity_type) for first, after, entity_type in runs(tags, wrong_tag)
     ]
@@ -152,7 +152,7 @@ def _mapped_mentions(row: _Row, text: str, key: str, tags: Sequence[str], entry:
 
     def wrong_tag(number: int) -> InputError:
         tag = numbers[number]
-        return entry.fail(f"found {quoted(tags[tag])}; expected {EXPECTED}", f"{key}[{tag}]")
+        return entry.fail(f"found {quote_value(tags[tag])}; expected {EXPECTED}", f"{key}[{tag}]")
 
     numbers: Sequence[int] = range(len(positions))
     if _NO_PLACE in positions:
@@ -163,7 +163,9 @@ def _mapped_mentions(row: _Row, text: str, key: str, tags: Sequence[str], entry:
         mentions.append(entry.mention(text, start, end, entity_type, field=f"tokens[{numbers[first]}]"))
     for number, position in enumerate(positions if len(numbers) < len(positions) else ()):
         if position == _NO_PLACE and tags[number] not in ("O", str(_IGNORED_TAG)):
-            raise entry.fail(f"found {quoted(tags[number])} at a token of no length; expected O", f"{key}[{number}]")
+            raise entry.fail(
+                f"found {quote_value(tags[number])} at a token of no length; expected O", f"{key}[{number}]"
+            )
     return mentions
 
 
@@ -173,7 +175,7 @@ def _token_positions(row: _Row, text: str, entry: Entry) -> Sequence[tuple[int, 
             fault = f"has {len(row.offset_mapping)} places for {len(row.tokens)} tokens; expected one each"
             raise entry.fail(fault, "offset_mapping")
         return row.offset_mapping
-    positions = placed(row.tokens, text, partial(_misplaced_error, row, text, entry))
+    positions = locate_tokens(row.tokens, text, partial(_misplaced_error, row, text, entry))
     return [_NO_PLACE if start == end else (start, end) for start, end in positions]
 
 
@@ -200,7 +202,7 @@ def _read_names(path: Path) -> dict[str, Sequence[str]]:
     for name in _NAMES:
         beside = path.with_name(name)
         if exists(beside):
-            info = decoded(read_bytes(beside), _ANY, beside)
+            info = decode_json(read_bytes(beside), _ANY, beside)
             configurations = info.values() if name == _NAMES[1] and isinstance(info, dict) else [info]
             features = [item.get("features") for item in configurations if isinstance(item, dict)]
             return dict(_agreed_names(beside, [item for item in features if isinstance(item, dict)]))
@@ -212,7 +214,7 @@ def _agreed_names(path: Path, features: Sequence[Mapping[str, Any]]) -> Iterator
         candidates = [names for feature in features if (names := _class_names(feature.get(key)))]
         if any(names != candidates[0] for names in candidates):
             fault = "several configurations name the tags differently; expected those of this file alone"
-            raise fail(path, fault, f"features.{shown(key)}")
+            raise fail(path, fault, f"features.{shorten(key)}")
         if candidates:
             yield key, candidates[0]
 
@@ -235,7 +237,7 @@ def write(documents: Iterable[Document]) -> Files:
 
 
 def _build_record(document: Document) -> dict[str, object]:
-    tokens = list(tagged(document))
+    tokens = list(tag_tokens(document))
     tags = {"ner_tags": [token.tag for token in tokens]} if document.annotations else {}
     group = {"group": document.group} if document.group else {}
     words = [document.text[token.start : token.end] for token in tokens]

@@ -16,12 +16,12 @@ from showthrough.storage.reading import stem
 _UNTOUCHED = "INITIAL_CAS"  # a document as it was before anybody annotated it
 
 
-def named(file: Path, top: Path) -> tuple[str, str]:
+def identify_file(file: Path, top: Path) -> tuple[str, str]:
     """The id of the document and the name of the annotator, of a file that was given or is in the folder that was.
 
     INCEpTION's folders are called as the documents are, ending included, and have a file for each annotator.
 
-    >>> named(Path("all/letter.txt/ann.tsv"), Path("all")), named(Path("all/letter.tsv"), Path("all"))
+    >>> identify_file(Path("all/letter.txt/ann.tsv"), Path("all")), identify_file(Path("all/letter.tsv"), Path("all"))
     (('letter', 'ann'), ('letter', 'gold'))
     """
     home = file.parent
@@ -29,7 +29,7 @@ def named(file: Path, top: Path) -> tuple[str, str]:
     return (stem(home), stem(file)) if inside and home.suffix else (stem(file), ANNOTATOR)
 
 
-def touched(files: Sequence[Path], file: Input) -> list[Path]:
+def select_annotated(files: Sequence[Path], file: Input) -> list[Path]:
     """The files that an annotator worked on; says how many others there are."""
     annotated_files = [path for path in files if not (file.head.folder and stem(path) == _UNTOUCHED)]
     if len(annotated_files) < len(files):
@@ -39,7 +39,7 @@ def touched(files: Sequence[Path], file: Input) -> list[Path]:
     return annotated_files
 
 
-def joined(documents: Sequence[Document], file: Input) -> list[Document]:
+def merge_documents(documents: Sequence[Document], file: Input) -> list[Document]:
     """Documents of one id as one document with the layers of all; raises InputError where their texts differ."""
     whole: dict[str, Document] = {}
     problems = []

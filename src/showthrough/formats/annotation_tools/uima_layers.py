@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, get_args
 
-from showthrough.core.errors import shown, some
+from showthrough.core.errors import join_names, shorten
 from showthrough.data.documents import Identifier, Mention
-from showthrough.data.levels import by_type, folded
+from showthrough.data.kinds import fold_type
+from showthrough.data.levels import by_type
 from showthrough.formats.base import Input
 from showthrough.storage.reading import fail
 
@@ -24,13 +25,13 @@ IDENTIFIER_TYPE = "identifier_type"
 _OTHERS = re.compile(r"uima\.|de\.tudarmstadt\.ukp\.(dkpro\.core\.api\.(?!ner\.)|clarin\.webanno\.api\.|inception\.)")
 _STRUCTURE = re.compile(r"\w*Token|Sentence|Paragraph|Segment|Chunk|Lemma|Stem|POS|Document\w*|\w*Metadata")
 _LEVELS = frozenset(get_args(Identifier))
-_LEVEL_NAMES = frozenset(map(folded, (IDENTIFIER_TYPE, "identifier", "identifying")))
-_ENTITY_NAMES = tuple(map(folded, ("entity_id", "identifier")))
-_KIND_NAMES = tuple(map(folded, ("value", "label", "entity_type", "type", "category", "kind", "class", "tag")))
+_LEVEL_NAMES = frozenset(map(fold_type, (IDENTIFIER_TYPE, "identifier", "identifying")))
+_ENTITY_NAMES = tuple(map(fold_type, ("entity_id", "identifier")))
+_KIND_NAMES = tuple(map(fold_type, ("value", "label", "entity_type", "type", "category", "kind", "class", "tag")))
 _COREFERENCE = re.compile(r"coref|same|identit", re.IGNORECASE)
 
 
-class Mark(NamedTuple):
+class LayerMark(NamedTuple):
     """A span of a layer and its features; one that has no value is `None`."""
 
     layer: str
@@ -94,14 +95,14 @@ class _Roles(NamedTuple):
 
 
 @dataclass
-class Seen:
+class LayerSurvey:
     """What was seen of the marks of a file or folder."""
 
     file: Input
     _values: dict[str, dict[str, set[str]]] = field(default_factory=dict)  # by layer and feature
     aside: Counter[str] = field(default_factory=Counter)  # what is not read, and how many of it
 
-    def see(self, layer: str, features: Iterable[str], marks: Iterable[Mark] = ()) -> None:
+    def see(self, layer: str, features: Iterable[str], marks: Iterable[LayerMark] = ()) -> None:
         values = self._values.setdefault(layer, {})
         for feature in features:
             values.setdefault(feature, set())
@@ -120,41 +121,43 @@ class Seen:
         )
         level = next(
             (name for name in names_left if _is_named(name, _LEVEL_NAMES) and values[name] and values[name] <= _LEVELS),
-            next((name for name in names_left if folded(name) == folded(IDENTIFIER_TYPE)), ""),
+            next((name for name in names_left if fold_type(name) == fold_type(IDENTIFIER_TYPE)), ""),
         )
         names_left = [name for name in names_left if name != level]
         type_feature = next(
-            (name for known_name in _KIND_NAMES for name in names_left if folded(name) == known_name), ""
+            (name for known_name in _KIND_NAMES for name in names_left if fold_type(name) == known_name), ""
         )
         if not type_feature and len(names_left) == 1 and not (level and _is_named(names_left[0], _ENTITY_NAMES)):
             type_feature = names_left[0]
         names_left = [name for name in names_left if name != type_feature]
-        entity = next((name for known_name in _ENTITY_NAMES for name in names_left if folded(name) == known_name), "")
+        entity = next(
+            (name for known_name in _ENTITY_NAMES for name in names_left if fold_type(name) == known_name), ""
+        )
         names_left = [name for name in names_left if name != entity]
         if names_left and not type_feature:
-            names = some(values)
+            names = join_names(values)
             fault = f"has the features {names}; expected one, or one called value, that says what is marked"
-            raise fail(self.file.path, fault, f"layer {shown(short(layer))}")
+            raise fail(self.file.path, fault, f"layer {shorten(short(layer))}")
         for name in names_left:
             if values[name]:
-                self.aside[f"the feature {shown(name)}"] += len(values[name])
+                self.aside[f"the feature {shorten(name)}"] += len(values[name])
         return _Roles(type_feature, level, entity)
 
     def note(self) -> None:
         """Says what was left aside, and of which layers marks are where there are several."""
         marked = [short(layer) for layer, values in self._values.items() if any(values.values()) or not values]
         if len(marked) > 1:
-            self.file.remarks.others.append(f"its marks are of several layers: {some(marked)}")
+            self.file.remarks.others.append(f"its marks are of several layers: {join_names(marked)}")
         if self.aside:
             notes = "; ".join(f"{description} ({count})" for description, count in self.aside.items())
             self.file.remarks.others.append(f"left aside: {notes}")
 
 
 def _is_named(name: str, names: Iterable[str]) -> bool:
-    return folded(name) in names
+    return fold_type(name) in names
 
 
-def mentions(marks: Sequence[Mark], roles: Mapping[str, _Roles]) -> list[Mention]:
+def mentions(marks: Sequence[LayerMark], roles: Mapping[str, _Roles]) -> list[Mention]:
     """Marks as mentions, in the order of the text."""
     result = []
     for mark in sorted(marks, key=lambda item: (item.start, item.end)):

@@ -12,27 +12,35 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from showthrough.core.errors import quoted, shown
+from showthrough.core.errors import quote_value, shorten
 from showthrough.data.documents import Annotation, Document, Mention
-from showthrough.data.levels import known_level
+from showthrough.data.levels import level_of
 from showthrough.data.units import from_code_points
-from showthrough.formats.annotation_tools.uima_files import joined, named, touched
+from showthrough.formats.annotation_tools.uima_files import identify_file, merge_documents, select_annotated
 from showthrough.formats.annotation_tools.uima_layers import (
     IDENTIFIER_TYPE,
     NAMED_ENTITY,
-    Mark,
+    LayerMark,
+    LayerSurvey,
     Same,
-    Seen,
     linguistic,
     means_coreference,
     mentions,
     short,
 )
-from showthrough.formats.annotation_tools.webanno_table import START, Export, Layer, Row, laid, parsed, unescaped
+from showthrough.formats.annotation_tools.webanno_table import (
+    START,
+    Export,
+    Layer,
+    TokenRow,
+    parse_export,
+    restore_text,
+    unescape,
+)
 from showthrough.formats.base import Files, Fit, Format, Input, unwritable
-from showthrough.formats.clinical.phi import masks_from, one_layer
+from showthrough.formats.clinical.phi import masks_from, single_layer
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import fail, gathered
+from showthrough.storage.reading import collect_results, fail
 
 _STACKED = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)
 _VALUE = re.compile(r"((?:[^\\]|\\.)*?)(?:\[(\d+)\]|->(\d+)-(\d+))?", re.DOTALL)
@@ -51,12 +59,12 @@ def read(file: Input) -> list[Document]:
         for tsv_path in file.head.files((".tsv",))
         if not file.head.folder or Head(tsv_path).start.startswith(START)
     ]
-    files = touched(files, file)
+    files = select_annotated(files, file)
     if not files:
         raise fail(file.path, "holds no .tsv file of WebAnno; expected files that start with #FORMAT=WebAnno TSV 3")
-    exports = gathered(files, lambda tsv_path: parsed(tsv_path, *named(tsv_path, file.path)))
-    layers = Seen(file)
-    marks_found = gathered(exports, lambda export: _Marks(export, layers).all)
+    exports = collect_results(files, lambda tsv_path: parse_export(tsv_path, *identify_file(tsv_path, file.path)))
+    layers = LayerSurvey(file)
+    marks_found = collect_results(exports, lambda export: _Marks(export, layers).all)
     for export in exports:
         for layer in export.layers:
             if layer.is_mark:
@@ -67,28 +75,28 @@ def read(file: Input) -> list[Document]:
     roles = layers.roles()
     gaps: set[bool] = set()
 
-    def document(pair: tuple[Export, list[Mark]]) -> Document:
+    def document(pair: tuple[Export, list[LayerMark]]) -> Document:
         export, marks = pair
-        text, offsets = laid(export, file.originals.get(export.id), gaps)
+        text, offsets = restore_text(export, file.originals.get(export.id), gaps)
         placed = [mark._replace(start=offsets[mark.start], end=offsets[mark.end]) for mark in marks]
         read_ = any(layer.is_mark for layer in export.layers) or any(tsv_path.chain for tsv_path in marks)
         layer = (Annotation(export.annotator, tuple(mentions(placed, roles))),) if read_ else ()
         return Document(export.id, text, layer)
 
-    documents = gathered(zip(exports, marks_found, strict=True), document)
+    documents = collect_results(zip(exports, marks_found, strict=True), document)
     bare = sum(not document.annotations for document in documents)
     if 0 < bare < len(documents):
         layers.aside["files without any layer of marks, taken as not annotated"] += bare
     layers.note()
     if gaps:
         file.remarks.others.append(_GAP)
-    return joined(documents, file)
+    return merge_documents(documents, file)
 
 
 class _Marks:
     """The marks of a file, by offsets of the file."""
 
-    def __init__(self, export: Export, layers: Seen) -> None:
+    def __init__(self, export: Export, layers: LayerSurvey) -> None:
         self._export = export
         self._layers = layers
         self._spans: dict[tuple[object, ...], list[int]] = {}  # by layer and name: start and end
@@ -111,17 +119,17 @@ class _Marks:
                 if layer.sort == "RL" and row.columns[own][-1] != "_":
                     self._relate(layer, row, row.columns[own][-1])
 
-    def _take(self, layer: Layer, row: Row, cells: list[str]) -> None:
+    def _take(self, layer: Layer, row: TokenRow, cells: list[str]) -> None:
         if not layer.is_mark:
             if layer.sort == "SP" and not linguistic(layer.name) and cells[0] != "_":
-                self._layers.aside[f"the layer {shown(short(layer.name))}"] += 1
+                self._layers.aside[f"the layer {shorten(short(layer.name))}"] += 1
             return
         for feature, cell in zip(layer.features or ("",), cells, strict=True):
             slot = feature.startswith("ROLE_") or "." in feature
             if cell == "_" or (slot and cell == "*"):
                 continue
             if slot:
-                self._layers.aside[f"links of {shown(short(layer.name))}"] += feature.startswith("ROLE_")
+                self._layers.aside[f"links of {shorten(short(layer.name))}"] += feature.startswith("ROLE_")
                 continue
             for index, stacked in enumerate(_STACKED.findall(cell)):
                 value, number, _, _ = _parse_value(stacked)
@@ -130,12 +138,12 @@ class _Marks:
                 span[:] = min(span[0], row.start), max(span[1], row.end)
                 features = self._features.setdefault(name, {})
                 if feature:
-                    features.setdefault(feature, None if value == "*" else unescaped(value))
+                    features.setdefault(feature, None if value == "*" else unescape(value))
                 at = self._at.setdefault((layer.name, row.unit), [])
                 if name not in at:
                     at.append(name)
 
-    def _link(self, layer: Layer, row: Row, cells: list[str]) -> None:
+    def _link(self, layer: Layer, row: TokenRow, cells: list[str]) -> None:
         by_feature = dict(zip(layer.features, cells, strict=True))
         kinds = _STACKED.findall(by_feature.get("referenceType", ""))
         for index, stacked in enumerate(_STACKED.findall(by_feature.get("referenceRelation", "_"))):
@@ -146,31 +154,34 @@ class _Marks:
             span = self._spans.setdefault(name, [row.start, row.end])
             span[:] = min(span[0], row.start), max(span[1], row.end)
             kind = _parse_value(kinds[index])[0] if index < len(kinds) else "*"
-            self._features.setdefault(name, {}).setdefault("referenceType", None if kind == "*" else unescaped(kind))
+            self._features.setdefault(name, {}).setdefault("referenceType", None if kind == "*" else unescape(kind))
 
-    def _relate(self, layer: Layer, row: Row, cell: str) -> None:
+    def _relate(self, layer: Layer, row: TokenRow, cell: str) -> None:
         base = (layer.features[-1] if layer.features else "").removeprefix("BT_")
         for stacked in _STACKED.findall(cell):
             source = _SOURCE.fullmatch(stacked)
             if not means_coreference(layer.name) or source is None:
                 if not linguistic(layer.name):
-                    self._layers.aside[f"relations of {shown(short(layer.name))}"] += 1
+                    self._layers.aside[f"relations of {shorten(short(layer.name))}"] += 1
                 continue
-            ends = [self._meant(base, unit, number) for unit, number in ((source[1], source[2]), (row.unit, source[3]))]
+            ends = [
+                self._resolve_mark(base, unit, number)
+                for unit, number in ((source[1], source[2]), (row.unit, source[3]))
+            ]
             if ends[0] is None or ends[1] is None:
                 raise self._export.fault(
-                    row.line, f"found the relation {quoted(stacked)}, of which an end is not there"
+                    row.line, f"found the relation {quote_value(stacked)}, of which an end is not there"
                 )
             self._same.join(*ends)
 
-    def _meant(self, layer: str, unit: str, number: str | None) -> tuple[object, ...] | None:
+    def _resolve_mark(self, layer: str, unit: str, number: str | None) -> tuple[object, ...] | None:
         if number and number != "0":
             return (layer, number) if (layer, number) in self._spans else None
         at = self._at.get((layer, unit), [])
         return at[0] if at else None
 
     @property
-    def all(self) -> list[Mark]:
+    def all(self) -> list[LayerMark]:
         links = {name: span for name, span in self._spans.items() if name[-1] == "link"}
         spans = {name: span for name, span in self._spans.items() if name not in links}
         several = len({name[0] for name in links}) > 1
@@ -185,14 +196,14 @@ class _Marks:
                 self._layers.aside["marks of no length"] += 1
                 continue
             chain = chains.get((start, end)) or same.get(name, "")
-            marks.append(Mark(str(name[0]), start, end, self._features[name], chain))
+            marks.append(LayerMark(str(name[0]), start, end, self._features[name], chain))
         if spans or any(layer.is_mark for layer in self._export.layers):
             marked = {(mark.start, mark.end) for mark in marks}
             if lone := sum(span not in marked for span in chains):
                 self._layers.aside["links of chains where nothing is marked"] += lone
             return marks
         return [
-            Mark(str(name[0]), span[0], span[1], self._features[name], chains[span[0], span[1]])
+            LayerMark(str(name[0]), span[0], span[1], self._features[name], chains[span[0], span[1]])
             for name, span in links.items()
         ]
 
@@ -209,8 +220,8 @@ def write(documents: Iterable[Document]) -> Files:
 
 
 def _format_document(document: Document) -> str:
-    marks = one_layer(document)
-    levels = any(mark.stated and mark.identifier != known_level(mark.entity_type) for mark in marks)
+    marks = single_layer(document)
+    levels = any(mark.stated and mark.identifier != level_of(mark.entity_type) for mark in marks)
     features = ("identifier", *((IDENTIFIER_TYPE,) if levels else ()), "value")
     header = [f"#T_SP={NAMED_ENTITY}|{'|'.join(features)}"] if document.annotations else []
     lines = ["#FORMAT=WebAnno TSV 3.3", *header, "", *_format_lines(document, marks, features if header else ())]

@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from showthrough.core.errors import InputError, Problem, at_document, quoted
+from showthrough.core.errors import InputError, Problem, at_document, quote_value
 from showthrough.data.units import Unit, from_code_points, to_code_points
 from showthrough.formats.annotation_tools.uima_layers import linguistic, structural
 from showthrough.formats.base import unlike
@@ -45,7 +45,7 @@ class Layer(NamedTuple):
         return tuple(name for name in self.features if not name.startswith("ROLE_") and "." not in name)
 
 
-class Row(NamedTuple):
+class TokenRow(NamedTuple):
     """A token, or a piece of one."""
 
     line: int
@@ -61,9 +61,9 @@ class Row(NamedTuple):
 
 
 @dataclass
-class Sentence:
+class WebAnnoSentence:
     lines: list[str] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TokenRow] = field(default_factory=list)
 
 
 @dataclass
@@ -74,26 +74,26 @@ class Export:
     id: str
     annotator: str
     layers: list[Layer] = field(default_factory=list)
-    sentences: list[Sentence] = field(default_factory=list)
+    sentences: list[WebAnnoSentence] = field(default_factory=list)
 
     @property
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TokenRow]:
         return (row for sentence in self.sentences for row in sentence.rows)
 
     def fault(self, line: int, message: str) -> InputError:
         return fail(self.file, message, f"{at_document(self.id)}: line {line}")
 
 
-def parsed(file: Path, name: str, annotator: str) -> Export:
+def parse_export(file: Path, name: str, annotator: str) -> Export:
     export = Export(file, name, annotator)
     width = 0
     started = False
-    rows: list[Row] = []
+    rows: list[TokenRow] = []
     for number, line in enumerate(text_of(file, read_bytes(file, RECORD)).split("\n"), 1):
         line = line.removesuffix("\r")
         if number == 1:
             if not line.startswith(START.decode()):
-                raise fail(file, f"starts with {quoted(line)}; expected #FORMAT=WebAnno TSV 3.3")
+                raise fail(file, f"starts with {quote_value(line)}; expected #FORMAT=WebAnno TSV 3.3")
         elif line[:1] != "#":
             if not line or line.isspace():
                 continue
@@ -107,15 +107,15 @@ def parsed(file: Path, name: str, annotator: str) -> Export:
         elif line.startswith("#Text="):
             if not started or rows:
                 started, rows = True, []
-                export.sentences.append(Sentence(rows=rows))
+                export.sentences.append(WebAnnoSentence(rows=rows))
             export.sentences[-1].lines.append(line.removeprefix("#Text="))
     return export
 
 
-def _row(export: Export, number: int, line: str, width: int) -> Row:
+def _row(export: Export, number: int, line: str, width: int) -> TokenRow:
     match = _PLACE.match(line)
     if match is None:
-        raise export.fault(number, f"found {quoted(line)}; expected 1-1<tab>0-4<tab>token and columns")
+        raise export.fault(number, f"found {quote_value(line)}; expected 1-1<tab>0-4<tab>token and columns")
     form, *columns = line[match.end() :].split("\t")
     if columns and columns[-1] == "":  # each line ends in a tab, and no cell is empty
         columns.pop()
@@ -124,41 +124,41 @@ def _row(export: Export, number: int, line: str, width: int) -> Row:
     start, end = int(match[2]), int(match[3])
     if end < start:
         raise export.fault(number, f"the token ends at {end} and starts at {start}; expected the end after the start")
-    return Row(number, match[1], start, end, form, columns)
+    return TokenRow(number, match[1], start, end, form, columns)
 
 
-def unescaped(value: str) -> str:
+def unescape(value: str) -> str:
     return _ESCAPED.sub(lambda match: _SIGNS.get(match[1], match[1]), value) if "\\" in value else value
 
 
-def laid(export: Export, original: str | None, gaps: set[bool]) -> tuple[str, dict[int, int]]:
+def restore_text(export: Export, original: str | None, gaps: set[bool]) -> tuple[str, dict[int, int]]:
     """The text, and where each offset of the file lies in it. Its tokens tell in which way offsets count."""
     offsets = sorted({offset for row in export.rows for offset in (row.start, row.end)})
     problems: Sequence[Problem] = ()
     for unit, escaped in product(_UNITS, (True, False)):
         for candidate in (original, None) if original is not None else (None,):
             try:
-                text, gap = (candidate, False) if candidate is not None else _spoken(export, unit, escaped)
+                text, gap = (candidate, False) if candidate is not None else _join_sentences(export, unit, escaped)
                 code_points = dict(zip(offsets, to_code_points(text, offsets, unit), strict=True))
                 _check_tokens(export, text, code_points, escaped)
             except InputError as error:
-                problems = problems or [_placed(export, problem) for problem in error.problems]
+                problems = problems or [_locate_problem(export, problem) for problem in error.problems]
             else:
                 gaps |= {True} if gap else set()
                 return text, code_points
     raise InputError(problems)
 
 
-def _placed(export: Export, problem: Problem) -> Problem:
+def _locate_problem(export: Export, problem: Problem) -> Problem:
     return problem if problem.file else Problem(str(export.file), at_document(export.id), problem.message)
 
 
-def _spoken(export: Export, unit: Unit, escaped: bool) -> tuple[str, bool]:
+def _join_sentences(export: Export, unit: Unit, escaped: bool) -> tuple[str, bool]:
     """The text, sentence after sentence, each where its first token starts; and whether something was put between."""
     pieces: list[str] = []
     length, gap = 0, False
     for sentence in export.sentences:
-        sentence_text = "\n".join(map(unescaped, sentence.lines) if escaped else sentence.lines)
+        sentence_text = "\n".join(map(unescape, sentence.lines) if escaped else sentence.lines)
         tokens = [row for row in sentence.rows if row.is_token]
         start = tokens[0].start if tokens else length + bool(pieces)
         if start < length:
@@ -174,5 +174,5 @@ def _spoken(export: Export, unit: Unit, escaped: bool) -> tuple[str, bool]:
 def _check_tokens(export: Export, text: str, code_points: Mapping[int, int], escaped: bool) -> None:
     for row in export.rows:
         covered = text[code_points[row.start] : code_points[row.end]]
-        if covered != (unescaped(row.form) if escaped else row.form) and covered != row.form:
+        if covered != (unescape(row.form) if escaped else row.form) and covered != row.form:
             raise export.fault(row.line, unlike(f"at {row.start}–{row.end}", covered, "the token is", row.form))

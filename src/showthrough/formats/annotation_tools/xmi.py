@@ -15,16 +15,16 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from showthrough.core.errors import ResourceError, at_document, shown
+from showthrough.core.errors import ResourceError, at_document, shorten
 from showthrough.data.documents import Annotation, Document
-from showthrough.data.levels import known_level
-from showthrough.formats.annotation_tools.uima_files import joined, named, touched
+from showthrough.data.levels import level_of
+from showthrough.formats.annotation_tools.uima_files import identify_file, merge_documents, select_annotated
 from showthrough.formats.annotation_tools.uima_layers import (
     IDENTIFIER_TYPE,
     NAMED_ENTITY,
-    Mark,
+    LayerMark,
+    LayerSurvey,
     Same,
-    Seen,
     linguistic,
     means_coreference,
     mentions,
@@ -32,11 +32,11 @@ from showthrough.formats.annotation_tools.uima_layers import (
     structural,
 )
 from showthrough.formats.base import Files, Fit, Format, Input, unwritable
-from showthrough.formats.clinical.phi import masks_from, one_layer
+from showthrough.formats.clinical.phi import masks_from, single_layer
 from showthrough.storage.heads import Head
 from showthrough.storage.limits import RECORD
-from showthrough.storage.reading import fail, files_in, gathered, is_folder, read_bytes
-from showthrough.storage.safe_xml import escaped, walk
+from showthrough.storage.reading import collect_results, fail, files_in, is_folder, read_bytes
+from showthrough.storage.safe_xml import escape_text, walk
 
 _ANNOTATION = "uima.tcas.Annotation"
 _CHAIN = "CoreferenceChain"
@@ -61,7 +61,7 @@ class _NullHandler:
     def says(self, text: str, written: str) -> None: ...
 
 
-def _loaded(path: Path, description: str, load: Any) -> Any:
+def _load(path: Path, description: str, load: Any) -> Any:
     """What cassis makes of a file; raises InputError for a file that is not safe, or that it cannot read."""
     walk(path, _NullHandler())
     try:
@@ -70,12 +70,12 @@ def _loaded(path: Path, description: str, load: Any) -> Any:
             return load(BytesIO(read_bytes(path, RECORD)))
     except Exception as error:  # of somebody else's library, anything
         why = getattr(error, "message", None) or str(error) or type(error).__name__
-        raise fail(path, f"is no {description} that can be read: {shown(str(why), 160)}") from None
+        raise fail(path, f"is no {description} that can be read: {shorten(str(why), 160)}") from None
 
 
 @lru_cache(maxsize=8)
 def _type_system(path: Path, state: tuple[int, int]) -> Any:
-    return _loaded(path, "type system", _cassis().load_typesystem)
+    return _load(path, "type system", _cassis().load_typesystem)
 
 
 @dataclass
@@ -110,21 +110,21 @@ def _find_type_system(home: Path) -> Path | None:
 def read(file: Input) -> list[Document]:
     """One document a file; of a folder of documents' folders, one layer of marks an annotator."""
     cassis = _cassis()
-    files = touched(file.head.files((".xmi",)), file)
+    files = select_annotated(file.head.files((".xmi",)), file)
     if not files:
         raise fail(file.path, "holds no .xmi file")
     top = file.path if is_folder(file.path) else file.path.parent
-    seen, systems = Seen(file), _TypeSystems(top)
+    seen, systems = LayerSurvey(file), _TypeSystems(top)
 
-    def views(xmi_path: Path) -> list[tuple[str, str, str, list[Mark]]]:
+    def views(xmi_path: Path) -> list[tuple[str, str, str, list[LayerMark]]]:
         types = systems.of(xmi_path)
 
         def load(content: BytesIO) -> Any:
             return cassis.load_cas_from_xmi(content, typesystem=types, trusted=True)
 
-        return list(_split_views(xmi_path, _loaded(xmi_path, "XMI", load), *named(xmi_path, file.path), seen))
+        return list(_split_views(xmi_path, _load(xmi_path, "XMI", load), *identify_file(xmi_path, file.path), seen))
 
-    views_found = [view for views_ in gathered(files, views) for view in views_]
+    views_found = [view for views_ in collect_results(files, views) for view in views_]
     for _, _, _, marks in views_found:
         for mark in marks:
             seen.see(mark.layer, mark.features, [mark])
@@ -134,12 +134,12 @@ def read(file: Input) -> list[Document]:
         Document(name, text, (Annotation(annotator, tuple(mentions(marks, roles))),))
         for name, annotator, text, marks in views_found
     ]
-    return joined(documents, file)
+    return merge_documents(documents, file)
 
 
 def _split_views(
-    path: Path, cas: Any, name: str, annotator: str, seen: Seen
-) -> Iterator[tuple[str, str, str, list[Mark]]]:
+    path: Path, cas: Any, name: str, annotator: str, seen: LayerSurvey
+) -> Iterator[tuple[str, str, str, list[LayerMark]]]:
     """Id, annotator, text and marks of every view with a text. Views of one text are layers, of others documents."""
     views = {view.sofa.sofaID: cas.get_view(view.sofa.sofaID) for view in cas.views if view.sofa.sofaString}
     if not views:
@@ -158,12 +158,12 @@ def _split_views(
             yield name if first else f"{name}-{view_name}", annotator, text, marks
 
 
-def _collect_marks(path: Path, name: str, view: Any, seen: Seen) -> list[Mark]:
+def _collect_marks(path: Path, name: str, view: Any, seen: LayerSurvey) -> list[LayerMark]:
     """The marks of a view, by code points."""
     text = view.sofa_string
     types = view.typesystem
     same = Same()
-    marks: dict[Hashable, Mark] = {}
+    marks: dict[Hashable, LayerMark] = {}
     chains: dict[tuple[int, int], str] = {}
     structures = view.select_all_fs() if hasattr(view, "select_all_fs") else view.select_all()  # so called before 0.12
     for fs in structures:
@@ -179,14 +179,14 @@ def _collect_marks(path: Path, name: str, view: Any, seen: Seen) -> list[Mark]:
         elif linguistic(layer):
             continue
         elif structural(layer):
-            seen.aside[f"the layer {shown(short(layer))}"] += 1
+            seen.aside[f"the layer {shorten(short(layer))}"] += 1
         elif fs.begin == fs.end:
             seen.aside["marks of no length"] += 1
         elif fs.begin is None or fs.end is None or not 0 <= fs.begin < fs.end <= len(text):
-            fault = f"{shown(short(layer))} {fs.xmiID}: begin {fs.begin} and end {fs.end} are no span of the text"
+            fault = f"{shorten(short(layer))} {fs.xmiID}: begin {fs.begin} and end {fs.end} are no span of the text"
             raise fail(path, f"{fault} ({len(text)} characters)", at_document(name))
         else:
-            marks[fs.xmiID] = Mark(layer, fs.begin, fs.end, _plain_features(values))
+            marks[fs.xmiID] = LayerMark(layer, fs.begin, fs.end, _plain_features(values))
     names = same.names()
     spans = {(mark.start, mark.end) for mark in marks.values()}
     if lone := sum(span not in spans for span in chains):
@@ -217,12 +217,12 @@ def _chain_spans(head: Any, name: str) -> dict[tuple[int, int], str]:
     return spans
 
 
-def _join_related(fs: Any, values: Mapping[str, Any], same: Same, seen: Seen) -> None:
+def _join_related(fs: Any, values: Mapping[str, Any], same: Same, seen: LayerSurvey) -> None:
     ends = [values[end] for end in sorted(_ENDS)]
     if means_coreference(fs.type.name) and None not in ends:
         same.join(ends[0].xmiID, ends[1].xmiID)
     else:
-        seen.aside[f"relations of {shown(short(fs.type.name))}"] += 1
+        seen.aside[f"relations of {shorten(short(fs.type.name))}"] += 1
 
 
 def write(documents: Iterable[Document]) -> Files:
@@ -234,15 +234,15 @@ def write(documents: Iterable[Document]) -> Files:
         types.create_feature(entity, feature, rangeType="uima.cas.String")
     files: Files = {"TypeSystem.xml": _bytes(types.to_xml())}
     for document in documents:
-        for content in (document.text, *(f"{mark.entity_type}{mark.entity_id}" for mark in one_layer(document))):
-            escaped(content, at_document(document.id))  # raises for what XML cannot hold
+        for content in (document.text, *(f"{mark.entity_type}{mark.entity_id}" for mark in single_layer(document))):
+            escape_text(content, at_document(document.id))  # raises for what XML cannot hold
         if not document.annotations:
             raise unwritable(document, "is not annotated, which this format cannot say; choose tab")
         cas = cassis.Cas(typesystem=types)
         cas.sofa_string = document.text
         cas.sofa_mime = "text/plain"
-        for mark in one_layer(document):
-            explicit = mark.stated and mark.identifier != known_level(mark.entity_type)
+        for mark in single_layer(document):
+            explicit = mark.stated and mark.identifier != level_of(mark.entity_type)
             level = {IDENTIFIER_TYPE: mark.identifier} if explicit else {}
             cas.add(
                 entity(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from showthrough.core.errors import InputError, Problem, at_document, shown, some
+from showthrough.core.errors import InputError, Problem, at_document, join_names, shorten
 from showthrough.data.documents import Authorship, Document
 from showthrough.formats.authorship.pan_folders import (
     KNOWN,
@@ -19,7 +19,7 @@ from showthrough.formats.authorship.pan_folders import (
     Homes,
     check_all_judged,
     homes_in,
-    is_known,
+    is_known_text,
     problem_of,
     text_in,
     too_short,
@@ -27,9 +27,9 @@ from showthrough.formats.authorship.pan_folders import (
 )
 from showthrough.formats.authorship.verifier_answers import OBJECTS, read_truth, truth_of
 from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
-from showthrough.formats.folder import hidden
+from showthrough.formats.folder import is_hidden
 from showthrough.storage.heads import Head
-from showthrough.storage.packed import packing
+from showthrough.storage.packed import compression_of
 from showthrough.storage.reading import fail, files_in, stem, suffix
 
 _TRUTH = "truth"
@@ -37,7 +37,7 @@ _TRUTHS = tuple(f"{_TRUTH}{ending}" for ending in (".txt", ".jsonl", ".json"))
 
 
 def _is_problem(name: str) -> bool:
-    return name == UNKNOWN or is_known(name)
+    return name == UNKNOWN or is_known_text(name)
 
 
 def read(file: Input) -> list[Document]:
@@ -52,7 +52,7 @@ def read(file: Input) -> list[Document]:
     for home, files in homes.items():
         name = problem_of(home)
         texts = _Texts(name)
-        known_texts = [texts.read(files[file_name]) for file_name in sorted(filter(is_known, files))]
+        known_texts = [texts.read(files[file_name]) for file_name in sorted(filter(is_known_text, files))]
         if not known_texts:
             texts.fault(home, f"has no known text; expected {KNOWN}01.txt and on beside {UNKNOWN}")
         if UNKNOWN not in files:
@@ -97,7 +97,7 @@ class _Truths:
         self.same: dict[str, bool] = {}
         self._sources: dict[str, Path] = {}
         names = set(map(problem_of, homes))
-        files = [item for item in files_in(path) if not hidden(item, path) and _names_truth(item)]
+        files = [item for item in files_in(path) if not is_hidden(item, path) and _names_truth(item)]
         readable = bool(files)
         for item in files:
             try:
@@ -130,7 +130,7 @@ class _Truths:
             fault = "is no problem here; expected the name of a folder with its texts"
         elif self.same.get(name, same) != same:
             fault = (
-                f"found {'NY'[same]}, and {shown(str(self._sources[name]))} says {'NY'[not same]}; expected one truth"
+                f"found {'NY'[same]}, and {shorten(str(self._sources[name]))} says {'NY'[not same]}; expected one truth"
             )
         if fault:
             self.problems.append(Problem(str(file), at_document(name), fault))
@@ -138,7 +138,7 @@ class _Truths:
 
 
 def _names_truth(path: Path) -> bool:
-    name = (path.with_suffix("") if packing(path) else path).name
+    name = (path.with_suffix("") if compression_of(path) else path).name
     return name in _TRUTHS and not path.is_dir()
 
 
@@ -159,7 +159,7 @@ def _note_other_texts(path: Path, homes: Homes) -> list[str]:
         for file in files_in(path)
         if suffix(file) == ".txt" and file not in used and not _names_truth(file) and not file.is_dir()
     ]
-    return [f"texts that are no part of a problem were not read: {some(other_texts)}"] if other_texts else []
+    return [f"texts that are no part of a problem were not read: {join_names(other_texts)}"] if other_texts else []
 
 
 _LINE = re.compile(r"[^/\r\n]+")
@@ -202,8 +202,8 @@ def _recognise(head: Head) -> Fit:
     """Sure by a folder that has both kinds of texts; or one kind, and a truth above it."""
     if not head.folder:
         return Fit.NO
-    files = [file for file in head.files((".txt",)) if not hidden(file, head.path)]
-    known_folders = {file.parent for file in files if is_known(f"{stem(file)}.txt")}
+    files = [file for file in head.files((".txt",)) if not is_hidden(file, head.path)]
+    known_folders = {file.parent for file in files if is_known_text(f"{stem(file)}.txt")}
     unknown = {file.parent for file in files if stem(file) == stem(Path(UNKNOWN))}
     judged = (known_folders or unknown) and any(stem(file) == _TRUTH for file in files)
     return Fit.SURE if known_folders & unknown or judged else Fit.NO

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from showthrough.core.errors import OutputError, Problem, at_document, shown
+from showthrough.core.errors import OutputError, Problem, at_document, shorten
 from showthrough.formats.base import Input
-from showthrough.formats.folder import hidden
+from showthrough.formats.folder import is_hidden
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import fail, files_in, read_bytes, stem, suffix, text_of
 
@@ -18,7 +18,7 @@ _LEAST = 2  # words of a text, below which nothing tells who wrote it
 Homes = Mapping[Path, Mapping[str, Path]]  # folders, and the files in each by name, packed or not
 
 
-def is_known(name: str) -> bool:
+def is_known_text(name: str) -> bool:
     return name.startswith(KNOWN) and name.endswith(".txt")
 
 
@@ -29,12 +29,12 @@ def homes_in(file: Input, telling: Callable[[str], bool]) -> Homes:
         raise fail(path, "is no folder; expected one with a folder for each problem")
     files_by_folder: dict[Path, dict[str, Path]] = {}
     for file_path in files_in(path):
-        if hidden(file_path, path) or file_path.is_dir():
+        if is_hidden(file_path, path) or file_path.is_dir():
             continue
         name = f"{stem(file_path)}{suffix(file_path)}"
         folder_files = files_by_folder.setdefault(file_path.parent, {})
         if name in folder_files:
-            raise fail(file_path, f"is there twice, as {shown(folder_files[name].name)} too; expected one of them")
+            raise fail(file_path, f"is there twice, as {shorten(folder_files[name].name)} too; expected one of them")
         folder_files[name] = file_path
     homes = {home: files for home, files in files_by_folder.items() if any(map(telling, files))}
     return dict(sorted(homes.items(), key=lambda item: (problem_of(item[0]), item[0])))

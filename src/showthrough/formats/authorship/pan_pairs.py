@@ -13,12 +13,12 @@ from typing import ClassVar
 
 import msgspec
 
-from showthrough.core.errors import InputError, Problem, at_document, some
+from showthrough.core.errors import InputError, Problem, at_document, join_names
 from showthrough.data.documents import Authorship, Corpus, Document, LazyDocuments, window
 from showthrough.formats.authorship.pan_folders import check_all_judged, too_short
 from showthrough.formats.authorship.verifier_answers import read_truth
 from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
-from showthrough.formats.folder import hidden
+from showthrough.formats.folder import is_hidden
 from showthrough.formats.objects import Entry, Objects
 from showthrough.storage.heads import Head
 from showthrough.storage.packed import ENDINGS
@@ -59,9 +59,9 @@ def read(file: Input) -> Sequence[Document]:
 
 
 def _find_pairs_file(folder: Head) -> Head:
-    files = [file for file in folder.files((_ENDING,)) if not hidden(file, folder.path) and not _is_truth(file)]
+    files = [file for file in folder.files((_ENDING,)) if not is_hidden(file, folder.path) and not _is_truth(file)]
     if len(files) != 1:
-        names = some(file.name for file in files)
+        names = join_names(file.name for file in files)
         raise fail(folder.path, f"found {names}; expected one {_ENDING} of pairs, with {_TRUTH}{_ENDING} beside it")
     return Head(files[0]).closer()
 
@@ -98,12 +98,12 @@ def _add_truth(documents: Sequence[Document], truth_path: Path, file: Input) -> 
         raise InputError(problems)
     if more := len(truth) - len(same):
         file.remarks.others.append(f"{truth_path.name} also says the truth of pairs that are not here ({more})")
-    judged = _Judged(documents, bytes(same))
+    judged = _JudgedPairs(documents, bytes(same))
     return judged if hasattr(documents, "window") else judged[:]
 
 
 @dataclass(eq=False)
-class _Judged(LazyDocuments):
+class _JudgedPairs(LazyDocuments):
     """Documents of which another file says whether one author wrote them: a byte each."""
 
     documents: Sequence[Document]
@@ -112,13 +112,13 @@ class _Judged(LazyDocuments):
     def __len__(self) -> int:
         return len(self.documents)
 
-    def made(self, start: int, stop: int) -> Iterator[Document]:
+    def load_range(self, start: int, stop: int) -> Iterator[Document]:
         for document, same in zip(self.documents[start:stop], self.same[start:stop], strict=True):
             known_texts = document.authorship.known if document.authorship else ()
             yield msgspec.structs.replace(document, authorship=Authorship(known_texts, bool(same)))
 
-    def window(self, start: int, stop: int) -> _Judged:
-        return _Judged(window(self.documents, range(start, stop)), self.same[start:stop])
+    def window(self, start: int, stop: int) -> _JudgedPairs:
+        return _JudgedPairs(window(self.documents, range(start, stop)), self.same[start:stop])
 
 
 def write(documents: Iterable[Document]) -> Files:
@@ -140,7 +140,7 @@ def write(documents: Iterable[Document]) -> Files:
 def _recognise(head: Head) -> Fit:
     """By the key that no other format has; of a folder, by a file with it."""
     if head.folder:
-        files = [file for file in head.files((_ENDING,)) if not hidden(file, head.path) and not _is_truth(file)]
+        files = [file for file in head.files((_ENDING,)) if not is_hidden(file, head.path) and not _is_truth(file)]
         return _recognise(Head(files[0]).closer()) if len(files) == 1 else Fit.NO
     return Fit.SURE if {"id", "pair"} <= head.json.keys.keys() else Fit.NO
 

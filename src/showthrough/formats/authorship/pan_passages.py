@@ -18,17 +18,17 @@ _BLANK = np.array([*(code for code in range(0x3001) if chr(code).isspace()), ord
 _NONE = -1
 
 
-def squeezed(text: str) -> str:
+def squeeze(text: str) -> str:
     """Without white space and byte-order marks.
 
-    >>> squeezed("\\ufeffMr  Doe\\r\\nleft.")
+    >>> squeeze("\\ufeffMr  Doe\\r\\nleft.")
     'MrDoeleft.'
     """
     return "".join(text.split()).replace(MARK, "")
 
 
 @dataclass(frozen=True)
-class Stated:
+class QuotedPassage:
     """A passage as a submission quotes it, and where it says it is; the end may be that of its last character."""
 
     original: str
@@ -42,11 +42,11 @@ class Original:
     def __init__(self, text: str) -> None:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         self._places: NDArray[np.int64] = np.flatnonzero(~np.isin(codes, _BLANK))  # of what is left, in the text
-        self.squeezed = squeezed(text)
+        self.squeezed = squeeze(text)
 
-    def found(self, passages: Sequence[Stated]) -> NDArray[np.int64]:
+    def find_passages(self, passages: Sequence[QuotedPassage]) -> NDArray[np.int64]:
         """The start and end of each in the squeezed text; -1 where it does not occur, and where it is blank."""
-        quotes = [squeezed(passage.original) for passage in passages]
+        quotes = [squeeze(passage.original) for passage in passages]
         sizes = np.array([len(text) for text in quotes], dtype=np.int64)
         starts = self._as_stated(passages, quotes, sizes)
         after = 0  # the end of the last passage that was found
@@ -62,7 +62,7 @@ class Original:
         """The same in the text itself, from the first to the last character that is no white space."""
         return np.stack([self._places[positions[:, 0]], self._places[positions[:, 1] - 1] + 1], axis=1)
 
-    def uncovered(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def find_uncovered(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places in the text, white space aside, that no passage has."""
         steps = np.zeros(len(self._places) + 1, dtype=np.int64)
         np.add.at(steps, positions[:, 0], 1)
@@ -71,7 +71,7 @@ class Original:
         return left
 
     def _as_stated(
-        self, passages: Sequence[Stated], quotes: Sequence[str], sizes: NDArray[np.int64]
+        self, passages: Sequence[QuotedPassage], quotes: Sequence[str], sizes: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """Where passages stand as they say, if half of them do; the byte-order mark of a file may be counted or not."""
         best = np.full(len(quotes), _NONE, dtype=np.int64)

@@ -11,17 +11,25 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import InputError, Problem, at_document, quoted, shown
+from showthrough.core.errors import InputError, Problem, at_document, quote_value, shorten
 from showthrough.data.masks import Mask, apply_masks
-from showthrough.formats.authorship.pan_folders import MARK, UNKNOWN, homes_in, is_known, problem_of, text_in, twice
-from showthrough.formats.authorship.pan_passages import Original, Stated, squeezed
+from showthrough.formats.authorship.pan_folders import (
+    MARK,
+    UNKNOWN,
+    homes_in,
+    is_known_text,
+    problem_of,
+    text_in,
+    twice,
+)
+from showthrough.formats.authorship.pan_passages import Original, QuotedPassage, squeeze
 from showthrough.formats.base import Fit, Format, Input, Passages, Texts
-from showthrough.formats.folder import hidden
+from showthrough.formats.folder import is_hidden
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
 from showthrough.storage.heads import Head
 from showthrough.storage.limits import RECORD
-from showthrough.storage.reading import decoded, decoded_or_none, fail, gathered, read_bytes, stem, suffix
+from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail, read_bytes, stem, suffix
 
 _NAMES = {
     "id": "obfuscation-id", "start": "original-start-charpos", "end": "original-end-charpos",
@@ -56,11 +64,11 @@ def read(file: Input) -> Passages | Texts:
     if file.corpus is None or not any(_OBFUSCATION in files for files in homes.values()):
         if not all(UNKNOWN in files for files in homes.values()):
             raise fail(path, "holds passages of texts; reading it needs the corpus with the originals")
-        return Texts(gathered(homes.items(), lambda item: (problem_of(item[0]), _read_text(item[1][UNKNOWN]))))
+        return Texts(collect_results(homes.items(), lambda item: (problem_of(item[0]), _read_text(item[1][UNKNOWN]))))
     oddities: dict[str, _Oddity] = {}
     submissions = [_Submission(problem_of(home), home, files, oddities) for home, files in homes.items()]
     masks = dict(
-        gathered(
+        collect_results(
             submissions,
             lambda submission: (submission.name, submission.masks(file.originals.get(submission.name), file.remarks)),
         )
@@ -112,7 +120,7 @@ class _Submission:
             self.written = apply_masks(original, masks)
             return masks
         self.written = _read_text(self.files[UNKNOWN])
-        if squeezed(self.written) != squeezed("".join(passage.obfuscation for passage in passages)):
+        if squeeze(self.written) != squeeze("".join(passage.obfuscation for passage in passages)):
             self._note_oddity(f"{UNKNOWN} that is not its passages one after the other", 1)
         return masks
 
@@ -121,16 +129,18 @@ class _Submission:
         content = read_bytes(path, RECORD)
         passages: list[_Passage] | None = decoded_or_none(content, _STRICT)
         if passages is None:
-            passages = decoded(content, _PASSAGES, path, at_document(self.name))
-            keys_of(list[_Passage]).look_at(decoded(content, _ANY, path, at_document(self.name)), remarks)
+            passages = decode_json(content, _PASSAGES, path, at_document(self.name))
+            keys_of(list[_Passage]).look_at(decode_json(content, _ANY, path, at_document(self.name)), remarks)
         return passages
 
     def _find_masks(self, passages: Sequence[_Passage], original: Original) -> list[Mask]:
         """Raises InputError with all passages that are not there."""
-        quoting = [passage for passage in passages if squeezed(passage.original)]
+        quoting = [passage for passage in passages if squeeze(passage.original)]
         if blank := len(passages) - len(quoting):
             self._note_oddity("passages without a word of the original, which were left aside", blank)
-        spans_found = original.found([Stated(passage.original, passage.start, passage.end) for passage in quoting])
+        spans_found = original.find_passages(
+            [QuotedPassage(passage.original, passage.start, passage.end) for passage in quoting]
+        )
         if problems := [
             self._absence_problem(passage)
             for passage, (start, _) in zip(quoting, spans_found, strict=True)
@@ -145,8 +155,8 @@ class _Submission:
         ]
 
     def _absence_problem(self, passage: _Passage) -> Problem:
-        location = f"{at_document(self.name)}: {_NAMES['id']} {shown(str(passage.id))}"
-        fault = f"original {quoted(passage.original.strip())} does not occur in the text of the corpus"
+        location = f"{at_document(self.name)}: {_NAMES['id']} {shorten(str(passage.id))}"
+        fault = f"original {quote_value(passage.original.strip())} does not occur in the text of the corpus"
         return Problem(str(self.files[_OBFUSCATION]), location, f"{fault}; expected a passage of it, white space aside")
 
     def _note_oddities(self, passages: Sequence[_Passage], spans: NDArray[np.int64], original: Original) -> None:
@@ -166,13 +176,13 @@ class _Submission:
         ):
             if which.any():
                 self._note_oddity(
-                    description, int(which.sum()), f", {_NAMES['id']} {shown(names[int(which.argmax())])}"
+                    description, int(which.sum()), f", {_NAMES['id']} {shorten(names[int(which.argmax())])}"
                 )
-        if len(left := original.uncovered(spans)):
+        if len(left := original.find_uncovered(spans)):
             self._note_oddity("characters of the original that no passage covers", len(left), f", from {left[0]} on")
 
     def _note_oddity(self, description: str, count: int, where: str = "") -> None:
-        oddity = self.oddities.setdefault(description, _Oddity(f"{shown(self.name)}{where}"))
+        oddity = self.oddities.setdefault(description, _Oddity(f"{shorten(self.name)}{where}"))
         oddity.count += count
         oddity.problems.add(self.name)
 
@@ -181,11 +191,11 @@ def _recognise(head: Head) -> Fit:
     """By a file of passages; or where all texts in folders are of problems, by their name."""
     if not head.folder:
         return Fit.NO
-    files = [file for file in head.files((".json", ".txt")) if not hidden(file, head.path)]
+    files = [file for file in head.files((".json", ".txt")) if not is_hidden(file, head.path)]
     if any(file.name == _OBFUSCATION for file in files):
         return Fit.SURE
     inside = {f"{stem(file)}{suffix(file)}" for file in files if file.parent != head.path} - {_ANSWERS}
-    return Fit.SURE if UNKNOWN in inside and all(name == UNKNOWN or is_known(name) for name in inside) else Fit.NO
+    return Fit.SURE if UNKNOWN in inside and all(name == UNKNOWN or is_known_text(name) for name in inside) else Fit.NO
 
 
 FORMAT = Format(

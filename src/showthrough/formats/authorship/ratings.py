@@ -10,21 +10,31 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from showthrough.core.errors import InputError, Problem, at_document, quoted, shown, some
+from showthrough.core.errors import InputError, Problem, at_document, join_names, quote_value, shorten
 from showthrough.data.authorship import HIGHEST, LOWEST, Rating, Ratings
 from showthrough.formats.authorship.rating_folder import (
     answers_file,
     is_rating_folder,
+    latest_answers,
     raters_of,
     read_answers,
     read_items,
-    standing,
 )
-from showthrough.formats.base import Columns, Input
-from showthrough.formats.tables.rows import Cells, fault, written
+from showthrough.formats.base import ColumnNames, Input
+from showthrough.formats.tables.rows import Cells, cell_text, fault
 from showthrough.formats.tables.table import rows_of
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, exists, fail, files_in, gathered, is_folder, read_bytes, stem, suffix
+from showthrough.storage.reading import (
+    collect_results,
+    decode_json,
+    exists,
+    fail,
+    files_in,
+    is_folder,
+    read_bytes,
+    stem,
+    suffix,
+)
 
 KINDS = "a folder that rate sample wrote, PAN's .json, a .csv or .tsv, or a folder of these"
 COLUMNS = ("document", "anonymization", "item", "rater", "value")
@@ -65,11 +75,11 @@ def read_ratings(places: str | Sequence[str], anonymizations: Sequence[str]) -> 
     """
     sources = [_Source.of(reading) for reading in ([places] if isinstance(places, str) else places)]
     if strange := [source for source in sources if source.name and source.name not in anonymizations]:
-        why = f"is no anonymization; expected one of {some(anonymizations)}"
-        raise InputError(Problem(str(source.path), f"ratings {shown(source.name)}", why) for source in strange)
+        why = f"is no anonymization; expected one of {join_names(anonymizations)}"
+        raise InputError(Problem(str(source.path), f"ratings {shorten(source.name)}", why) for source in strange)
     readings = [
         (source, reading)
-        for source, file_readings in zip(sources, gathered(sources, _read_source), strict=True)
+        for source, file_readings in zip(sources, collect_results(sources, _read_source), strict=True)
         for reading in file_readings
     ]
     names = _match_names(readings, anonymizations)
@@ -84,8 +94,10 @@ def read_ratings(places: str | Sequence[str], anonymizations: Sequence[str]) -> 
             passages[name, rating.document][passage] = None
         key = name, rating.document, rating.item, rating.rater
         if key in keys:
-            where = f"{at_document(rating.document)}: item {shown(rating.item)}"
-            raise fail(source.path, f"was rated twice by {shown(rating.rater)} for {shown(name)}; expected once", where)
+            where = f"{at_document(rating.document)}: item {shorten(rating.item)}"
+            raise fail(
+                source.path, f"was rated twice by {shorten(rating.rater)} for {shorten(name)}; expected once", where
+            )
         keys.add(key)
     only_path = sources[0].path if len(sources) == 1 else None
     named = stem(only_path) if only_path else "ratings"
@@ -104,7 +116,7 @@ def _read_source(source: _Source) -> list[_Reading]:
         files = [item for item in files_in(path) if suffix(item) in (".json", *_TABLES)]
         if not files:
             raise fail(path, f"has no ratings in it; expected {KINDS}")
-    return [item for readings in gathered(files, _read_file) for item in readings]
+    return [item for readings in collect_results(files, _read_file) for item in readings]
 
 
 def _read_file(path: Path) -> list[_Reading]:
@@ -113,7 +125,7 @@ def _read_file(path: Path) -> list[_Reading]:
     elif suffix(path) in _TABLES:
         readings = _read_table(path)
     else:
-        raise fail(path, f"found the ending {quoted(suffix(path))}; expected {KINDS}")
+        raise fail(path, f"found the ending {quote_value(suffix(path))}; expected {KINDS}")
     if not readings:
         raise fail(path, "has no ratings; expected at least one")
     return readings
@@ -123,21 +135,21 @@ def _read_folder(folder: Path) -> list[_Reading]:
     _, items = read_items(folder)
     readings = []
     for rater in raters_of(folder):
-        for key, answer in standing(read_answers(answers_file(folder, rater), items)).items():
+        for key, answer in latest_answers(read_answers(answers_file(folder, rater), items)).items():
             item, value = items[key], answer.value
             if value is not None:
-                identity = {"document": item.document, "anonymization": item.anonymization, "item": item.place}
+                identity = {"document": item.document, "anonymization": item.anonymization, "item": item.location}
                 readings.append(
                     _Reading(Rating(**identity, rater=rater, value=value, comment=answer.comment), item.text)
                 )
     if not readings:
-        raise fail(folder, f"nobody has rated anything yet; showthrough rate serve {shown(str(folder))} --rater NAME")
+        raise fail(folder, f"nobody has rated anything yet; showthrough rate serve {shorten(str(folder))} --rater NAME")
     return readings
 
 
 def _read_pan(path: Path) -> list[_Reading]:
     """The file of one rater, who is named by the last part of its name: `sensibleness_A_dan.json`."""
-    objects = decoded(read_bytes(path), _OBJECTS, path)
+    objects = decode_json(read_bytes(path), _OBJECTS, path)
     rater = stem(path).rpartition("_")[2] or stem(path)
 
     def rated(numbered: tuple[int, dict[str, Any]]) -> _Reading:
@@ -147,7 +159,7 @@ def _read_pan(path: Path) -> list[_Reading]:
         def field(name: str) -> str:
             value = values.get(name)
             if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-                state = f"found {quoted(value)}" if name in values else "is missing"
+                state = f"found {quote_value(value)}" if name in values else "is missing"
                 expected = _EXPECTED if name == "sensibleness" else "expected a name"
                 raise fail(path, f"{state}; {expected}", f"object {number}: {name}")
             return str(value)
@@ -159,32 +171,34 @@ def _read_pan(path: Path) -> list[_Reading]:
         passage = values.get("obfuscation")
         return _Reading(Rating(**identity, value=value), passage if isinstance(passage, str) else None)
 
-    return gathered(enumerate(objects, 1), rated)
+    return collect_results(enumerate(objects, 1), rated)
 
 
 def _read_table(path: Path) -> list[_Reading]:
-    rows = rows_of(Input(Head.of(path), Columns()))
+    rows = rows_of(Input(Head.of(path), ColumnNames()))
     header = [name.strip() for name in rows.header]
     if header and all(cell in _VALUES for cell in header):
         why = "has ratings alone and does not say of which passages; expected the columns"
         raise fail(path, f"{why} {', '.join(COLUMNS)} in a first row, or PAN's .json files")
     if lacking := [name for name in COLUMNS if header.count(name) != 1]:
-        raise fail(path, f"found {some(header)}; expected {', '.join(COLUMNS)}, each once", f"column {lacking[0]}")
+        raise fail(
+            path, f"found {join_names(header)}; expected {', '.join(COLUMNS)}, each once", f"column {lacking[0]}"
+        )
 
     def rated(cells: Cells, _: int) -> _Reading:
-        values = {name: written(cell).strip() for name, cell in zip(header, cells, strict=True)}
+        values = {name: cell_text(cell).strip() for name, cell in zip(header, cells, strict=True)}
         if empty := [name for name in COLUMNS if not values[name]]:
             raise fault(f"is empty; {_EXPECTED if empty[0] == 'value' else 'expected a name'}", empty[0])
         value = _parse_value(values["value"], lambda why: fault(why, "value"))
         names = {name: values[name] for name in COLUMNS[:-1]}
         return _Reading(Rating(**names, value=value, comment=values.get(_COMMENT, "")))
 
-    return list(rows.made(rated))
+    return list(rows.convert(rated))
 
 
 def _parse_value(written_value: str, failing: Callable[[str], InputError]) -> int:
     if written_value.strip() not in _VALUES:
-        raise failing(f"found {quoted(written_value)}; {_EXPECTED}")
+        raise failing(f"found {quote_value(written_value)}; {_EXPECTED}")
     return _VALUES[written_value.strip()]
 
 
@@ -205,23 +219,21 @@ def _match_names(
         if source.name and (source.name in names or len(names) == 1):
             meant[source, source.name if source.name in names else names[0]] = source.name
         elif source.name:
-            why = (
-                f"has ratings of {some(names)}; expected those of one anonymization, or of {shown(source.name)} by name"
-            )
-            problems.append(Problem(str(source.path), f"ratings {shown(source.name)}", why))
+            why = f"has ratings of {join_names(names)}; expected those of one anonymization, or of {shorten(source.name)} by name"
+            problems.append(Problem(str(source.path), f"ratings {shorten(source.name)}", why))
         else:
             meant |= {(source, name): name for name in names if name in anonymizations}
-            how = f"expected one of {some(anonymizations)}, or NAME={shown(str(source.path))} to say whose they are"
+            how = f"expected one of {join_names(anonymizations)}, or NAME={shorten(str(source.path))} to say whose they are"
             problems += [
-                Problem(str(source.path), f"anonymization {shown(name)}", f"was rated and is not evaluated; {how}")
+                Problem(str(source.path), f"anonymization {shorten(name)}", f"was rated and is not evaluated; {how}")
                 for name in names
                 if name not in anonymizations
             ]
     for name in dict.fromkeys(meant.values()):
         names_in_files = {name_in_file for (_, name_in_file), target in meant.items() if target == name}
         if len(names_in_files) > 1:
-            why = f"has ratings of {some(sorted(names_in_files))}, which are not the same; expected those of one"
-            problems.append(Problem("", f"ratings {shown(name)}", why))
+            why = f"has ratings of {join_names(sorted(names_in_files))}, which are not the same; expected those of one"
+            problems.append(Problem("", f"ratings {shorten(name)}", why))
     if problems:
         raise InputError(problems)
     return meant

@@ -11,10 +11,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
-from showthrough.core.errors import PlanError, at_document, quoted
+from showthrough.core.errors import PlanError, at_document, quote_value
 from showthrough.formats.objects import objects_of
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, fail, gathered, text_of
+from showthrough.storage.reading import collect_results, decode_json, fail, text_of
 
 V = TypeVar("V", float, bool)
 Placed: TypeAlias = tuple[str, str, V]  # where it stands, the problem's id, its value
@@ -29,7 +29,7 @@ _NOT_IN_LINES = "its id cannot stand in a line of text; expected a file that end
 _LISTED = re.compile(r"(?<=\s)\[\s*(\S+?)\s*\]\s*$")  # a list of one value at the end of a line
 
 
-class _Answer(msgspec.Struct):
+class _VerifierAnswer(msgspec.Struct):
     id: str | int
     value: float | tuple[float]  # a list of one number, as programs write that work with arrays
 
@@ -41,7 +41,9 @@ class _Truth(msgspec.Struct):
 
 def read_answers(path: str | os.PathLike[str]) -> dict[str, float]:
     """How probable a verifier finds it that one author wrote each problem, by id: `ID 0.731`, or `{"id", "value"}`."""
-    return _read_by_id(path, _Answer, _parse_number, 'one answer a problem: ID 0.731, or {"id": …, "value": 0.731}')
+    return _read_by_id(
+        path, _VerifierAnswer, _parse_number, 'one answer a problem: ID 0.731, or {"id": …, "value": 0.731}'
+    )
 
 
 def read_truth(path: str | os.PathLike[str]) -> dict[str, bool]:
@@ -49,7 +51,7 @@ def read_truth(path: str | os.PathLike[str]) -> dict[str, bool]:
     return _read_by_id(path, _Truth, truth_of, 'one line a problem: ID Y or ID N, or {"id": …, "same": true}')
 
 
-def written_answers(answers: Mapping[str, float], as_objects: bool) -> bytes:
+def encode_answers(answers: Mapping[str, float], as_objects: bool) -> bytes:
     """Answers as they are read, to the last digit: what is near one half is no less of an answer."""
     if as_objects:
         return b"".join(msgspec.json.encode({"id": key, "value": value}) + b"\n" for key, value in answers.items())
@@ -86,7 +88,7 @@ def _read_by_id(path: str | os.PathLike[str], wire: Any, value_of: Callable[[str
         if not 0 <= value <= 1:
             raise fail(head.path, f"value is {value:g}; {_EXPECTED}", location)
 
-    gathered(lines, take)
+    collect_results(lines, take)
     if not values:
         raise fail(head.path, f"is empty; expected {expected}")
     return values
@@ -94,7 +96,7 @@ def _read_by_id(path: str | os.PathLike[str], wire: Any, value_of: Callable[[str
 
 def _parse_object(decoder: msgspec.json.Decoder[Any], path: Path, item: tuple[str, bytes]) -> Placed[Any]:
     location, content = item
-    problem, value = msgspec.structs.astuple(decoded(content, decoder, path, location))
+    problem, value = msgspec.structs.astuple(decode_json(content, decoder, path, location))
     return location, str(problem), value[0] if isinstance(value, tuple) else value
 
 
@@ -103,7 +105,7 @@ def _parse_line(value_of: Callable[[str], V], path: Path, expected: str, item: t
     location, line = item
     problem, *values = _LISTED.sub(r"\1", line).rsplit(maxsplit=1)
     if not values:
-        raise fail(path, f"found {quoted(line)}; expected {expected}", location)
+        raise fail(path, f"found {quote_value(line)}; expected {expected}", location)
     try:
         return location, problem.strip(), value_of(values[0])
     except ValueError as error:
@@ -119,12 +121,12 @@ def numbered_lines(text: str) -> Iterator[tuple[str, str]]:
 
 def _parse_number(written: str) -> float:
     if not _NUMBER.fullmatch(written):
-        raise ValueError(f"found {quoted(written)}; {_EXPECTED}")
+        raise ValueError(f"found {quote_value(written)}; {_EXPECTED}")
     return float(written)
 
 
 def truth_of(letter: str) -> bool:
     """Of PAN's letter; raises ValueError for anything else."""
     if letter not in _TRUTHS:
-        raise ValueError(f"found {quoted(letter)}; expected Y (the same author) or N")
+        raise ValueError(f"found {quote_value(letter)}; expected Y (the same author) or N")
     return _TRUTHS[letter]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.core.errors import some
+from showthrough.core.errors import join_names
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
@@ -70,7 +70,7 @@ def _row(wire: _Row, entry: Entry) -> Document:
         return Document(name, text, (Annotation(ANNOTATOR, tuple(_put_back(text, masked, mask, entry))),), group)
     mentions = tuple(
         entry.mention(
-            text, *entry.counted(text, span.start, span.end, field), span.label, covered=span.value, field=field
+            text, *entry.to_characters(text, span.start, span.end, field), span.label, covered=span.value, field=field
         )
         for field, span in ((f"privacy_mask[{number}]", span) for number, span in enumerate(mask))
     )
@@ -95,7 +95,9 @@ def _put_back(text: str, masked: str | None, values: _Values, entry: Entry) -> I
     if "".join((*rebuilt, masked[last:])) != text:
         raise entry.fail("its values put into the masked text do not give the text; expected offsets", "privacy_mask")
     if lacking := values_by_name.keys() - {name for _, name in pieces}:
-        raise entry.fail(f"{some(sorted(lacking))} stands nowhere in the masked text; expected offsets", "privacy_mask")
+        raise entry.fail(
+            f"{join_names(sorted(lacking))} stands nowhere in the masked text; expected offsets", "privacy_mask"
+        )
     for start, name in spans:
         end = start + len(values_by_name[name])
         yield entry.mention(text, start, end, _NUMBER.sub("", name), entity_id=name, field="privacy_mask")

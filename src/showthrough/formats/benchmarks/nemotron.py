@@ -46,7 +46,7 @@ def _row(wire: _Row, entry: Entry) -> Document:
     spans = literal(wire.spans, _SPANS, entry, "spans") if isinstance(wire.spans, str) else wire.spans
     mentions = tuple(
         entry.mention(
-            text, *entry.counted(text, span.start, span.end, field), span.label, covered=span.text, field=field
+            text, *entry.to_characters(text, span.start, span.end, field), span.label, covered=span.text, field=field
         )
         for field, span in ((f"spans[{number}]", span) for number, span in enumerate(map(_span, spans)))
     )

@@ -9,22 +9,29 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.core.errors import InputError, Problem, at_document, shown
+from showthrough.core.errors import InputError, Problem, at_document, shorten
 from showthrough.data.documents import Annotation, Authorship, Document, Identifier, Mention
-from showthrough.data.levels import by_type, known_level
-from showthrough.data.offsets import counted
+from showthrough.data.levels import by_type, level_of
+from showthrough.data.offsets import to_characters
 from showthrough.data.silver import is_silver
-from showthrough.data.subjects import Subject, repeated
+from showthrough.data.subjects import Subject, duplicate_faults
 from showthrough.data.units import EXPECTED
 from showthrough.formats.authorship.pan_folders import too_short
-from showthrough.formats.base import Columns, Fit, Format, Input, by_keys, unlike
+from showthrough.formats.base import ColumnNames, Fit, Format, Input, by_keys, unlike
 from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import items_of, wire_of
-from showthrough.formats.people.tab_subjects import Said, StatedSubject, said_by, subject_records, subjects_of, untyped
+from showthrough.formats.people.tab_subjects import (
+    Said,
+    StatedSubject,
+    attribute_of,
+    mention_fault,
+    subject_records,
+    subjects_of,
+)
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.formats.strict import strict
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, decoded_or_none, gathered, object_entries
+from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, object_entries
 
 
 class _Mark(msgspec.Struct, gc=False, kw_only=True):
@@ -98,11 +105,11 @@ _ANY = msgspec.json.Decoder()
 
 
 @lru_cache(maxsize=16)
-def _decoder(cls: Any, columns: Columns) -> msgspec.json.Decoder[Any]:
+def _decoder(cls: Any, columns: ColumnNames) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(wire_of(cls, columns))
 
 
-def _decode_checked(content: bytes | msgspec.Raw, columns: Columns, remarks: Remarks) -> _Document | None:
+def _decode_checked(content: bytes | msgspec.Raw, columns: ColumnNames, remarks: Remarks) -> _Document | None:
     """A document whose keys are looked at as well; `None` where it is not sound."""
     wire: _Document | None = decoded_or_none(content, _decoder(strict(_Document), columns))
     if wire is None:
@@ -136,7 +143,7 @@ def read_lines(file: Input) -> Sequence[Document]:
     )
 
 
-def _read_line(path: Path, columns: Columns, location: str, number: int, line: bytes, remarks: Remarks) -> Document:
+def _read_line(path: Path, columns: ColumnNames, location: str, number: int, line: bytes, remarks: Remarks) -> Document:
     problems: list[Problem] = []
     documents = _read_document(line, path, columns, location, remarks, problems)
     if problems:
@@ -144,11 +151,11 @@ def _read_line(path: Path, columns: Columns, location: str, number: int, line: b
     return documents[0]
 
 
-def _decode_line(path: Path, columns: Columns, line: bytes, number: int) -> Document:
+def _decode_line(path: Path, columns: ColumnNames, line: bytes, number: int) -> Document:
     return _document(_decoder(_Document, columns).decode(line), path, columns, [])
 
 
-def _decode_plain_line(columns: Columns, line: bytes, number: int) -> Document:
+def _decode_plain_line(columns: ColumnNames, line: bytes, number: int) -> Document:
     """The same of a file without people, whose offsets count characters: nothing is checked again."""
     wire: _SoundDocument = _decoder(_SoundDocument, columns).decode(line)
     layers = (wire.annotations or {}).items()
@@ -157,7 +164,12 @@ def _decode_plain_line(columns: Columns, line: bytes, number: int) -> Document:
 
 
 def _read_document(
-    content: bytes | msgspec.Raw, path: Path, columns: Columns, location: str, remarks: Remarks, problems: list[Problem]
+    content: bytes | msgspec.Raw,
+    path: Path,
+    columns: ColumnNames,
+    location: str,
+    remarks: Remarks,
+    problems: list[Problem],
 ) -> list[Document]:
     """One document, or none and what is wrong with it."""
     wire = _decode_checked(content, columns, remarks)
@@ -171,7 +183,7 @@ def _lost_layer(content: bytes | msgspec.Raw, wire: _Document) -> bool:
     return bytes(content).count(b'"entity_mentions"') > len(wire.annotations or ())
 
 
-def _document(wire: _Document, path: Path, columns: Columns, problems: list[Problem]) -> Document:
+def _document(wire: _Document, path: Path, columns: ColumnNames, problems: list[Problem]) -> Document:
     text, location = wire.text, at_document(str(wire.id))
     annotations = []
     statements: list[Said] = []
@@ -184,7 +196,7 @@ def _document(wire: _Document, path: Path, columns: Columns, problems: list[Prob
             fault = ""
             if columns.offsets:
                 try:
-                    start, end = mark.start_offset, mark.end_offset = counted(text, start, end, columns.offsets)
+                    start, end = mark.start_offset, mark.end_offset = to_characters(text, start, end, columns.offsets)
                 except InputError as error:
                     fault = error.problems[0].message
             # A span text that does not match is the one sure sign of offsets in bytes or UTF-16 units. Offsets that
@@ -199,21 +211,24 @@ def _document(wire: _Document, path: Path, columns: Columns, problems: list[Prob
                 fault += f"; {EXPECTED}"
             person = mark.subject_id if mark.subject is None else mark.subject
             if person is not None and person != "":
-                statements.append(said_by(str(person), mark.entity_type, text[start:end]))
-                fault = fault or untyped(mark.entity_type)
+                statements.append(attribute_of(str(person), mark.entity_type, text[start:end]))
+                fault = fault or mention_fault(mark.entity_type)
             if fault:
-                field = f"annotations.{shown(annotator)}.entity_mentions[{index}]"
+                field = f"annotations.{shorten(annotator)}.entity_mentions[{index}]"
                 problems.append(Problem(str(path), f"{location}: {field}", fault))
         annotations.append(Annotation(annotator, tuple(map(_build_mention, layer.entity_mentions))))
     stated = wire.subjects or ()
-    for field, fault in (*_authorship_faults(wire), *repeated(str(stated_subject.id) for stated_subject in stated)):
+    for field, fault in (
+        *_authorship_faults(wire),
+        *duplicate_faults(str(stated_subject.id) for stated_subject in stated),
+    ):
         problems.append(Problem(str(path), f"{location}: {field}", fault))
     return _build_document(wire, tuple(annotations), subjects_of(stated, statements) if stated or statements else ())
 
 
 def _build_document(wire: _Document, annotations: tuple[Annotation, ...], people: tuple[Subject, ...] = ()) -> Document:
     group = "" if wire.group is None else str(wire.group)
-    split, reviewed, authorship = wire.dataset_type or "", _reviewed(wire), _build_authorship(wire)
+    split, reviewed, authorship = wire.dataset_type or "", _reviewed_layers(wire), _build_authorship(wire)
     return Document(str(wire.id), wire.text, annotations, group, split, reviewed, authorship, people)
 
 
@@ -234,7 +249,7 @@ def _authorship_faults(wire: _Document) -> Iterator[tuple[str, str]]:
             yield field, fault
 
 
-def _reviewed(wire: _Document) -> tuple[str, ...] | None:
+def _reviewed_layers(wire: _Document) -> tuple[str, ...] | None:
     checked = wire.quality_checked
     return None if checked is None else tuple(wire.annotations or () if checked is True else checked or ())
 
@@ -249,22 +264,22 @@ def _build_mention(mark: _Mark) -> Mention:
     return Mention(start, end, kind, level, entity, status, mark.edit_type)
 
 
-def _find_faults(raw: msgspec.Raw, path: Path, location: str, columns: Columns) -> list[Problem]:
+def _find_faults(raw: msgspec.Raw, path: Path, location: str, columns: ColumnNames) -> list[Problem]:
     """What is wrong with one document, looked at piece by piece; nothing when it is sound."""
     if named := decoded_or_none(raw, _decoder(_Id, columns)):  # without a readable id its number or line has to do
         location = at_document(str(named.id))
 
     def look_at(layer: tuple[str, msgspec.Raw]) -> None:
-        decoded(layer[1], _LAYER, path, location, f"annotations.{shown(layer[0])}")
+        decode_json(layer[1], _LAYER, path, location, f"annotations.{shorten(layer[0])}")
 
     try:
-        wire = decoded(raw, _decoder(_RawDocument, columns), path, location)
+        wire = decode_json(raw, _decoder(_RawDocument, columns), path, location)
         fields = object_entries(path, bytes(raw), f"{location}: key")
         if wire.annotations:
             object_entries(path, bytes(fields["annotations"]), f"{location}: annotator")
-            gathered(wire.annotations.items(), look_at)
-        decoded(raw, _decoder(_Document, columns), path, location)  # sound piece by piece: is it so as a whole?
-        decoded(raw, _ANY, path, location)
+            collect_results(wire.annotations.items(), look_at)
+        decode_json(raw, _decoder(_Document, columns), path, location)  # sound piece by piece: is it so as a whole?
+        decode_json(raw, _ANY, path, location)
     except InputError as error:
         return list(error.problems)
     return []
@@ -309,7 +324,7 @@ def _identifier_fields(mention: Mention, annotator: str) -> dict[str, str]:
 
     Programs say nothing of it, whatever the type tells.
     """
-    stated = mention.stated or (known_level(mention.entity_type) and not is_silver(annotator))
+    stated = mention.stated or (level_of(mention.entity_type) and not is_silver(annotator))
     return {"identifier_type": mention.identifier} if stated else {}
 
 

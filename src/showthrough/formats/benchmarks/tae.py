@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.errors import at_document, some
+from showthrough.core.errors import at_document, join_names
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
 from showthrough.formats.base import Fit, Format, Input, Masks
 from showthrough.formats.recounted import in_characters
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, decoded_or_none, fail, gathered
+from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail
 
 SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much
 _MASKS = msgspec.json.Decoder(list[Mask])
@@ -48,7 +48,7 @@ def looked_at(document_id: str, raw: msgspec.Raw, path: Path) -> Sequence[Mask]:
     """The masks of a document; raises InputError with what is wrong with them."""
     masks = _plain(raw)
     if masks is None:  # there is a score somewhere, or something wrong
-        masks = decoded(raw, _SCORED_MASKS, path, at_document(document_id), "masks")
+        masks = decode_json(raw, _SCORED_MASKS, path, at_document(document_id), "masks")
     return masks
 
 
@@ -58,7 +58,7 @@ def _plain(raw: msgspec.Raw) -> Sequence[Mask] | None:
     return decoded_or_none(raw, _TYPED_MASKS) if plain is None else plain
 
 
-def checked(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
+def check_masks(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
     """`{"id": [[start, end, replacement?, type?, score?], …], …}`, looked at once.
 
     Raises InputError with all that is wrong.
@@ -69,7 +69,7 @@ def checked(entries: dict[str, msgspec.Raw], path: Path) -> Masks:
         masks = looked_at(*entry, path)
         return entry[0], masks if small else ()
 
-    masks = dict(gathered(entries.items(), named))
+    masks = dict(collect_results(entries.items(), named))
     return masks if small else LazyMasks(entries)
 
 
@@ -78,9 +78,9 @@ def _read(file: Input) -> Masks:
         value = decoded_or_none(raw, _ANY)
         inner, location = (value[0], "masks[0]") if isinstance(value, list) and value else (value, "masks")
         if isinstance(inner, dict):  # once, and not for every document
-            fault = f"found an object {{…}}; expected a list […] as in {_SHOWN}; its keys are {some(inner)}"
+            fault = f"found an object {{…}}; expected a list […] as in {_SHOWN}; its keys are {join_names(inner)}"
             raise fail(file.path, fault, f"{at_document(document_id)}: {location}")
-    return in_characters(checked(file.head.entries, file.path), file)
+    return in_characters(check_masks(file.head.entries, file.path), file)
 
 
 def _recognise(head: Head) -> Fit:

@@ -14,17 +14,26 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from showthrough.core.errors import InputError, Problem, at_document, quoted, shown
+from showthrough.core.errors import InputError, Problem, at_document, quote_value, shorten
 from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.documents import Document, Mention, span_fault
 from showthrough.data.levels import by_type
-from showthrough.data.offsets import counted, unit_of
+from showthrough.data.offsets import to_characters, unit_of
 from showthrough.data.units import EXPECTED
 from showthrough.formats.base import SAMPLE, Files, Fit, Format, Input, unlike
-from showthrough.formats.clinical.phi import ANNOTATOR, fit, marked, masks_from, overlaps, separate, silver_of, to_mask
+from showthrough.formats.clinical.phi import (
+    ANNOTATOR,
+    build_document,
+    fit,
+    masks_from,
+    overlaps,
+    separate,
+    silver_of,
+    to_mask,
+)
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import fail, gathered, stem
-from showthrough.storage.safe_xml import cdata, escaped, inline, walk
+from showthrough.storage.reading import collect_results, fail, stem
+from showthrough.storage.safe_xml import cdata, escape_text, inline, walk
 
 ROOT_2014 = "deIdi2b2"
 ROOT_MEDDOCAN = "MEDDOCAN"
@@ -39,7 +48,7 @@ def read(file: Input) -> list[Document]:
     if not files:
         raise fail(file.path, "holds no .xml file; expected i2b2 records")
     read_one = partial(_read_documents, offsets=file.columns.offsets)
-    return [document for documents in gathered(files, read_one) for document in documents]
+    return [document for documents in collect_results(files, read_one) for document in documents]
 
 
 def _read_documents(file: Path, offsets: str) -> list[Document]:
@@ -90,7 +99,7 @@ class _Records:
 
     def _opens_phi(self, text: _Text, element: str, attributes: dict[str, str], location: str) -> None:
         if element != "PHI":
-            self._add_problem(location, f"found <{shown(element)}> inside a text; expected <PHI TYPE=…>")
+            self._add_problem(location, f"found <{shorten(element)}> inside a text; expected <PHI TYPE=…>")
         elif "TYPE" not in attributes:
             self._add_problem(location, "a <PHI> has no TYPE")
         elif self._phi is not None:
@@ -113,7 +122,7 @@ class _Records:
         elif element == "TEXT" and self._inside:
             if self._record is not None:
                 inside = self._inside
-                self.documents.append(marked(self._record, inside.written, inside.mentions, self._annotator))
+                self.documents.append(build_document(self._record, inside.raw_text, inside.mentions, self._annotator))
             self._inside = None
         elif element == "RECORD":
             self._record = None
@@ -123,7 +132,7 @@ class _Records:
                 self._add_problem("<TAGS>", "no <TEXT> stands before them")
             else:
                 mentions = _place_tags(self._text, self._tags, self._offsets, self._add_problem)
-                self.documents.append(marked(self._record, self._text.written, mentions, self._annotator))
+                self.documents.append(build_document(self._record, self._text.raw_text, mentions, self._annotator))
             self._record = self._tags = None
 
 
@@ -143,7 +152,7 @@ class _Text:
         self.length += len(written)
 
     @property
-    def written(self) -> str:
+    def raw_text(self) -> str:
         return "".join(self._pieces)
 
     def at(self, offset: int) -> int:
@@ -159,8 +168,8 @@ class _Tag(NamedTuple):
     line: int
 
     @property
-    def place(self) -> str:
-        return f"tag {shown(self.attributes['id'])}" if self.attributes.get("id") else f"line {self.line}"
+    def location(self) -> str:
+        return f"tag {shorten(self.attributes['id'])}" if self.attributes.get("id") else f"line {self.line}"
 
     @property
     def span(self) -> tuple[int, int]:
@@ -173,7 +182,7 @@ class _Tag(NamedTuple):
             if value is None:
                 return f"{name} is missing"
             if name != "TYPE" and not re.fullmatch(r"-?\d{1,18}", value):
-                return f"{name} is {quoted(value)}; expected a whole number"
+                return f"{name} is {quote_value(value)}; expected a whole number"
         return ""
 
     @property
@@ -196,9 +205,9 @@ def _place_tags(text: _Text, tags: list[_Tag], offsets: str, problem: Callable[[
     """The mentions of an i2b2 2014 file, by offsets of the text as written."""
     for tag in tags:
         if fault := tag.fault():
-            problem(tag.place, fault)
+            problem(tag.location, fault)
     sound = [tag for tag in tags if not tag.fault()]
-    written = text.written
+    written = text.raw_text
     spans = [tag.span for tag in sound]
     # Where line ends are two characters, offsets may count either text. What the tags say they hold tells which;
     # if they say nothing, they count what an XML reader sees.
@@ -207,22 +216,22 @@ def _place_tags(text: _Text, tags: list[_Tag], offsets: str, problem: Callable[[
         spans = [(text.at(start), text.at(end)) for start, end in spans]
     if unit_of(offsets):
         try:
-            spans = [counted(written, start, end, offsets) for start, end in spans]
+            spans = [to_characters(written, start, end, offsets) for start, end in spans]
         except InputError as error:
             problem("<TAGS>", error.problems[0].message)
             return []
     mentions = []
     for tag, (start, end) in zip(sound, spans, strict=True):
         if not 0 <= start < end <= len(written):
-            problem(tag.place, span_fault(start, end, len(written), ("start", "end")))
+            problem(tag.location, span_fault(start, end, len(written), ("start", "end")))
         elif not tag.reads(written[start:end]):
             where = f"at {tag.span[0]}–{tag.span[1]}"
             fault = unlike(where, written[start:end], "text is", tag.attributes["text"])
-            problem(tag.place, f"{fault}; {EXPECTED}")
+            problem(tag.location, f"{fault}; {EXPECTED}")
         else:
             mentions.append(by_type(start, end, tag.kind, tag.attributes.get("id", "")))
     for first, second in overlaps(mentions):
-        location = f"tags {shown(first.entity_id) or '?'} and {shown(second.entity_id) or '?'}"
+        location = f"tags {shorten(first.entity_id) or '?'} and {shorten(second.entity_id) or '?'}"
         problem(location, f"{first.start}–{first.end} and {second.start}–{second.end} overlap; expected separate spans")
     return mentions
 
@@ -235,12 +244,12 @@ def write_2006(documents: Iterable[Document]) -> dict[str, bytes]:
         pieces: list[str] = []
         position = 0
         for mention in separate(document):
-            phi = escaped(mention.entity_type, location)
+            phi = escape_text(mention.entity_type, location)
             inside = inline(document.text[mention.start : mention.end], location)
             pieces += (inline(document.text[position : mention.start], location), f'<PHI TYPE="{phi}">{inside}</PHI>')
             position = mention.end
         pieces.append(inline(document.text[position:], location))
-        record = escaped(document.id, location)
+        record = escape_text(document.id, location)
         lines += (
             f'<RECORD ID="{record}"{_annotator_attribute(document)}>',
             f"<TEXT>{''.join(pieces)}</TEXT>",
@@ -252,7 +261,7 @@ def write_2006(documents: Iterable[Document]) -> dict[str, bytes]:
 def _annotator_attribute(document: Document) -> str:
     """The attribute that says which programs marked a record; people have none."""
     silver = silver_of(document)
-    return f' {_ANNOTATOR}="{escaped(silver, at_document(document.id))}"' if silver else ""
+    return f' {_ANNOTATOR}="{escape_text(silver, at_document(document.id))}"' if silver else ""
 
 
 def write_2014(documents: Iterable[Document], root: str = ROOT_2014) -> dict[str, bytes]:
@@ -271,10 +280,10 @@ def _record_2014(document: Document, root: str) -> str:
     lines.append(f"  <TAGS{_annotator_attribute(document)}>")
     for name, mention in zip(names, mentions, strict=True):
         element, phi = _element_and_type(mention.entity_type)
-        covered = escaped(document.text[mention.start : mention.end], at)
+        covered = escape_text(document.text[mention.start : mention.end], at)
         lines.append(
-            f'    <{element} id="{escaped(name, at)}" start="{mention.start}" end="{mention.end}" text="{covered}" '
-            f'TYPE="{escaped(phi, at)}" comment=""/>'
+            f'    <{element} id="{escape_text(name, at)}" start="{mention.start}" end="{mention.end}" text="{covered}" '
+            f'TYPE="{escape_text(phi, at)}" comment=""/>'
         )
     return "\n".join([*lines, "  </TAGS>", f"</{root}>"]) + "\n"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.errors import at_document, shown, some
+from showthrough.core.errors import at_document, join_names, shorten
 from showthrough.data.documents import Annotation, Document, InferredMention, Mention
 from showthrough.data.masks import DerivedMasks, Mask, score_fault, typed_mask
 from showthrough.data.originals import IdsByText, difference
@@ -16,7 +16,7 @@ from showthrough.data.silver import is_silver
 from showthrough.formats.base import Fit, Input, Masks, unwritable
 from showthrough.formats.objects import Entry
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import fail, gathered, unique
+from showthrough.storage.reading import collect_results, fail, unique
 
 ANNOTATOR = "gold"  # these formats do not say who marked
 
@@ -35,7 +35,7 @@ def fit(head: Head, *endings: str) -> Fit:
     return Fit.LIKELY if head.folder else Fit.SURE
 
 
-def marked(document_id: str, text: str, mentions: Iterable[Mention], annotator: str = ANNOTATOR) -> Document:
+def build_document(document_id: str, text: str, mentions: Iterable[Mention], annotator: str = ANNOTATOR) -> Document:
     return Document(document_id, text, (Annotation(annotator, tuple(mentions)),))
 
 
@@ -53,10 +53,10 @@ def silver_of(document: Document) -> str:
     return next((layer.annotator for layer in document.annotations if is_silver(layer.annotator)), "")
 
 
-def one_layer(document: Document) -> tuple[Mention, ...]:
+def single_layer(document: Document) -> tuple[Mention, ...]:
     """The mentions of a document's only annotator; raises OutputError when there are several."""
     if len(document.annotations) > 1:
-        names = some(annotation.annotator for annotation in document.annotations)
+        names = join_names(annotation.annotator for annotation in document.annotations)
         count = len(document.annotations)
         fault = f"has {count} annotators ({names}) but this format holds one; choose with --annotator"
         raise unwritable(document, fault)
@@ -65,7 +65,7 @@ def one_layer(document: Document) -> tuple[Mention, ...]:
 
 def to_mask(document: Document) -> list[Mention]:
     """The mentions that are to be masked, which is all that formats of PHI alone can say."""
-    return [mention for mention in one_layer(document) if mention.identifier != "NO_MASK"]
+    return [mention for mention in single_layer(document) if mention.identifier != "NO_MASK"]
 
 
 def as_masks(document: Document) -> list[Mask]:
@@ -98,12 +98,12 @@ def masks_from(read: Callable[[Input], Sequence[Document]]) -> Callable[[Input],
             document_id = matching.document(document)
             check_text(document.text, file.originals.get(document_id), file.path, document_id)
             if len(document.annotations) > 1:
-                names = some(annotation.annotator for annotation in document.annotations)
+                names = join_names(annotation.annotator for annotation in document.annotations)
                 fault = f"is marked by {names}; expected one, since what a system hides is one set of masks"
                 raise fail(file.path, fault, at_document(document_id))
             return document_id, number if lazy else as_masks(document)
 
-        by_id = unique(gathered(enumerate(documents), named), file.path)
+        by_id = unique(collect_results(enumerate(documents), named), file.path)
         file.remarks.others += matching.notes
         if not lazy:
             return by_id  # type: ignore[return-value]
@@ -136,7 +136,7 @@ class Matching:
             return self._by_text.take(document.text)
         except KeyError as error:
             noun = "number" if self._file.remarks.numbered else "document"
-            raise fail(self._file.path, error.args[0], f"{noun} {shown(document.id)}") from None
+            raise fail(self._file.path, error.args[0], f"{noun} {shorten(document.id)}") from None
 
     @property
     def notes(self) -> list[str]:

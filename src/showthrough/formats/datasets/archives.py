@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from showthrough.core.errors import quoted
+from showthrough.core.errors import quote_value
 from showthrough.storage.limits import Limit
 from showthrough.storage.reading import fail
-from showthrough.storage.writing import told
+from showthrough.storage.writing import report_os_errors
 
 UNPACKED = Limit("SHOWTHROUGH_UNPACK_LIMIT", 20 * 10**9)
 MOST_FILES = 1_000_000
@@ -48,7 +48,7 @@ def unpack(archive: Path, folder: Path, label: str) -> Path:
             _check_new(label, member.name, files, folders)
             total_size += member.size
             if total_size > UNPACKED.bytes:
-                raise UNPACKED.passed(label, "unpacks to")
+                raise UNPACKED.exceeded_error(label, "unpacks to")
             with member.opened() as source:
                 _copy(label, source, target, member.size)
     tops = list(folder.iterdir())
@@ -59,7 +59,7 @@ def unpack(archive: Path, folder: Path, label: str) -> Path:
 
 def _copy(label: str, source: IO[bytes], target: Path, size: int) -> None:
     """What is longer than the archive says is not copied: the limit was checked by what it says."""
-    with told(target):
+    with report_os_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         sink = target.open("xb")
     with sink:
@@ -68,17 +68,17 @@ def _copy(label: str, source: IO[bytes], target: Path, size: int) -> None:
             remaining -= len(block)
             if remaining < 0:
                 break
-            with told(target):
+            with report_os_errors(target):
                 sink.write(block)
     if remaining:
-        raise fail(label, f"cannot be unpacked: {quoted(target.name)} is not as long as the archive says")
+        raise fail(label, f"cannot be unpacked: {quote_value(target.name)} is not as long as the archive says")
 
 
 def _safe_path(label: str, name: str) -> PurePosixPath:
     """The path of a member. Raises InputError for one that leads elsewhere, here or on another system."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or set("\\:\0") & set(name):
-        raise fail(label, f"holds {quoted(name)}, which leads out of its folder; nothing of it is kept")
+        raise fail(label, f"holds {quote_value(name)}, which leads out of its folder; nothing of it is kept")
     return path
 
 
@@ -87,7 +87,7 @@ def _check_new(label: str, name: str, files: set[PurePosixPath], folders: set[Pu
     path = PurePosixPath(unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()))
     above = set(path.parents)
     if path in files or path in folders or above & files:
-        raise fail(label, f"holds {quoted(name)} twice, or a file and a folder of one name; nothing of it is kept")
+        raise fail(label, f"holds {quote_value(name)} twice, or a file and a folder of one name; nothing of it is kept")
     files.add(path)
     folders |= above
 
@@ -124,7 +124,7 @@ def _tar_members(archive: Path, label: str) -> Iterator[_Member]:
 
 
 def _odd_member(label: str, name: str, description: str) -> Exception:
-    return fail(label, f"holds {quoted(name)}, which is {description}; nothing of it is kept")
+    return fail(label, f"holds {quote_value(name)}, which is {description}; nothing of it is kept")
 
 
 @contextmanager
@@ -143,7 +143,7 @@ def _report_damage(label: str) -> Iterator[None]:
 
 def replace_folder(new_folder: Path, target: Path, bench: Path) -> None:
     """Puts a folder in its place; what was there goes into the bench, which is cleared."""
-    with told(target):
+    with report_os_errors(target):
         if target.exists():
             target.rename(bench / "before")
         new_folder.rename(target)

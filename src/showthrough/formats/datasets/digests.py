@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.storage.reading import fail, reading
 
 Kind = Literal["sha256", "md5", "git-blob-sha1"]
@@ -22,21 +22,21 @@ def sha256_of(text: str, location: str) -> str:
     """A digest that somebody typed. Raises PlanError for what is none."""
     typed = text.strip().lower()
     if not _SHA256.fullmatch(typed):
-        raise PlanError(f"found {quoted(text)}; expected the 64 hexadecimal digits of a sha256", location)
+        raise PlanError(f"found {quote_value(text)}; expected the 64 hexadecimal digits of a sha256", location)
     return typed
 
 
-def measured(path: Path, kinds: Iterable[Kind] = ("sha256",)) -> dict[Kind, str]:
+def compute_digests(path: Path, kinds: Iterable[Kind] = ("sha256",)) -> dict[Kind, str]:
     """The digests of a file, read once."""
     with reading(path), path.open("rb") as file:
-        makers = {kind: _begun(kind, path) for kind in kinds}
+        makers = {kind: _new_hasher(kind, path) for kind in kinds}
         while block := file.read(_BLOCK):
             for maker in makers.values():
                 maker.update(block)
     return {kind: maker.hexdigest() for kind, maker in makers.items()}
 
 
-def _begun(kind: Kind, path: Path) -> Any:
+def _new_hasher(kind: Kind, path: Path) -> Any:
     if kind == "sha256":
         return hashlib.sha256()
     if kind == "md5":

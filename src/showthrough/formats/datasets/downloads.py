@@ -14,7 +14,7 @@ from showthrough.formats.datasets.entries import PublishedFile
 from showthrough.formats.datasets.web import RangeRefused, Web
 from showthrough.storage.limits import Limit
 from showthrough.storage.reading import fail
-from showthrough.storage.writing import put, told
+from showthrough.storage.writing import report_os_errors, write_atomically
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -42,13 +42,13 @@ class _Note(msgspec.Struct, frozen=True):
         tags = answer.headers.get("ETag", self.etag), answer.headers.get("Last-Modified", self.changed)
         return tags == (self.etag, self.changed) and total == self.total
 
-    def asking(self, start: int) -> dict[str, str]:
+    def range_headers(self, start: int) -> dict[str, str]:
         """A weak tag may not stand in If-Range; then what comes is compared."""
         strong = self.etag if self.etag and not self.etag.startswith("W/") else self.changed
         return {"Range": f"bytes={start}-"} | ({"If-Range": strong} if strong else {})
 
 
-class Part:
+class PartialDownload:
     """What came of a file so far: `NAME.part`, and a note beside it."""
 
     def __init__(self, file: PublishedFile, folder: Path) -> None:
@@ -58,12 +58,12 @@ class Part:
 
     def complete(self, web: Web, watch: Watch) -> None:
         """Fetches what is missing. Stopped or cut off, it leaves what came, and the next call goes on from there."""
-        begun, note = self._begun()
+        begun, note = self._resume_state()
         if note and begun == note.total:
             return
         if note and begun:
             try:
-                with web.asked(self.file.url, note.asking(begun)) as answer:
+                with web.asked(self.file.url, note.range_headers(begun)) as answer:
                     if answer.status == HTTPStatus.OK:  # all of it: another file, or a server that has no ranges
                         self._take(web, answer, 0, watch)
                         return
@@ -76,16 +76,16 @@ class Part:
             self._take(web, answer, 0, watch)
 
     def discard(self) -> None:
-        with told(self.path):
+        with report_os_errors(self.path):
             self.path.unlink(missing_ok=True)
             self._note.unlink(missing_ok=True)
 
     def move(self, target: Path) -> None:
-        with told(target):
+        with report_os_errors(target):
             self.path.replace(target)
             self._note.unlink(missing_ok=True)
 
-    def _begun(self) -> tuple[int, _Note | None]:
+    def _resume_state(self) -> tuple[int, _Note | None]:
         """How much is there, and of what; nothing where nobody can tell of what."""
         try:
             note = msgspec.json.decode(self._note.read_bytes(), type=_Note)
@@ -100,9 +100,9 @@ class Part:
         self._check(answer, total)
         most = self.file.size or total or MOST.bytes
         came = start
-        with told(self.path), self.path.open("ab" if start else "wb") as sink:
+        with report_os_errors(self.path), self.path.open("ab" if start else "wb") as sink:
             if not start:  # after the old beginning is gone: a note must never speak of another file's
-                put(self._note, msgspec.json.encode(_Note.of(url, answer, total)), private=False)
+                write_atomically(self._note, msgspec.json.encode(_Note.of(url, answer, total)), private=False)
             watch(self.file.name, came, total)
             while block := _block(web, url, answer):
                 came += len(block)
@@ -113,7 +113,7 @@ class Part:
         if came > most:
             self.discard()
             if most == MOST.bytes:
-                raise MOST.passed(url, "has")
+                raise MOST.exceeded_error(url, "has")
             raise fail(url, f"is another file: more than {most:,} bytes came; nothing of it is kept")
         if came < total:
             rest = "the same command fetches the rest"
@@ -132,11 +132,11 @@ class Part:
         if total and self.file.size and total != self.file.size:
             raise fail(url, f"is another file: found {total:,} bytes, expected {self.file.size:,}; nothing was fetched")
         if total > MOST.bytes:
-            raise MOST.passed(url, "has")
+            raise MOST.exceeded_error(url, "has")
 
 
 def _block(web: Web, url: str, answer: HTTPResponse) -> bytes:
-    with web.telling(url):
+    with web.report_errors(url):
         return answer.read1(_BLOCK)
 
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from showthrough.core.errors import PlanError, meant, quoted, some
+from showthrough.core.errors import PlanError, join_names, quote_value, suggest_name
 from showthrough.formats.datasets.digests import Kind
 
 _PLACE = re.compile(r"\{([^}]*)\}")
@@ -44,12 +44,12 @@ class PublishedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.saved_as or PurePosixPath(unquote(urlsplit(self.url).path)).name
 
     @property
-    def place(self) -> str:
+    def local_name(self) -> str:
         """What it is in the folder of its corpus: its name, or the folder that an archive is unpacked into."""
         return self.name.partition(".")[0] if self.unpack else self.name
 
 
-class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Dataset(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A published corpus."""
 
     title: str
@@ -65,7 +65,7 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     agreement: str = ""  # what its owners want first: then it has no files here
 
     @property
-    def vouched(self) -> bool:
+    def has_digests(self) -> bool:
         """Whether a digest of every file is known."""
         return all(file.digests for file in self.files)
 
@@ -75,17 +75,17 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def published() -> Mapping[str, Published]:
+def load_datasets() -> Mapping[str, Dataset]:
     """All of them, by name."""
     content = files(__package__).joinpath("corpora.toml").read_bytes()
-    table = msgspec.toml.decode(content, type=dict[str, Published])
+    table = msgspec.toml.decode(content, type=dict[str, Dataset])
     return {name: msgspec.structs.replace(entry, name=name) for name, entry in table.items()}
 
 
-def named(name: str) -> Published:
+def find_dataset(name: str) -> Dataset:
     """Raises PlanError for a name that is not in the table."""
-    corpora = published()
+    corpora = load_datasets()
     if name not in corpora:
-        message = f"no such corpus; {meant(name, corpora)}expected one of {some(corpora)}"
-        raise PlanError(message, f"corpus {quoted(name)}")
+        message = f"no such corpus; {suggest_name(name, corpora)}expected one of {join_names(corpora)}"
+        raise PlanError(message, f"corpus {quote_value(name)}")
     return corpora[name]

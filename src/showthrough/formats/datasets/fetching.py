@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.core.errors import InputError, OutputError, PlanError, quoted, some
+from showthrough.core.errors import InputError, OutputError, PlanError, join_names, quote_value
 from showthrough.formats.datasets.archives import replace_folder, unpack
-from showthrough.formats.datasets.digests import Kind, check, measured, sha256_of
-from showthrough.formats.datasets.downloads import Part, Watch
-from showthrough.formats.datasets.entries import Published, PublishedFile, named
+from showthrough.formats.datasets.digests import Kind, check, compute_digests, sha256_of
+from showthrough.formats.datasets.downloads import PartialDownload, Watch
+from showthrough.formats.datasets.entries import Dataset, PublishedFile, find_dataset
 from showthrough.formats.datasets.keeping import (
     KeptFile,
     Manifest,
@@ -26,7 +26,7 @@ from showthrough.formats.datasets.keeping import (
 )
 from showthrough.formats.datasets.web import Web
 from showthrough.storage.reading import exists
-from showthrough.storage.writing import check_writable, remove_unfinished, told, workshop
+from showthrough.storage.writing import check_writable, remove_unfinished, report_os_errors, workshop
 
 WEB = Web()
 _USER = "you"
@@ -54,10 +54,10 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Kept:
+class FetchedCorpus:
     """A corpus that is there."""
 
-    corpus: Published
+    corpus: Dataset
     folder: Path
     files: list[KeptFile]
     came: list[str]  # names of those that were downloaded now
@@ -65,7 +65,7 @@ class Kept:
     @property
     def paths(self) -> list[Path]:
         """Where its files are; of an archive, the folder that it was unpacked into."""
-        return [self.folder / file.place for file in self.corpus.files]
+        return [self.folder / file.local_name for file in self.corpus.files]
 
 
 def fetch(
@@ -82,17 +82,17 @@ def fetch(
     file name; a file of which none is known is taken only with one of these or with `unverified`.
     """
     wish = Wish(force, sha256 or {}, unverified)
-    return keep(named(name), Path(folder) if folder else None, wish).folder
+    return keep(find_dataset(name), Path(folder) if folder else None, wish).folder
 
 
 def keep(
-    corpus: Published,
+    corpus: Dataset,
     folder: Path | None = None,
     wish: Wish = _PLAIN,
     watch: Watch = lambda *_: None,
     about_to: Callable[[list[PublishedFile]], None] = lambda _: None,
     web: Web | None = None,
-) -> Kept:
+) -> FetchedCorpus:
     """The corpus in its folder; `about_to` hears which files will be downloaded, before any is."""
     if corpus.agreement:
         raise PlanError(f"is not given out freely: it takes {corpus.agreement}; see {corpus.home}", corpus.name)
@@ -125,7 +125,7 @@ def keep(
                 manifest, {expected_file.file.name: _download(expected_file, home, watch, web or WEB)}, home
             )
     files = [manifest.files[file.name] for file in corpus.files]
-    return Kept(corpus, home, files, [expected_file.file.name for expected_file in missing])
+    return FetchedCorpus(corpus, home, files, [expected_file.file.name for expected_file in missing])
 
 
 def _add_to_manifest(manifest: Manifest, files: Mapping[str, KeptFile], home: Path) -> Manifest:
@@ -135,28 +135,32 @@ def _add_to_manifest(manifest: Manifest, files: Mapping[str, KeptFile], home: Pa
     return grown
 
 
-def _user_digests(corpus: Published, digests: Mapping[str, str]) -> dict[str, str]:
+def _user_digests(corpus: Dataset, digests: Mapping[str, str]) -> dict[str, str]:
     """The user's own digests by file. Raises PlanError for one of a file that the corpus does not have."""
     names = [file.name for file in corpus.files]
     own = {}
     for name, digest in digests.items():
         if not name and len(names) > 1:
-            raise PlanError(f"found one digest for {len(names)} files; expected FILE=HEX, of {some(names)}", "--sha256")
+            raise PlanError(
+                f"found one digest for {len(names)} files; expected FILE=HEX, of {join_names(names)}", "--sha256"
+            )
         if name and name not in names:
             raise PlanError(
-                f"found {quoted(name)}, which {corpus.name} does not have; it has {some(names)}", "--sha256"
+                f"found {quote_value(name)}, which {corpus.name} does not have; it has {join_names(names)}", "--sha256"
             )
         own[name or names[0]] = sha256_of(digest, "--sha256")
     return own
 
 
-def _expect_files(corpus: Published, manifest: Manifest, own: Mapping[str, str], wish: Wish) -> list[Expected]:
+def _expect_files(corpus: Dataset, manifest: Manifest, own: Mapping[str, str], wish: Wish) -> list[Expected]:
     """What every file is held to. Raises PlanError where nobody knows one, unless the user takes it as it comes."""
     expected_files = [_expect_file(file, manifest, own) for file in corpus.files]
     unknown = [expected_file.file.name for expected_file in expected_files if not expected_file.digests]
     if unknown and not wish.unverified:
         ways = f"give yours (--sha256 {unknown[0]}=HEX), or take what comes (--unverified)"
-        raise PlanError(f"no digest is known of {some(unknown)}, so nobody can tell what comes; {ways}", corpus.name)
+        raise PlanError(
+            f"no digest is known of {join_names(unknown)}, so nobody can tell what comes; {ways}", corpus.name
+        )
     return expected_files
 
 
@@ -180,7 +184,7 @@ def _find_present(expected: Expected, manifest: Manifest, home: Path) -> KeptFil
     record = manifest.files.get(expected.file.name)
     if record:
         record.check(home)
-        if record.missing(home) or not record.meets(expected.digests):
+        if record.is_missing(home) or not record.meets(expected.digests):
             return None
         return msgspec.structs.replace(
             record, digests=expected.digests, vouched=expected.vouched
@@ -188,7 +192,7 @@ def _find_present(expected: Expected, manifest: Manifest, home: Path) -> KeptFil
     path = home / expected.file.name
     if expected.file.unpack or not expected.digests or not path.is_file():
         return None
-    measured_digests = measured(path, {"sha256", *expected.digests})  # a user's own copy of the very file
+    measured_digests = compute_digests(path, {"sha256", *expected.digests})  # a user's own copy of the very file
     if any(measured_digests[kind] != value for kind, value in expected.digests.items()):
         return None
     return _build_record(expected, path.stat().st_size, measured_digests, [])
@@ -196,11 +200,11 @@ def _find_present(expected: Expected, manifest: Manifest, home: Path) -> KeptFil
 
 def _check_free(file: PublishedFile, manifest: Manifest, home: Path, wish: Wish) -> None:
     """Raises OutputError where something would be lost that was not fetched."""
-    target = home / file.place
+    target = home / file.local_name
     if not exists(target):
         return
     if record := manifest.files.get(file.name):
-        if file.unpack and (strange := record.strangers(home, file.place)):
+        if file.unpack and (strange := record.strangers(home, file.local_name)):
             raise OutputError(f"{strange[0]}: was not fetched, and its folder would be replaced; move it elsewhere")
         return
     if target.is_dir() or file.unpack:
@@ -212,9 +216,9 @@ def _check_free(file: PublishedFile, manifest: Manifest, home: Path, wish: Wish)
 
 
 def _download(expected: Expected, home: Path, watch: Watch, web: Web) -> KeptFile:
-    part = Part(expected.file, home)
+    part = PartialDownload(expected.file, home)
     part.complete(web, watch)
-    measured_digests = measured(part.path, {"sha256", *expected.digests})
+    measured_digests = compute_digests(part.path, {"sha256", *expected.digests})
     try:
         check(measured_digests, expected.digests, expected.file.url, "; what came is not kept")
     except InputError:
@@ -224,13 +228,13 @@ def _download(expected: Expected, home: Path, watch: Watch, web: Web) -> KeptFil
     if not expected.file.unpack:
         part.move(home / expected.file.name)
         return _build_record(expected, size, measured_digests, [])
-    with told(home / expected.file.place), workshop(home) as bench:
+    with report_os_errors(home / expected.file.local_name), workshop(home) as bench:
         archive, unpacked = bench / expected.file.name, bench / "made"
         part.move(archive)
         unpacked.mkdir()
         folder = unpack(archive, unpacked, expected.file.name)
-        members = members_in(folder, expected.file.place)
-        replace_folder(folder, home / expected.file.place, bench)
+        members = members_in(folder, expected.file.local_name)
+        replace_folder(folder, home / expected.file.local_name, bench)
     return _build_record(expected, size, measured_digests, members)
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 
 from showthrough.core.errors import OutputError
-from showthrough.formats.datasets.digests import Kind, check, measured
-from showthrough.formats.datasets.entries import Licence, Published
-from showthrough.storage.reading import decoded, exists, files_in, read_bytes
-from showthrough.storage.writing import locked, put, told
+from showthrough.formats.datasets.digests import Kind, check, compute_digests
+from showthrough.formats.datasets.entries import Dataset, Licence
+from showthrough.storage.reading import decode_json, exists, files_in, read_bytes
+from showthrough.storage.writing import hold_lock, report_os_errors, write_atomically
 
 PLACE = "SHOWTHROUGH_CORPORA"  # environment variable: the folder of all corpora
 MANIFEST = "fetched.manifest"  # an ending that no format has: it is never taken for a document
@@ -43,15 +43,15 @@ class KeptFile(msgspec.Struct, frozen=True):
         digests = {**self.digests, "sha256": self.sha256}
         return all(digests.get(kind) == value for kind, value in expected.items())
 
-    def missing(self, folder: Path) -> bool:
-        return not all(exists(folder / member.path) for member in self._there)
+    def is_missing(self, folder: Path) -> bool:
+        return not all(exists(folder / member.path) for member in self._all_members)
 
     def check(self, folder: Path) -> None:
         """Raises InputError for a file that somebody changed; one that is gone is not."""
-        for member in self._there:
+        for member in self._all_members:
             path, then = folder / member.path, "; it was changed after it was fetched: --force fetches it again"
             if exists(path):
-                check(measured(path), {"sha256": member.sha256}, path, then)
+                check(compute_digests(path), {"sha256": member.sha256}, path, then)
 
     def strangers(self, folder: Path, subfolder: str) -> list[Path]:
         """Files in the folder of an archive that did not come out of it."""
@@ -59,7 +59,7 @@ class KeptFile(msgspec.Struct, frozen=True):
         return [path for path in files_in(folder / subfolder) if not path.is_dir() and path not in ours]
 
     @property
-    def _there(self) -> list[Member]:
+    def _all_members(self) -> list[Member]:
         return self.members or [Member(self.name, self.sha256)]
 
 
@@ -82,13 +82,13 @@ def corpora_folder() -> Path:
     return (Path(home) if home else Path.home() / ".local" / "share") / "showthrough" / "corpora"
 
 
-def manifest_of(corpus: Published, folder: Path) -> Manifest:
+def manifest_of(corpus: Dataset, folder: Path) -> Manifest:
     """What was written down; a new one where nothing was. Raises OutputError in the folder of another corpus."""
     path = folder / MANIFEST
     new = Manifest(corpus.name, corpus.title, corpus.home, corpus.licence, corpus.citation)
     if not exists(path):
         return new
-    manifest = decoded(read_bytes(path), msgspec.json.Decoder(Manifest), path)
+    manifest = decode_json(read_bytes(path), msgspec.json.Decoder(Manifest), path)
     if manifest.corpus != corpus.name:
         raise OutputError(f"{folder}: holds the corpus {manifest.corpus}; choose another folder for {corpus.name}")
     return msgspec.structs.replace(new, files=manifest.files)
@@ -96,8 +96,8 @@ def manifest_of(corpus: Published, folder: Path) -> Manifest:
 
 def write_manifest(manifest: Manifest, folder: Path) -> None:
     path = folder / MANIFEST
-    with told(path):
-        put(path, msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n", private=False)
+    with report_os_errors(path):
+        write_atomically(path, msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n", private=False)
 
 
 def now() -> str:
@@ -107,7 +107,9 @@ def now() -> str:
 def members_in(folder: Path, prefix: str) -> list[Member]:
     """What was unpacked, by the paths that it will have."""
     paths = [path for path in files_in(folder) if path.is_file()]
-    return [Member(f"{prefix}/{path.relative_to(folder).as_posix()}", measured(path)["sha256"]) for path in paths]
+    return [
+        Member(f"{prefix}/{path.relative_to(folder).as_posix()}", compute_digests(path)["sha256"]) for path in paths
+    ]
 
 
 @contextmanager
@@ -116,10 +118,10 @@ def alone(folder: Path) -> Iterator[None]:
     has_lock = False
     while not has_lock:
         with ExitStack() as stack:
-            with told(folder):
+            with report_os_errors(folder):
                 ours = not folder.exists()
                 folder.mkdir(parents=True, exist_ok=True)
-                has_lock = stack.enter_context(locked(Path(os.path.realpath(folder))))
+                has_lock = stack.enter_context(hold_lock(Path(os.path.realpath(folder))))
             if has_lock:
                 try:
                     yield

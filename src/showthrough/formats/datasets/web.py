@@ -37,7 +37,7 @@ class Web:
 
         self._check(url, url)
         agent = {"User-Agent": f"showthrough/{__version__}", "Accept-Encoding": "identity"}
-        with self.telling(url):
+        with self.report_errors(url):
             try:
                 answer = self._opener(url).open(Request(url, headers=agent | dict(headers)), timeout=self.timeout)  # noqa: S310 (its scheme is checked)
             except HTTPError as error:
@@ -50,7 +50,7 @@ class Web:
             yield answer
 
     @contextmanager
-    def telling(self, url: str) -> Iterator[None]:
+    def report_errors(self, url: str) -> Iterator[None]:
         """What a network does instead of answering, as one line that names the address."""
         from http.client import HTTPException
         from urllib.error import URLError

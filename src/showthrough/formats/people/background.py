@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.background import Background
-from showthrough.formats.base import Columns, Input
+from showthrough.formats.base import ColumnNames, Input
 from showthrough.formats.choice import read_as
 from showthrough.formats.mask_lines import FIELDS, Record
 from showthrough.formats.objects import objects_of
 from showthrough.formats.records import is_records
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, fail, gathered, stem, unique
+from showthrough.storage.reading import collect_results, decode_json, fail, stem, unique
 
 KINDS = "a .json, .jsonl, .csv or .tsv file, or a folder of .txt files"
 
@@ -24,7 +24,7 @@ NAME, KNOWLEDGE = "name", "public_knowledge"  # of TRI's records; every other co
 _TEXT = msgspec.json.Decoder(str | None)
 
 
-class Recorded(NamedTuple):
+class BackgroundRecords(NamedTuple):
     """A background and the documents recorded with it: texts by individual, for each way of anonymizing."""
 
     background: Background
@@ -47,7 +47,7 @@ def read_background(
     if is_records(head):
         texts = _of_records(head.path, _records(head), id_column or "doc_id", text_column or "text")
     else:
-        file = Input(head, Columns(id_column, text_column))
+        file = Input(head, ColumnNames(id_column, text_column))
         documents = read_as(None, file, "read", KINDS)
         if file.remarks.numbered:
             raise fail(head.path, "has no ids, so nothing tells who a text is of; expected a column doc_id or id")
@@ -55,7 +55,7 @@ def read_background(
     return Background(texts, name or stem(head.path), str(head.path))
 
 
-def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> Recorded:
+def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> BackgroundRecords:
     """Reads TRI's records: `name`, `public_knowledge`, and one column of documents for each way of anonymizing.
 
     A document that is null in one column is not there in that column (a blank one is: nothing was left of it); a column
@@ -80,14 +80,14 @@ def read_recorded(path: str | os.PathLike[str], *, name: str | None = None) -> R
 
     def take(cell: tuple[str, str, str, msgspec.Raw]) -> None:
         column, individual, location, content = cell
-        text = decoded(content, _TEXT, path, f"{location}: {shown(column)}")
+        text = decode_json(content, _TEXT, path, f"{location}: {shorten(column)}")
         if text is not None:
             documents.setdefault(column, {})[individual] = text
 
-    gathered(cells, take)
+    collect_results(cells, take)
     if not documents:
         raise fail(path, f"has nobody's documents: expected a column beside {NAME} and {KNOWLEDGE}, or NAME=FILE")
-    return Recorded(Background(knowledge, name or stem(path), str(path)), documents)
+    return BackgroundRecords(Background(knowledge, name or stem(path), str(path)), documents)
 
 
 def _of_records(path: Path, records: list[tuple[str, Record]], id_column: str, text_column: str) -> dict[str, str]:
@@ -99,21 +99,21 @@ def _of_records(path: Path, records: list[tuple[str, Record]], id_column: str, t
         location, record = placed
         if lacking := [key for key in (id_column, text_column) if key not in record]:
             raise fail(path, f"{lacking[0]} is missing", location)
-        individual = decoded(record[id_column], _TEXT, path, f"{location}: {id_column}")
-        text = decoded(record[text_column], _TEXT, path, f"{location}: {text_column}")
+        individual = decode_json(record[id_column], _TEXT, path, f"{location}: {id_column}")
+        text = decode_json(record[text_column], _TEXT, path, f"{location}: {text_column}")
         if not individual:
             raise fail(path, "found no name; expected text", f"{location}: {id_column}")
         if individual in knowledge:
-            raise fail(path, "occurs twice; expected unique ids", f"individual {shown(individual)}")
+            raise fail(path, "occurs twice; expected unique ids", f"individual {shorten(individual)}")
         knowledge[individual] = text or ""
 
-    gathered(records, take)
+    collect_results(records, take)
     return knowledge
 
 
 def _records(head: Head) -> list[tuple[str, Record]]:
     def record(placed: tuple[str, bytes | msgspec.Raw]) -> tuple[str, Record]:
         location, content = placed
-        return location, decoded(content, FIELDS, head.path, location)
+        return location, decode_json(content, FIELDS, head.path, location)
 
-    return gathered(objects_of(head, "record"), record)
+    return collect_results(objects_of(head, "record"), record)

@@ -17,11 +17,11 @@ from typing import Any
 
 import msgspec
 
-from showthrough.core.errors import InputError, at_document, shown
+from showthrough.core.errors import InputError, at_document, shorten
 from showthrough.data.subjects import AUTHOR, CERTAIN, level_fault
 from showthrough.formats.objects import objects_of
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, fail, gathered
+from showthrough.storage.reading import collect_results, decode_json, fail
 
 VERDICTS = (0, 0.5, 1)
 UTILITY = ("readability", "meaning", "hallucinations")
@@ -49,7 +49,7 @@ class RecordedPerson(msgspec.Struct, frozen=True, array_like=True):
     matches: str | None = None
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class DocumentAnswer(msgspec.Struct, frozen=True):
     """What a file says about one document."""
 
     answer: tuple[RecordedPerson, ...] | None = None  # None: there is none, which is not "nobody was seen"
@@ -105,7 +105,7 @@ class _Line(msgspec.Struct):
     hallucinations: float | msgspec.UnsetType | None = msgspec.UNSET
 
     @property
-    def named(self) -> _Id | None:
+    def document_id(self) -> _Id | None:
         """The id of its document, under whichever key it stands."""
         inside = self.metadata.data_id if self.metadata else None
         ids = (self.id, self.document, self.doc_id, self.data_id, self.profile, inside)
@@ -121,30 +121,30 @@ class _Line(msgspec.Struct):
 _LINE = msgspec.json.Decoder(_Line)
 
 
-def read_inference_answers(path: str | os.PathLike[str]) -> dict[tuple[str, str], Recorded]:
+def read_inference_answers(path: str | os.PathLike[str]) -> dict[tuple[str, str], DocumentAnswer]:
     """By anonymization (empty where a line names none) and document; raises InputError with all that is wrong."""
     head = Head.of(path)
     if head.folder:
         raise fail(head.path, f"is a folder; expected a file with {_EXPECTED}")
-    if head.opening not in (b"{", b"["):
-        state = "is empty" if not head.opening else "is not JSON"
+    if head.first_byte not in (b"{", b"["):
+        state = "is empty" if not head.first_byte else "is not JSON"
         raise fail(head.path, f"{state}; expected {_EXPECTED}")
-    records: dict[tuple[str, str], Recorded] = {}
+    records: dict[tuple[str, str], DocumentAnswer] = {}
 
     def take(item: tuple[str, bytes | msgspec.Raw]) -> None:
-        line = decoded(item[1], _LINE, head.path, item[0])
-        if line.named in (None, ""):
-            fault = "is missing" if line.named is None else "is empty"
+        line = decode_json(item[1], _LINE, head.path, item[0])
+        if line.document_id in (None, ""):
+            fault = "is missing" if line.document_id is None else "is empty"
             raise fail(head.path, f"its id {fault}; expected id, document, data_id or profile", item[0])
-        key = line.anonymization or "", str(line.named)
+        key = line.anonymization or "", str(line.document_id)
         location = f"{item[0]}: {at_document(key[1])}"
         if key in records:
-            of = f" of {shown(key[0])}" if key[0] else ""
+            of = f" of {shorten(key[0])}" if key[0] else ""
             raise fail(head.path, f"is answered twice{of}; expected every document once", location)
-        records[key] = Recorded()
-        records[key] = _Reader(head.path, location).recorded(line)
+        records[key] = DocumentAnswer()
+        records[key] = _Reader(head.path, location).parse_line(line)
 
-    gathered(objects_of(head), take)
+    collect_results(objects_of(head), take)
     if not records:
         raise fail(head.path, f"is empty; expected {_EXPECTED}")
     return records
@@ -160,18 +160,18 @@ class _Reader:
     def _fail(self, message: str, field: str) -> InputError:
         return fail(self._path, message, f"{self._place}: {field}" if field else self._place)
 
-    def recorded(self, line: _Line) -> Recorded:
+    def parse_line(self, line: _Line) -> DocumentAnswer:
         if not line.says:
             raise self._fail(f"found no answer; expected {_EXPECTED}", "")
         people, verdicts = self._parse_answer(line)
         counts = None if people is None else Counter(guess.tag for person in people for guess in person.guesses)
         for tag, value in (line.verdicts or {}).items():
-            field = f"verdicts.{shown(tag)}"
+            field = f"verdicts.{shorten(tag)}"
             if tag in verdicts:
                 raise self._fail("stands twice; expected it in one place", field)
             verdicts[tag] = self._parse_verdicts(value, field, None if counts is None else counts[tag])
         utility = {name: value for name in UTILITY if isinstance(value := getattr(line, name), float)}
-        return Recorded(people, line.answer or "", verdicts, utility)
+        return DocumentAnswer(people, line.answer or "", verdicts, utility)
 
     def _parse_answer(self, line: _Line) -> tuple[tuple[RecordedPerson, ...] | None, dict[str, Verdicts]]:
         """The people, and what was said of guesses about an author; an answer may stand in one place alone."""
@@ -199,7 +199,7 @@ class _Reader:
                 raise self._fail("PIIs is missing; expected a list of what is said of the person", field)
             matches = None if person.matches is None else str(person.matches)
             if matches in matched:
-                raise self._fail(f"is {shown(matches or '')} a second time; expected each once", f"{field}.matches")
+                raise self._fail(f"is {shorten(matches or '')} a second time; expected each once", f"{field}.matches")
             if matches is not None:
                 matched.add(matches)
             guesses = tuple(self._parse_guesses(guesses_read, f"{field}.{key}"))
@@ -233,7 +233,7 @@ class _Reader:
                 verdicts[guess.tag] = (*verdicts.get(guess.tag, ()), judgement)
         unjudged = {guess.tag for guess in guesses if guess.verdict is msgspec.UNSET} & verdicts.keys()
         if unjudged:
-            fault = f"some guesses of {shown(min(unjudged))} have a verdict; expected one, or null, for each"
+            fault = f"some guesses of {shorten(min(unjudged))} have a verdict; expected one, or null, for each"
             raise self._fail(fault, "guesses")
         recorded_guesses = tuple(self._parse_guesses(guesses, "guesses"))
         if verdicts and len(recorded_guesses) < len(guesses):
@@ -247,7 +247,7 @@ class _Reader:
         verdicts = {}
         for tag, attribute in attributes.items():
             if attribute.verdicts is not None:
-                field = f"attributes.{shown(tag)}.verdicts"
+                field = f"attributes.{shorten(tag)}.verdicts"
                 verdicts[tag] = self._parse_verdicts(
                     attribute.verdicts, field, None if attribute.guesses is None else len(attribute.guesses)
                 )
@@ -255,7 +255,7 @@ class _Reader:
         if len(lacking) == len(attributes):
             return None, verdicts
         if lacking:
-            raise self._fail("guesses is missing; others have it", f"attributes.{shown(lacking[0])}")
+            raise self._fail("guesses is missing; others have it", f"attributes.{shorten(lacking[0])}")
         guesses = [
             RecordedGuess(tag, str(value)) for tag, attribute in attributes.items() for value in attribute.guesses or ()
         ]

@@ -15,7 +15,7 @@ Value = str | int | float | None
 Fault = tuple[str, str]  # a field, and what is wrong there
 
 
-def said_of(tag: str, value: Value, certainty: int, hardness: int) -> tuple[Attribute, ...]:
+def build_attributes(tag: str, value: Value, certainty: int, hardness: int) -> tuple[Attribute, ...]:
     """One attribute; none where nothing is said."""
     text = "" if value is None else str(value)
     return (Attribute(tag, text, certainty, hardness),) if text.strip() and certainty else ()

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from showthrough.core.errors import quoted, shown, some
-from showthrough.data.population import Column, Population, tag_of
-from showthrough.formats.base import Columns, Input
+from showthrough.core.errors import join_names, quote_value, shorten
+from showthrough.data.population import Population, PopulationColumn, tag_of
+from showthrough.formats.base import ColumnNames, Input
 from showthrough.formats.objects import objects_of
 from showthrough.formats.tables import parquet, table
-from showthrough.formats.tables.rows import Cells, Rows, fault, written
+from showthrough.formats.tables.rows import Cells, TableRows, cell_text, fault
 from showthrough.storage.heads import LINES, Head
-from showthrough.storage.reading import decoded, fail, gathered, stem
+from showthrough.storage.reading import collect_results, decode_json, fail, stem
 
 KINDS = "a .csv, .tsv, .parquet or .jsonl file with a column count"
 COUNT = "COUNT"
@@ -38,10 +38,10 @@ def read_population(path: str | os.PathLike[str], *, name: str | None = None) ->
     if head.folder:
         raise fail(head.path, f"is a folder; expected {KINDS}")
     if head.suffix not in _READERS:
-        raise fail(head.path, f"found the ending {quoted(head.suffix)}; expected {KINDS}")
+        raise fail(head.path, f"found the ending {quote_value(head.suffix)}; expected {KINDS}")
     rows = _READERS[head.suffix](head)
     codes = _Codes(_tags(head, rows.header))
-    for _ in rows.made(codes.take):
+    for _ in rows.convert(codes.take):
         pass
     counts = np.array(codes.counts, dtype=np.int64)
     if not len(counts) or not counts.any():
@@ -54,13 +54,13 @@ def read_population(path: str | os.PathLike[str], *, name: str | None = None) ->
 def _tags(head: Head, header: Sequence[str]) -> tuple[str, ...]:
     """What the columns are called as tags; raises InputError where there is no count, nothing else, or one twice."""
     tags = tuple(map(tag_of, header))
-    column_names = some(column.strip() or "(no name)" for column in header)
+    column_names = join_names(column.strip() or "(no name)" for column in header)
     if COUNT not in tags:
         raise fail(head.path, f"found {column_names}; expected a column count", "column count")
     if len(tags) == 1:
         raise fail(head.path, "has a column count alone; expected attributes beside it, such as AGE, SEX, LOCATION")
     if wrong := [tag for tag in tags if not tag or tags.count(tag) > 1]:
-        location = f"column {shown(wrong[0]) or '(no name)'}"
+        location = f"column {shorten(wrong[0]) or '(no name)'}"
         raise fail(head.path, f"found {column_names}; expected different names", location)
     return tags
 
@@ -76,38 +76,38 @@ class _Codes:
         self._codes = [array("q") for _ in self._tags]
 
     def take(self, cells: Cells, _: int) -> None:
-        count = written(cells[self._at]).strip()
+        count = cell_text(cells[self._at]).strip()
         whole = _WHOLE.fullmatch(count)
         if whole is None:
-            raise fault(f"found {quoted(count)}; {_EXPECTED}" if count else f"is empty; {_EXPECTED}", "count")
-        values = [written(cell).strip() for index, cell in enumerate(cells) if index != self._at]
+            raise fault(f"found {quote_value(count)}; {_EXPECTED}" if count else f"is empty; {_EXPECTED}", "count")
+        values = [cell_text(cell).strip() for index, cell in enumerate(cells) if index != self._at]
         self.counts.append(int(whole[1]))
         for value, numbers, codes in zip(values, self._numbers, self._codes, strict=True):
             codes.append(numbers.setdefault(value, len(numbers)))
 
-    def columns(self) -> dict[str, Column]:
+    def columns(self) -> dict[str, PopulationColumn]:
         pairs = zip(self._tags, self._numbers, self._codes, strict=True)
-        return {tag: Column(tuple(numbers), np.array(codes, dtype=np.int64)) for tag, numbers, codes in pairs}
+        return {tag: PopulationColumn(tuple(numbers), np.array(codes, dtype=np.int64)) for tag, numbers, codes in pairs}
 
 
-class _Objects(Rows):
+class _Objects(TableRows):
     """JSON Lines as a table; an attribute that an object lacks is not known."""
 
     def __init__(self, head: Head) -> None:
         def read(placed: tuple[str, bytes | msgspec.Raw]) -> tuple[str, dict[str, Any]]:
             location, content = placed
-            return location, decoded(content, _OBJECT, head.path, location)
+            return location, decode_json(content, _OBJECT, head.path, location)
 
         self.path = head.path
-        self._read = gathered(objects_of(head, "row"), read)
+        self._read = collect_results(objects_of(head, "row"), read)
         self.header = tuple(dict.fromkeys(key for _, row in self._read for key in row))
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
         return ((location, [row.get(key) for key in self.header]) for location, row in self._read)
 
 
-_READERS: dict[str, Callable[[Head], Rows]] = {
-    **dict.fromkeys((".csv", ".tsv"), lambda head: table.rows_of(Input(head, Columns()))),
-    ".parquet": lambda head: parquet.rows_of(Input(head, Columns())),
+_READERS: dict[str, Callable[[Head], TableRows]] = {
+    **dict.fromkeys((".csv", ".tsv"), lambda head: table.rows_of(Input(head, ColumnNames()))),
+    ".parquet": lambda head: parquet.rows_of(Input(head, ColumnNames())),
     **dict.fromkeys(LINES, _Objects),
 }

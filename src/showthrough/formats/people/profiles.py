@@ -10,12 +10,12 @@ from typing import ClassVar
 
 import msgspec
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.documents import Document
 from showthrough.data.subjects import AUTHOR, CERTAIN, Subject, level_faults
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people.people import Fault, Value, refuse, released_texts, said_of, text_alone
+from showthrough.formats.people.people import Fault, Value, build_attributes, refuse, released_texts, text_alone
 from showthrough.storage.heads import Head
 
 
@@ -44,7 +44,7 @@ def _profile(wire: _Profile, entry: Entry) -> Document:
     attributes = (
         attribute
         for tag, wire_attribute in wire.attributes.items()
-        for attribute in said_of(tag, wire_attribute.gold, wire_attribute.certainty, wire_attribute.hardness)
+        for attribute in build_attributes(tag, wire_attribute.gold, wire_attribute.certainty, wire_attribute.hardness)
     )
     return msgspec.structs.replace(released, subjects=(Subject(AUTHOR, tuple(attributes)),))
 
@@ -58,7 +58,7 @@ def _faults(attributes: Mapping[str, _Attribute]) -> Iterator[Fault]:
         if not tag:
             yield "attributes", "found one without a name; expected a name, such as age"
         for name, fault in level_faults(attribute.certainty, attribute.hardness):
-            yield f"attributes.{shown(tag)}.{name}", fault
+            yield f"attributes.{shorten(tag)}.{name}", fault
 
 
 def _recognise(head: Head) -> Fit:

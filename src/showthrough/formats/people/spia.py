@@ -9,14 +9,14 @@ from typing import ClassVar
 import msgspec
 
 from showthrough.data.documents import Document
-from showthrough.data.subjects import Attribute, Subject, level_faults, repeated
+from showthrough.data.subjects import Attribute, Subject, duplicate_faults, level_faults
 from showthrough.formats.base import PEOPLE, Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.formats.people.people import Fault, Value, refuse, released_texts, said_of, text_alone
+from showthrough.formats.people.people import Fault, Value, build_attributes, refuse, released_texts, text_alone
 from showthrough.storage.heads import Head
 
 
-class _Said(msgspec.Struct, gc=False):
+class _WireAttribute(msgspec.Struct, gc=False):
     tag: str
     keyword: Value
     certainty: int
@@ -25,7 +25,7 @@ class _Said(msgspec.Struct, gc=False):
 
 class _Subject(msgspec.Struct):
     id: str | int
-    said: list[_Said] = msgspec.field(name="PIIs")
+    said: list[_WireAttribute] = msgspec.field(name="PIIs")
     description: str | None = None
 
 
@@ -63,7 +63,7 @@ def _released(wire: _Row, entry: Entry) -> Document:
 
 
 def _faults(subjects: Sequence[_Subject]) -> Iterator[Fault]:
-    yield from repeated(str(person.id) for person in subjects)
+    yield from duplicate_faults(str(person.id) for person in subjects)
     for index, subject in enumerate(subjects):
         for number, attribute in enumerate(subject.said):
             faults = [*level_faults(attribute.certainty, attribute.hardness)]
@@ -77,7 +77,7 @@ def _subject(wire: _Subject) -> Subject:
     attributes = (
         attribute
         for wire_attribute in wire.said
-        for attribute in said_of(
+        for attribute in build_attributes(
             wire_attribute.tag, wire_attribute.keyword, wire_attribute.certainty, wire_attribute.hardness
         )
     )

@@ -16,7 +16,7 @@ _TAGS = {"PERSON": "NAME", "CODE": "IDENTIFICATION_NUMBER", "LOC": "LOCATION", "
 Said = tuple[str, Attribute]  # of a subject, by id
 
 
-class Stated(msgspec.Struct, gc=False):
+class StatedAttribute(msgspec.Struct, gc=False):
     tag: str
     value: str
     certainty: int = CERTAIN
@@ -25,16 +25,16 @@ class Stated(msgspec.Struct, gc=False):
 
 class StatedSubject(msgspec.Struct):
     id: str | int
-    attributes: list[Stated] = []
+    attributes: list[StatedAttribute] = []
     description: str = ""
 
 
-def said_by(subject: str, entity_type: str, words: str) -> Said:
+def attribute_of(subject: str, entity_type: str, words: str) -> Said:
     """What a mention tells of the one that it is about."""
     return subject, Attribute(_TAGS.get(entity_type, entity_type), " ".join(words.split()), CERTAIN, _PLAIN)
 
 
-def untyped(entity_type: str) -> str:
+def mention_fault(entity_type: str) -> str:
     """What is wrong with a mention that is about somebody; empty where it is sound."""
     return "" if entity_type else "has a subject and no entity_type; expected one, which tells what it says of them"
 

@@ -20,24 +20,24 @@ from showthrough.core.errors import InputError, Problem, at_document
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
 from showthrough.data.masks import Anonymization, Mask, typed_mask
-from showthrough.data.offsets import counted, unit_of
-from showthrough.formats.base import Columns, Files, Format, Input, Masks
+from showthrough.data.offsets import to_characters, unit_of
+from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks
 from showthrough.formats.clinical.phi import Matching, check_text
 from showthrough.formats.lines import documents_in
-from showthrough.formats.recognizers.containers import Answer, Container, Record, Shape
+from showthrough.formats.recognizers.containers import AnswerShape, Container, ServiceAnswer, TextRecord
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
-from showthrough.storage.reading import decoded, decoded_or_none, fail, gathered, unique
+from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail, unique
 
 
-class Reader(ABC):
+class AnswerReader(ABC):
     """Makes masks of the answers of one file, which it may look at all together first."""
 
-    def __init__(self, answers: Sequence[Answer], path: Path) -> None:  # noqa: B027 (some need no look at all of them)
+    def __init__(self, answers: Sequence[ServiceAnswer], path: Path) -> None:  # noqa: B027 (some need no look at all of them)
         pass
 
     @abstractmethod
-    def masks(self, answer: Answer) -> list[Mask]: ...
+    def masks(self, answer: ServiceAnswer) -> list[Mask]: ...
 
     @property
     def notes(self) -> list[str]:
@@ -45,21 +45,21 @@ class Reader(ABC):
         return []
 
 
-def found(start: int, end: int, entity_type: str, score: float | None = None) -> Mask:
+def build_mask(start: int, end: int, entity_type: str, score: float | None = None) -> Mask:
     """The mask of a finding. Whether it is in the text is checked with the corpus."""
     plain = not entity_type and score is None
     return Mask(start, end) if plain else typed_mask(start, end, None, entity_type, score)
 
 
 @dataclass(frozen=True)
-class Service:
+class AnswerFormat:
     """Whose answers they are, and how they are read."""
 
     name: str  # the annotator of a corpus
-    shape: Shape
-    parsed: Callable[[Answer, Remarks | None], Any]  # what is kept of an answer; raises InputError
-    reader: type[Reader]
-    record: type[Record]  # a line as most are, with findings as `parsed` makes them
+    shape: AnswerShape
+    parsed: Callable[[ServiceAnswer, Remarks | None], Any]  # what is kept of an answer; raises InputError
+    reader: type[AnswerReader]
+    record: type[TextRecord]  # a line as most are, with findings as `parsed` makes them
     ends: tuple[str, str] = ("", "")  # the offsets of a finding, where a user may say what they count
 
     def format(
@@ -80,7 +80,8 @@ class Service:
         answers = _assign_documents(self._answers(file), file)
         reader = self.reader(answers, file.path)
         masks = unique(
-            gathered(answers, lambda answer: (answer.id, reader.masks(self._recount(answer, file.columns)))), file.path
+            collect_results(answers, lambda answer: (answer.id, reader.masks(self._recount(answer, file.columns)))),
+            file.path,
         )
         file.remarks.others += reader.notes
         return masks
@@ -104,21 +105,21 @@ class Service:
         file.remarks.numbered = sum(not answer.id for answer in answers)
         named = [replace(item, id=item.id or str(number)) for number, item in enumerate(answers, 1)]
         reader = self.reader(named, file.path)
-        return gathered(named, lambda answer: self._document(self._recount(answer, file.columns), reader))
+        return collect_results(named, lambda answer: self._document(self._recount(answer, file.columns), reader))
 
-    def _answers(self, file: Input) -> list[Answer]:
+    def _answers(self, file: Input) -> list[ServiceAnswer]:
         inside = Container(self.shape, file.columns, file.remarks)
-        listed = gathered(inside.items_of_file(file.head), partial(self._parse_item, inside))
+        listed = collect_results(inside.items_of_file(file.head), partial(self._parse_item, inside))
         return [answer for answers in listed for answer in answers]
 
-    def _parse_item(self, inside: Container, item: Answer) -> list[Answer]:
+    def _parse_item(self, inside: Container, item: ServiceAnswer) -> list[ServiceAnswer]:
         return [replace(answer, value=self.parsed(answer, inside.remarks)) for answer in inside.answers(item)]
 
-    def _document(self, answer: Answer, reader: Reader) -> Document:
+    def _document(self, answer: ServiceAnswer, reader: AnswerReader) -> Document:
         mentions = (by_type(mask.start, mask.end, mask.entity_type) for mask in reader.masks(answer))
         return Document(answer.id, answer.original(), (Annotation(self.name, tuple(mentions)),))
 
-    def _recount(self, answer: Answer, columns: Columns) -> Answer:
+    def _recount(self, answer: ServiceAnswer, columns: ColumnNames) -> ServiceAnswer:
         """The same with findings by characters, where a user said that offsets count something else."""
         if unit_of(columns.offsets) is None or not all(self.ends) or not isinstance(answer.value, list):
             return answer
@@ -126,7 +127,7 @@ class Service:
         for number, finding in enumerate(answer.value):
             try:
                 start, end = (getattr(finding, name) for name in self.ends)
-                offsets_counted = counted(text, start, end, columns.offsets)
+                offsets_counted = to_characters(text, start, end, columns.offsets)
             except InputError as error:
                 raise answer.fail(error.problems[0].message, f"[{number}]") from None
             findings.append(msgspec.structs.replace(finding, **dict(zip(self.ends, offsets_counted, strict=True))))
@@ -137,12 +138,12 @@ class Service:
         return self._read_line(inside, path, f"line {number}", number, line)
 
     def _read_line(self, inside: Container, path: Path, location: str, number: int, line: bytes) -> Document:
-        if not inside.columns.said:
+        if not inside.columns.overrides:
             record = decoded_or_none(line, _decoder(self.record))
             usual = None if record is None else record.answer(path)
             if usual is not None:
                 return self._document(self._recount(usual, inside.columns), self.reader([usual], path))
-        item = Answer(path, location, decoded(line, _ANY, path, location))
+        item = ServiceAnswer(path, location, decode_json(line, _ANY, path, location))
         if self.shape.finding(item.value):
             raise item.fail(_NO_TEXT)
         answers = self._parse_item(inside, item)
@@ -156,7 +157,7 @@ class Service:
         return self._document(self._recount(answer, inside.columns), self.reader([answer], path))
 
     def _look_at(
-        self, columns: Columns, path: Path, location: str, number: int, line: bytes, remarks: Remarks
+        self, columns: ColumnNames, path: Path, location: str, number: int, line: bytes, remarks: Remarks
     ) -> Document:
         return self._read_line(Container(self.shape, columns, remarks), path, location, number, line)
 
@@ -167,11 +168,11 @@ _ANY = msgspec.json.Decoder()
 
 
 @lru_cache(maxsize=16)
-def _decoder(record: type[Record]) -> msgspec.json.Decoder[Record]:
+def _decoder(record: type[TextRecord]) -> msgspec.json.Decoder[TextRecord]:
     return msgspec.json.Decoder(strict(record))
 
 
-def _assign_documents(answers: list[Answer], file: Input) -> list[Answer]:
+def _assign_documents(answers: list[ServiceAnswer], file: Input) -> list[ServiceAnswer]:
     """Answers with the ids and texts of the documents that they are about; raises InputError where nobody can tell."""
     corpus, originals = file.corpus, file.originals
     nameless = [answer for answer in answers if not answer.id]
@@ -190,16 +191,16 @@ def _assign_documents(answers: list[Answer], file: Input) -> list[Answer]:
     if strangers := [answer for answer in answers if answer.id not in originals]:
         raise InputError(Problem(str(stranger.path), at_document(stranger.id), fault) for stranger in strangers)
 
-    def checked(answer: Answer) -> Answer:
+    def checked(answer: ServiceAnswer) -> ServiceAnswer:
         text = originals[answer.id]
         if answer.text is not None:
             check_text(answer.text, text, answer.path, answer.id)
         return replace(answer, text=text, place=at_document(answer.id))
 
-    return gathered(answers, checked)
+    return collect_results(answers, checked)
 
 
-def _match_by_text(answers: Sequence[Answer], file: Input) -> list[Answer]:
+def _match_by_text(answers: Sequence[ServiceAnswer], file: Input) -> list[ServiceAnswer]:
     """Told by their texts where the corpus knows none of their ids."""
     documents = [
         Document(answer_read.id or str(number), answer_read.original()) for number, answer_read in enumerate(answers, 1)
@@ -207,15 +208,15 @@ def _match_by_text(answers: Sequence[Answer], file: Input) -> list[Answer]:
     file.remarks.numbered = sum(not answer.id for answer in answers)
     matching = Matching(documents, file)
 
-    def named(pair: tuple[Answer, Document]) -> Answer:
+    def named(pair: tuple[ServiceAnswer, Document]) -> ServiceAnswer:
         return replace(pair[0], id=matching.document(pair[1]))
 
-    named_answers = gathered(zip(answers, documents, strict=True), named)
+    named_answers = collect_results(zip(answers, documents, strict=True), named)
     file.remarks.others += matching.notes
     return named_answers
 
 
-def _match_in_order(answers: list[Answer], file: Input) -> list[Answer]:
+def _match_in_order(answers: list[ServiceAnswer], file: Input) -> list[ServiceAnswer]:
     """Answers without ids and texts: that of the only document, or as many as there are documents, in their order."""
     if file.corpus is None:
         raise fail(file.path, "its answers have no ids; expected --id-column, or the corpus whose order they have")
@@ -237,5 +238,5 @@ def _match_in_order(answers: list[Answer], file: Input) -> list[Answer]:
     ]
 
 
-def _number(answer: Answer) -> int:
+def _number(answer: ServiceAnswer) -> int:
     return answer.number

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.core.errors import InputError, at_document, quoted
+from showthrough.core.errors import InputError, at_document, quote_value
 from showthrough.data.masks import Mask, Score
 from showthrough.data.units import Unit, counts_alike, to_code_points
-from showthrough.formats.recognizers.answers import Reader, Service, found
-from showthrough.formats.recognizers.containers import Answer, Record, Shape, errors_in
+from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
+from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 
@@ -52,7 +52,7 @@ class _Entity(msgspec.Struct, gc=False):
         return self.confidence_score if self.confidenceScore is None else self.confidenceScore
 
 
-class _Record(Record, gc=False):
+class _Record(TextRecord, gc=False):
     aside: ClassVar = ("redactedText", "redacted_text", "modelVersion", "statistics", "detectedLanguage")
 
     entities: list[_Entity]
@@ -65,7 +65,7 @@ class _Record(Record, gc=False):
 _KNOWN = strict(list[_Entity])
 
 
-def _finding(value: Any) -> bool:
+def _is_finding(value: Any) -> bool:
     return isinstance(value, dict) and {"category", "offset", "length"} <= value.keys()
 
 
@@ -74,11 +74,11 @@ def _findings(value: Any) -> list[Any] | None:
     return entities if isinstance(entities, list) else None
 
 
-def _redacted(value: Any) -> bool:
+def _is_redacted(value: Any) -> bool:
     return _findings(value) is not None and bool({"redactedText", "redacted_text"} & value.keys())
 
 
-def _split_batch(value: Any, source: Answer) -> list[Answer] | None:
+def _split_batch(value: Any, source: ServiceAnswer) -> list[ServiceAnswer] | None:
     """The documents of an answer to one request, or of the tasks of a job; and its errors, which are none."""
     if not isinstance(value, dict):
         return None
@@ -91,7 +91,7 @@ def _split_batch(value: Any, source: Answer) -> list[Answer] | None:
     if not isinstance(value.get("documents"), list):
         return None
     listed = [*value["documents"], *errors_in(value.get("errors"))]
-    several = [document if isinstance(document, dict) else {"error": quoted(document)} for document in listed]
+    several = [document if isinstance(document, dict) else {"error": quote_value(document)} for document in listed]
     return [
         replace(source, place=at_document(str(document.get("id", "without an id"))), value=document, id="")
         for document in several
@@ -107,18 +107,18 @@ def _unit(value: dict[str, Any]) -> str:
     return ""
 
 
-def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Entity]:
+def _parse(answer: ServiceAnswer, remarks: Remarks | None) -> list[_Entity]:
     value = answer.value
     entities = value if isinstance(value, list) else value["entities"]
     if isinstance(value, dict) and value.get("warnings") and remarks and _WARNED not in remarks.others:
         remarks.others.append(_WARNED)
-    return answer.found(entities, _Entity, _KNOWN, remarks, "entities")  # type: ignore[no-any-return]
+    return answer.parse_findings(entities, _Entity, _KNOWN, remarks, "entities")  # type: ignore[no-any-return]
 
 
-class _Masks(Reader):
+class _Masks(AnswerReader):
     """Finds out what the offsets of a file count before any is taken."""
 
-    def __init__(self, answers: Sequence[Answer], path: Path) -> None:
+    def __init__(self, answers: Sequence[ServiceAnswer], path: Path) -> None:
         self._units = _CANDIDATE_UNITS
         for answer in answers:
             if answer.unit or answer.text is None or _counts_alike_in_all(answer.text):
@@ -130,22 +130,25 @@ class _Masks(Reader):
                     "its offsets count something else than those of documents before it; expected one unit"
                 )
 
-    def masks(self, answer: Answer) -> list[Mask]:
+    def masks(self, answer: ServiceAnswer) -> list[Mask]:
         if not answer.unit and answer.text is not None and _counts_alike_in_all(answer.text):
             return [_build_plain_mask(answer, number, entity) for number, entity in enumerate(answer.value)]
         spans = self._agreed_spans(answer, self._units_of(answer))
         return [
-            found(*span, entity.entity_type, entity.score) for span, entity in zip(spans, answer.value, strict=True)
+            build_mask(*span, entity.entity_type, entity.score)
+            for span, entity in zip(spans, answer.value, strict=True)
         ]
 
-    def _units_of(self, answer: Answer) -> tuple[Unit, ...]:
+    def _units_of(self, answer: ServiceAnswer) -> tuple[Unit, ...]:
         if not answer.unit:
             return self._units
         if answer.unit not in _UNITS:
-            raise answer.fail(f"found {quoted(answer.unit)}; expected one of {', '.join(_UNITS)}", "stringIndexType")
+            raise answer.fail(
+                f"found {quote_value(answer.unit)}; expected one of {', '.join(_UNITS)}", "stringIndexType"
+            )
         return (_UNITS[answer.unit],)
 
-    def _agreed_spans(self, answer: Answer, units: Sequence[Unit]) -> Spans:
+    def _agreed_spans(self, answer: ServiceAnswer, units: Sequence[Unit]) -> Spans:
         """The spans in code points, which must be the same whatever may be counted."""
         text = answer.text if units == ("code points",) else answer.original()
         ways = [
@@ -165,11 +168,11 @@ class _Masks(Reader):
         return ()
 
 
-def _build_plain_mask(answer: Answer, number: int, entity: _Entity) -> Mask:
+def _build_plain_mask(answer: ServiceAnswer, number: int, entity: _Entity) -> Mask:
     """Of a text of which it does not matter what is counted."""
     start, end = entity.offset, entity.offset + entity.length
     answer.check_covered(start, end, entity.text, "entities", number)
-    return found(start, end, entity.entity_type, entity.score)
+    return build_mask(start, end, entity.entity_type, entity.score)
 
 
 def _counts_alike_in_all(text: str) -> bool:
@@ -179,7 +182,7 @@ def _counts_alike_in_all(text: str) -> bool:
     return all(counts_alike(text, unit) for unit in _CANDIDATE_UNITS)
 
 
-def _spans(answer: Answer, unit: Unit) -> Spans | InputError:
+def _spans(answer: ServiceAnswer, unit: Unit) -> Spans | InputError:
     """Where the entities are if offsets count this; an error where another text stands there."""
     spans = []
     for number, entity in enumerate(answer.value):
@@ -199,17 +202,17 @@ _ASIDE = frozenset((
     "status", "createdDateTime", "createdDate", "lastUpdatedDateTime", "expirationDateTime", "displayName", "is_error",
     "error", "detectedLanguage", "detected_language", "string_index_type",
 ))  # fmt: skip
-SHAPE = Shape(
+SHAPE = AnswerShape(
     '"entities" with "category", "offset" and "length", in "documents" or alone',
     (b'"category"', b'"redactedText"', b'"redacted_text"'),
-    _finding,
+    _is_finding,
     _findings,
     _split_batch,
-    unmistakable=_redacted,
+    unmistakable=_is_redacted,
     own=frozenset({"entities", "documents", "errors", "results", "tasks", "parameters", "stringIndexType"}),
     aside=_ASIDE,
 )
-_SERVICE = Service("azure", SHAPE, _parsed, _Masks, _Record)
+_SERVICE = AnswerFormat("azure", SHAPE, _parse, _Masks, _Record)
 FORMAT = _SERVICE.format(
     "Azure Language: recognised personal data; documents of requests or jobs, in a list, in records, or one alone",
     """\

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from showthrough.core.errors import at_document
 from showthrough.data.masks import Mask, Score
-from showthrough.formats.recognizers.answers import Reader, Service, found
-from showthrough.formats.recognizers.containers import Answer, Record, Shape, errors_in
+from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
+from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 from showthrough.storage.reading import stem
@@ -31,7 +31,7 @@ class _Entity(msgspec.Struct, gc=False, rename="pascal"):
     score: Score | None = None
 
 
-class _Record(Record, gc=False, rename={"entities": "Entities"}):
+class _Record(TextRecord, gc=False, rename={"entities": "Entities"}):
     entities: list[_Entity]
 
     @property
@@ -42,7 +42,7 @@ class _Record(Record, gc=False, rename={"entities": "Entities"}):
 _KNOWN = strict(list[_Entity])
 
 
-def _finding(value: Any) -> bool:
+def _is_finding(value: Any) -> bool:
     return isinstance(value, dict) and {"BeginOffset", "EndOffset"} <= value.keys()
 
 
@@ -55,7 +55,7 @@ def _unmistakable(value: Any) -> bool:
     return _findings(value) is not None and value.keys() <= {"Entities", "File", "Line", "ResponseMetadata"}
 
 
-def _batch(value: Any, source: Answer) -> list[Answer] | None:
+def _batch(value: Any, source: ServiceAnswer) -> list[ServiceAnswer] | None:
     """Answers of one request to several texts, and lines of a job, which name their texts in ways of their own."""
     if not isinstance(value, dict):
         return None
@@ -81,32 +81,34 @@ def _whole(value: Any) -> int:
     return value if isinstance(value, int) else -1
 
 
-def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Entity]:
+def _parse(answer: ServiceAnswer, remarks: Remarks | None) -> list[_Entity]:
     value = answer.value
     entities = value if isinstance(value, list) else value["Entities"]
     if isinstance(value, dict) and value.get("PaginationToken"):
         raise answer.fail("is a part of the answer, since it has a PaginationToken; expected all pages in one")
-    return answer.found(entities, _Entity, _KNOWN, remarks, "Entities")  # type: ignore[no-any-return]
+    return answer.parse_findings(entities, _Entity, _KNOWN, remarks, "Entities")  # type: ignore[no-any-return]
 
 
-class _Masks(Reader):
-    def masks(self, answer: Answer) -> list[Mask]:
+class _Masks(AnswerReader):
+    def masks(self, answer: ServiceAnswer) -> list[Mask]:
         for number, entity in enumerate(answer.value):
             answer.check_covered(entity.begin_offset, entity.end_offset, entity.text, "Entities", number)
-        return [found(entity.begin_offset, entity.end_offset, entity.type, entity.score) for entity in answer.value]
+        return [
+            build_mask(entity.begin_offset, entity.end_offset, entity.type, entity.score) for entity in answer.value
+        ]
 
 
-SHAPE = Shape(
+SHAPE = AnswerShape(
     '"Entities" with "BeginOffset" and "EndOffset"',
     (b'"Entities"', b'"BeginOffset"'),
-    _finding,
+    _is_finding,
     _findings,
     _batch,
     unmistakable=_unmistakable,
     own=frozenset({"Entities", "ResultList", "ErrorList", "Index", "File", "Line"}),
     aside=frozenset({"ResponseMetadata", "ModelVersion", "DocumentMetadata", "DocumentType", "PaginationToken"}),
 )
-_SERVICE = Service("comprehend", SHAPE, _parsed, _Masks, _Record, ("begin_offset", "end_offset"))
+_SERVICE = AnswerFormat("comprehend", SHAPE, _parse, _Masks, _Record, ("begin_offset", "end_offset"))
 FORMAT = _SERVICE.format(
     "Amazon Comprehend: entities with BeginOffset; by id, in a list, in records, files of jobs, or one alone",
     """\

@@ -12,14 +12,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.core.errors import InputError, at_document, quoted, some
-from showthrough.formats.base import Columns, Fit, unlike
+from showthrough.core.errors import InputError, at_document, join_names, quote_value
+from showthrough.formats.base import ColumnNames, Fit, unlike
 from showthrough.formats.objects import items_of
 from showthrough.formats.remarks import Remarks, keys_of, like_spans
 from showthrough.formats.tables.rows import IDS
 from showthrough.storage.heads import Head
 from showthrough.storage.limits import RECORD
-from showthrough.storage.reading import decoded, fail, read_bytes, stem, type_fault
+from showthrough.storage.reading import decode_json, fail, read_bytes, stem, type_fault
 
 _IDS = (*IDS, "document_id")
 # Under which key a record may have its answer.
@@ -33,7 +33,7 @@ _SAMPLE_FILES = 50  # files of a folder that are looked at to recognise
 _ANY = msgspec.json.Decoder()
 
 
-class Answer(msgspec.Struct, frozen=True):
+class ServiceAnswer(msgspec.Struct, frozen=True):
     """What was found in one text, and what the file says of whose text it was."""
 
     path: Path
@@ -53,16 +53,16 @@ class Answer(msgspec.Struct, frozen=True):
             raise self.fail("means nothing without the original; reading it needs the corpus")
         return self.text
 
-    def found(self, value: Any, kind: Any, strict_type: Any, remarks: Remarks | None, field: str = "") -> Any:
+    def parse_findings(self, value: Any, kind: Any, strict_type: Any, remarks: Remarks | None, field: str = "") -> Any:
         """A list of findings of a known kind, whose other keys are noted; `known` is such a list with no other key."""
-        findings = known_or_none(value, strict_type)
+        findings = convert_or_none(value, strict_type)
         if findings is not None:
             return findings
         if remarks is not None:
             keys_of(list[kind]).look_at(value, remarks, field)
-        return self.converted(value, list[kind], field)
+        return self.convert(value, list[kind], field)
 
-    def converted(self, value: Any, kind: Any, field: str = "") -> Any:
+    def convert(self, value: Any, kind: Any, field: str = "") -> Any:
         """A value of a known type; raises InputError with what is wrong with it."""
         try:
             return msgspec.convert(value, kind)
@@ -77,7 +77,7 @@ class Answer(msgspec.Struct, frozen=True):
             raise self.fail(fault, f"{field}[{number}]")
 
 
-class Record(msgspec.Struct, kw_only=True, gc=False):
+class TextRecord(msgspec.Struct, kw_only=True, gc=False):
     """What a line mostly is: an id, a text, and under its usual key what was found there, which a service adds."""
 
     doc_id: str | int | msgspec.UnsetType = msgspec.UNSET
@@ -90,16 +90,16 @@ class Record(msgspec.Struct, kw_only=True, gc=False):
         """What was found. A service that does not say where must not read as one that found nothing."""
         raise NotImplementedError
 
-    def answer(self, path: Path) -> Answer | None:
+    def answer(self, path: Path) -> ServiceAnswer | None:
         """The answer with its findings; `None` where it has not one id, and others have to look."""
         ids = [candidate for candidate in (self.doc_id, self.id, self.document_id) if candidate is not msgspec.UNSET]
         if len(ids) != 1 or ids[0] == "":
             return None
         name = str(ids[0])
-        return Answer(path, at_document(name), self.value, name, self.text)
+        return ServiceAnswer(path, at_document(name), self.value, name, self.text)
 
 
-def known_or_none(value: Any, kind: Any) -> Any:
+def convert_or_none(value: Any, kind: Any) -> Any:
     """A value of a known type; `None` for anything else."""
     try:
         return msgspec.convert(value, kind)
@@ -111,10 +111,10 @@ def errors_in(value: Any) -> list[Any]:
     """What a batch has in its list of errors, whatever that is."""
     if not value:
         return []
-    return value if isinstance(value, list) else [{"error": quoted(value)}]
+    return value if isinstance(value, list) else [{"error": quote_value(value)}]
 
 
-def _no_batch(value: Any, answer: Answer) -> list[Answer] | None:
+def _no_batch(value: Any, answer: ServiceAnswer) -> list[ServiceAnswer] | None:
     return None
 
 
@@ -123,14 +123,16 @@ def _never(value: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Shape:
+class AnswerShape:
     """How answers of a service are told from other JSON: an answer is a list of findings, or what wraps one."""
 
     expected: str  # what an answer looks like, for messages
     signs: tuple[bytes, ...]  # every file has one of them, and soon
     finding: Callable[[Any], bool]  # whether a value is one thing that was found
     findings: Callable[[Any], list[Any] | None]  # those of a value that is no list; None: it is no answer
-    batch: Callable[[Any, Answer], list[Answer] | None] = _no_batch  # answers of what wraps several; None: no such
+    batch: Callable[[Any, ServiceAnswer], list[ServiceAnswer] | None] = (
+        _no_batch  # answers of what wraps several; None: no such
+    )
     unmistakable: Callable[[Any], bool] = _never  # whether a value is an answer although nothing was found
     own: frozenset[str] = frozenset()  # keys of what wraps one or several
     aside: frozenset[str] = frozenset()  # keys beside an answer that hold nothing to score
@@ -138,7 +140,7 @@ class Shape:
     def is_answer(self, value: Any) -> bool:
         return isinstance(value, list) or self.findings(value) is not None
 
-    def telling(self, value: Any) -> bool:
+    def is_distinctive(self, value: Any) -> bool:
         """Whether a value is an answer of this service and of no other."""
         inside = value if isinstance(value, list) else self.findings(value) or []
         return any(map(self.finding, inside)) or self.unmistakable(value)
@@ -151,11 +153,11 @@ class Shape:
             return next(filter(None, fits), Fit.NO)
         if head.suffix in (".csv", ".tsv", ".txt") or not any(sign in head.start for sign in self.signs):
             return Fit.NO
-        inside = Container(self, Columns(), None)
+        inside = Container(self, ColumnNames(), None)
         for value in head.values:
-            for item in inside.items(value, Answer(head.path, "", None)):
+            for item in inside.items(value, ServiceAnswer(head.path, "", None)):
                 try:
-                    if any(self.telling(answer.value) for answer in inside.answers(item)):
+                    if any(self.is_distinctive(answer.value) for answer in inside.answers(item)):
                         return Fit.CERTAIN
                 except InputError:  # the next may be an answer
                     continue
@@ -171,8 +173,8 @@ def answer_files(head: Head) -> list[Path]:
 class Container:
     """Takes the answers of a service out of whatever they are in."""
 
-    shape: Shape
-    columns: Columns
+    shape: AnswerShape
+    columns: ColumnNames
     remarks: Remarks | None  # None: what there is to say was said
 
     @cached_property
@@ -188,7 +190,7 @@ class Container:
         """The keys that tell a record from an answer."""
         return (*self._id_keys, *self._text_keys, "key")
 
-    def items(self, value: Any, source: Answer) -> Iterator[Answer]:
+    def items(self, value: Any, source: ServiceAnswer) -> Iterator[ServiceAnswer]:
         """What is in one JSON value, item by item; each may be an answer, several, or a record of one."""
         if isinstance(value, list) and value and not self.shape.finding(value[0]):
             for number, item in enumerate(value, 1):
@@ -199,28 +201,30 @@ class Container:
         else:
             yield replace(source, value=value)
 
-    def items_of_file(self, head: Head) -> Iterator[Answer]:
+    def items_of_file(self, head: Head) -> Iterator[ServiceAnswer]:
         """The same of a file or folder, decoded one by one."""
-        source = Answer(head.path, "", None)
+        source = ServiceAnswer(head.path, "", None)
         if head.folder:
             for file in answer_files(head):
-                value = decoded(read_bytes(file, RECORD), _ANY, file)
-                yield from self.items(value, Answer(file, "", None, stem(file)))
+                value = decode_json(read_bytes(file, RECORD), _ANY, file)
+                yield from self.items(value, ServiceAnswer(file, "", None, stem(file)))
         elif head.lines:
             yield from self._items_of_list(
                 ((f"line {number}", line) for number, _, line in head.numbered_lines()), source
             )
-        elif head.opening == b"[":
+        elif head.first_byte == b"[":
             yield from self._items_of_list(items_of(head, "answer number"), source)
         elif len(head.entries) <= _FEW:  # which raises where a key occurs twice
-            yield from self.items(decoded(head.content, _ANY, head.path), source)
+            yield from self.items(decode_json(head.content, _ANY, head.path), source)
         else:
             for key, raw in head.entries.items():
                 location = at_document(key)
-                yield replace(source, place=location, value=decoded(raw, _ANY, head.path, location), id=key)
+                yield replace(source, place=location, value=decode_json(raw, _ANY, head.path, location), id=key)
 
-    def _items_of_list(self, items: Iterable[tuple[str, bytes | msgspec.Raw]], source: Answer) -> Iterator[Answer]:
-        values = ((location, decoded(raw, _ANY, source.path, location)) for location, raw in items)
+    def _items_of_list(
+        self, items: Iterable[tuple[str, bytes | msgspec.Raw]], source: ServiceAnswer
+    ) -> Iterator[ServiceAnswer]:
+        values = ((location, decode_json(raw, _ANY, source.path, location)) for location, raw in items)
         for first in values:
             if self.shape.finding(first[1]):  # one answer alone
                 yield replace(source, value=[value for _, value in chain([first], values)])
@@ -230,7 +234,7 @@ class Container:
             return
         yield replace(source, value=[])
 
-    def _by_id(self, value: Any, source: Answer) -> Iterator[Answer]:
+    def _by_id(self, value: Any, source: ServiceAnswer) -> Iterator[ServiceAnswer]:
         """What is in one of several values: an answer or a record of one, or answers by id."""
         ids = value.keys().isdisjoint(_ANSWER_KEYS) if isinstance(value, dict) and not self._is_single(value) else False
         if ids and all(map(self.shape.is_answer, value.values())):
@@ -245,12 +249,12 @@ class Container:
         fits = self.shape.is_answer(value) or self.shape.batch(value, _NO_ANSWER) is not None
         return fits or self._answer_key(value) is not None or _error_message(value) is not None
 
-    def answers(self, item: Answer) -> Iterator[Answer]:
+    def answers(self, item: ServiceAnswer) -> Iterator[ServiceAnswer]:
         """The answers of one item: itself, those of a batch, or that of a record."""
         value, shape = item.value, self.shape
         if not isinstance(value, dict):
             if not shape.is_answer(value):
-                raise item.fail(f"found {quoted(value)}; expected {shape.expected}")
+                raise item.fail(f"found {quote_value(value)}; expected {shape.expected}")
             yield item
         elif (batch := shape.batch(value, item)) is not None:
             self._note_unknown_keys(value, shape.own)
@@ -263,10 +267,10 @@ class Container:
         else:
             raise self._no_answer(item)
 
-    def _no_answer(self, item: Answer) -> InputError:
+    def _no_answer(self, item: ServiceAnswer) -> InputError:
         if (error := _error_message(item.value)) is not None:
-            return item.fail(f"is an error and no answer: {quoted(error)}; expected {self.shape.expected}")
-        return item.fail(f"found the keys {some(item.value)}; expected {self.shape.expected}")
+            return item.fail(f"is an error and no answer: {quote_value(error)}; expected {self.shape.expected}")
+        return item.fail(f"found the keys {join_names(item.value)}; expected {self.shape.expected}")
 
     def _answer_key(self, record: Mapping[str, Any]) -> str | None:
         """The key under which a record has its answer; it is one by its id or its text."""
@@ -275,12 +279,14 @@ class Container:
         keys = [key for key in _ANSWER_KEYS if key in record and self._holds_answer(record[key])]
         if len(keys) < 2:
             return keys[0] if keys else None
-        return next((key for key in keys if self.shape.telling(record[key])), keys[0])
+        return next((key for key in keys if self.shape.is_distinctive(record[key])), keys[0])
 
     def _holds_answer(self, value: Any) -> bool:
         return self.shape.is_answer(value) or self.shape.batch(value, _NO_ANSWER) is not None
 
-    def _answers_of_record(self, item: Answer, record: dict[str, Any], key: str | None) -> Iterator[Answer]:
+    def _answers_of_record(
+        self, item: ServiceAnswer, record: dict[str, Any], key: str | None
+    ) -> Iterator[ServiceAnswer]:
         id_key = _first_key(self._id_keys, record)
         text_key = _first_key(self._text_keys, record)
         if key == "recognizer_results" and not id_key:  # Presidio's own, of a dictionary of texts
@@ -293,14 +299,14 @@ class Container:
             for number, (item_value, original) in enumerate(zip(answer, text, strict=True), 1):
                 location = f"{named.place}: number {number}"
                 yield replace(
-                    item, place=location, value=item_value, text=named.converted(original, str, text_key), id=""
+                    item, place=location, value=item_value, text=named.convert(original, str, text_key), id=""
                 )
             return
         inner = None if key is None else self.shape.batch(answer, named)
         if inner is not None and len(inner) != 1:
             raise named.fail(f"holds answers to {len(inner)} texts; expected that to one", key or "")
         if text is not None and not isinstance(text, str):
-            raise named.fail(f"found {quoted(text)}; expected text", text_key)
+            raise named.fail(f"found {quote_value(text)}; expected text", text_key)
         result = named if inner is None else replace(inner[0], place=named.place, id=named.id)
         result = replace(result, value=answer if inner is None else result.value, text=text)
         if not self.shape.is_answer(result.value):
@@ -326,7 +332,7 @@ def _first_key(keys: Iterable[str], record: Mapping[str, Any]) -> str:
     return ""
 
 
-_NO_ANSWER = Answer(Path(), "", None)
+_NO_ANSWER = ServiceAnswer(Path(), "", None)
 
 
 def _error_message(value: Mapping[str, Any]) -> str | None:
@@ -340,11 +346,11 @@ def _error_message(value: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _with_id(item: Answer, raw_id: Any) -> Answer:
+def _with_id(item: ServiceAnswer, raw_id: Any) -> ServiceAnswer:
     """With the id that a record has; else with that of its place, where it has one."""
     if raw_id is None:
         return item
-    name = raw_id if isinstance(raw_id, str) else str(item.converted(raw_id, str | int, "id"))
+    name = raw_id if isinstance(raw_id, str) else str(item.convert(raw_id, str | int, "id"))
     if not name:
         raise item.fail("its id is empty; expected a name")
     return replace(item, id=name, place=at_document(name))

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.core.errors import InputError, quoted, some
+from showthrough.core.errors import InputError, join_names, quote_value
 from showthrough.data.masks import Mask
 from showthrough.data.units import to_code_points
-from showthrough.formats.recognizers.answers import Reader, Service, found
-from showthrough.formats.recognizers.containers import Answer, Record, Shape, known_or_none
+from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
+from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, convert_or_none
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 
@@ -54,12 +54,12 @@ class _Finding(msgspec.Struct, gc=False, rename="camel"):
     quote: str | None = None
 
 
-class _Found(msgspec.Struct, gc=False):
+class _DlpResult(msgspec.Struct, gc=False):
     findings: list[_Finding]
 
 
-class _Record(Record, gc=False):
-    result: _Found
+class _Record(TextRecord, gc=False):
+    result: _DlpResult
 
     @property
     def value(self) -> list[_Finding]:
@@ -69,7 +69,7 @@ class _Record(Record, gc=False):
 _KNOWN = strict(list[_Finding])
 
 
-def _finding(value: Any) -> bool:
+def _is_finding(value: Any) -> bool:
     return isinstance(value, dict) and bool({"infoType", "info_type"} & value.keys()) and "location" in value
 
 
@@ -94,17 +94,17 @@ def _result(value: Any) -> dict[str, Any] | None:
 _RESULT = frozenset({"findings", "findingsTruncated", "findings_truncated"})
 
 
-def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Finding]:
+def _parse(answer: ServiceAnswer, remarks: Remarks | None) -> list[_Finding]:
     result = _result(answer.value) or {}
     if result.get("findingsTruncated") or result.get("findings_truncated"):
         raise answer.fail("was truncated: the service found more than it says; expected all, of shorter texts")
     findings = answer.value if isinstance(answer.value, list) else result.get("findings", [])
-    plain_findings: list[_Finding] | None = known_or_none(findings, _KNOWN)
+    plain_findings: list[_Finding] | None = convert_or_none(findings, _KNOWN)
     if plain_findings is not None:  # as most are
         return plain_findings
     if any(isinstance(finding, dict) and "info_type" in finding for finding in findings):
         findings = _with_capitals(findings)
-    return answer.found(findings, _Finding, _KNOWN, remarks, "findings")  # type: ignore[no-any-return]
+    return answer.parse_findings(findings, _Finding, _KNOWN, remarks, "findings")  # type: ignore[no-any-return]
 
 
 def _with_capitals(value: Any) -> Any:
@@ -120,17 +120,17 @@ def _capital(match: re.Match[str]) -> str:
     return match[1].upper()
 
 
-class _Masks(Reader):
-    def masks(self, answer: Answer) -> list[Mask]:
+class _Masks(AnswerReader):
+    def masks(self, answer: ServiceAnswer) -> list[Mask]:
         return [_mask(answer, number, finding) for number, finding in enumerate(answer.value)]
 
 
-def _mask(answer: Answer, number: int, finding: _Finding) -> Mask:
+def _mask(answer: ServiceAnswer, number: int, finding: _Finding) -> Mask:
     location = finding.location
     if location.content_locations and (
         elsewhere := _ELSEWHERE & {key for inner in location.content_locations for key in inner}
     ):
-        fault = f"is in a table, an image or pages ({some(sorted(elsewhere))}); expected a text"
+        fault = f"is in a table, an image or pages ({join_names(sorted(elsewhere))}); expected a text"
         raise answer.fail(fault, f"findings[{number}]")
     span = location.codepoint_range or location.byte_range
     if span is None:
@@ -143,25 +143,25 @@ def _mask(answer: Answer, number: int, finding: _Finding) -> Mask:
         except InputError as error:
             raise answer.fail(error.problems[0].message, f"findings[{number}]") from None
     answer.check_covered(start, end, finding.quote or None, "findings", number)
-    return found(start, end, finding.info_type.name)
+    return build_mask(start, end, finding.info_type.name)
 
 
-def _whole(answer: Answer, number: int, value: int | str) -> int:
+def _whole(answer: ServiceAnswer, number: int, value: int | str) -> int:
     if isinstance(value, int):
         return value
     if value.isdigit() and value.isascii() and len(value) < _LONG:
         return int(value)
-    raise answer.fail(f"found {quoted(value)}; expected a whole number", f"findings[{number}].location")
+    raise answer.fail(f"found {quote_value(value)}; expected a whole number", f"findings[{number}].location")
 
 
-SHAPE = Shape(
+SHAPE = AnswerShape(
     '"findings" with "infoType" and "location"',
     (b'"infoType"', b'"info_type"'),
-    _finding,
+    _is_finding,
     _findings,
     own=frozenset({"result", *_RESULT}),
 )
-_SERVICE = Service("dlp", SHAPE, _parsed, _Masks, _Record)
+_SERVICE = AnswerFormat("dlp", SHAPE, _parse, _Masks, _Record)
 FORMAT = _SERVICE.format(
     "Google DLP: findings of InspectContent; by id, in a list, in records, or one alone",
     """\

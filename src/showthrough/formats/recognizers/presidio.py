@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from showthrough.core.errors import OutputError, at_document, quoted
+from showthrough.core.errors import OutputError, at_document, quote_value
 from showthrough.data.engine_results import EngineResults
 from showthrough.data.masks import Anonymization, Mask, Score, score_fault
 from showthrough.formats.base import Files
-from showthrough.formats.recognizers.answers import Reader, Service, found
-from showthrough.formats.recognizers.containers import Answer, Record, Shape, known_or_none
+from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
+from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, convert_or_none
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.strict import strict
 
@@ -56,7 +56,7 @@ class _Engine(msgspec.Struct):
     items: list[_Item]
 
 
-class _Record(Record, gc=False):
+class _Record(TextRecord, gc=False):
     results: list[_Result]
 
     @property
@@ -68,7 +68,7 @@ _KNOWN_RESULTS = strict(list[_Result])
 _KNOWN_ITEMS = strict(list[_Item])
 
 
-def _finding(value: Any) -> bool:
+def _is_finding(value: Any) -> bool:
     if isinstance(value, str):
         return _RESULT.fullmatch(value) is not None
     return isinstance(value, dict) and {"entity_type", "start", "end"} <= value.keys()
@@ -83,26 +83,26 @@ def _findings(value: Any) -> list[Any] | None:
     return None
 
 
-def _parsed(answer: Answer, remarks: Remarks | None) -> list[_Result] | _Engine:
+def _parse(answer: ServiceAnswer, remarks: Remarks | None) -> list[_Result] | _Engine:
     value = answer.value
-    plain_results: list[_Result] | None = known_or_none(value, _KNOWN_RESULTS) if isinstance(value, list) else None
+    plain_results: list[_Result] | None = convert_or_none(value, _KNOWN_RESULTS) if isinstance(value, list) else None
     if plain_results is not None:  # as most are
         return plain_results
     if isinstance(value, dict):
-        return _Engine(value["text"], answer.found(value["items"], _Item, _KNOWN_ITEMS, remarks, "items"))
+        return _Engine(value["text"], answer.parse_findings(value["items"], _Item, _KNOWN_ITEMS, remarks, "items"))
     results = value if isinstance(value, list) else _findings(value) or []
     if any(isinstance(result, str) for result in results):
         return [_of_text(result, answer) for result in results]
     if any(isinstance(result, dict) and "operator" in result for result in results):
         fault = "are items of anonymized text, whose offsets they have, and that text is not here"
         raise answer.fail(f"{fault}; expected the whole answer: text and items")
-    return answer.found(results, _Result, _KNOWN_RESULTS, remarks)  # type: ignore[no-any-return]
+    return answer.parse_findings(results, _Result, _KNOWN_RESULTS, remarks)  # type: ignore[no-any-return]
 
 
-def _of_text(text: Any, answer: Answer) -> _Result:
+def _of_text(text: Any, answer: ServiceAnswer) -> _Result:
     match = _RESULT.fullmatch(text) if isinstance(text, str) else None
     if match is None:
-        raise answer.fail(f"found {quoted(text)}; expected 'type: …, start: …, end: …, score: …'")
+        raise answer.fail(f"found {quote_value(text)}; expected 'type: …, start: …, end: …, score: …'")
     score: Any = match[4]
     with suppress(ValueError):
         score = float(score)
@@ -111,21 +111,21 @@ def _of_text(text: Any, answer: Answer) -> _Result:
     return _Result(int(match[2]), int(match[3]), match[1], score)
 
 
-class _Masks(Reader):
-    def __init__(self, answers: Sequence[Answer], path: Path) -> None:
+class _Masks(AnswerReader):
+    def __init__(self, answers: Sequence[ServiceAnswer], path: Path) -> None:
         self._made = EngineResults()
 
-    def masks(self, answer: Answer) -> list[Mask]:
+    def masks(self, answer: ServiceAnswer) -> list[Mask]:
         if isinstance(answer.value, _Engine):
             return self._made.masks(answer.original(), answer.value.text, answer.value.items, answer.fail)
-        return [found(result.start, result.end, result.entity_type, result.sure) for result in answer.value]
+        return [build_mask(result.start, result.end, result.entity_type, result.sure) for result in answer.value]
 
     @property
     def notes(self) -> list[str]:
         return self._made.notes
 
 
-def _written(anonymization: Anonymization) -> Files:
+def _encode_results(anonymization: Anonymization) -> Files:
     """Results by id. Presidio needs a score: what masks do not say is certain."""
     results: dict[str, list[dict[str, Any]]] = {}
     for document_id, masks in anonymization.masks.items():
@@ -139,14 +139,14 @@ def _written(anonymization: Anonymization) -> Files:
     return {"": msgspec.json.encode(results)}
 
 
-SHAPE = Shape(
+SHAPE = AnswerShape(
     'a list of results with "entity_type", "start" and "end", or "text" and "items"',
     (b'"entity_type"', b"type: "),
-    _finding,
+    _is_finding,
     _findings,
     own=frozenset({"text", "items"}),
 )
-_SERVICE = Service("presidio", SHAPE, _parsed, _Masks, _Record, ("start", "end"))
+_SERVICE = AnswerFormat("presidio", SHAPE, _parse, _Masks, _Record, ("start", "end"))
 FORMAT = _SERVICE.format(
     "Presidio: results of the analyzer, or of the anonymizer; by id, in a list, in records, or one alone",
     """\
@@ -154,5 +154,5 @@ FORMAT = _SERVICE.format(
   {"entity_type": "PERSON", "start": 3, "end": 11, "score": 0.85},
   {"entity_type": "LOCATION", "start": 15, "end": 19, "score": 0.85}]}]
 """,
-    write_masks=_written,
+    write_masks=_encode_results,
 )

@@ -43,7 +43,7 @@ def _sample(wire: _Sample, entry: Entry) -> Document:
     mentions = tuple(
         entry.mention(
             text,
-            *entry.counted(text, span.start_position, span.end_position, f"spans[{number}]"),
+            *entry.to_characters(text, span.start_position, span.end_position, f"spans[{number}]"),
             span.entity_type,
             covered=span.entity_value,
             field=f"spans[{number}]",
@@ -55,10 +55,10 @@ def _sample(wire: _Sample, entry: Entry) -> Document:
 
 def write(documents: Iterable[Document]) -> Files:
     """A list of samples; ids are written as `sample_id`, which the tool takes."""
-    return {"": msgspec.json.format(msgspec.json.encode(list(map(_written, documents))), indent=1)}
+    return {"": msgspec.json.format(msgspec.json.encode(list(map(_build_sample, documents))), indent=1)}
 
 
-def _written(document: Document) -> dict[str, Any]:
+def _build_sample(document: Document) -> dict[str, Any]:
     spans = [
         {
             "entity_type": mention.entity_type, "entity_value": document.text[mention.start : mention.end],

@@ -16,7 +16,7 @@ from showthrough.formats.objects import Entry
 _UNITS: tuple[Unit, ...] = ("utf-16", "code points")  # what browsers count, and what scripts do
 
 
-class Span(msgspec.Struct, gc=False, frozen=True):
+class UnitSpan(msgspec.Struct, gc=False, frozen=True):
     """Where a mark is, counted in whatever unit."""
 
     start: int
@@ -25,7 +25,7 @@ class Span(msgspec.Struct, gc=False, frozen=True):
     field: str
 
 
-def placed_in(text: str, spans: Sequence[Span], entry: Entry) -> list[tuple[int, int]]:
+def placed_in(text: str, spans: Sequence[UnitSpan], entry: Entry) -> list[tuple[int, int]]:
     """The spans in code points: of the ways to count in which each covers what it says, that in which most do exactly.
 
     A line break of two characters may count one, because browsers show it so.
@@ -37,7 +37,7 @@ def placed_in(text: str, spans: Sequence[Span], entry: Entry) -> list[tuple[int,
         return [(span.start, span.end) for span in spans]
     offsets = entry.columns.offsets
     units = (unit_of(offsets) or "code points",) if offsets else _UNITS
-    ways = [_counted(text, spans, unit, breaks) for breaks in ("\r\n", "\n") for unit in units]
+    ways = [_convert_spans(text, spans, unit, breaks) for breaks in ("\r\n", "\n") for unit in units]
     exact = [-1 if way is None else _exact(text, way, spans) for way in ways]
     fitting = [way for way, count in zip(ways, exact, strict=True) if way is not None and count == max(0, *exact)]
     if not fitting:
@@ -53,7 +53,7 @@ def placed_in(text: str, spans: Sequence[Span], entry: Entry) -> list[tuple[int,
     return fitting[0]
 
 
-def _counted(text: str, spans: Sequence[Span], unit: Unit, breaks: str) -> list[tuple[int, int]] | None:
+def _convert_spans(text: str, spans: Sequence[UnitSpan], unit: Unit, breaks: str) -> list[tuple[int, int]] | None:
     """Spans in code points, if CRLF is read as `breaks`; `None` where one is not in the text."""
     seen = text.replace("\r\n", breaks)
     try:
@@ -69,13 +69,13 @@ def _counted(text: str, spans: Sequence[Span], unit: Unit, breaks: str) -> list[
     return list(zip(flat[::2], flat[1::2], strict=True))
 
 
-def _exact(text: str, way: Sequence[tuple[int, int]], spans: Sequence[Span]) -> int:
+def _exact(text: str, way: Sequence[tuple[int, int]], spans: Sequence[UnitSpan]) -> int:
     """How many spans cover what they say, to the character; -1 where one covers something else."""
     pieces = [(text[start:end], span.covered) for (start, end), span in zip(way, spans, strict=True)]
     return sum(piece == covered for piece, covered in pieces) if all(reads_as(*pair) for pair in pieces) else -1
 
 
-def _check(text: str, span: Span, entry: Entry) -> None:
+def _check(text: str, span: UnitSpan, entry: Entry) -> None:
     start, end, covered, field = msgspec.structs.astuple(span)
     if 0 <= start < end <= len(text) and not reads_as(text[start:end], covered):
         raise entry.fail(unlike(f"at {start}–{end}", text[start:end], "the mark says", covered), field)

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from showthrough.core.errors import InputError, at_document, quoted, shown, some
+from showthrough.core.errors import InputError, at_document, join_names, quote_value, shorten
 from showthrough.data.documents import span_fault
 from showthrough.data.given import SCORES
 from showthrough.data.masks import Mask, score_fault, typed_mask
-from showthrough.data.offsets import counted, unit_of
+from showthrough.data.offsets import to_characters, unit_of
 from showthrough.data.units import EXPECTED, reads_as
 from showthrough.formats.base import Input, Masks, unlike
 from showthrough.formats.recounted import needs_texts
-from showthrough.formats.tables.rows import IDS, NAMELESS, Cells, Rows, check_columns, fault, id_column, written
+from showthrough.formats.tables.rows import IDS, NAMELESS, Cells, TableRows, cell_text, check_columns, fault, id_column
 from showthrough.storage.reading import fail
 
 # What columns are called, the first of these that is there.
@@ -52,14 +52,14 @@ def span_columns(header: Sequence[str]) -> tuple[str, str] | None:
     return (start, end) if start and end else None
 
 
-def refuse_marks(file: Input, rows: Rows) -> None:
+def refuse_marks(file: Input, rows: TableRows) -> None:
     """Raises InputError for a table of marks where a corpus is expected."""
     if (ends := span_columns(rows.header)) and file.columns.text not in rows.header:
         reason = f"has the columns {ends[0]} and {ends[1]}, so a row is a mark and no document"
         raise fail(file.path, f"{reason}; the corpus comes first, or choose its texts with --text-column")
 
 
-def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
+def read_marks(file: Input, rows: TableRows, ends: tuple[str, str]) -> Masks:
     """Masks by document. A document of the corpus without a row is one in which nothing was found, which is told."""
     header = rows.header
     key = id_column(file.columns, header)
@@ -74,7 +74,7 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
     file.remarks.unknown.update(name or NAMELESS for name in header if name not in used)
 
     def cell(cells: Cells, name: str | None) -> str:
-        return "" if name is None else written(cells[at[name]])
+        return "" if name is None else cell_text(cells[at[name]])
 
     def mark(cells: Cells, number: int) -> _Mark:
         document_id = cell(cells, key)
@@ -85,7 +85,7 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
             return _Mark(document_id, None, "")
         span = _whole(start, ends[0]), _whole(end, ends[1])
         if unit_of(file.columns.offsets):
-            span = _counted(span, file, document_id)
+            span = _convert_span(span, file, document_id)
         _check(span, cell(cells, columns["text"]), file.originals, document_id, ends)
         written_there = cell(cells, columns["replacement"]) or None
         score = _score(cell(cells, columns["score"]), columns["score"] or "")
@@ -94,17 +94,15 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
 
     masks: dict[str, list[Mask]] = {}
     annotators: dict[str, None] = {}
-    for row_mark in rows.made(mark):
+    for row_mark in rows.convert(mark):
         masks.setdefault(row_mark.document_id, []).extend([row_mark.mask] if row_mark.mask else [])
         annotators |= {row_mark.annotator: None} if row_mark.mask else {}
     if len(annotators) > 1:
-        fault_ = (
-            f"found {some(name or '(none)' for name in annotators)}; expected one, since what a system hides is one"
-        )
+        fault_ = f"found {join_names(name or '(none)' for name in annotators)}; expected one, since what a system hides is one"
         raise fail(file.path, f"{fault_} set of masks", f"column {columns['annotator']}")
     if lacking := [key for key in file.originals if key not in masks]:
         masks |= {key: [] for key in lacking}
-        which = f"1 document ({shown(lacking[0])})" if len(lacking) == 1 else f"{len(lacking)} documents"
+        which = f"1 document ({shorten(lacking[0])})" if len(lacking) == 1 else f"{len(lacking)} documents"
         file.remarks.others.append(f"has no row for {which} of the corpus: taken as nothing found there")
     return masks
 
@@ -112,7 +110,7 @@ def read_marks(file: Input, rows: Rows, ends: tuple[str, str]) -> Masks:
 def _whole(value: str, column: str) -> int:
     number = _WHOLE.fullmatch(value.strip())
     if number is None:
-        raise fault(f"found {quoted(value)}; expected a whole number", column)
+        raise fault(f"found {quote_value(value)}; expected a whole number", column)
     return int(number[1])
 
 
@@ -128,13 +126,13 @@ def _score(value: str, column: str) -> float | None:
     return score  # type: ignore[no-any-return]
 
 
-def _counted(span: tuple[int, int], file: Input, document_id: str) -> tuple[int, int]:
+def _convert_span(span: tuple[int, int], file: Input, document_id: str) -> tuple[int, int]:
     """A span in characters, where a user said that offsets count something else."""
     if file.corpus is None:
         raise needs_texts(file)
     original = file.originals.get(document_id)
     try:
-        return span if original is None else counted(original, *span, file.columns.offsets)  # pairing tells
+        return span if original is None else to_characters(original, *span, file.columns.offsets)  # pairing tells
     except InputError as error:
         raise fault(f"{at_document(document_id)}: {error.problems[0].message}") from None
 

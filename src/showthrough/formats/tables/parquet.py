@@ -14,15 +14,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import ChangedError, InputError, Problem, ResourceError, shown
+from showthrough.core.errors import ChangedError, InputError, Problem, ResourceError, shorten
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.tables.parquet_pages import groups_of, leaves
-from showthrough.formats.tables.rows import Cells, Make, Rows
+from showthrough.formats.tables.rows import Cells, Make, TableRows
 from showthrough.formats.tables.tabular import reader, released_reader, to_write
 from showthrough.storage.heads import Head
 from showthrough.storage.limits import FILE, RECORD, check_regular
-from showthrough.storage.packed import packing
+from showthrough.storage.packed import compression_of
 from showthrough.storage.places import Remote, StorageError
 from showthrough.storage.reading import decoded_or_none, fail, file_state, reading
 
@@ -39,7 +39,7 @@ _DAMAGED = (OSError, ValueError, NotImplementedError, KeyError, IndexError, Type
 _METADATA = msgspec.json.Decoder()
 
 
-def _opened(path: Path, folded: Sequence[str] = ()) -> Any:
+def _open_file(path: Path, folded: Sequence[str] = ()) -> Any:
     """The file, in which equal texts of `folded` columns are read as one.
 
     Raises InputError where it is no Parquet, ResourceError where nothing is installed that reads it.
@@ -48,7 +48,7 @@ def _opened(path: Path, folded: Sequence[str] = ()) -> Any:
         import pyarrow.parquet as library
     except ImportError as error:
         raise _missing_library() from error
-    if packing(path):
+    if compression_of(path):
         raise fail(path, "is packed twice, since Parquet is packed itself; expected it unpacked")
     check_regular(path)
     with reading(path), _report_damage(path):
@@ -70,29 +70,29 @@ def _report_damage(path: Path) -> Iterator[None]:
     except MemoryError as error:
         raise fail(path, "takes more memory than there is") from error
     except _DAMAGED as error:
-        message = shown(str(error).split("\n")[0], _FAULT)
+        message = shorten(str(error).split("\n")[0], _FAULT)
         raise fail(path, f"is not sound Parquet: {message}") from error
 
 
-class ParquetRows(Rows):
+class ParquetRows(TableRows):
     lazy = True
     nulls = True
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._state = file_state(path)
-        file = _opened(path)
+        file = _open_file(path)
         with _report_damage(path):
             self.header = tuple(file.schema_arrow.names)
             if twice := [name for name in self.header if self.header.count(name) > 1]:
-                raise fail(path, "is there twice; expected each name once", f"column {shown(twice[0])}")
+                raise fail(path, "is there twice; expected each name once", f"column {shorten(twice[0])}")
             groups = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
             self._sizes = np.array([group.num_rows for group in groups], dtype=np.int64)
             if (self._sizes < 0).any():
                 raise fail(path, "is not sound Parquet: a group has less than no rows")
             self._most = max(FILE.bytes, _DENSEST * self._state[0])
             if sum(map(int, self._sizes)) * len(self.header) * _CELL > self._most:
-                raise FILE.passed(path, "unpacks to")
+                raise FILE.exceeded_error(path, "unpacks to")
             self._names = _label_names(file.schema_arrow.metadata or {})
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
@@ -145,7 +145,7 @@ class Groups(LazyDocuments):
     def window(self, start: int, stop: int) -> Groups:
         return replace(self, rows=self.rows[start:stop])
 
-    def made(self, start: int, stop: int) -> Iterator[Document]:
+    def load_range(self, start: int, stop: int) -> Iterator[Document]:
         if self.make is None:
             return
         rows = self.rows[start:stop]
@@ -153,7 +153,7 @@ class Groups(LazyDocuments):
             for row, cells in zip(rows, self.cells(rows), strict=True):
                 yield self.make(cells, row + 1)
         except InputError as error:  # every row was sound when it was looked at
-            raise self._changed() from error
+            raise self._changed_error() from error
 
     def cells(self, rows: range, most: int | None = None) -> Iterator[Cells]:
         """Cells in the columns of the whole table, nothing in those that are not read.
@@ -163,18 +163,18 @@ class Groups(LazyDocuments):
         row, passed = rows.start, 0
         while row < rows.stop:
             if file_state(self.path) != self.state:
-                raise self._changed()
+                raise self._changed_error()
             group = int(np.searchsorted(self.starts, row, "right")) - 1
             start = int(self.starts[group])
             stop = min(rows.stop, int(self.starts[group + 1]), row + _BATCH)
             with reading(self.path), _report_damage(self.path):
-                part, sizes = self._opened(group).rows(row - start, stop - start)
+                part, sizes = self._open_group(group).rows(row - start, stop - start)
                 count = max(1, int(np.searchsorted(np.cumsum(sizes), _HELD, "right")))
                 passed += int(sizes[:count].sum())
                 if (large := np.flatnonzero(sizes[:count] > RECORD.bytes)).size:
-                    raise RECORD.passed(self.path, "has", f"row {row + int(large[0]) + 1}")
+                    raise RECORD.exceeded_error(self.path, "has", f"row {row + int(large[0]) + 1}")
                 if most is not None and passed > most:
-                    raise FILE.passed(self.path, "unpacks to")
+                    raise FILE.exceeded_error(self.path, "unpacks to")
                 cells = list(self._transpose(part.slice(0, count), count))
             yield from cells
             row += len(cells)
@@ -191,11 +191,11 @@ class Groups(LazyDocuments):
             )
         return zip(*cells, strict=True)
 
-    def _opened(self, number: int) -> _Group:
+    def _open_group(self, number: int) -> _Group:
         columns = tuple(self.header[column] for column in self.columns)
         return _group(self.path, self.state, columns, number)
 
-    def _changed(self) -> ChangedError:
+    def _changed_error(self) -> ChangedError:
         return ChangedError(Problem(str(self.path), "", "changed while it was read; expected it to stay as it was"))
 
 
@@ -218,18 +218,18 @@ class _Group:
         self._columns = list(columns)
         self._number = number
         with path.open("rb") as file:
-            leaves_found = leaves(file, _summary(path, state)[number], _opened(path).schema, columns)
+            leaves_found = leaves(file, _summary(path, state)[number], _open_file(path).schema, columns)
         flat = [leaf for leaf in leaves_found if not leaf.listed]
         lists = sum(leaf.most(1, folded=True) for leaf in leaves_found if leaf.listed)
         if lists + sum(leaf.most(1, folded=False) for leaf in flat) > FILE.bytes:
-            raise FILE.passed(path, "unpacks to", f"row group {number + 1}")
-        count = _opened(path).metadata.row_group(number).num_rows
+            raise FILE.exceeded_error(path, "unpacks to", f"row group {number + 1}")
+        count = _open_file(path).metadata.row_group(number).num_rows
         fits = sum(leaf.most(count, folded=True) for leaf in leaves_found) <= _HELD
         self._count = _BATCH
         while self._count > 1 and sum(leaf.most(self._count, folded=False) for leaf in flat) > _SURE:
             self._count //= 2
         # A dictionary grows with all that is read of a group, so one that is gone through has none but for lists.
-        self._file = _opened(path, [leaf.path for leaf in leaves_found if leaf.foldable and (fits or leaf.listed)])
+        self._file = _open_file(path, [leaf.path for leaf in leaves_found if leaf.foldable and (fits or leaf.listed)])
         self._batches: Iterator[Any] = iter(())
         self._passed = -1  # rows of the group before the part that is held; -1: none was asked for
         self._part: Any = None

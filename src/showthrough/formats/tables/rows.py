@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from showthrough.core.errors import InputError, Problem, quoted, shown, some
+from showthrough.core.errors import InputError, Problem, join_names, quote_value, shorten
 from showthrough.data.documents import Document
-from showthrough.formats.annotation_tools.printed import listed
-from showthrough.formats.base import Columns, Input
+from showthrough.formats.annotation_tools.printed import parse_list
+from showthrough.formats.base import ColumnNames, Input
 from showthrough.formats.remarks import MARKS, like_spans
 from showthrough.storage.heads import Head, first_value
 from showthrough.storage.reading import ENOUGH
@@ -33,7 +33,7 @@ _LISTS = MARKS | {"label", "labels", "results", "masks"}  # whose cells, when em
 _SAMPLE_ROWS = 50  # rows that are looked at to tell what they are
 
 
-class Rows(ABC):
+class TableRows(ABC):
     """The rows of a table with a header. They are gone through once; some files then give them by number."""
 
     path: Path
@@ -52,12 +52,12 @@ class Rows(ABC):
     def documents(self, look_at: Make, make: Make, columns: Sequence[int]) -> Sequence[Document]:
         """One a row. Each row is looked at once; `make` gives the same document then."""
         if not self.lazy:
-            return list(self.made(look_at))
-        for _ in self.made(look_at):
+            return list(self.convert(look_at))
+        for _ in self.convert(look_at):
             pass
         return self.by_number(make, columns)
 
-    def made(self, make: Callable[[Cells, int], T]) -> Iterator[T]:
+    def convert(self, make: Callable[[Cells, int], T]) -> Iterator[T]:
         """What is made of each row; at the end raises InputError with all that was wrong, each with its place."""
         problems: list[Problem] = []
         width = len(self.header)
@@ -81,13 +81,13 @@ class Rows(ABC):
 
 def fault(message: str, column: str = "") -> InputError:
     """What is wrong with a row; where it stands is added by who goes through the rows."""
-    return InputError(Problem("", f"column {shown(column)}" if column else "", message))
+    return InputError(Problem("", f"column {shorten(column)}" if column else "", message))
 
 
-def written(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """A cell as text: numbers as one writes them, and nothing where there is none.
 
-    >>> written(17.0), written(None), written(datetime.datetime(2011, 5, 3)), written(True)
+    >>> cell_text(17.0), cell_text(None), cell_text(datetime.datetime(2011, 5, 3)), cell_text(True)
     ('17', '', '2011-05-03', 'true')
     """
     if isinstance(value, str):
@@ -104,26 +104,26 @@ def written(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, int | float | Decimal):
         return str(value)
-    raise fault(f"found {quoted(value)}; expected text")
+    raise fault(f"found {quote_value(value)}; expected text")
 
 
-def id_column(columns: Columns, header: Sequence[str]) -> str | None:
+def id_column(columns: ColumnNames, header: Sequence[str]) -> str | None:
     """The column that holds ids: the named one, or the usual one that is there."""
     return columns.id or next((name for name in IDS if name in header), None)
 
 
 def check_columns(file: Input, header: Sequence[str], names: Sequence[str]) -> None:
-    names_found = some(column or NAMELESS for column in header) if any(header) else "no columns"
-    option = "--original, --released" if file.beside else "--id-column, --text-column"
+    names_found = join_names(column or NAMELESS for column in header) if any(header) else "no columns"
+    option = "--original, --released" if file.is_corpus_file else "--id-column, --text-column"
     message = f"found {names_found}; expected one of this name (choose with {option})"
     if wrong := [name for name in names if header.count(name) != 1]:
-        raise InputError(Problem(str(file.path), f"column {shown(name)}", message) for name in wrong)
+        raise InputError(Problem(str(file.path), f"column {shorten(name)}", message) for name in wrong)
 
 
 class RowHead(Head):
     """A table as formats of JSON objects see it: lines of JSON, one a row."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: TableRows) -> None:
         super().__init__(rows.path)
         self.rows = rows
 
@@ -156,7 +156,7 @@ class RowHead(Head):
         return b"\n".join(line for _, _, line in self.numbered_lines())
 
     def numbered_lines(self) -> Iterator[tuple[int, int, bytes]]:
-        for number, line in enumerate(self.rows.made(partial(_encode_row, self.rows.header)), 1):
+        for number, line in enumerate(self.rows.convert(partial(_encode_row, self.rows.header)), 1):
             yield number, 0, line
 
     def documents(
@@ -170,7 +170,7 @@ class RowHead(Head):
                 raise InputError(problems)
             return decode(line, number)
 
-        return self.rows.documents(looked_at, partial(_decoded, header, decode), range(len(header)))
+        return self.rows.documents(looked_at, partial(_decode_row, header, decode), range(len(header)))
 
 
 def _encode_row(header: Sequence[str], cells: Cells, number: int) -> bytes:
@@ -185,7 +185,7 @@ def _encode_row(header: Sequence[str], cells: Cells, number: int) -> bytes:
 
 def _unfold(cell: str) -> Any:
     """Marks that were written into a cell, as JSON or as Python prints them; any other cell as it is."""
-    value = listed(cell)
+    value = parse_list(cell)
     return value if value == [] or like_spans(value) else cell
 
 
@@ -196,5 +196,5 @@ def _without_nulls(value: Any) -> Any:
     return list(map(_without_nulls, value)) if isinstance(value, list) and value and type(value[0]) is dict else value
 
 
-def _decoded(header: Sequence[str], decode: Callable[[bytes, int], Document], cells: Cells, number: int) -> Document:
+def _decode_row(header: Sequence[str], decode: Callable[[bytes, int], Document], cells: Cells, number: int) -> Document:
     return decode(_encode_row(header, cells, number), number)

@@ -16,14 +16,14 @@ from typing import IO
 
 from showthrough.core.errors import InputError
 from showthrough.data.documents import Document
-from showthrough.formats.annotation_tools.line_places import Growing
-from showthrough.formats.base import Columns, Files, Fit, Format, Input
-from showthrough.formats.lines import Lines, StoredLines
-from showthrough.formats.tables.rows import IDS, Make, Rows
+from showthrough.formats.annotation_tools.line_places import GrowingLines
+from showthrough.formats.base import ColumnNames, Files, Fit, Format, Input
+from showthrough.formats.lines import LineDocuments, StoredLines
+from showthrough.formats.tables.rows import IDS, Make, TableRows
 from showthrough.formats.tables.tabular import TEXT, reader, released_reader, to_write
 from showthrough.storage.heads import Head
 from showthrough.storage.limits import FILE, RECORD
-from showthrough.storage.packed import packing
+from showthrough.storage.packed import compression_of
 from showthrough.storage.reading import BOM, fail, file_state, open_file, read_bytes, reading, text_of
 
 _ENDINGS = (".csv", ".tsv")
@@ -33,15 +33,15 @@ _ANY_CELL = 2**31 - 1
 _ENCODING = "UTF-8 throughout, which spreadsheet programs call CSV UTF-8"
 
 
-class Table(Rows):
+class DelimitedTable(TableRows):
     """Rows of a file, whose places are kept while they are gone through."""
 
     lazy = True
 
-    def __init__(self, head: Head, columns: Columns) -> None:
+    def __init__(self, head: Head, columns: ColumnNames) -> None:
         self.path = head.path
         self._said, self._separator = _separator(head, columns)
-        self._places = Growing()
+        self._places = GrowingLines()
         self._state = file_state(self.path)
 
     @cached_property
@@ -55,7 +55,7 @@ class Table(Rows):
 
     def _rows(self) -> Iterator[tuple[str, list[str]]]:
         csv.field_size_limit(RECORD.bytes)
-        self._places = Growing()
+        self._places = GrowingLines()
         header = True
         with reading(self.path), open_file(self.path) as file:
             lines = _Lines(self.path, file)
@@ -67,7 +67,7 @@ class Table(Rows):
                 try:
                     row = next(rows, None)
                 except csv.Error as error:
-                    raise self._malformed(error, lines.number) from error
+                    raise self._malformed_error(error, lines.number) from error
                 if row is None:
                     return
                 if not row:
@@ -77,14 +77,14 @@ class Table(Rows):
                 header = False
                 yield f"line {number}", row
 
-    def _malformed(self, error: csv.Error, line: int) -> InputError:
+    def _malformed_error(self, error: csv.Error, line: int) -> InputError:
         if "field limit" in str(error):
-            return RECORD.passed(self.path, "has a cell of", f"line {line}")
+            return RECORD.exceeded_error(self.path, "has a cell of", f"line {line}")
         return fail(self.path, f"is not a well-formed table: {error}", f"line {line}")
 
-    def by_number(self, make: Make, columns: Sequence[int]) -> Lines:
-        lines = StoredLines(self.path, self._places.made(), self._state)
-        return Lines(lines, partial(_document, self._separator, make))
+    def by_number(self, make: Make, columns: Sequence[int]) -> LineDocuments:
+        lines = StoredLines(self.path, self._places.finish(), self._state)
+        return LineDocuments(lines, partial(_document, self._separator, make))
 
 
 def _document(separator: str, make: Make, line: bytes, number: int) -> Document:
@@ -101,7 +101,7 @@ class _Lines(Iterator[str]):
         file.seek(0)
         self._path = path
         self._file = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-        self._packed = bool(packing(path))
+        self._packed = bool(compression_of(path))
         self._longest, self._most = RECORD.bytes, FILE.bytes
 
     def __next__(self) -> str:
@@ -115,18 +115,18 @@ class _Lines(Iterator[str]):
         self.number += 1
         self.end += len(line) if line.isascii() else len(line.encode())
         if len(line) > self._longest:
-            raise RECORD.passed(self._path, "has", f"line {self.number}")
+            raise RECORD.exceeded_error(self._path, "has", f"line {self.number}")
         if self._packed and self.end > self._most:
-            raise FILE.passed(self._path, "unpacks to")
+            raise FILE.exceeded_error(self._path, "unpacks to")
         return line
 
 
-def _separator(head: Head, columns: Columns) -> tuple[bool, str]:
+def _separator(head: Head, columns: ColumnNames) -> tuple[bool, str]:
     """Whether the first line says what separates cells, and what does: the sign that gives columns we look for.
 
     Where none gives any, that which gives most columns; among equals, what the ending says.
     """
-    _ = head.opening  # refuses other encodings
+    _ = head.first_byte  # refuses other encodings
     start = head.start.decode("utf-8", "replace")
     if match := _SAID.match(start):
         return True, match[1]
@@ -142,18 +142,18 @@ def _separator(head: Head, columns: Columns) -> tuple[bool, str]:
     return False, max(_SEPARATORS, key=fitting)
 
 
-def rows_of(file: Input) -> Table:
-    return Table(file.head, file.columns)
+def rows_of(file: Input) -> DelimitedTable:
+    return DelimitedTable(file.head, file.columns)
 
 
 def write(documents: Iterable[Document]) -> Files:
     """A .csv; a cell with a carriage return alone is quoted as well, which is left out where rows end in line feeds."""
-    lines = _Written()
+    lines = _WrittenLines()
     csv.writer(lines, lineterminator="\r\n").writerows(to_write(documents))
     return {"": "".join(f"{line[:-2]}\n" for line in lines).encode()}
 
 
-class _Written(list[str]):
+class _WrittenLines(list[str]):
     def write(self, line: str) -> None:
         self.append(line)
 

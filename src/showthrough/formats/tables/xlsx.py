@@ -14,14 +14,14 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from showthrough.core.errors import OutputError, ResourceError, at_document, shown, some
+from showthrough.core.errors import OutputError, ResourceError, at_document, join_names, shorten
 from showthrough.data.documents import Document
 from showthrough.formats.base import Files, Fit, Format, Input
-from showthrough.formats.tables.rows import Cells, Rows, written
+from showthrough.formats.tables.rows import Cells, TableRows, cell_text
 from showthrough.formats.tables.tabular import reader, released_reader, to_write
 from showthrough.storage.heads import Head
 from showthrough.storage.limits import FILE, RECORD
-from showthrough.storage.packed import packing
+from showthrough.storage.packed import compression_of
 from showthrough.storage.reading import fail, file_state, open_file, reading
 
 _LONGEST = 32_767  # characters of a cell, by Excel's own limit
@@ -63,27 +63,27 @@ _PARTS = {
 }
 
 
-class Sheet(Rows):
+class Worksheet(TableRows):
     """The first sheet of a workbook. It can only be read from its start, so its rows are kept."""
 
     def __init__(self, file: Input) -> None:
         self.path = file.path
-        if packing(self.path):
+        if compression_of(self.path):
             raise fail(self.path, "is packed twice, since .xlsx is packed itself; expected it unpacked")
         self._remarks = file.remarks
-        self._formulas = _checked(self.path)
+        self._formulas = _has_formulas(self.path)
 
     @cached_property
     def header(self) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(map(written, self._kept[0][1])) if self._kept else ()
+        return tuple(map(cell_text, self._sheet_rows[0][1])) if self._sheet_rows else ()
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
         width = len(self.header)
-        for location, cells in self._kept[1:]:
+        for location, cells in self._sheet_rows[1:]:
             yield location, (*cells, *(None,) * (width - len(cells)))
 
     @cached_property
-    def _kept(self) -> list[tuple[str, tuple[Any, ...]]]:
+    def _sheet_rows(self) -> list[tuple[str, tuple[Any, ...]]]:
         return list(self._rows())
 
     def _rows(self) -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -95,15 +95,15 @@ class Sheet(Rows):
             _, formulas = next(behind, (number, ())) if behind else (number, ())
             for column, (value, formula) in enumerate(zip(row, formulas, strict=False), 1):
                 if value is None and isinstance(formula, str) and formula.startswith("="):
-                    fault = f"found a formula without a value ({shown(formula)}); expected a value: save it in Excel"
+                    fault = f"found a formula without a value ({shorten(formula)}); expected a value: save it in Excel"
                     raise fail(self.path, fault, f"row {number}: column {column}")
             width = next((at for at in range(len(row), 0, -1) if row[at - 1] is not None), 0)
             size = sum(len(cell) for cell in row if isinstance(cell, str))  # many cells may have one text of the file
             passed += size + _PLACE * width
             if size > longest:
-                raise RECORD.passed(self.path, "has", f"row {number}")
+                raise RECORD.exceeded_error(self.path, "has", f"row {number}")
             if passed > most:
-                raise FILE.passed(self.path, "unpacks to")
+                raise FILE.exceeded_error(self.path, "unpacks to")
             if width:
                 yield f"row {number}", tuple(map(_text, row[:width]))
 
@@ -116,7 +116,7 @@ class Sheet(Rows):
                 names = [sheet.title for sheet in book.worksheets]
                 if not names:
                     raise fail(self.path, "has no sheet; expected a table in the first one")
-                if len(names) > 1 and (note := _others(names)) not in self._remarks.others:
+                if len(names) > 1 and (note := _other_sheets(names)) not in self._remarks.others:
                     self._remarks.others.append(note)
                 sheet, before = book.worksheets[0], 0
                 rows = library.worksheet._reader.WorkSheetParser(
@@ -147,8 +147,8 @@ class Sheet(Rows):
             raise fail(self.path, f"a cell stands in column {wrong[0]}; expected up to {_COLUMNS}", f"row {number}")
 
 
-def _others(names: list[str]) -> str:
-    return f"the first sheet ({shown(names[0])}) was read, others were not: {some(names[1:])}"
+def _other_sheets(names: list[str]) -> str:
+    return f"the first sheet ({shorten(names[0])}) was read, others were not: {join_names(names[1:])}"
 
 
 def _text(value: Any) -> Any:
@@ -175,10 +175,10 @@ def _sound(path: Path) -> Iterator[None]:
         with warnings.catch_warnings(action="ignore"):  # of styles, and of dates that are none
             yield
     except _DAMAGED as error:
-        raise fail(path, f"is not a sound .xlsx file: {shown(str(error), _FAULT)}") from error
+        raise fail(path, f"is not a sound .xlsx file: {shorten(str(error), _FAULT)}") from error
 
 
-def _checked(path: Path) -> bool:
+def _has_formulas(path: Path) -> bool:
     """Whether there are formulas; raises InputError for what could fill the memory or read other files.
 
     No part can unpack to more than it says of itself: the reader stops there.
@@ -188,7 +188,7 @@ def _checked(path: Path) -> bool:
         parts = zipfile.ZipFile(file)
         size = sum(part.file_size for part in parts.infolist())
         if size > most:
-            raise FILE.passed(path, "unpacks to")
+            raise FILE.exceeded_error(path, "unpacks to")
         if size > max(RECORD.bytes, _DENSEST * file_state(path)[0]):
             raise fail(path, f"unpacks to more than {_DENSEST} times its size, which no sheet does; refused")
         for part in parts.infolist():
@@ -199,7 +199,7 @@ def _checked(path: Path) -> bool:
                 while block := content.read(_BLOCK):
                     seen = before + block
                     if b"\0" in block or b"<!DOCTYPE" in seen or b"<!ENTITY" in seen:
-                        where = shown(part.filename)
+                        where = shorten(part.filename)
                         raise fail(path, "declares entities or is no UTF-8, as no program writes it; refused", where)
                     formulas = formulas or b"<f>" in seen or b"<f " in seen or b"<f/>" in seen
                     before = block[-10:]
@@ -238,7 +238,7 @@ def _recognise(head: Head) -> Fit:
 
 FORMAT = Format(
     "Excel's .xlsx: a table of texts, or of marks, in the first sheet",
-    *((".xlsx",), _recognise, reader(Sheet), released_reader(Sheet), write),
+    *((".xlsx",), _recognise, reader(Worksheet), released_reader(Worksheet), write),
     binary=True,
-    rows=Sheet,
+    rows=Worksheet,
 )

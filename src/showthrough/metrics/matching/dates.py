@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.reading import places, reading_form
+from showthrough.data.reading import find_word, reading_form
 
 # January to December, in reading form: whole and short names.
 _MONTHS = """
@@ -120,7 +120,7 @@ _IDEOGRAPHIC = lazy_pattern(r"(?P<year>\d{4}) ?[年년] ?(?P<one>\d{1,2}) ?[月�
 _PIVOT = 30  # of two digits: 30 is 2030, 31 is 1931, as the reader of dates has it that makes surrogates
 
 
-class Found(NamedTuple):
+class DateMatch(NamedTuple):
     """A date in a reading form, and where it stands there."""
 
     date: date
@@ -128,7 +128,7 @@ class Found(NamedTuple):
     end: int
 
 
-def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
+def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[DateMatch]:
     """All complete dates of a reading form, which has a space before and after it; 03/04/2010 is two.
 
     `words` are those of the form, or more, where somebody has them.
@@ -137,12 +137,12 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
     ['1997-05-03', '2010-03-04', '2010-04-03']
     """
     for name in sorted(_MONTH_NAMES.intersection(form.split() if words is None else words)):
-        for at in places(form, name):
+        for at in find_word(form, name):
             yield from _around(form, at, at + len(name))
     if not form.isascii():
         for match in _IDEOGRAPHIC.finditer(form):
             if day := _date_of(int(match["year"]), int(match["one"]), int(match["two"])):
-                yield Found(day, *match.span())
+                yield DateMatch(day, *match.span())
     shape = form.encode("latin-1", "replace").translate(_SHAPES)
     if _NEIGHBOURS not in shape and _EIGHT not in shape:
         return
@@ -152,10 +152,10 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[Found]:
                 year, first, second = _full_year(numbers["year"]), int(numbers["one"]), int(numbers["two"])
                 for day in (_date_of(year, first, second), _date_of(year, second, first)):
                     if day is not None:
-                        yield Found(day, *numbers.span())
+                        yield DateMatch(day, *numbers.span())
 
 
-def _around(form: str, start: int, end: int) -> Iterator[Found]:
+def _around(form: str, start: int, end: int) -> Iterator[DateMatch]:
     """The dates whose month is the name that stands there."""
     month = MONTHS[form[start:end]]
     low = max(0, start - _REACH)
@@ -167,19 +167,19 @@ def _around(form: str, start: int, end: int) -> Iterator[Found]:
         complete = year and _date_of(_full_year(year["year"]), month, _day_of(day))
         first = low + (day.start("day") if day["day"] else day.start("word"))
         if year and complete:
-            yield Found(complete, first, end + year.end("year"))
+            yield DateMatch(complete, first, end + year.end("year"))
         elif year := _YEAR_FIRST.search(before, 0, first - low):
             complete = _date_of(int(year["year"]), month, _day_of(day))
             if complete:
-                yield Found(complete, low + year.start("year"), end)
+                yield DateMatch(complete, low + year.start("year"), end)
     if day := _DAY_BEHIND.match(behind):
         complete = _date_of(_full_year(day["year"]), month, _day_of(day))
         if complete:
-            yield Found(complete, start, end + day.end("year"))
+            yield DateMatch(complete, start, end + day.end("year"))
     if before[-2:-1].isdigit() and (year := _YEAR_BEFORE.search(before)) and (day := _DAY_LAST.match(behind)):
         complete = _date_of(int(year["year"]), month, _day_of(day))
         if complete:
-            yield Found(complete, low + year.start("year"), end + max(day.end("day"), day.end("word")))
+            yield DateMatch(complete, low + year.start("year"), end + max(day.end("day"), day.end("word")))
 
 
 def _may_end_with_day(form: str, start: int) -> bool:

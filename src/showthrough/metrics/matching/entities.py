@@ -13,17 +13,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from showthrough.core.errors import shown
+from showthrough.core.errors import shorten
 from showthrough.data.layout.gold import DIRECT
 from showthrough.data.layout.spans import Bools, Ints
-from showthrough.data.masks import Mask, flattened
+from showthrough.data.masks import Mask, flatten_masks
 from showthrough.data.reading import reading_form
 from showthrough.data.references import REFERENCES
-from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
+from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule
 from showthrough.metrics.matching.dates import lost_its_day
-from showthrough.metrics.matching.forms import LONGEST, TITLE_FORMS, Form, Vocabulary, form_of, vocabulary_of
+from showthrough.metrics.matching.forms import LONGEST, TITLE_FORMS, SearchForm, Vocabulary, form_of, vocabulary_of
 from showthrough.metrics.matching.search import Hit, Release, releases_of
-from showthrough.metrics.released import Released
+from showthrough.metrics.released import ReleasedText
 from showthrough.models.lexicon import ALWAYS, DEFAULT_LEXICON
 from showthrough.statistics.rows import Array
 
@@ -51,7 +51,7 @@ class HowRead(NamedTuple):
 class Book:
     """All forms of one document, by what a first look at a release tells: its words and its dates."""
 
-    def __init__(self, sought: list[Sought]) -> None:
+    def __init__(self, sought: list[SearchTarget]) -> None:
         self.sought = sought
         self.near = [sought_form for sought_form in sought if sought_form.form.may_be_near]
         self.near_names = [sought_form for sought_form in self.near if sought_form.form.kind != "date"]
@@ -70,22 +70,22 @@ class Book:
                     self._by_word.setdefault(word, []).append(number)
         self._words, self._days = frozenset(self._by_word), frozenset(self._by_day)
 
-    def candidates(self, release: Release) -> list[Sought]:
+    def candidates(self, release: Release) -> list[SearchTarget]:
         """The forms of which a release may have one, in their order."""
         numbers = {number for number in self._always if not release.lacks(self.sought[number].form)}
         for word in self._words & release.reading.words:
             numbers.update(self._by_word[word])
         if self._days:
-            for day in self._days.intersection(release.found_dates):
+            for day in self._days.intersection(release.readable_dates):
                 numbers.update(self._by_day[day])
         return [self.sought[number] for number in sorted(numbers)]
 
 
 @dataclass
-class Sought:
+class SearchTarget:
     """One form in one document, and the entities that it belongs to."""
 
-    form: Form
+    form: SearchForm
     text: str
     entities: list[int]
 
@@ -99,7 +99,7 @@ class EntitySearch:
         self._dictionary = how.dictionary
         self.vocabulary: Vocabulary = vocabulary_of(how.dictionary)
         gold = self.gold = chunk.axis.gold
-        self.hiding = Hiding(how.function_words)
+        self.hiding = HidingRule(how.function_words)
         self.ruler = chunk.ruler(self.hiding)
         masked = gold.level > 0
         if briefly:
@@ -110,20 +110,20 @@ class EntitySearch:
         self.mentions = self.ruler.mentions[self.asked]
         self.entity: Ints = gold.entity[self.asked]
         self.books: list[Book] = []
-        self.dates: dict[int, Form] = {}  # mentions that are complete dates, by their place among those asked
+        self.dates: dict[int, SearchForm] = {}  # mentions that are complete dates, by their place among those asked
         self._words: list[tuple[int, int, int]] = []  # words of names that a list takes for function words
         self._collect()
 
     def _collect(self) -> None:
         gold, axis, vocabulary = self.gold, self.chunk.axis, self.vocabulary
         types = gold.types
-        by_document: list[dict[tuple[str, str, bool], Sought]] = [{} for _ in axis.documents]
+        by_document: list[dict[tuple[str, str, bool], SearchTarget]] = [{} for _ in axis.documents]
         document = gold.entity_document[self.entity].tolist()
         direct = (gold.entity_level[self.entity] == DIRECT).tolist()
         type_numbers = gold.entity_type[self.entity].tolist()
         start, end = gold.start[self.asked].tolist(), gold.end[self.asked].tolist()
         text = axis.text
-        forms: dict[tuple[str, str, bool], Form] = {}  # names, towns and dates come again
+        forms: dict[tuple[str, str, bool], SearchForm] = {}  # names, towns and dates come again
         rows = zip(self.entity.tolist(), document, direct, type_numbers, start, end, strict=True)
         for number, (entity, document_index, is_direct, type_number, low, high) in enumerate(rows):
             marked = text[low : min(high, low + LONGEST + 1)]  # what is longer is no identifier, and not held
@@ -135,10 +135,10 @@ class EntitySearch:
                 self.dates[number] = form
             if is_direct or form.kind == "person":
                 self._note_words(marked, low, entity, form.kind == "person")
-            if form.sought:
+            if form.is_searchable:
                 entry = by_document[document_index].get(key)
                 if entry is None:
-                    by_document[document_index][key] = Sought(form, marked, [entity])
+                    by_document[document_index][key] = SearchTarget(form, marked, [entity])
                 elif entry.entities[-1] != entity:
                     entry.entities.append(entity)
         self.books = [Book(list(entries.values())) for entries in by_document]
@@ -175,7 +175,7 @@ class EntitySearch:
         return entities
 
     @cached_property
-    def spared(self) -> dict[int, list[tuple[int, int]]]:
+    def spared_spans(self) -> dict[int, list[tuple[int, int]]]:
         """By layer, what its annotator marked to be left: NO_MASK mentions, in their document."""
         gold = self.gold
         spans_by_layer: dict[int, list[tuple[int, int]]] = {}
@@ -194,15 +194,15 @@ class EntitySearch:
         layer[self.gold.entity] = self.gold.layer
         return layer
 
-    def found(self, anonymized: Anonymized) -> Readable:
+    def find_readable(self, anonymized: Anonymized) -> Readable:
         """What can be read of all entities in what an anonymization releases."""
         gold, coverage = self.gold, anonymized.coverage
-        covered = coverage.covered(self.mentions, self.ruler, "read")
+        covered = coverage.is_covered(self.mentions, self.ruler, "read")
         entities = len(gold.entity_level)
         exposed = np.zeros(entities, dtype=bool)
         if self._words:
             start, end, named = (np.array(column, dtype=np.int64) for column in zip(*self._words, strict=True))
-            exposed[named[coverage.hidden[end] - coverage.hidden[start] < end - start]] = True
+            exposed[named[coverage.hidden_before[end] - coverage.hidden_before[start] < end - start]] = True
         generalized = np.zeros(len(covered), dtype=bool)
         masks_of = _FlatMasks(coverage.of_documents)
         dated_mentions = np.fromiter(self.dates, np.int64, len(self.dates))
@@ -223,7 +223,7 @@ class EntitySearch:
             released = _LazyRelease(
                 self.chunk.axis.documents[document_index].text, coverage.of_documents[document_index]
             )
-            hits: list[tuple[Sought, Hit | None, str]] = []
+            hits: list[tuple[SearchTarget, Hit | None, str]] = []
             excused = set[int]()  # entities that stand there and do not count: they are not nearly readable either
             for sought in book.candidates(release):
                 open_entities = [entity for entity in sought.entities if readable[entity] != 1]
@@ -270,7 +270,7 @@ class EntitySearch:
         return readable, looked
 
     @cached_property
-    def _marked(self) -> list[tuple[int, int, int]]:
+    def _mention_spans(self) -> list[tuple[int, int, int]]:
         """The document of each mention that is asked, and where it stands there."""
         document_index = self.gold.entity_document[self.entity]
         shift = self.chunk.axis.bounds[document_index]
@@ -279,7 +279,7 @@ class EntitySearch:
 
     def _lost_its_day(self, number: int, masks_of: _FlatMasks) -> bool:
         """Whether nobody can read the day of a date any more where it was marked, but month or year."""
-        document_index, start, end = self._marked[number]
+        document_index, start, end = self._mention_spans[number]
         text = self.chunk.axis.documents[document_index].text
         masks, ends = masks_of[document_index]
         pieces, position = [], start
@@ -293,7 +293,7 @@ class EntitySearch:
         return lost_its_day("".join(pieces), self.dates[number].dates)
 
     def _first_hit(
-        self, sought: Sought, release: Release, entities: list[int], document_index: int, released: _LazyRelease
+        self, sought: SearchTarget, release: Release, entities: list[int], document_index: int, released: _LazyRelease
     ) -> tuple[Hit | None, list[int]]:
         """The first place that counts, and the entities for which it does."""
         first: Hit | None = None
@@ -305,7 +305,7 @@ class EntitySearch:
             remaining = []
             for entity in open_entities:
                 quasi = self.gold.entity_level[entity] != DIRECT
-                if not hit.single and not (quasi and self.layer[entity] in self.spared):
+                if not hit.single and not (quasi and self.layer[entity] in self.spared_spans):
                     counting.append(entity)
                     continue
                 if self._is_excused(hit, release, entity, bool(quasi), released.value, document_index):
@@ -320,7 +320,13 @@ class EntitySearch:
         return first, counting
 
     def more_hits(
-        self, first: Hit, sought: Sought, release: Release, entity: int, released: Released, document_index: int
+        self,
+        first: Hit,
+        sought: SearchTarget,
+        release: Release,
+        entity: int,
+        released: ReleasedText,
+        document_index: int,
     ) -> Iterator[Hit]:
         """Other places that count for an entity, for a reader."""
         quasi = bool(self.gold.entity_level[entity] != DIRECT)
@@ -330,14 +336,16 @@ class EntitySearch:
                 yield hit
 
     def _is_excused(
-        self, hit: Hit, release: Release, entity: int, quasi: bool, released: Released, document_index: int
+        self, hit: Hit, release: Release, entity: int, quasi: bool, released: ReleasedText, document_index: int
     ) -> bool:
         """Whether a place does not count: its annotator left it on purpose, or it is another entity's surrogate."""
         if released.text != release.reading.text:  # a text that was handed in whole
             return False
         start, end = release.reading.span(hit.start, hit.end)
         low, high = released.original(start, end)
-        if quasi and any(left <= low and high <= right for left, right in self.spared.get(int(self.layer[entity]), ())):
+        if quasi and any(
+            left <= low and high <= right for left, right in self.spared_spans.get(int(self.layer[entity]), ())
+        ):
             return True
         mask = released.mask_at(start, end)
         if not hit.single or mask is None or len(mask.replacement or "") > _SURROGATE:
@@ -355,12 +363,14 @@ class EntitySearch:
         )
 
 
-def _near(book: Book, release: Release) -> list[Sought]:
+def _near(book: Book, release: Release) -> list[SearchTarget]:
     """The forms that may nearly be there: dates only before mask characters."""
     return book.near if release.tails else book.near_names
 
 
-def _unread(near: Iterable[Sought], readable: Sequence[int], excused: set[int]) -> Iterator[tuple[Sought, list[int]]]:
+def _unread(
+    near: Iterable[SearchTarget], readable: Sequence[int], excused: set[int]
+) -> Iterator[tuple[SearchTarget, list[int]]]:
     """Forms with those of their entities that nobody was seen to read."""
     for sought in near:
         if unread := [entity for entity in sought.entities if not readable[entity] and entity not in excused]:
@@ -374,8 +384,8 @@ class _LazyRelease:
         self._text, self._masks = text, masks
 
     @cached_property
-    def value(self) -> Released:
-        return Released.of(self._text, self._masks)
+    def value(self) -> ReleasedText:
+        return ReleasedText.of(self._text, self._masks)
 
 
 class _FlatMasks(dict[int, tuple[list[Mask], list[int]]]):
@@ -385,7 +395,7 @@ class _FlatMasks(dict[int, tuple[list[Mask], list[int]]]):
         self._masks = masks
 
     def __missing__(self, document_index: int) -> tuple[list[Mask], list[int]]:
-        flat = flattened(self._masks[document_index])
+        flat = flatten_masks(self._masks[document_index])
         self[document_index] = flat, [mask.end for mask in flat]
         return self[document_index]
 
@@ -423,7 +433,7 @@ def _capitals(text: str) -> Iterator[tuple[str, int, int]]:
             yield bare, begin, begin + len(bare)
 
 
-def _way(hit: Hit, sought: Sought, release: Release) -> int:
+def _way(hit: Hit, sought: SearchTarget, release: Release) -> int:
     """How an entity is written where it was found: as in the original, in another way, or encoded."""
     if hit.how == "encoded":
         return 4
@@ -435,9 +445,9 @@ def _way(hit: Hit, sought: Sought, release: Release) -> int:
 
 
 def _evidence_rows(
-    sightings: Sequence[tuple[Sought, Hit | None, str]],
+    sightings: Sequence[tuple[SearchTarget, Hit | None, str]],
     release: Release,
-    released: Released,
+    released: ReleasedText,
     search: EntitySearch,
     document_index: int,
 ) -> list[PlaceOf]:
@@ -448,7 +458,7 @@ def _evidence_rows(
         entity = sought.entities[0]
         direct = bool(gold.entity_level[entity] == DIRECT)
         hits = [] if hit is None else [hit, *search.more_hits(hit, sought, release, entity, released, document_index)]
-        spots = _joined(
+        spots = _join_adjacent(
             [release.reading.span(*span_hit[1:3]) for span_hit in hits if span_hit.view is release.reading.plain], text
         )
         for start, end in spots[:_MOST_LOCATIONS] or [(0, 0)]:
@@ -459,14 +469,14 @@ def _evidence_rows(
                 "end": end,
                 "line": text.count("\n", 0, start) + 1,
                 "original": released.original(start, end) if end and released.text == text else (0, 0),
-                "text": shown(written),
+                "text": shorten(written),
                 "how": NEARLY if hit is None else how,
                 "marked": search.own[entity][:_MOST_MARKS],
             }))  # fmt: skip
     return evidence
 
 
-def _joined(spans: Iterable[tuple[int, int]], text: str) -> list[tuple[int, int]]:
+def _join_adjacent(spans: Iterable[tuple[int, int]], text: str) -> list[tuple[int, int]]:
     """Stretches in order, with words that stand beside each other joined."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
@@ -491,5 +501,5 @@ def readable_elsewhere(anonymized: Anonymized, how: HowRead) -> Array:
     """Of each document, how many direct identifiers are hidden where they were marked and can be read all the same."""
     chunk = anonymized.chunk
     search = chunk.once(("removal", how, "briefly"), lambda: EntitySearch(chunk, how, briefly=True))
-    readable = search.found(anonymized).ways > WAYS.index("marked") + 1
+    readable = search.find_readable(anonymized).ways > WAYS.index("marked") + 1
     return chunk.axis.by_document(search.gold.entity_document, readable)

@@ -14,7 +14,7 @@ from typing import Literal
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.kinds import nearest, path_of, treated_as
-from showthrough.data.reading import cased_form, folded, reading_form, unbordered
+from showthrough.data.reading import cased_form, fold_case, is_unbordered, reading_form
 from showthrough.data.views import join_lines
 from showthrough.metrics.matching.dates import MONTHS, complete_dates, dates_in
 from showthrough.models.closed_classes import CLOSED_CLASSES
@@ -58,7 +58,7 @@ class Vocabulary:
         self._language = dictionary.removeprefix(WORDFREQ) if dictionary.startswith(WORDFREQ) else "en"
 
     @cached_property
-    def known(self) -> frozenset[str]:
+    def all_words(self) -> frozenset[str]:
         """Any word of the list."""
         return _forms(dictionary_from(self._dictionary))
 
@@ -104,7 +104,7 @@ def _country_forms() -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Form:
+class SearchForm:
     """What is looked for of one mention. Where all is empty, it is judged only where it was marked."""
 
     kind: Kind
@@ -117,7 +117,7 @@ class Form:
     ordinary: bool = False  # `whole` is one ordinary word, which a capital makes a name
 
     @property
-    def sought(self) -> bool:
+    def is_searchable(self) -> bool:
         return bool(self.words or self.whole or self.codes or self.dates)
 
     @property
@@ -126,18 +126,18 @@ class Form:
         return len(self.words) == 1 or (bool(self.whole) and " " not in self.whole)
 
     @cached_property
-    def telling(self) -> tuple[str, ...]:
+    def telling_words(self) -> tuple[str, ...]:
         """The words of a name that are looked for by themselves."""
         return tuple(
             word
             for word in self.words
-            if len(word) >= (IDEOGRAPHS if unbordered(word) else LETTERS) and not word.isdigit()
+            if len(word) >= (IDEOGRAPHS if is_unbordered(word) else LETTERS) and not word.isdigit()
         )
 
     @cached_property
-    def spelled(self) -> tuple[str, ...]:
+    def spelled_words(self) -> tuple[str, ...]:
         """The words whose letters are compared one by one: of names, and of other strings of one word."""
-        words = self.telling
+        words = self.telling_words
         if self.kind == "other" and self.whole and " " not in self.whole and not self.ordinary:
             words = (self.whole,)
         return tuple(word for word in words if word.isalpha())
@@ -145,17 +145,17 @@ class Form:
     @property
     def may_be_near(self) -> bool:
         """Whether something may nearly be it."""
-        return bool(self.telling or self.spelled or self.stem or len(self.words) > 1)
+        return bool(self.telling_words or self.spelled_words or self.stem or len(self.words) > 1)
 
     @cached_property
-    def glued(self) -> tuple[str, ...]:
+    def glued_names(self) -> tuple[str, ...]:
         """The name without spaces, forwards and backwards, as addresses and hashtags have it."""
         if len(self.words) < 2:
             return ()
         return tuple(dict.fromkeys(("".join(self.words), "".join(reversed(self.words)))))
 
     @cached_property
-    def abbreviated(self) -> tuple[str, ...]:
+    def abbreviations(self) -> tuple[str, ...]:
         """An initial with the last name (`jdoe`), which tells inside an address."""
         if len(self.words) < 2 or len(self.words[-1]) < LETTERS:
             return ()
@@ -177,12 +177,12 @@ class Form:
     @cached_property
     def keys(self) -> frozenset[str] | None:
         """Words of which a text must have one, or there is nothing to look for; `None`: words do not tell."""
-        if self.codes or self.dates or any(map(unbordered, (*self.words, self.whole[:1]))):
+        if self.codes or self.dates or any(map(is_unbordered, (*self.words, self.whole[:1]))):
             return None
-        return frozenset((*self.words, *self.glued, *self.abbreviated, *self.whole.split()[:1]))
+        return frozenset((*self.words, *self.glued_names, *self.abbreviations, *self.whole.split()[:1]))
 
 
-_NOWHERE: dict[Kind, Form] = {kind: Form(kind) for kind in ("person", "code", "date", "other")}
+_NOWHERE: dict[Kind, SearchForm] = {kind: SearchForm(kind) for kind in ("person", "code", "date", "other")}
 
 
 @lru_cache(maxsize=4096)
@@ -200,7 +200,7 @@ def kind_of_type(entity_type: str) -> Kind | None:
     return "code" if treated == "code" else "date" if treated == "date" else "other"
 
 
-def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -> Form:
+def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -> SearchForm:
     """What is looked for of a mention.
 
     >>> english = vocabulary_of("wordfreq:en")
@@ -216,9 +216,9 @@ def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -
     if kind == "other" and nearest(entity_type) in _COARSE:
         kind = _shape(text) if sum(map(str.isdigit, text)) >= CODE and "@" not in text else kind
     form = _FORM_FUNCTIONS[kind](text, vocabulary)
-    if direct and not form.sought and kind != "person":
-        return _other(text, vocabulary)  # whatever it is, its own letters tell it
-    if not direct and form.sought and _says_nothing(form, text, vocabulary):
+    if direct and not form.is_searchable and kind != "person":
+        return _other_form(text, vocabulary)  # whatever it is, its own letters tell it
+    if not direct and form.is_searchable and _says_nothing(form, text, vocabulary):
         return _NOWHERE[kind]
     return form
 
@@ -232,21 +232,21 @@ def _shape(text: str) -> Kind:
     words = cased_form(text).split()
     if len(words) > _SHAPE_WORDS or not INSTITUTION_FORMS.isdisjoint(map(str.lower, words)):
         return "other"
-    named = all(word[0].isupper() or word in PARTICLE_FORMS or unbordered(word) for word in words)
+    named = all(word[0].isupper() or word in PARTICLE_FORMS or is_unbordered(word) for word in words)
     return "person" if words and named else "other"
 
 
-def person_form(text: str) -> Form:
+def person_form(text: str) -> SearchForm:
     """A name by its words; of one that a line break parts, the word that it is as well."""
     words = [*_name_words(text)]
-    return Form("person", (*words, *(word for word in _name_words(join_lines(text)) if word not in words)))
+    return SearchForm("person", (*words, *(word for word in _name_words(join_lines(text)) if word not in words)))
 
 
 def _name_words(text: str) -> Iterator[str]:
     pieces = cased_form(text).split()
     capitals = any(piece[0].isupper() for piece in pieces)
     for index, piece in enumerate(pieces):
-        low = folded(piece)
+        low = fold_case(piece)
         if (low in TITLE_FORMS and len(pieces) > 1) or low in PARTICLE_FORMS or (low in _TITLE_ENDINGS and index):
             continue
         if capitals and piece[0].islower():  # also the s of a possessive
@@ -254,7 +254,7 @@ def _name_words(text: str) -> Iterator[str]:
         yield low
 
 
-def code_form(text: str) -> Form:
+def code_form(text: str) -> SearchForm:
     """Letters and digits of each code; pieces with digits beside each other are one code, and each by itself too."""
     rows: list[list[str]] = [[]]
     for chunk in _CHUNK.findall(text):
@@ -266,57 +266,57 @@ def code_form(text: str) -> Form:
         elif groups:
             rows.append([])
     codes = [tuple(row) for row in rows if sum(map(len, row)) >= CODE and any(map(str.isdigit, "".join(row)))]
-    return Form("code", codes=tuple(dict.fromkeys(codes)), stem="".join(codes[0])) if codes else _NOWHERE["code"]
+    return SearchForm("code", codes=tuple(dict.fromkeys(codes)), stem="".join(codes[0])) if codes else _NOWHERE["code"]
 
 
-def _whole_code(text: str, vocabulary: Vocabulary) -> Form:
+def _whole_code(text: str, vocabulary: Vocabulary) -> SearchForm:
     """A code in several words (`KX 4821`) is looked for as a whole, and one without a digit as a word is."""
     if not any(map(str.isdigit, text)):
-        return _other(text, vocabulary)
+        return _other_form(text, vocabulary)
     form, groups = code_form(text), tuple(reading_form(text).split())
-    if form.sought or len(groups) == 1 or sum(map(len, groups)) < CODE or "".join(groups).isdigit():
+    if form.is_searchable or len(groups) == 1 or sum(map(len, groups)) < CODE or "".join(groups).isdigit():
         return form
-    return Form("code", codes=(groups,), stem="".join(groups))
+    return SearchForm("code", codes=(groups,), stem="".join(groups))
 
 
-def _date(text: str, vocabulary: Vocabulary) -> Form:
+def _date(text: str, vocabulary: Vocabulary) -> SearchForm:
     read = reading_form(text)
     words = read.split()
     first = next((index for index, word in enumerate(words) if word[0].isdigit() or word in MONTHS), 0)
     dates = frozenset(location.date for location in dates_in(f" {read} "))
     if not dates and _DAY_AND_YEAR.search(text) and any(_is_strange(word, vocabulary) for word in words):
-        return _other(text, vocabulary)  # in a language whose months nobody told: `8 augusztus 1937`
-    return Form("date", dates=dates, stem="".join(words[first:]))
+        return _other_form(text, vocabulary)  # in a language whose months nobody told: `8 augusztus 1937`
+    return SearchForm("date", dates=dates, stem="".join(words[first:]))
 
 
 def _is_strange(word: str, vocabulary: Vocabulary) -> bool:
-    return word.isalpha() and len(word) >= LETTERS and word not in vocabulary.known and word not in MONTHS
+    return word.isalpha() and len(word) >= LETTERS and word not in vocabulary.all_words and word not in MONTHS
 
 
-def _other(text: str, vocabulary: Vocabulary) -> Form:
+def _other_form(text: str, vocabulary: Vocabulary) -> SearchForm:
     words = reading_form(join_lines(text)).split()
     while words and words[0] in vocabulary.function and len(words) > 1:
         words = words[1:]
     whole = " ".join(words)
-    if sum(map(len, words)) < LETTERS and not (words and unbordered(words[0]) and len(words[0]) >= IDEOGRAPHS):
+    if sum(map(len, words)) < LETTERS and not (words and is_unbordered(words[0]) and len(words[0]) >= IDEOGRAPHS):
         return _NOWHERE["other"]
     if whole.replace(" ", "").isdigit() and len(whole.replace(" ", "")) < CODE:
         return _NOWHERE["other"]
     ordinary = len(words) == 1 and whole in vocabulary.ordinary
     if ordinary and not any(map(str.isupper, text)):  # only a capital would make it a name
         return _NOWHERE["other"]
-    return Form("other", whole=whole, ordinary=ordinary)
+    return SearchForm("other", whole=whole, ordinary=ordinary)
 
 
-_FORM_FUNCTIONS: dict[Kind, Callable[[str, Vocabulary], Form]] = {
+_FORM_FUNCTIONS: dict[Kind, Callable[[str, Vocabulary], SearchForm]] = {
     "person": lambda text, vocabulary: person_form(text),
     "code": _whole_code,
     "date": _date,
-    "other": _other,
+    "other": _other_form,
 }
 
 
-def _says_nothing(form: Form, text: str, vocabulary: Vocabulary) -> bool:
+def _says_nothing(form: SearchForm, text: str, vocabulary: Vocabulary) -> bool:
     """Whether a quasi-identifier is made of words that anybody may write."""
     if form.kind in ("code", "date") and not form.whole:
         return False
@@ -328,6 +328,6 @@ def _says_nothing(form: Form, text: str, vocabulary: Vocabulary) -> bool:
         or word in _country_forms()
         or word in MONTHS
         or (word.isdigit() and len(word) < CODE)
-        or (len(word) == 1 and not unbordered(word))
+        or (len(word) == 1 and not is_unbordered(word))
         for word in words
     )

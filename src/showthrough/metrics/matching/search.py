@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Anonymization, apply_masks
-from showthrough.data.reading import cased_form, places, reading_form, unbordered
-from showthrough.data.views import How, Reading, View
+from showthrough.data.reading import cased_form, find_word, is_unbordered, reading_form
+from showthrough.data.views import How, TextReading, TextView
 from showthrough.metrics.chunk import Anonymized
-from showthrough.metrics.matching.dates import Found, dates_in
+from showthrough.metrics.matching.dates import DateMatch, dates_in
 from showthrough.metrics.matching.forms import (
     ALSO_WORDS,
     GIVEN_FORMS,
@@ -25,7 +25,7 @@ from showthrough.metrics.matching.forms import (
     NO_DIGITS,
     PARTICLE_FORMS,
     TITLE_FORMS,
-    Form,
+    SearchForm,
     Vocabulary,
     vocabulary_of,
 )
@@ -55,7 +55,7 @@ _WIDE_GAP = 3  # characters between two groups of a code
 class Hit(NamedTuple):
     """A form that was found: in which view, where in its reading form, and whether by one word of a name alone."""
 
-    view: View
+    view: TextView
     start: int
     end: int
     single: bool = False
@@ -95,23 +95,23 @@ class Release:
     """A released text, in which forms are looked for."""
 
     def __init__(self, text: str, capitals: Capitals, vocabulary: Vocabulary) -> None:
-        self.reading = Reading(text)
+        self.reading = TextReading(text)
         self._capitals = capitals
         self._vocabulary = vocabulary
 
-    def lacks(self, form: Form) -> bool:
+    def lacks(self, form: SearchForm) -> bool:
         """Whether a first look shows that a form is not there."""
         if form.codes:
             return not any(digits in written for digits in form.digits for written in self._digits.values())
         return form.keys is not None and form.keys.isdisjoint(self.reading.words)
 
     @cached_property
-    def _digits(self) -> dict[View, bytes]:
+    def _digits(self) -> dict[TextView, bytes]:
         """The digits of each view, one after the other."""
         views = self.reading.views
         return {view: view.form.encode("latin-1", "replace").translate(None, NO_DIGITS) for view in views}
 
-    def hits(self, form: Form) -> Iterator[Hit]:
+    def hits(self, form: SearchForm) -> Iterator[Hit]:
         """All places where a form can be read, those of the plain view first."""
         if self.lacks(form):
             return
@@ -121,46 +121,46 @@ class Release:
             if hit.view is self.reading.plain or self.reading.is_new(*hit[:3]):
                 yield hit
 
-    def _person(self, form: Form) -> Iterator[Hit]:
+    def _person(self, form: SearchForm) -> Iterator[Hit]:
         words = self.reading.words
         # Initials are looked for beside longer words of the name: by themselves they stand everywhere.
         long = [word for word in form.words if len(word) > 1] or form.words
-        present = [word for word in dict.fromkeys(long) if word in words or unbordered(word)]
-        telling = frozenset(form.telling)
+        present = [word for word in dict.fromkeys(long) if word in words or is_unbordered(word)]
+        telling = frozenset(form.telling_words)
         for view in self.reading.views if present else ():
             for word in present:
-                if unbordered(word):
-                    yield from self._unbordered(view, word, word in telling)
+                if is_unbordered(word):
+                    yield from self._find_unbordered(view, word, word in telling)
                     continue
-                for start in places(view.form, word):
+                for start in find_word(view.form, word):
                     end = start + len(word)
-                    if self._beside(view, form, start, end):
+                    if self._has_neighbour(view, form, start, end):
                         yield Hit(view, start, end)
                         yield from self._initials_beside(view, form, start, end)
                         continue
                     alone = self._alone if word in telling or len(form.words) == 1 else self._is_titled
                     if alone(view, word, start, end, form):
                         yield Hit(view, start, end, single=True)
-        for joined in form.glued:
+        for joined in form.glued_names:
             if joined in words:
                 yield from (
                     Hit(view, start_of_match, start_of_match + len(joined))
                     for view in self.reading.views
-                    for start_of_match in places(view.form, joined)
+                    for start_of_match in find_word(view.form, joined)
                 )
-        for short in form.abbreviated:
+        for short in form.abbreviations:
             if short in words:
                 for view in self.reading.views:
-                    for start_of_match in places(view.form, short):
+                    for start_of_match in find_word(view.form, short):
                         if self._in_address(view, start_of_match, start_of_match + len(short)):
                             yield Hit(view, start_of_match, start_of_match + len(short))
 
-    def _beside(self, view: View, form: Form, start: int, end: int) -> bool:
+    def _has_neighbour(self, view: TextView, form: SearchForm, start: int, end: int) -> bool:
         """Whether another word of a name stands beside one: not two initials, and not `will` behind `Smith`."""
         word = view.form[start:end]
         if len(form.words) == 1:
             return False
-        for other, at in (_before(view.form, start), _after(view.form, end)):
+        for other, at in (_word_before(view.form, start), _word_after(view.form, end)):
             if other not in form.words or (other == word and form.words.count(word) == 1):
                 continue
             if len(word) == len(other) == 1 < max(map(len, form.words)):
@@ -171,30 +171,30 @@ class Release:
                 return True
         return False
 
-    def _initials_beside(self, view: View, form: Form, start: int, end: int) -> Iterator[Hit]:
+    def _initials_beside(self, view: TextView, form: SearchForm, start: int, end: int) -> Iterator[Hit]:
         """Initials of a name beside one of its longer words: the B of `Ana B. Lopez`, and no article."""
-        for other, at in (_before(view.form, start), _after(view.form, end)):
+        for other, at in (_word_before(view.form, start), _word_after(view.form, end)):
             if len(other) == 1 < end - start and other in form.words and not view.cased[at].islower():
                 yield Hit(view, at, at + 1)
 
-    def _unbordered(self, view: View, word: str, telling: bool) -> Iterator[Hit]:
+    def _find_unbordered(self, view: TextView, word: str, telling: bool) -> Iterator[Hit]:
         """Words without borders, whatever spaces stand between their signs."""
-        squeezed = self._squeezed(view)
+        squeezed = self._squeeze(view)
         at = squeezed.find(word) if telling else -1
         while at >= 0:
             positions = self._solid(view)[at : at + len(word)]
             yield Hit(view, int(positions[0]), int(positions[-1]) + 1)
             at = squeezed.find(word, at + 1)
 
-    def _alone(self, view: View, word: str, start: int, end: int, form: Form) -> bool:
+    def _alone(self, view: TextView, word: str, start: int, end: int, form: SearchForm) -> bool:
         """Whether one word of a name tells it here."""
         vocabulary = self._vocabulary
         letter = view.cased[start]
         capital = letter.isupper() or not (letter.islower() or letter.isupper())
-        capital |= self._capitals.unused and word not in vocabulary.known
+        capital |= self._capitals.unused and word not in vocabulary.all_words
         is_given_name = word in GIVEN_FORMS
         doubtful = (word in vocabulary.ordinary and not is_given_name) or word in ALSO_WORDS
-        doubtful |= self._capitals.say_nothing and word in vocabulary.known
+        doubtful |= self._capitals.say_nothing and word in vocabulary.all_words
         if not doubtful:
             return capital or self._in_address(view, start, end)
         before, after = _neighbours(view.form, start, end)
@@ -213,14 +213,14 @@ class Release:
         )
         return is_whole_name or (is_given_name and self._inside_sentence(word))
 
-    def _is_titled(self, view: View, word: str, start: int, end: int, form: Form) -> bool:
+    def _is_titled(self, view: TextView, word: str, start: int, end: int, form: SearchForm) -> bool:
         """Whether a title or an initial stands beside a short name with a capital: `Ms Li`."""
         before, after = _neighbours(view.form, start, end)
         if len(word) != _SHORT_NAME or not view.cased[start].isupper():
             return False
         return before in TITLE_FORMS or self._initial(view, start, end, before, after, word)
 
-    def _initial(self, view: View, start: int, end: int, before: str, after: str, word: str) -> bool:
+    def _initial(self, view: TextView, start: int, end: int, before: str, after: str, word: str) -> bool:
         """Whether an initial stands beside a word: a capital with a full stop, or any that is no word."""
         if len(before) == 1 and before.isalpha() and view.cased[start - 2].isupper():
             return (
@@ -233,7 +233,7 @@ class Release:
         pattern = rf"[^\W_A-Z][,;]?[ \t]+{re.escape(word.capitalize())}(?!\w)"
         return re.search(pattern, self.reading.text) is not None
 
-    def _in_address(self, view: View, start: int, end: int) -> bool:
+    def _in_address(self, view: TextView, start: int, end: int) -> bool:
         """Whether a word stands inside an address, a path, a hashtag or a slug; only the plain view can tell."""
         if view is not self.reading.plain:
             return True  # it is glued, spelled or encoded: nobody writes so by chance
@@ -246,30 +246,30 @@ class Release:
             high += 1
         return _CHUNK_SIGNS.search(text[low:high].strip(".,;:!?()[]\"'")) is not None or text[low] == "#"
 
-    def _whole(self, form: Form) -> Iterator[Hit]:
-        free = unbordered(form.whole)
+    def _whole(self, form: SearchForm) -> Iterator[Hit]:
+        free = is_unbordered(form.whole)
         for view in self.reading.views:
             if free:
-                yield from self._unbordered(view, form.whole, telling=True)
+                yield from self._find_unbordered(view, form.whole, telling=True)
                 continue
-            for start in places(view.form, form.whole):
+            for start in find_word(view.form, form.whole):
                 if not form.ordinary or view.cased[start].isupper():
                     yield Hit(view, start, start + len(form.whole))
 
-    def _codes(self, form: Form) -> Iterator[Hit]:
+    def _codes(self, form: SearchForm) -> Iterator[Hit]:
         for groups, digits in zip(form.codes, form.digits, strict=True):
             code = "".join(groups)
             for view in self.reading.views:
                 if digits not in self._digits[view]:
                     continue
-                squeezed = self._squeezed(view)
+                squeezed = self._squeeze(view)
                 at = squeezed.find(code)
                 while at >= 0:
                     if (span := self._code_at(view, groups, at)) is not None:
                         yield Hit(view, *span)
                     at = squeezed.find(code, at + 1)
 
-    def _squeezed(self, view: View) -> str:
+    def _squeeze(self, view: TextView) -> str:
         squeezed = self._without_spaces.get(view.form)
         if squeezed is None:
             squeezed = self._without_spaces[view.form] = view.form.replace(" ", "")
@@ -279,7 +279,7 @@ class Release:
     def _without_spaces(self) -> dict[str, str]:
         return {}
 
-    def _solid(self, view: View) -> NDArray[np.int64]:
+    def _solid(self, view: TextView) -> NDArray[np.int64]:
         """Where letters and digits stand in a view."""
         positions = self._solids.get(view.form)
         if positions is None:
@@ -291,7 +291,7 @@ class Release:
     def _solids(self) -> dict[str, NDArray[np.int64]]:
         return {}
 
-    def _code_at(self, view: View, groups: tuple[str, ...], at: int) -> tuple[int, int] | None:
+    def _code_at(self, view: TextView, groups: tuple[str, ...], at: int) -> tuple[int, int] | None:
         """Where a code stands in the reading form, unless it is part of a longer one or too far apart."""
         form, size = view.form, sum(map(len, groups))
         positions = self._solid(view)[at : at + size].tolist()
@@ -310,40 +310,40 @@ class Release:
                 return None
         return start, end
 
-    def _near(self, view: View, left: int, right: int, edge: bool) -> bool:
+    def _near(self, view: TextView, left: int, right: int, edge: bool) -> bool:
         """Whether one separator at most stands between two letters of a code; spaces beside it where one stood."""
         if view is not self.reading.plain:
             return True
         between = self.reading.text[self.reading.span(left, left + 1)[1] : self.reading.span(right, right + 1)[0]]
         return len(between) <= 1 or (edge and len(between) <= _WIDE_GAP and len("".join(between.split())) <= 1)
 
-    def _dates(self, form: Form) -> Iterator[Hit]:
-        dates = self.found_dates
+    def _dates(self, form: SearchForm) -> Iterator[Hit]:
+        dates = self.readable_dates
         occurrences = [occurrence for day in sorted(form.dates) if day in dates for occurrence in dates[day]]
         for view, location in sorted(occurrences, key=lambda occurrence: occurrence[0] is not self.reading.plain):
             yield Hit(view, location.start, location.end)
 
     @cached_property
-    def found_dates(self) -> dict[date, list[tuple[View, Found]]]:
+    def readable_dates(self) -> dict[date, list[tuple[TextView, DateMatch]]]:
         """The complete dates that can be read, with both readings of 03/04/2010, and where they stand."""
-        dates: dict[date, list[tuple[View, Found]]] = {}
+        dates: dict[date, list[tuple[TextView, DateMatch]]] = {}
         for view in self.reading.views:
             for location in dates_in(view.form, self.reading.words):
                 dates.setdefault(location.date, []).append((view, location))
         return dates
 
-    def reads(self, form: Form) -> bool:
+    def reads(self, form: SearchForm) -> bool:
         """Whether a form can be read anywhere."""
         return next(self.hits(form), None) is not None
 
-    def nearly(self, form: Form) -> str:
+    def nearly(self, form: SearchForm) -> str:
         """What is nearly a form, as it is written; empty where there is nothing."""
-        for name in form.telling:
+        for name in form.telling_words:
             if name in self.reading.words and self._may_name(name):
                 return name
-            if unbordered(name) and (half := self._half_of(name)):
+            if is_unbordered(name) and (half := self._half_of(name)):
                 return half
-        for name in form.spelled:
+        for name in form.spelled_words:
             if self._stems and (stem := next((stem for stem in self._stems if _is_stem(stem, name)), "")):
                 return stem
             if near := self._near_word(name):
@@ -360,7 +360,7 @@ class Release:
         Where the original never writes the word in small letters, it is the name however it is written.
         """
         for view in self.reading.views:
-            for start in places(view.form, word):
+            for start in find_word(view.form, word):
                 end = start + len(word)
                 if view.cased[start].isupper() and (
                     self._inside_sentence(word) or word not in self._capitals.small_words
@@ -374,9 +374,9 @@ class Release:
         """The first or the last two signs of a name of three or more, which are often the family's or the given one."""
         if len(name) < _SIGNS_OF_NAME:
             return ""
-        return next((half for half in (name[:2], name[-2:]) if half in self._squeezed(self.reading.plain)), "")
+        return next((half for half in (name[:2], name[-2:]) if half in self._squeeze(self.reading.plain)), "")
 
-    def _same_digits(self, form: Form) -> str:
+    def _same_digits(self, form: SearchForm) -> str:
         """The digits of a code without its letters and leading zeros, also behind a country's number."""
         for groups in form.codes:
             digits = "".join(filter(str.isdigit, "".join(groups))).lstrip("0")
@@ -384,7 +384,7 @@ class Release:
                 break
             present = len(digits) >= _DIGITS and digits.encode("ascii", "ignore") in self._digits[self.reading.plain]
             pattern = rf"(?<!\d)\d{{0,3}}{digits}(?!\d)"
-            if present and re.search(pattern, self._squeezed(self.reading.plain)):
+            if present and re.search(pattern, self._squeeze(self.reading.plain)):
                 return digits
         return ""
 
@@ -442,7 +442,7 @@ class Release:
     def _near_words(self) -> dict[str, str]:
         return {}
 
-    def _initials_of(self, form: Form) -> str:
+    def _initials_of(self, form: SearchForm) -> str:
         words = self.reading.words
         for letters, apart, together in form.initials:
             if letters <= words and f" {apart} " in self.reading.cased:
@@ -492,7 +492,7 @@ def _neighbours(form: str, start: int, end: int) -> tuple[str, str]:
     return before, form[end + 1 : close] if close > end else ""
 
 
-def _before(form: str, start: int) -> tuple[str, int]:
+def _word_before(form: str, start: int) -> tuple[str, int]:
     """The word before a stretch, particles of names aside (`Fernandez de la Torre`), and where it begins."""
     word = ""
     for _ in range(_PARTICLES + 1):
@@ -503,7 +503,7 @@ def _before(form: str, start: int) -> tuple[str, int]:
     return word, start
 
 
-def _after(form: str, end: int) -> tuple[str, int]:
+def _word_after(form: str, end: int) -> tuple[str, int]:
     """The word behind a stretch in the same way."""
     word, start = "", end
     for _ in range(_PARTICLES + 1):

@@ -11,15 +11,15 @@ from typing import NamedTuple
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.labels import label_of
 from showthrough.data.masks import Mask
-from showthrough.data.reading import cased_form, folded, unbordered
+from showthrough.data.reading import cased_form, fold_case, is_unbordered
 from showthrough.metrics.matching.dates import complete_dates
 from showthrough.metrics.matching.forms import (
     GIVEN_FORMS,
     INSTITUTION_FORMS,
     PARTICLE_FORMS,
     TITLE_FORMS,
-    Form,
     Kind,
+    SearchForm,
     Vocabulary,
     code_form,
     kind_of_type,
@@ -40,10 +40,10 @@ class MaskedString(NamedTuple):
     """What a mask hides: what tells it from others in its document, and what is looked for of it."""
 
     key: str
-    form: Form
+    form: SearchForm
 
 
-class Masking:
+class MaskedDocument:
     """A document whose masks hide strings."""
 
     def __init__(self, text: str, vocabulary: Vocabulary) -> None:
@@ -55,7 +55,7 @@ class Masking:
         return Capitals(self.text, self._vocabulary)
 
     @cached_property
-    def _cased(self) -> bool:
+    def _uses_capitals(self) -> bool:
         """Whether capitals are in use here: else small letters say nothing."""
         return self.text != self.text.lower()
 
@@ -69,7 +69,7 @@ class Masking:
 
         >>> from showthrough.metrics.matching.forms import vocabulary_of
         >>> text = "It was seen by Mr John Smith's nurse on 3 May"
-        >>> document = Masking(text, vocabulary_of("wordfreq:en"))
+        >>> document = MaskedDocument(text, vocabulary_of("wordfreq:en"))
         >>> found = [document.string(Mask(*span)) for span in ((15, 30), (31, 36), (40, 45), (42, 45))]
         >>> [each and each.key for each in found]
         ['john smith', None, '3 may', None]
@@ -87,11 +87,11 @@ class Masking:
         if not words or not self._tells(words, raw, kind):
             return None
         form = self._form(words, raw, kind)
-        return None if form is None else MaskedString(folded(" ".join(words)), form)
+        return None if form is None else MaskedString(fold_case(" ".join(words)), form)
 
     def _leads(self, word: str) -> bool:
         """Whether a word only leads to what follows: `the`, `Mr`. Not so an initial, May, or somebody called Will."""
-        low = folded(word)
+        low = fold_case(word)
         if word[0].isupper() and (len(word) == 1 or low in self._vocabulary.calendar or low in GIVEN_FORMS):
             return False
         return low in self._vocabulary.function or low in TITLE_FORMS
@@ -113,20 +113,20 @@ class Masking:
         return "person" if self._looks_like_a_name(words, raw, before) else "other"
 
     def _looks_like_a_name(self, words: list[str], raw: str, before: str) -> bool:
-        if not words or not all(self._is_name(word) or folded(word) in PARTICLE_FORMS for word in words):
+        if not words or not all(self._is_name(word) or fold_case(word) in PARTICLE_FORMS for word in words):
             return False
-        if before[:1].isupper() and (len(before) == 1 or folded(before) in TITLE_FORMS | GIVEN_FORMS):
+        if before[:1].isupper() and (len(before) == 1 or fold_case(before) in TITLE_FORMS | GIVEN_FORMS):
             return True
-        low = list(map(folded, words))
+        low = list(map(fold_case, words))
         if low[0] in GIVEN_FORMS or (len(words[0]) == 1 and words[0].isupper() and "." in raw):
             return True
         # Nothing shows it to be a person: one of its words is in no list, and none belongs to an institution.
-        new = any(word not in self._vocabulary.known and len(word) > 1 for word in low)
+        new = any(word not in self._vocabulary.all_words and len(word) > 1 for word in low)
         plain = _IN_NAMES.fullmatch(raw) is not None and INSTITUTION_FORMS.isdisjoint(low)
         return 1 < len(words) <= _NAME and new and plain
 
     def _is_name(self, word: str) -> bool:
-        return word[0].isupper() or not self._cased or unbordered(word)
+        return word[0].isupper() or not self._uses_capitals or is_unbordered(word)
 
     def _tells(self, words: list[str], raw: str, kind: Kind) -> bool:
         """Whether a string is more than ordinary words, small numbers and lone letters."""
@@ -134,9 +134,9 @@ class Masking:
         digits = sum(map(str.isdigit, raw))
         if "@" in raw or digits >= _DIGITS:
             return True
-        low = list(map(folded, words))
-        if len(words) == 1 and kind != "person" and low[0] in vocabulary.known and low[0] not in GIVEN_FORMS:
-            loud = self.capitals.say_nothing or not self._cased
+        low = list(map(fold_case, words))
+        if len(words) == 1 and kind != "person" and low[0] in vocabulary.all_words and low[0] not in GIVEN_FORMS:
+            loud = self.capitals.say_nothing or not self._uses_capitals
             if loud or low[0] in self._small or low[0] in INSTITUTION_FORMS:
                 return False
         for word, small in zip(words, low, strict=True):
@@ -146,25 +146,25 @@ class Masking:
             elif any(map(str.isdigit, word)):  # letters and digits are a code, but 3rd and 5kg are not
                 if not word.isdigit() and (not word[0].isdigit() or word.isupper()):
                     return True
-            elif len(word) > 1 or unbordered(word):
-                written_small = word[0].islower() and self._cased and kind != "person"
-                if not self._leads(word) and not (written_small and small in vocabulary.known):
+            elif len(word) > 1 or is_unbordered(word):
+                written_small = word[0].islower() and self._uses_capitals and kind != "person"
+                if not self._leads(word) and not (written_small and small in vocabulary.all_words):
                     return True
         return False
 
-    def _form(self, words: list[str], raw: str, kind: Kind) -> Form | None:
+    def _form(self, words: list[str], raw: str, kind: Kind) -> SearchForm | None:
         if kind == "person":
             form = person_form(raw)
-            return form if form.sought else None
+            return form if form.is_searchable else None
         if kind == "date" and (dates := complete_dates(raw)):
-            return Form("date", dates=dates)
-        low = list(map(folded, words))
+            return SearchForm("date", dates=dates)
+        low = list(map(fold_case, words))
         if kind == "code" and (codes := code_form(raw).codes):
             inside = "".join("".join(groups) for groups in codes)
             if all(word in inside or len(word) < 3 for word in low):  # else it is more than a code
-                return Form("code", codes=codes)
-        ordinary = self._cased and all(word.isalpha() and word in self._vocabulary.ordinary for word in low)
-        return Form("other", whole=" ".join(low), ordinary=ordinary)
+                return SearchForm("code", codes=codes)
+        ordinary = self._uses_capitals and all(word.isalpha() and word in self._vocabulary.ordinary for word in low)
+        return SearchForm("other", whole=" ".join(low), ordinary=ordinary)
 
 
 class FormIndex:
@@ -175,28 +175,28 @@ class FormIndex:
 
     def __init__(self) -> None:
         self._words: dict[str, list[int]] = {}  # words that tell a name by themselves: numbers
-        self._keys: dict[str | date, list[tuple[int, Form]]] = {}
+        self._keys: dict[str | date, list[tuple[int, SearchForm]]] = {}
         self.found: set[int] = set()
         self._lengths: set[int] = set()  # of keys that are no words
         self._dates = False
 
-    def add(self, number: int, form: Form) -> None:
-        for word in form.telling if len(form.words) > 1 else ():
+    def add(self, number: int, form: SearchForm) -> None:
+        for word in form.telling_words if len(form.words) > 1 else ():
             self._words.setdefault(word, []).append(number)
         for key in {*_keys_of(form)}:
             self._keys.setdefault(key, []).append((number, form))
             if isinstance(key, date):
                 self._dates = True
-            elif form.codes or unbordered(key):
+            elif form.codes or is_unbordered(key):
                 self._lengths.add(len(key))
 
-    def found_in(self, release: Release, counts: Callable[[Hit, Form], bool]) -> Iterator[tuple[int, Hit]]:
+    def search(self, release: Release, counts: Callable[[Hit, SearchForm], bool]) -> Iterator[tuple[int, Hit]]:
         """What can be read in a release and was not found before, where that counts."""
         words = release.reading.words
         for word in sorted(words & self._words.keys()):
-            hit = self._first(release, Form("person", (word,), part=True), counts)
+            hit = self._first(release, SearchForm("person", (word,), part=True), counts)
             if hit is not None:
-                yield from self._record_found(self._words.pop(word), hit)
+                yield from self._record_hit(self._words.pop(word), hit)
         for key in sorted(self._keys.keys() & {*words, *self._keys_in(release)}, key=str):
             remaining = []
             for number, form in self._keys[key]:
@@ -205,15 +205,15 @@ class FormIndex:
                     if hit is None:
                         remaining.append((number, form))
                     else:
-                        yield from self._record_found([number], hit)
+                        yield from self._record_hit([number], hit)
             self._keys[key] = remaining
             if not remaining:
                 del self._keys[key]
 
-    def _first(self, release: Release, form: Form, counts: Callable[[Hit, Form], bool]) -> Hit | None:
+    def _first(self, release: Release, form: SearchForm, counts: Callable[[Hit, SearchForm], bool]) -> Hit | None:
         return next((hit for hit in release.hits(form) if counts(hit, form)), None)
 
-    def _record_found(self, numbers: list[int], hit: Hit) -> Iterator[tuple[int, Hit]]:
+    def _record_hit(self, numbers: list[int], hit: Hit) -> Iterator[tuple[int, Hit]]:
         for number in numbers:
             if number not in self.found:
                 self.found.add(number)
@@ -227,10 +227,10 @@ class FormIndex:
                 squeezed = view.form.replace(" ", "")
                 yield from (squeezed[at : at + length] for length in self._lengths for at in range(len(squeezed)))
         if self._dates:
-            yield from release.found_dates
+            yield from release.readable_dates
 
 
-def _keys_of(form: Form) -> Iterator[str | date]:
+def _keys_of(form: SearchForm) -> Iterator[str | date]:
     yield from form.dates
     for groups in form.codes:
         yield "".join(groups)[:_CODE_KEY]
@@ -238,9 +238,9 @@ def _keys_of(form: Form) -> Iterator[str | date]:
         yield form.words[0]
     for left, right in combinations(form.words[:_WORDS], 2):
         yield _pair(left, right)
-    yield from (word[:_SCRIPT_KEY] for word in form.telling if unbordered(word))
-    yield from (*form.glued, *form.abbreviated)
-    if unbordered(form.whole):
+    yield from (word[:_SCRIPT_KEY] for word in form.telling_words if is_unbordered(word))
+    yield from (*form.glued_names, *form.abbreviations)
+    if is_unbordered(form.whole):
         yield form.whole[:_SCRIPT_KEY]
     elif form.whole:
         words = form.whole.split(" ")

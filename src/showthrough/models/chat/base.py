@@ -13,7 +13,7 @@ Check = Callable[[str], object]  # raises ValueError for what is no answer to th
 
 
 @dataclass(frozen=True)
-class Question:
+class ChatQuestion:
     """What is said to a model at once, and what it is about. Two equal questions have one answer.
 
     `prompt` names the text file of instructions that it was made of, `digest` tells that file from others. `about` is
@@ -39,7 +39,7 @@ class Reply:
     tokens_out: int = 0
 
 
-class Asked(msgspec.Struct, frozen=True):
+class AnswerSource(msgspec.Struct, frozen=True):
     """Who was asked about people or texts: recorded answers, or a language model as it called itself."""
 
     name: Annotated[str, "as metrics name it"]
@@ -71,14 +71,14 @@ class Chat(Protocol):
         """Whether questions are only counted: nothing is sent, and nobody answers."""
         ...
 
-    def replies(self, questions: Sequence[Question], check: Check) -> list[Reply | None]:
+    def replies(self, questions: Sequence[ChatQuestion], check: Check) -> list[Reply | None]:
         """In their order. None where there is no valid answer after all tries: it is missing, and never a no.
 
         Raises ResourceError where nobody can be asked at all.
         """
         ...
 
-    def asked(self) -> Asked:
+    def asked(self) -> AnswerSource:
         """What a run says of it, as it is recorded: also of what was answered before this run was resumed."""
         ...
 
@@ -87,7 +87,7 @@ class Chat(Protocol):
         ...
 
 
-def unanswered(records: Iterable[Asked]) -> list[str]:
+def describe_unanswered(records: Iterable[AnswerSource]) -> list[str]:
     """What a reader must know of questions that have no answer."""
     return [
         f"{record.name}: {number:,} question{'' if number == 1 else 's'} had no answer: {why}"

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from showthrough.core.errors import ResourceError, shown
-from showthrough.models.chat.base import Question, Reply
+from showthrough.core.errors import ResourceError, shorten
+from showthrough.models.chat.base import ChatQuestion, Reply
 from showthrough.models.chat.consent import KEY, Address
-from showthrough.models.chat.echoes import KEPT_BACK, folded, repeats
-from showthrough.models.chat.patience import TOLD, told_to_wait
+from showthrough.models.chat.echoes import KEPT_BACK, fold_letters, repeats
+from showthrough.models.chat.patience import TOLD, parse_retry_after
 
 SEED = 0
 _CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole answer
@@ -73,7 +73,7 @@ class UnaskableError(Exception):
     """This question can have no answer, and others can."""
 
 
-class Answered(msgspec.Struct, frozen=True):
+class ServerAnswer(msgspec.Struct, frozen=True):
     """What the server said, which is paid, whether it is of use or not."""
 
     reply: Reply
@@ -102,12 +102,12 @@ class Client:
             raise ResourceError(f"{address.name}: {fault}")
 
     @contextmanager
-    def connected(self, texts: Sequence[str]) -> Iterator[None]:
+    def connect(self, texts: Sequence[str]) -> Iterator[None]:
         """In here it can be asked about these texts; what is still under way at the end breaks off."""
         self._texts, self._folded, self._turn = texts, None, self._wire.Turn()
         proxy = self._address.proxy(self._hosts)
         try:
-            http = self._wire.limited(self._turn, proxy)
+            http = self._wire.build_client(self._turn, proxy)
         except (ImportError, ValueError):  # of a kind that it does not know, or that needs a package
             raise self._nobody("the proxy of the environment cannot be used; expected one of http://…") from None
         timeout = self._openai.Timeout(_ANSWER, connect=_CONNECT)
@@ -117,23 +117,23 @@ class Client:
         with self._client:
             yield
 
-    def ask(self, question: Question, number: int, tokens: int) -> Answered:
+    def ask(self, question: ChatQuestion, number: int, tokens: int) -> ServerAnswer:
         """Raises LaterError, UnaskableError, or ResourceError where nobody can be asked anything."""
         while True:
-            sent = self._said(question, number, tokens)
+            sent = self._build_request(question, number, tokens)
             self._turn.begin(_ANSWER)
             try:
                 raw = self._client.chat.completions.with_raw_response.create(**sent)
-                return self._answered(raw.content, tokens)
+                return self._parse_answer(raw.content, tokens)
             except self._openai.APIStatusError as error:
                 if not self._leave_out(error, sent):
                     raise self._fault(error, question) from None
             except self._openai.APITimeoutError:
                 raise LaterError("no answer came in time") from None
             except (self._openai.APIConnectionError, self._wire.WireError) as error:
-                raise self._unconnected(error) from None
+                raise self._connection_error(error) from None
 
-    def _said(self, question: Question, number: int, tokens: int) -> dict[str, Any]:
+    def _build_request(self, question: ChatQuestion, number: int, tokens: int) -> dict[str, Any]:
         optional: dict[str, Any] = {"temperature": 0, "seed": SEED + number, "max_tokens": tokens}
         if question.schema is not None:
             form = {"name": "answer", "strict": True, "schema": question.schema}
@@ -144,7 +144,7 @@ class Client:
         options = {name: value for name, value in optional.items() if name not in self._refused}
         return {"model": self._address.model, "messages": messages, **options}
 
-    def _answered(self, content: bytes, tokens: int) -> Answered:
+    def _parse_answer(self, content: bytes, tokens: int) -> ServerAnswer:
         try:
             completion = _COMPLETION.decode(content)
             choice = completion.choices[0]
@@ -155,8 +155,8 @@ class Client:
         counts = max(usage.prompt_tokens or 0, 0), max(usage.completion_tokens or 0, 0)
         if choice.finish_reason == "content_filter" and not choice.message.content:
             raise UnaskableError("the server's content filter kept the answer back")
-        reply = Reply(choice.message.content or "", shown(completion.model or "", 80), *counts)
-        return Answered(reply, choice.finish_reason == "length")
+        reply = Reply(choice.message.content or "", shorten(completion.model or "", 80), *counts)
+        return ServerAnswer(reply, choice.finish_reason == "length")
 
     def _leave_out(self, error: Any, sent: Mapping[str, Any]) -> bool:
         """Whether the server refused something that it can do without: then that is left out, once and for all."""
@@ -173,17 +173,17 @@ class Client:
         # Another thread may have found it out meanwhile: then the question differs now.
         return any(name in sent for name in self._refused)
 
-    def _fault(self, error: Any, question: Question) -> Exception:
+    def _fault(self, error: Any, question: ChatQuestion) -> Exception:
         status, headers = error.status_code, error.response.headers
         why = f"{status} {self._reason(error, question)}".strip()
         message = f"{error.code or ''} {error.message}".lower()
         if status in _LATER or status >= 500:
-            wait = told_to_wait(headers.get("retry-after-ms"), headers.get("retry-after"))
+            wait = parse_retry_after(headers.get("retry-after-ms"), headers.get("retry-after"))
             if "insufficient_quota" in message or (wait or 0) > TOLD:
                 return self._nobody(why if wait is None else f"{why}; it asks to wait {wait:,.0f} seconds")
             return LaterError(why, wait)
         if status in _MOVED:
-            where = shown(urlsplit(headers.get("location", "")).hostname or "elsewhere")
+            where = shorten(urlsplit(headers.get("location", "")).hostname or "elsewhere")
             return self._nobody(f"{status}, which leads to {where}; that is not followed")
         if status in _UNASKABLE and any(word in message for word in _TOO_LONG):
             return UnaskableError("the text is longer than the model takes")
@@ -191,7 +191,7 @@ class Client:
             return UnaskableError("the server's content filter refused the text")
         return self._nobody(why)
 
-    def _unconnected(self, error: Exception) -> Exception:
+    def _connection_error(self, error: Exception) -> Exception:
         cause = error if isinstance(error, self._wire.WireError) else error.__cause__
         if isinstance(cause, self._wire.FloodError):
             return LaterError(str(cause))
@@ -205,7 +205,7 @@ class Client:
     def _nobody(self, why: str) -> ResourceError:
         return ResourceError(f"{self._address.name}: {self._address.host}: {why}")
 
-    def _reason(self, error: Any, question: Question) -> str:
+    def _reason(self, error: Any, question: ChatQuestion) -> str:
         """What the server says, unless it repeats what it was sent: no message is a place for a document or a key.
 
         Whichever question that was: a server that is asked many at once may mix them up.
@@ -214,10 +214,10 @@ class Client:
         message = body.get("message") or body.get("detail") or error.response.reason_phrase
         text = " ".join(str(message).split())
         if self._folded is None:
-            self._folded = [folded(question_text) for question_text in self._texts]
-        own = [folded(question.text), folded(self._key)]
+            self._folded = [fold_letters(question_text) for question_text in self._texts]
+        own = [fold_letters(question.text), fold_letters(self._key)]
         long = len(text) > 2000 or self._key in text
         if long or repeats(text, own) or repeats(text, self._folded, _ELSEWHERE):
             text = KEPT_BACK
         meant = _MEANS.get(error.status_code)
-        return f"{meant}: {shown(text, 200)}" if meant else shown(text, 200)
+        return f"{meant}: {shorten(text, 200)}" if meant else shorten(text, 200)

@@ -10,9 +10,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.retyping import listed
+from showthrough.data.retyping import split_names
 
 LOCAL = "localhost"
 USUAL = "https://api.openai.com/v1"
@@ -42,7 +42,7 @@ class Address:
         return parts.port or _PORTS[parts.scheme]
 
     @property
-    def is_here(self) -> bool:
+    def is_local(self) -> bool:
         """Whether it is this machine, by its name; nothing is looked up."""
         try:
             return self.host == LOCAL or ipaddress.ip_address(self.host).is_loopback
@@ -51,7 +51,7 @@ class Address:
 
     @property
     def key(self) -> str:
-        return os.environ.get(KEY, "").strip() or (_NO_KEY if self.is_here else "")
+        return os.environ.get(KEY, "").strip() or (_NO_KEY if self.is_local else "")
 
     @property
     def key_fault(self) -> str:
@@ -63,7 +63,7 @@ class Address:
 
     def is_allowed(self, hosts: Collection[str]) -> bool:
         """Whether text may be sent there: to this machine always, to another where somebody named it."""
-        return self.is_here or self.host in hosts or f"{self.host}:{self.port}" in hosts
+        return self.is_local or self.host in hosts or f"{self.host}:{self.port}" in hosts
 
     def leads_elsewhere(self, hosts: Collection[str]) -> bool:
         """Whether the system takes `localhost` for another machine, which nobody named."""
@@ -81,7 +81,7 @@ class Address:
 
         scheme = urlsplit(self.url).scheme
         proxy_url = getproxies().get(scheme) or getproxies().get("all")
-        if not proxy_url or self.is_here or proxy_bypass(self.host):
+        if not proxy_url or self.is_local or proxy_bypass(self.host):
             return None
         parts = urlsplit(proxy_url if "://" in proxy_url else f"http://{proxy_url}")
         return parts.geturl() if (parts.hostname or "") in hosts else None
@@ -91,19 +91,19 @@ def address_of(name: str) -> Address:
     """Where the model of a name is. Raises PlanError for what is no address; nothing is looked up."""
     written = _WRITTEN.fullmatch(name)
     if written is None or _SCHEMELESS.search(written["model"]):
-        raise PlanError(f"found {quoted(name)}; {_EXPECTED}", "language model")
-    url, location = written["url"], f"language model llm:{shown(written['model'])}"  # no more: a URL may hold a key
+        raise PlanError(f"found {quote_value(name)}; {_EXPECTED}", "language model")
+    url, location = written["url"], f"language model llm:{shorten(written['model'])}"  # no more: a URL may hold a key
     if url is None:
         url, location = os.environ.get(BASE_URL) or USUAL, BASE_URL
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        raise PlanError(f"found {quoted(url)}: {error}; {_EXPECTED}", location) from None
+        raise PlanError(f"found {quote_value(url)}: {error}; {_EXPECTED}", location) from None
     if parts.username is not None or parts.password is not None or "@" in parts.netloc:
         raise PlanError(f"has a user or a password in it; expected {KEY} to hold the key", location)
     if parts.scheme not in _PORTS or not host or not url.isascii() or not url.isprintable() or " " in url:
-        raise PlanError(f"found {quoted(url)}; {_EXPECTED}", location)
+        raise PlanError(f"found {quote_value(url)}; {_EXPECTED}", location)
     if parts.query or parts.fragment:
         raise PlanError("has a question or a mark in it; expected a URL with a path at most", location)
     return Address(name, written["model"], url)
@@ -111,9 +111,9 @@ def address_of(name: str) -> Address:
 
 def hosts_of(send_text_to: str | Collection[str]) -> frozenset[str]:
     """The hosts that may hear of documents. Raises PlanError for what is no host."""
-    hosts = frozenset(host.strip().lower().removeprefix("[").replace("]", "") for host in listed(send_text_to))
+    hosts = frozenset(host.strip().lower().removeprefix("[").replace("]", "") for host in split_names(send_text_to))
     for host in sorted(hosts):
         if not host or re.search(r"[/@\s*?]", host):
             expected = "expected a host, such as api.openai.com or gpu.example.org:8000"
-            raise PlanError(f"found {quoted(host)}; {expected}", "send_text_to")
+            raise PlanError(f"found {quote_value(host)}; {expected}", "send_text_to")
     return hosts

@@ -15,10 +15,10 @@ _THOUGHTS = lazy_pattern(r"\A\s*<think>.*?</think>", re.DOTALL)
 _FENCED = lazy_pattern(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
 
 
-def decoded(content: str, kind: type[T]) -> T:
+def decode_answer(content: str, kind: type[T]) -> T:
     """What it says, as a value of that kind. Raises ValueError for all else.
 
-    >>> decoded('Here it is:\\n```json\\n[1, 2]\\n```', list[int])
+    >>> decode_answer('Here it is:\\n```json\\n[1, 2]\\n```', list[int])
     [1, 2]
     """
     spoken = _THOUGHTS.sub("", content, count=1).strip()

@@ -24,7 +24,7 @@ def at_work(
     done = [0]
 
     def hand(home: threading.Event) -> None:
-        for item in _shared(remaining, lock, stop):
+        for item in _take_items(remaining, lock, stop):
             try:
                 work(item)
             except BaseException as error:  # told to whoever waits, below
@@ -54,7 +54,7 @@ def at_work(
         raise faults[0]
 
 
-def _shared(remaining: Iterator[T], lock: threading.Lock, stop: threading.Event) -> Iterator[T]:
+def _take_items(remaining: Iterator[T], lock: threading.Lock, stop: threading.Event) -> Iterator[T]:
     while not stop.is_set():
         with lock:
             try:

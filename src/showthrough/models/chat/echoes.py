@@ -12,10 +12,10 @@ KEPT_BACK = "(it repeats what it was sent, and is not shown)"
 _BETWEEN = lazy_pattern(r"[\W_]+")
 
 
-def folded(text: str) -> str:
+def fold_letters(text: str) -> str:
     """Letters and digits alone, whatever their case and accents.
 
-    >>> folded("Élise  O’BRIEN\\n")
+    >>> fold_letters("Élise  O’BRIEN\\n")
     'eliseobrien'
     """
     return _BETWEEN.sub("", unicodedata.normalize("NFKD", text).casefold())
@@ -24,9 +24,9 @@ def folded(text: str) -> str:
 def repeats(text: str, sources: Iterable[str], letters: int = LETTERS) -> bool:
     """Whether so many letters of a text in a row, or all of it, stand in what was told, which is folded.
 
-    >>> repeats("ANN  LEE\\nOF OSLO", [folded("Ann Lee of Oslo is ill.")]), repeats("bad request", ["annleeofoslo"])
+    >>> repeats("ANN  LEE\\nOF OSLO", [fold_letters("Ann Lee of Oslo is ill.")]), repeats("bad request", ["annleeofoslo"])
     (True, False)
     """
-    own = folded(text)
+    own = fold_letters(text)
     pieces = {own[at : at + letters] for at in range(max(1, len(own) - letters + 1))} - {""}
     return any(piece in source for source in sources for piece in pieces)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from showthrough.models.chat.base import Question
+from showthrough.models.chat.base import ChatQuestion
 
 LETTERS = 4  # of a token, about: English prose; other languages and codes have fewer
 SHARE = 4  # an answer is taken to be a quarter as long as it may be, where none is recorded
@@ -15,7 +15,7 @@ Place = tuple[str, str, str]  # a metric, an anonymization, a model
 
 
 @dataclass
-class Count:
+class QuestionCount:
     """Of one metric, one anonymization and one model. `further` questions follow from answers: so many at most."""
 
     calls: int = 0
@@ -28,12 +28,12 @@ class Count:
     further_out: int = 0
 
     @property
-    def something(self) -> bool:
+    def has_questions(self) -> bool:
         """Whether there is anything to ask, or was."""
         return bool(self.calls or self.recorded or self.further)
 
     @property
-    def sent(self) -> int:
+    def total_in(self) -> int:
         return self.tokens_in + self.further_in
 
     @property
@@ -48,10 +48,10 @@ class Count:
 
 
 @dataclass
-class Tally:
+class QuestionTally:
     """Questions that would be asked, each once; and those that follow. Whoever counts says what is being scored."""
 
-    counts: dict[Place, Count] = field(default_factory=dict)
+    counts: dict[Place, QuestionCount] = field(default_factory=dict)
     names: dict[str, set[str]] = field(default_factory=dict)  # of anonymizations whose texts a model would be sent
     documents: dict[str, set[str]] = field(default_factory=dict)  # likewise
     scored: tuple[str, str] = ("", "")  # the metric and the anonymization
@@ -63,7 +63,7 @@ class Tally:
         for model in models:
             self._count(model)
 
-    def count(self, model: str, new: Mapping[str, Question], answered: int, usual: Mapping[str, int]) -> None:
+    def count(self, model: str, new: Mapping[str, ChatQuestion], answered: int, usual: Mapping[str, int]) -> None:
         """Questions by key, how many others have answers, and how long answers to prompts usually are."""
         tally = self._count(model)
         tally.recorded += answered
@@ -96,8 +96,8 @@ class Tally:
         named = model in self.names
         return named or any(count.calls or count.further for key, count in self.counts.items() if key[2] == model)
 
-    def _count(self, model: str) -> Count:
-        return self.counts.setdefault((*self.scored, model), Count())
+    def _count(self, model: str) -> QuestionCount:
+        return self.counts.setdefault((*self.scored, model), QuestionCount())
 
 
 def usual_lengths(recorded: Iterable[tuple[str, int, int]]) -> dict[str, int]:

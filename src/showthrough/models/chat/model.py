@@ -12,12 +12,12 @@ from typing import NamedTuple
 import msgspec
 
 from showthrough.core.errors import PlanError, ResourceError
-from showthrough.models.chat.base import Asked, Check, Question, Reply
+from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
 from showthrough.models.chat.client import Client, LaterError, UnaskableError
 from showthrough.models.chat.consent import address_of, hosts_of
 from showthrough.models.chat.crew import at_work
-from showthrough.models.chat.estimate import Tally, usual_lengths
-from showthrough.models.chat.patience import PAID, TRIES, Patience
+from showthrough.models.chat.estimate import QuestionTally, usual_lengths
+from showthrough.models.chat.patience import PAID, TRIES, RetryPolicy
 from showthrough.models.chat.recordings import About, Recording, Recordings, key_of
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.settings import Watch
@@ -34,7 +34,7 @@ class _NewQuestion(NamedTuple):
     """A question that has no answer yet, and all that it is about."""
 
     key: str
-    question: Question
+    question: ChatQuestion
     about: list[About]
 
 
@@ -47,7 +47,7 @@ class LanguageModel:
         settings: AskingSettings,
         recordings: Recordings | None,
         watch: Watch | None = None,
-        tally: Tally | None = None,
+        tally: QuestionTally | None = None,
     ) -> None:
         self.name = name
         self.address = address_of(name)
@@ -60,7 +60,7 @@ class LanguageModel:
     def estimating(self) -> bool:
         return self._tally is not None
 
-    def replies(self, questions: Sequence[Question], check: Check) -> list[Reply | None]:
+    def replies(self, questions: Sequence[ChatQuestion], check: Check) -> list[Reply | None]:
         keys = [key_of(self.name, question) for question in questions]
         self._used.update(dict.fromkeys(keys))
         about: dict[str, list[About]] = {}
@@ -87,11 +87,11 @@ class LanguageModel:
             return None
         return Reply(recording.content, recording.model, recording.tokens_in, recording.tokens_out)
 
-    def asked(self) -> Asked:
+    def asked(self) -> AnswerSource:
         recordings = self._recordings
         used = [] if recordings is None else [recordings[key] for key in sorted(self._used) if key in recordings]
         encoded = msgspec.json.encode([(recording.key, recording.content) for recording in used])
-        return Asked(
+        return AnswerSource(
             name=self.name,
             digest=hashlib.blake2b(encoded, digest_size=16).hexdigest() if used else "",
             model=",".join(sorted({recording.model for recording in used if recording.model})),
@@ -127,7 +127,7 @@ class LanguageModel:
             host = self.address.host
             raise PlanError(f"{host} is not this machine; --send-text-to {host} would allow it", self.name)
         recordings, client, stop = self._recordings, self._client, threading.Event()
-        patience = Patience(self._settings.rate, stop)
+        patience = RetryPolicy(self._settings.rate, stop)
 
         def work(entry: _NewQuestion) -> None:
             recording = _Try(self.name, client, patience, entry).result(check)
@@ -138,14 +138,14 @@ class LanguageModel:
             if self._watch is not None:
                 self._watch(f"asking {self.address.model}", done, len(new))
 
-        with recordings.growing(), client.connected([entry.question.text for entry in new]):
+        with recordings.open_for_append(), client.connect([entry.question.text for entry in new]):
             at_work(new, work, self._settings.concurrency, stop, report_progress)
 
 
 class _Try:
     """One question, asked until there is an answer."""
 
-    def __init__(self, name: str, client: Client, patience: Patience, new: _NewQuestion) -> None:
+    def __init__(self, name: str, client: Client, patience: RetryPolicy, new: _NewQuestion) -> None:
         self._name, self._client, self._patience, self._new = name, client, patience, new
 
     def result(self, check: Check) -> Recording | None:
@@ -161,13 +161,13 @@ class _Try:
             except LaterError as error:
                 last, wait = str(error), error.wait
             except UnaskableError as error:
-                return self._recording(None, paid, tries, str(error))
+                return self._make_recording(None, paid, tries, str(error))
             else:
                 paid.append(answered.reply)
                 if _is_valid(answered.reply.content, check):
-                    return self._recording(answered.reply.content, paid, tries)
+                    return self._make_recording(answered.reply.content, paid, tries)
                 if len(paid) == PAID:
-                    return self._recording(None, paid, tries, _INVALID)
+                    return self._make_recording(None, paid, tries, _INVALID)
                 last = _INVALID
                 if answered.cut:
                     tokens = min(2 * tokens, _LONGEST)
@@ -179,7 +179,7 @@ class _Try:
             "and is not asked again"
         )
 
-    def _recording(self, content: str | None, paid: Sequence[Reply], tries: int, fault: str = "") -> Recording:
+    def _make_recording(self, content: str | None, paid: Sequence[Reply], tries: int, fault: str = "") -> Recording:
         question = self._new.question
         return Recording(
             key=self._new.key,

@@ -13,7 +13,7 @@ FIRST, LONGEST = 0.5, 60.0  # seconds to wait after a first try, and at most whe
 TOLD = 600.0  # seconds that a server may ask for
 
 
-class Patience:
+class RetryPolicy:
     """Shared by all threads that ask one server. `stop` ends all waiting."""
 
     def __init__(self, rate: float, stop: threading.Event) -> None:
@@ -39,10 +39,10 @@ class Patience:
         return not self._stop.wait(pause * (0.5 + random.random() / 2))
 
 
-def told_to_wait(milliseconds: str | None, retry_after: str | None) -> float | None:
+def parse_retry_after(milliseconds: str | None, retry_after: str | None) -> float | None:
     """Seconds that a server asks to wait, by its headers: a number, or a date. None where it says nothing useful.
 
-    >>> told_to_wait(None, "2"), told_to_wait("1500", "2"), told_to_wait(None, "soon")
+    >>> parse_retry_after(None, "2"), parse_retry_after("1500", "2"), parse_retry_after(None, "soon")
     (2.0, 1.5, None)
     """
     try:

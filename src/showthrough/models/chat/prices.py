@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.core.patterns import lazy_pattern
 from showthrough.models.chat.consent import Address
 
@@ -31,9 +31,9 @@ def price_of(address: Address, price: str | None) -> Price | None:
     """What a model costs; None where nobody knows. Raises PlanError for what is no price."""
     if price is not None:
         return _parse_price(price)
-    if address.is_here:
+    if address.is_local:
         return Price(0.0, 0.0, "it is on this machine")
-    return _listed().get((address.host, _SNAPSHOT.sub("", address.model)))
+    return _read_prices().get((address.host, _SNAPSHOT.sub("", address.model)))
 
 
 def _parse_price(text: str) -> Price:
@@ -43,12 +43,12 @@ def _parse_price(text: str) -> Price:
         sent = answered = math.nan
     if not (math.isfinite(sent) and math.isfinite(answered) and min(sent, answered) >= 0):
         expected = "expected what a million tokens cost that are sent and answered, such as 0.40,1.60"
-        raise PlanError(f"found {quoted(text)}; {expected}", "price")
+        raise PlanError(f"found {quote_value(text)}; {expected}", "price")
     return Price(sent, answered, "as --price says")
 
 
 @lru_cache(maxsize=1)
-def _listed() -> dict[tuple[str, str], Price]:
+def _read_prices() -> dict[tuple[str, str], Price]:
     table = tomllib.loads(files(__package__).joinpath("prices.toml").read_text(encoding="utf-8"))
     return {
         (host, model): Price(sent, answered, f"as it was listed in {group['seen']}")

@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from showthrough.models.chat.base import Question
+from showthrough.models.chat.base import ChatQuestion
 
 
 class Prompt(NamedTuple):
@@ -25,9 +25,9 @@ class Prompt(NamedTuple):
         schema: Mapping[str, Any] | None = None,
         about: tuple[str, str] = ("", ""),
         tokens: int = 2000,
-    ) -> Question:
+    ) -> ChatQuestion:
         """The question that a text makes of it; `about` has the anonymization and the document."""
-        return Question(self.text, text, self.name, self.digest, schema, about, tokens)
+        return ChatQuestion(self.text, text, self.name, self.digest, schema, about, tokens)
 
 
 @lru_cache(maxsize=64)

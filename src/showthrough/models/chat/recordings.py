@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.core.errors import InputError, OutputError, Problem, shown
-from showthrough.models.chat.base import Question
+from showthrough.core.errors import InputError, OutputError, Problem, shorten
+from showthrough.models.chat.base import ChatQuestion
 from showthrough.storage.growing import DamagedError, GrowingFile, pieces
 from showthrough.storage.reading import exists, plain, read_bytes
 
@@ -49,23 +49,23 @@ class Recording(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind
     fault: str = ""
 
 
-class Again(msgspec.Struct, frozen=True, tag_field="kind", tag="again"):
+class RepeatRecording(msgspec.Struct, frozen=True, tag_field="kind", tag="again"):
     """What else a recorded question was about."""
 
     key: str
     about: list[About]
 
 
-_ENTRY = msgspec.json.Decoder(Recording | Again)
+_ENTRY = msgspec.json.Decoder(Recording | RepeatRecording)
 
 
-def beside(run: Path) -> Path:
+def answers_path(run: Path) -> Path:
     """Where the answers of a run are kept: `run.json.answers`."""
     home = Path(os.path.realpath(run)) if run.is_symlink() else run
     return home.with_name(home.name + SUFFIX)
 
 
-def key_of(name: str, question: Question) -> str:
+def key_of(name: str, question: ChatQuestion) -> str:
     """What tells a question to a model from all others; where the model is reached only if its name says so."""
     identity = [name, question.digest, question.instructions, question.text, question.schema]
     return hashlib.blake2b(msgspec.json.encode(identity, order="sorted"), digest_size=16).hexdigest()
@@ -97,7 +97,7 @@ class Recordings:
         return [replace(recording, about=sorted(self._about[key])) for key, recording in self._by_key.items()]
 
     @contextmanager
-    def growing(self) -> Iterator[None]:
+    def open_for_append(self) -> Iterator[None]:
         """In here answers may be added. Raises OutputError where another program does so."""
         try:
             self._take(self._file.go_on())
@@ -120,10 +120,10 @@ class Recordings:
         new = {key: sorted(set(subjects) - self._about[key]) for key, subjects in about.items() if key in self._about}
         if not any(new.values()):
             return
-        with suppress(OutputError), self.growing():
+        with suppress(OutputError), self.open_for_append():
             for key, subjects in new.items():
                 if subjects:
-                    self._file.add(msgspec.json.encode(Again(key, subjects)))
+                    self._file.add(msgspec.json.encode(RepeatRecording(key, subjects)))
                     self._about[key].update(subjects)
 
     def _take(self, raw_entries: Iterable[bytes]) -> None:
@@ -150,7 +150,7 @@ def is_recordings(content: bytes) -> bool:
 def _pieces_of(path: Path) -> list[bytes]:
     content = read_bytes(path)
     if content.startswith(_KIND) and not is_recordings(content) and not (TITLE + b"\n").startswith(content):
-        title = shown(content[:40].partition(b"\n")[0].decode("utf-8", "replace"))
+        title = shorten(content[:40].partition(b"\n")[0].decode("utf-8", "replace"))
         raise InputError(Problem(str(path), "", f"found {title}; this version reads {TITLE.decode()}"))
     if (TITLE + b"\n").startswith(content):  # nothing yet, or all that a kill left of the title
         return []
@@ -162,7 +162,7 @@ def _pieces_of(path: Path) -> list[bytes]:
         raise InputError(Problem(str(path), "", f"is damaged; {_EXPECTED}")) from None
 
 
-def _entries(raw_entries: Iterable[bytes], path: Path) -> Iterator[Recording | Again]:
+def _entries(raw_entries: Iterable[bytes], path: Path) -> Iterator[Recording | RepeatRecording]:
     for number, piece in enumerate(raw_entries, 1):
         try:
             yield _ENTRY.decode(piece)

@@ -41,7 +41,7 @@ class Turn(threading.local):
     def begin(self, seconds: float) -> None:
         self.until, self.bytes = time.monotonic() + seconds, MOST
 
-    def left(self, timeout: float | None, late: type[Exception]) -> float:
+    def remaining(self, timeout: float | None, late: type[Exception]) -> float:
         left = min(self.until - time.monotonic(), float("inf") if timeout is None else timeout)
         if left <= 0:
             raise late
@@ -58,12 +58,12 @@ class _Stream(httpcore2.NetworkStream):
         self._inner, self._turn = inner, turn
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        content = self._inner.read(max_bytes, self._turn.left(timeout, httpcore2.ReadTimeout))
+        content = self._inner.read(max_bytes, self._turn.remaining(timeout, httpcore2.ReadTimeout))
         self._turn.take(len(content))
         return content
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, self._turn.left(timeout, httpcore2.WriteTimeout))
+        self._inner.write(buffer, self._turn.remaining(timeout, httpcore2.WriteTimeout))
 
     def close(self) -> None:
         self._inner.close()
@@ -71,7 +71,7 @@ class _Stream(httpcore2.NetworkStream):
     def start_tls(
         self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
-        left = self._turn.left(timeout, httpcore2.ConnectTimeout)
+        left = self._turn.remaining(timeout, httpcore2.ConnectTimeout)
         return _Stream(self._inner.start_tls(ssl_context, server_hostname, left), self._turn)
 
     def get_extra_info(self, info: str) -> Any:
@@ -90,11 +90,11 @@ class _Network(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        left = self._turn.left(timeout, httpcore2.ConnectTimeout)
+        left = self._turn.remaining(timeout, httpcore2.ConnectTimeout)
         return _Stream(self._inner.connect_tcp(host, port, left, local_address, socket_options), self._turn)
 
 
-def limited(turn: Turn, proxy: str | None) -> httpx2.Client:
+def build_client(turn: Turn, proxy: str | None) -> httpx2.Client:
     """A client that follows no redirect and asks no environment. Raises ImportError or ValueError for a bad proxy."""
     transport = httpx2.HTTPTransport(trust_env=False, proxy=proxy, limits=httpx2.Limits(max_connections=None))
     transport._pool._network_backend = _Network(turn)  # no argument leads there

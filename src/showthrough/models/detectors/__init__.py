@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from showthrough.core.call_syntax import call_text, placed_call, with_place
-from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, quoted, shown
-from showthrough.core.plugins import Table, is_guest, raised, value_of
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, quote_value, shorten
+from showthrough.core.plugins import Table, describe_error, is_guest, value_of
 from showthrough.models.detectors.base import Detector, Find
 
 DEFAULT = "patterns"
@@ -29,10 +29,10 @@ DETECTORS: Table[Detector] = Table(
 
 
 @dataclass(frozen=True)
-class Chosen:
+class DetectorEntry:
     """A detector, and the entry that it comes from.
 
-    >>> str(chosen("spacy(model=en_core_web_sm)"))
+    >>> str(parse_detector("spacy(model=en_core_web_sm)"))
     'spacy'
     """
 
@@ -52,35 +52,39 @@ class Chosen:
         try:
             finds = self.detector.find(texts)
         except Exception as error:  # of a guest, anything
-            raise ResourceError(f"detector {self.name} {raised(error, ours=not is_guest(self.detector))}") from error
+            raise ResourceError(
+                f"detector {self.name} {describe_error(error, ours=not is_guest(self.detector))}"
+            ) from error
         if is_guest(self.detector) and (fault := _fault(finds, texts)):
             raise ResourceError(f"detector {self.name} returned {fault}")
         return finds
 
 
-def chosen(text: str) -> Chosen:
+def parse_detector(text: str) -> DetectorEntry:
     """The detector that a text asks for: a name, perhaps with parameters, the first also after a colon, as anonymizers.
 
     Raises PlanError.
 
-    >>> chosen("spacy:en_core_web_md") == chosen('spacy(model="en_core_web_md")')
+    >>> parse_detector("spacy:en_core_web_md") == parse_detector('spacy(model="en_core_web_md")')
     True
     """
     head, parameters = placed_call(text.strip(), "detector", 'spacy(model="en_core_web_sm")')
     name, colon, location = head.partition(":")
     if name not in DETECTORS:
-        raise PlanError(f"unknown detector; there are {', '.join(DETECTORS)}", f"detector {shown(name)}")
-    return Chosen(name, with_place(f"detector {name}", name, DETECTORS[name], location if colon else None, parameters))
+        raise PlanError(f"unknown detector; there are {', '.join(DETECTORS)}", f"detector {shorten(name)}")
+    return DetectorEntry(
+        name, with_place(f"detector {name}", name, DETECTORS[name], location if colon else None, parameters)
+    )
 
 
-def check_ready(detectors: Iterable[Chosen]) -> None:
+def check_ready(detectors: Iterable[DetectorEntry]) -> None:
     """Raises InputError where one of them lacks what it finds by, before anything is read."""
     problems = []
     for detector in detectors:
         try:
             _ = detector.pinned
         except ResourceError as error:
-            problems.append(Problem("", f"detector {shown(str(detector))}", str(error)))
+            problems.append(Problem("", f"detector {shorten(str(detector))}", str(error)))
     if problems:
         raise InputError(problems)
 
@@ -97,8 +101,8 @@ def _fault(results: object, texts: Sequence[str]) -> str:
                 return f"a value of type {type(find).__name__} among finds; expected a Find with a type"
             for low, high in ((find.start, find.end), find.telling):
                 if type(low) is not int or type(high) is not int or not 0 <= low < high <= len(text):
-                    return f"a find from {quoted(low)} to {quoted(high)} in a text of {len(text)} characters"
+                    return f"a find from {quote_value(low)} to {quote_value(high)} in a text of {len(text)} characters"
     return ""
 
 
-__all__ = ["DEFAULT", "DETECTORS", "Chosen", "Detector", "Find", "check_ready", "chosen"]
+__all__ = ["DEFAULT", "DETECTORS", "Detector", "DetectorEntry", "Find", "check_ready", "parse_detector"]

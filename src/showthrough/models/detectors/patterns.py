@@ -10,7 +10,7 @@ from showthrough.models.detectors.base import Detector, Find
 from showthrough.models.detectors.expressions import expressions
 from showthrough.models.detectors.phones import phones
 from showthrough.models.detectors.placeholders import is_placeholder, is_written
-from showthrough.models.detectors.titles import titled
+from showthrough.models.detectors.titles import find_titled
 from showthrough.models.detectors.wider import wider_expressions
 
 # What the types of the rules are called here.
@@ -65,7 +65,7 @@ def _candidates(text: str) -> Iterator[Find]:
             yield Find(*match.span(), "CARD")
     for start, end in phones(text):
         yield Find(start, end, "PHONE")
-    yield from titled(text)
+    yield from find_titled(text)
 
 
 def _type(label: str, text: str) -> str:

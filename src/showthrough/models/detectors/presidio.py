@@ -13,8 +13,8 @@ from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, ResourceError
 from showthrough.models.detectors.base import Detector, Find
 from showthrough.models.detectors.spacy import INSTEAD, pipeline
-from showthrough.models.detectors.titles import named
-from showthrough.models.files import guarded
+from showthrough.models.detectors.titles import trim_title
+from showthrough.models.files import guard_errors
 from showthrough.models.names import at_home, is_path
 
 MODEL = "en_core_web_lg"  # that Presidio itself takes
@@ -42,7 +42,7 @@ class Presidio(Detector):
     def find(self, texts: Sequence[str]) -> list[list[Find]]:
         batches = self._engine
         options = {"language": self.language, "batch_size": _TOGETHER, "score_threshold": self.threshold}
-        with guarded(lambda reason: ResourceError(f"Presidio failed: {reason}; or choose {INSTEAD}")):
+        with guard_errors(lambda reason: ResourceError(f"Presidio failed: {reason}; or choose {INSTEAD}")):
             answers = batches.analyze_iterator(texts, **options)
         return [
             [
@@ -51,7 +51,7 @@ class Presidio(Detector):
                     result.end,
                     result.entity_type,
                     float(result.score),
-                    named(text, result.start, result.end),
+                    trim_title(text, result.start, result.end),
                 )
                 for result in sorted(answer, key=_sort_key)
                 if result.start < result.end
@@ -103,7 +103,7 @@ def _engine(model: str, language: str, org: bool) -> Any:
         def validate_result(self, pattern_text: str) -> bool:
             return bool(domains(pattern_text).fqdn)
 
-    with guarded(lambda reason: ResourceError(f"Presidio cannot be made: {reason}; or choose {INSTEAD}")):
+    with guard_errors(lambda reason: ResourceError(f"Presidio cannot be made: {reason}; or choose {INSTEAD}")):
         provider = NlpEngineProvider()
         model_name = str(at_home(model)) if is_path(model) else model
         provider.nlp_configuration["models"] = [{"lang_code": language, "model_name": model_name}]

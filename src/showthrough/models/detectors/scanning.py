@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from showthrough.data.documents import CHUNK_CHARACTERS
-from showthrough.models.detectors import Chosen
+from showthrough.models.detectors import DetectorEntry
 from showthrough.models.detectors.placeholders import is_written
 
 
@@ -48,7 +48,7 @@ class Scan:
         return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
-def scan(texts: Mapping[str, str], detectors: Sequence[Chosen]) -> Scan:
+def scan(texts: Mapping[str, str], detectors: Sequence[DetectorEntry]) -> Scan:
     """Looks at every text with every detector, some at a time.
 
     >>> from showthrough.models.detectors import chosen

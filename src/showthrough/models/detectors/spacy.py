@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from showthrough.core.call_syntax import parameter
 from showthrough.models.detectors.base import Detector, Find
-from showthrough.models.detectors.titles import named
+from showthrough.models.detectors.titles import trim_title
 from showthrough.models.pipeline import Pipeline
 
 MODEL = "en_core_web_sm"
@@ -37,7 +37,7 @@ class Spacy(Detector):
                     entity.start_char,
                     entity.end_char,
                     entity.label_,
-                    core=named(text, entity.start_char, entity.end_char),
+                    core=trim_title(text, entity.start_char, entity.end_char),
                 )
                 for entity in document.ents
             ]

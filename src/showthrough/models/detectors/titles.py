@@ -62,17 +62,17 @@ _SURNAME = re.compile(
 _OPENERS = NOT_NAMES - {"A", "I", "Young", "Old", "Still", "More", "Much", "Friday"}
 
 
-def named(text: str, start: int, end: int) -> tuple[int, int] | None:
+def trim_title(text: str, start: int, end: int) -> tuple[int, int] | None:
     """What tells in a find of a tool that takes a title or an article along; nothing where that is all of it.
 
-    >>> named("the Dr. Rask", 0, 12), named("Rask", 0, 4)
+    >>> trim_title("the Dr. Rask", 0, 12), trim_title("Rask", 0, 4)
     ((8, 12), None)
     """
     lead = _LEADING.match(text, start, end)
     return (lead.end(), end) if lead and lead.end() < end else None
 
 
-def titled(text: str) -> Iterator[Find]:
+def find_titled(text: str) -> Iterator[Find]:
     """Names behind titles, and in fields that are for names; `core` is the name."""
     for match in _TITLED.finditer(text):
         offices = _ADDRESSED if _PLAIN.match(match["title"]) else _OFFICES

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from showthrough.core.errors import shown, some
-from showthrough.report.annex.cells import Lines
+from showthrough.core.errors import join_names, shorten
+from showthrough.report.annex.cells import SignatureIndex
 from showthrough.report.annex.safe_harbor import safe_harbor_grid
 from showthrough.report.annex.singling import above_threshold, singling_grid
 from showthrough.report.section import sections
-from showthrough.report.sheets import Sheet
+from showthrough.report.sheets import ReportDocument
 from showthrough.studies.risk.values import RiskAnnex
 
 _DECIDES_NOTHING = (
@@ -21,20 +21,20 @@ _DECIDES_NOTHING = (
 )
 
 
-def annex_sheet(annex: RiskAnnex) -> Sheet:
-    lines = Lines()
+def annex_sheet(annex: RiskAnnex) -> ReportDocument:
+    lines = SignatureIndex()
     blocks = (
         singling_grid(annex, lines),
         *(grid for section in sections() for grid in section.risk_grids(annex, lines)),
         safe_harbor_grid(annex.safe_harbor, lines),
         *lines.grid(),
     )
-    return Sheet(f"Risk annex: {shown(annex.corpus)}", tuple(_lead(annex)), blocks, tuple(_notes(annex)))
+    return ReportDocument(f"Risk annex: {shorten(annex.corpus)}", tuple(_lead(annex)), blocks, tuple(_notes(annex)))
 
 
 def _lead(annex: RiskAnnex) -> Iterator[str]:
     yield from _DECIDES_NOTHING
-    names = some(annex.anonymizations)
+    names = join_names(annex.anonymizations)
     level = f"{100 * annex.confidence:g} %"
     yield f"Under test: {names}, on {annex.sample}. Intervals are at {level} confidence over these."
     for singled in annex.singling_out.figures:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from showthrough.report.sheets import Entry, Grid, Row, missing, share, words
+from showthrough.report.sheets import Grid, GridEntry, GridRow, missing, share, words
 from showthrough.report.wording import percent
 from showthrough.studies.agreement.values import Estimate
 from showthrough.studies.risk.values import Figure, Section
@@ -14,31 +14,33 @@ from showthrough.studies.risk.values import Figure, Section
 _NEXT = 1e-9  # what is nothing but rounding
 
 NOT_MEASURED = "not measured"
-Cells = Callable[[Mapping[str, Figure]], Iterable[tuple[str, Sequence[Entry]]]]
+Cells = Callable[[Mapping[str, Figure]], Iterable[tuple[str, Sequence[GridEntry]]]]
 
 
-class Lines:
+class SignatureIndex:
     """Signatures, each with a number that stands beside the names of what they pin down."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def named(self, name: str, signature: str) -> str:
+    def label(self, name: str, signature: str) -> str:
         return f"{name} [{self._numbers.setdefault(signature, len(self._numbers) + 1)}]"
 
     def grid(self) -> Iterator[Grid]:
         if self._numbers:
-            rows = tuple(Row(f"[{number}]", (words(line),)) for line, number in self._numbers.items())
+            rows = tuple(GridRow(f"[{number}]", (words(line),)) for line, number in self._numbers.items())
             yield Grid("Signatures: what pins the figures down", ("signature",), rows, "no.", label="signatures")
 
 
-def entry_of(estimate: Estimate) -> Entry:
+def entry_of(estimate: Estimate) -> GridEntry:
     return share(estimate.value, estimate.low, estimate.high, reason=estimate.reason)
 
 
 def left_open(caption: str, reason: str, label: str, command: str = "", notes: tuple[str, ...] = ()) -> Grid:
     """A section without figures says so, why and what it takes; and what to run, where that is known."""
-    return Grid(caption, ("in this run",), (Row(NOT_MEASURED, (words(reason),)),), "", notes, label, command=command)
+    return Grid(
+        caption, ("in this run",), (GridRow(NOT_MEASURED, (words(reason),)),), "", notes, label, command=command
+    )
 
 
 def people(number: int) -> str:
@@ -67,7 +69,7 @@ def between(estimate: Estimate) -> str:
     return f" ({percent(1 - at_most(1 - estimate.low))} to {percent(at_most(estimate.high))})"
 
 
-def section_grid(section: Section, grid: Grid, cells: Cells, lines: Lines) -> Grid:
+def section_grid(section: Section, grid: Grid, cells: Cells, lines: SignatureIndex) -> Grid:
     """A row for each anonymization and metric, or several, with the number of their signature."""
     if section.reason:
         return left_open(grid.caption, section.reason, grid.label, section.command, grid.notes)
@@ -77,11 +79,13 @@ def section_grid(section: Section, grid: Grid, cells: Cells, lines: Lines) -> Gr
     rows = []
     for (name, metric), parts in by.items():
         line = next(iter(parts.values())).signature
-        rows += [Row(lines.named(f"{name} · {what or metric}", line), tuple(entries)) for what, entries in cells(parts)]
+        rows += [
+            GridRow(lines.label(f"{name} · {what or metric}", line), tuple(entries)) for what, entries in cells(parts)
+        ]
     without = {figure.estimate.note: None for figure in section.figures if figure.estimate.note}
     notes = (*grid.notes, *(f"some have no interval: {note}" for note in without))
     return replace(grid, rows=tuple(rows), notes=notes)
 
 
-def entry_at(parts: Mapping[str, Figure], part: str, reason: str = "the run does not have it") -> Entry:
+def entry_at(parts: Mapping[str, Figure], part: str, reason: str = "the run does not have it") -> GridEntry:
     return entry_of(parts[part].estimate) if part in parts else missing(reason)

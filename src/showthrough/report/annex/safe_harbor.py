@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from showthrough.core.errors import shown, some
+from showthrough.core.errors import join_names, shorten
 from showthrough.data.references import NOTHING
 from showthrough.metrics import READS_RELEASE
-from showthrough.report.annex.cells import NOT_MEASURED, Lines, at_most, entry_of, left_open
-from showthrough.report.sheets import Entry, Grid, Row, count, missing, share, words
-from showthrough.studies.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
+from showthrough.report.annex.cells import NOT_MEASURED, SignatureIndex, at_most, entry_of, left_open
+from showthrough.report.sheets import Grid, GridEntry, GridRow, count, missing, share, words
+from showthrough.studies.risk.values import IdentifierRecall, SafeHarbor, SafeHarborIdentifier
 
 
-def safe_harbor_grid(safe_harbor: SafeHarbor, lines: Lines) -> Grid:
+def safe_harbor_grid(safe_harbor: SafeHarbor, lines: SignatureIndex) -> Grid:
     caption = "Safe Harbor: the eighteen identifiers of 45 CFR 164.514(b)(2)(i)"
     if safe_harbor.reason:
         return left_open(caption, safe_harbor.reason, "safe-harbor", safe_harbor.command)
@@ -21,22 +21,22 @@ def safe_harbor_grid(safe_harbor: SafeHarbor, lines: Lines) -> Grid:
     return Grid(caption, heads, rows, "identifier", tuple(_safe_harbor_notes(safe_harbor)), "safe-harbor")
 
 
-def _identifier_rows(identifier: SafeHarborIdentifier, lines: Lines) -> Iterator[Row]:
+def _identifier_rows(identifier: SafeHarborIdentifier, lines: SignatureIndex) -> Iterator[GridRow]:
     name = f"({identifier.letter}) {identifier.name}"
     if identifier.reason:
         none = missing(identifier.reason)
-        yield Row(name, (words(NOT_MEASURED), none, none, none, words("")))
+        yield GridRow(name, (words(NOT_MEASURED), none, none, none, words("")))
         return
     for hidden in identifier.hidden:
-        system = words(lines.named(hidden.anonymization, hidden.signature))
+        system = words(lines.label(hidden.anonymization, hidden.signature))
         numbers = (entry_of(hidden.recall), _at_most(hidden), count(identifier.documents))
-        yield Row(name, (system, *numbers, words(some(identifier.types))))
+        yield GridRow(name, (system, *numbers, words(join_names(identifier.types))))
     if identifier.nothing_masked is not None:
         nothing = (share(identifier.nothing_masked), share(1 - identifier.nothing_masked), count(identifier.documents))
-        yield Row(name, (words(NOTHING), *nothing, words(some(identifier.types))))
+        yield GridRow(name, (words(NOTHING), *nothing, words(join_names(identifier.types))))
 
 
-def _at_most(hidden: Hidden) -> Entry:
+def _at_most(hidden: IdentifierRecall) -> GridEntry:
     """The upper end of the interval of what is missed: nothing was seen to leak, and so much may."""
     missed = hidden.missed
     return share(None if missed.high is None else at_most(missed.high), reason=missed.note or missed.reason)
@@ -44,7 +44,7 @@ def _at_most(hidden: Hidden) -> Entry:
 
 def _safe_harbor_notes(safe_harbor: SafeHarbor) -> Iterator[str]:
     yield (
-        f"mentions hidden, by {shown(safe_harbor.metric)}: of the places that are marked as of a kind, the share "
+        f"mentions hidden, by {shorten(safe_harbor.metric)}: of the places that are marked as of a kind, the share "
         "that is hidden whole; types are placed as showthrough labels says"
     )
     yield "missed at most: the upper end of the interval of those that are not; what was not seen to leak may still"
@@ -57,6 +57,6 @@ def _safe_harbor_notes(safe_harbor: SafeHarbor) -> Iterator[str]:
     )
     yield "Safe Harbor also asks that nobody knows that what is left could identify somebody (164.514(b)(2)(ii))"
     if safe_harbor.unlisted:
-        yield f"types that no paragraph names, which may still identify people: {some(safe_harbor.unlisted, 300)}"
+        yield f"types that no paragraph names, which may still identify people: {join_names(safe_harbor.unlisted, 300)}"
     if safe_harbor.unknown:
-        yield f"types that nobody knows, in none of the rows: {some(safe_harbor.unknown, 300)}"
+        yield f"types that nobody knows, in none of the rows: {join_names(safe_harbor.unknown, 300)}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from showthrough.core.errors import shown, some
-from showthrough.report.annex.cells import Lines, between, entry_of, left_open, people
-from showthrough.report.sheets import Grid, Row, count
+from showthrough.core.errors import join_names, shorten
+from showthrough.report.annex.cells import SignatureIndex, between, entry_of, left_open, people
+from showthrough.report.sheets import Grid, GridRow, count
 from showthrough.report.wording import counted_words, percent
 from showthrough.studies.risk.values import RiskAnnex, SinglingOut
 
@@ -20,7 +20,7 @@ _THRESHOLD = (
 def above_threshold(figure: SinglingOut, threshold: float) -> str:
     """Of how many people 1/k is above the threshold, and that an attacker may infer more."""
     share = figure.above
-    source = f"{shown(figure.anonymization)}, by what {shown(figure.metric)} inferred:"
+    source = f"{shorten(figure.anonymization)}, by what {shorten(figure.metric)} inferred:"
     if share.value is None:
         return f"{source} nothing can be said of singling out: {share.reason}."
     ends = between(share)
@@ -35,7 +35,7 @@ def above_threshold(figure: SinglingOut, threshold: float) -> str:
     )
 
 
-def singling_grid(annex: RiskAnnex, lines: Lines) -> Grid:
+def singling_grid(annex: RiskAnnex, lines: SignatureIndex) -> Grid:
     caption, study = "Singling out: how many people are like them", annex.singling_out
     if study.reason:
         return left_open(caption, study.reason, "singling-out")
@@ -50,8 +50,8 @@ def singling_grid(annex: RiskAnnex, lines: Lines) -> Grid:
         "either",
     )
     rows = tuple(
-        Row(
-            lines.named(f"{figure.anonymization} · {figure.metric}", figure.signature),
+        GridRow(
+            lines.label(f"{figure.anonymization} · {figure.metric}", figure.signature),
             (
                 count(figure.people),
                 count(figure.narrowed),
@@ -69,8 +69,8 @@ def _singling_notes(annex: RiskAnnex) -> Iterator[str]:
     census = annex.population
     if census:
         yield (
-            f"k counts whom of {shown(census.name)} ({people(census.people)}, {counted_words(census.rows, 'row')}; "
-            f"{some(census.columns)}) all that was inferred rightly of somebody leaves"
+            f"k counts whom of {shorten(census.name)} ({people(census.people)}, {counted_words(census.rows, 'row')}; "
+            f"{join_names(census.columns)}) all that was inferred rightly of somebody leaves"
         )
         if census.uncertain:
             yield (
@@ -84,7 +84,7 @@ def _singling_notes(annex: RiskAnnex) -> Iterator[str]:
     yield "either: who are named, or whose 1/k is above the threshold"
     yield _THRESHOLD
     for figure in annex.singling_out.figures:
-        source = f"{shown(figure.anonymization)}, {shown(figure.metric)}"
+        source = f"{shorten(figure.anonymization)}, {shorten(figure.metric)}"
         yield from (f"{source}: {line}" for line in (*_tag_lines(figure), *figure.remarks))
 
 
@@ -102,4 +102,4 @@ def _tag_lines(figure: SinglingOut) -> Iterator[str]:
 
 def _tags(counts: Mapping[str, int]) -> str:
     order = sorted(counts, key=lambda tag: (-counts[tag], tag))
-    return some([f"{shown(tag)} of {counts[tag]:,}" for tag in order], 400)
+    return join_names([f"{shorten(tag)} of {counts[tag]:,}" for tag in order], 400)

@@ -7,14 +7,14 @@ from typing import Any
 from showthrough.metrics import HEADLINE
 from showthrough.report.charts.theme import BARE, Chart, Charts, altair
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import playing
+from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 
 _LEVELS = ("chance", "ceiling")  # parts that an attack is measured against
 
 
 def attack_charts(run: Run) -> Charts:
-    return {record.text: attack_chart(run, record) for record in playing(run, "attack")}
+    return {record.text: attack_chart(run, record) for record in find_metrics(run, "attack")}
 
 
 def attack_chart(run: Run, record: MetricRecord) -> Chart:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from showthrough.report.charts.theme import Chart, Charts, altair, longest
 from showthrough.run.run import Run
-from showthrough.studies.failures import KINDS, Findings, Inspection
+from showthrough.studies.failures import KINDS, FailureAnalysis, Inspection
 
 _SHEET = 900  # how wide the figure may get
 _KIND_COLORS = ["#b84c26", "#e0a03c", "#9aa3ab", "#4d5963"]
@@ -17,7 +17,7 @@ def failures_charts(run: Run) -> Charts:
     return {"": failures_chart(run, {name: inspection.of(name) for name in run.names})}
 
 
-def failures_chart(run: Run, findings: dict[str, Findings]) -> Chart:
+def failures_chart(run: Run, findings: dict[str, FailureAnalysis]) -> Chart:
     """How often each anonymization misses, under-masks, masks needlessly and over-masks, by entity type."""
     alt = altair()
     wide = max(150.0, longest(run.names))

@@ -20,7 +20,7 @@ def parts_charts(run: Run) -> Charts:
 
 def with_parts(run: Run) -> list[MetricRecord]:
     """The metrics that have parts which are better or worse."""
-    return [record for record in run.metrics if _judged(run, record)]
+    return [record for record in run.metrics if _comparable_scores(run, record)]
 
 
 def parts_chart(run: Run, record: MetricRecord) -> Chart:
@@ -33,7 +33,7 @@ def parts_chart(run: Run, record: MetricRecord) -> Chart:
     return matrix("cells", cells, "name", run.names, "part", parts, shade, ink, description)
 
 
-def _judged(run: Run, record: MetricRecord) -> list[Score]:
+def _comparable_scores(run: Run, record: MetricRecord) -> list[Score]:
     """The scores of its parts that figures compare: those of which anybody has a number, and of no reference."""
     names = set(run.names)
     own = [score for score in run.scores if score.metric == record.text and score.anonymization in names]
@@ -45,7 +45,7 @@ def _judged(run: Run, record: MetricRecord) -> list[Score]:
 
 def part_cells(run: Run, record: MetricRecord) -> list[dict[str, Any]]:
     """One cell for each part and anonymization, with how bad it is between 0 and 1."""
-    scores = _judged(run, record)
+    scores = _comparable_scores(run, record)
     values = [score.value for score in scores if score.value is not None]
     low, high = min(0.0, *values, 1.0), max(1.0, *values, 0.0)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from showthrough.report.charts.theme import Chart, Charts, altair
-from showthrough.report.plane import Measured, Point, first_choice, measured, points
+from showthrough.report.plane import PlaneMetric, PlanePoint, first_choice, plane_metrics, points
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
@@ -15,11 +15,11 @@ _BESIDE = 18  # letters of names that stand beside their points; longer ones are
 
 
 def plane_charts(run: Run) -> Charts:
-    chosen = first_choice(measured(run))
+    chosen = first_choice(plane_metrics(run))
     return {"": plane_chart(run.names, *chosen)} if chosen else {}
 
 
-def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
+def plane_chart(names: Sequence[str], across: PlaneMetric, up: PlaneMetric) -> Chart:
     """Every anonymization a point with its intervals, and the front of those that none betters on both metrics.
 
     Both axes point towards better, also where a lower number is better.
@@ -60,7 +60,7 @@ def plane_chart(names: Sequence[str], across: Measured, up: Measured) -> Chart:
     return chart
 
 
-def _people_marks(alt: Any, measured: Measured, at: Any, low: Any, side: str) -> list[Chart]:
+def _people_marks(alt: Any, measured: PlaneMetric, at: Any, low: Any, side: str) -> list[Chart]:
     """A line at what people reach on one axis, its interval as a band, and a word outside at the line's end."""
     if measured.people is None:
         return []
@@ -74,12 +74,12 @@ def _people_marks(alt: Any, measured: Measured, at: Any, low: Any, side: str) ->
     ]
 
 
-def _people_data(measured: Measured, side: str) -> list[dict[str, Any]]:
+def _people_data(measured: PlaneMetric, side: str) -> list[dict[str, Any]]:
     people = measured.people
     if people is None:
         return []
     value, low, high = people.value
-    tip = f"people, each against the others ({people.sample})\n{measured.record.text} {_shown(people.value)}"
+    tip = f"people, each against the others ({people.sample})\n{measured.record.text} {_format_value(people.value)}"
     return [{side: value, f"{side}_low": low, f"{side}_high": high, "tip": tip}]
 
 
@@ -95,8 +95,8 @@ def axis_title(record: MetricRecord) -> str:
     return f"{record.title} ({record.text}), {record.better} is better"
 
 
-def plane_point(point: Point, across: MetricRecord, up: MetricRecord) -> dict[str, Any]:
-    tip = f"{point.name}\n{across.text} {_shown(point.x)}\n{up.text} {_shown(point.y)}"
+def plane_point(point: PlanePoint, across: MetricRecord, up: MetricRecord) -> dict[str, Any]:
+    tip = f"{point.name}\n{across.text} {_format_value(point.x)}\n{up.text} {_format_value(point.y)}"
     return {
         "name": point.name, "label": point.name if point.named else "",
         "x": point.x[0], "x_low": point.x[1], "x_high": point.x[2], "y": point.y[0],
@@ -104,5 +104,5 @@ def plane_point(point: Point, across: MetricRecord, up: MetricRecord) -> dict[st
     }  # fmt: skip
 
 
-def _shown(value: tuple[float, float, float]) -> str:
+def _format_value(value: tuple[float, float, float]) -> str:
     return f"{value[0]:.3f} ({value[1]:.3f}–{value[2]:.3f})"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from showthrough.report.significance import ALPHA, shuffles, tested
-from showthrough.report.wording import listed
+from showthrough.report.significance import ALPHA, is_tested, shuffles
+from showthrough.report.wording import join_names
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 
@@ -18,9 +18,9 @@ def paragraph(run: Run) -> str:
     settings = run.settings
     version = run.provenance.get("showthrough", "")
     sentences = [
-        f"We scored {_counted(len(run.names), 'anonymization')} ({listed(run.names)}) of the corpus {run.corpus.name} "
-        f"({_counted(len(run.documents), 'document')}, digest {run.corpus.digest[:8]}) with Showthrough {version}.",
-        f"The metrics were {listed([_metric(record) for record in run.metrics if record.text in run.rows])}.",
+        f"We scored {_count_words(len(run.names), 'anonymization')} ({join_names(run.names)}) of the corpus {run.corpus.name} "
+        f"({_count_words(len(run.documents), 'document')}, digest {run.corpus.digest[:8]}) with Showthrough {version}.",
+        f"The metrics were {join_names([_metric(record) for record in run.metrics if record.text in run.rows])}.",
     ]
     if run.corpus.silver:
         sentences.append(
@@ -28,20 +28,20 @@ def paragraph(run: Run) -> str:
             "programs, not what is identifying."
         )
     if run.references:
-        ends = listed([reference.name.removesuffix(" masked") for reference in run.references])
+        ends = join_names([reference.name.removesuffix(" masked") for reference in run.references])
         sentences.append(f"For reference, the same documents were scored with {ends} masked.")
     if settings.resamples:
         sentences.append(
             f"Intervals are {settings.confidence * 100:g} % binomial intervals (Korn and Graubard 1998) with the "
             f"variance of a bootstrap over {run.sample} ({settings.resamples:,} resamples, seed {settings.seed})."
         )
-    if tested(run):
+    if is_tested(run):
         sentences.append(
             f"Differences were tested by studentized paired randomization (Chung and Romano 2013) over {run.sample} "
             f"({shuffles(run):,} shuffles) with Holm's correction within each metric, at a level of {ALPHA:g}."
         )
     if run.failures:
-        sentences.append(f"Not computed: {listed([failure.metric for failure in run.failures])}.")
+        sentences.append(f"Not computed: {join_names([failure.metric for failure in run.failures])}.")
     # Names come from files: what turns the direction of writing must not turn the whole paragraph.
     return "".join(
         character if character.isprintable() else ascii(character)[1:-1] for character in " ".join(sentences)
@@ -64,7 +64,7 @@ def citation(explanation: str) -> str:
     return match.group().replace("(", "").replace(")", "") if match else ""
 
 
-def _counted(number: int, thing: str) -> str:
+def _count_words(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 

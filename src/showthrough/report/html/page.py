@@ -17,8 +17,8 @@ from showthrough.core.families import input_types
 from showthrough.metrics import READS_RELEASE
 from showthrough.report.charts.theme import SHAPES
 from showthrough.report.html import methods, payload
-from showthrough.report.html.rules import told
-from showthrough.report.html.sources import joined, policy, section_template, template
+from showthrough.report.html.rules import rule_sections
+from showthrough.report.html.sources import join_sources, policy, section_template, template
 from showthrough.report.section import Section, sections
 from showthrough.report.significance import ALPHA, MOST, shuffles
 from showthrough.report.sweeps import TOO_GOOD, sweep_grids
@@ -73,7 +73,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         **{key: value for _, data in drawn for key, value in data.items()},
         "index": {} if without_text else payload.index(run, findings, packets),
     }
-    style, theme, script = joined(STYLES, "css"), joined(["theme"], "js"), joined(SCRIPTS, "js")
+    style, theme, script = join_sources(STYLES, "css"), join_sources(["theme"], "js"), join_sources(SCRIPTS, "js")
     page = template("page.html").render(
         title=f"{run.corpus.name}: what shows through",
         run=run,
@@ -91,7 +91,7 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         thresholds=sweep_grids(run),
         too_good=TOO_GOOD,
         judged=bool(failures.get("types")),
-        rules=told(run, without_text=without_text) if failures.get("types") else [],
+        rules=rule_sections(run, without_text=without_text) if failures.get("types") else [],
         signatures=signatures(run),
         paragraph=methods.paragraph(run),
         provenance=methods.provenance(run),
@@ -102,8 +102,8 @@ def html_text(run: Run, *, without_text: bool = False) -> str:
         style=style,
         theme=theme,
         script=script,
-        start=payload.packed(start),
-        packets=[payload.packed(packet) for packet in packets],
+        start=payload.pack(start),
+        packets=[payload.pack(packet) for packet in packets],
     )
     return str(page)
 

@@ -19,19 +19,19 @@ import numpy as np
 
 from showthrough.data.documents import Identifier
 from showthrough.data.layout.spans import Ints
-from showthrough.data.masks import flattened
+from showthrough.data.masks import flatten_masks
 from showthrough.metrics import Role
 from showthrough.metrics.matching.entities import NEARLY
 from showthrough.report.charts.attack import attack_bars
 from showthrough.report.charts.parts import part_cells, with_parts
 from showthrough.report.charts.significance import pair_cell
-from showthrough.report.plane import Measured, first_choice, measured, on_front
+from showthrough.report.plane import PlaneMetric, first_choice, on_front, plane_metrics
 from showthrough.report.significance import pairs
 from showthrough.report.sweeps import axes, curves
 from showthrough.run.records import Evidence, MetricRecord
-from showthrough.run.roles import chosen, playing
+from showthrough.run.roles import choose_metric, find_metrics
 from showthrough.run.run import Run
-from showthrough.studies.failures import KINDS, NOT_MARKED, Findings, Inspection, Place
+from showthrough.studies.failures import KINDS, NOT_MARKED, FailureAnalysis, Inspection, Location
 
 PACKET_CHARACTERS = 150_000  # of text in a packet: opening one takes a few milliseconds
 EXAMPLES = 24  # of each kind of failure, for each entity type
@@ -40,28 +40,29 @@ _AROUND = 60  # characters that an example shows on either side
 _LONGEST = 2_000  # characters of the place itself that it shows
 
 
-def packed(content: Any) -> str:
+def pack(content: Any) -> str:
     """JSON, compressed, in base 64; the same content always gives the same characters."""
     return base64.b64encode(gzip.compress(msgspec.json.encode(content), compresslevel=6, mtime=0)).decode("ascii")
 
 
 def charts(run: Run) -> dict[str, Any]:
     """What the page draws, by kind: the plane, and for the others the data of each metric."""
-    numbers = measured(run)
+    numbers = plane_metrics(run)
     axes = first_choice(numbers)
     compared = pairs(run)
     drawn: dict[str, Any] = {"plane": _plane(run, numbers, *axes)} if axes else {}
     drawn["sweeps"] = _sweeps(run)
     drawn["attack"] = {
-        record.text: {"title": _called(run, record), "bars": attack_bars(run, record)}
-        for record in playing(run, "attack")
+        record.text: {"title": _metric_title(run, record), "bars": attack_bars(run, record)}
+        for record in find_metrics(run, "attack")
     }
     drawn["parts"] = {
-        record.text: {"title": _called(run, record), "cells": part_cells(run, record)} for record in with_parts(run)
+        record.text: {"title": _metric_title(run, record), "cells": part_cells(run, record)}
+        for record in with_parts(run)
     }
     drawn["significance"] = {
         metric: {
-            "title": _called(run, run.record(metric)),
+            "title": _metric_title(run, run.record(metric)),
             "cells": [pair_cell(run, comparison) for comparison in both],
         }
         for metric, both in compared.items()
@@ -69,20 +70,20 @@ def charts(run: Run) -> dict[str, Any]:
     return {kind: data for kind, data in drawn.items() if data}
 
 
-def _called(run: Run, record: MetricRecord) -> str:
+def _metric_title(run: Run, record: MetricRecord) -> str:
     """What people call a metric, then its short name, and its parameters only where another has that name too."""
     alone = sum(other.name == record.name for other in run.metrics) == 1
     return f"{record.title} ({record.name if alone else record.text})"
 
 
-def _plane(run: Run, numbers: Sequence[Measured], across: Measured, up: Measured) -> dict[str, Any]:
+def _plane(run: Run, numbers: Sequence[PlaneMetric], across: PlaneMetric, up: PlaneMetric) -> dict[str, Any]:
     return {
         "across": across.record.text,
         "up": up.record.text,
         "metrics": [
             {
                 "text": metric.record.text,
-                "title": _called(run, metric.record),
+                "title": _metric_title(run, metric.record),
                 "group": metric.record.group,
                 "reverse": metric.record.better == "lower",
                 "values": [metric.values.get(name) for name in run.names],
@@ -116,13 +117,13 @@ def _sweeps(run: Run) -> dict[str, Any]:
         for across in recall
     }
     titles = {
-        side: [[record.text, _called(run, record)] for record in records]
+        side: [[record.text, _metric_title(run, record)] for record in records]
         for side, records in zip(("across", "up"), (recall, precision), strict=True)
     }
     return {**titles, "curves": by_axes} if by_axes else {}
 
 
-def _people(metric: Measured) -> dict[str, Any] | None:
+def _people(metric: PlaneMetric) -> dict[str, Any] | None:
     if metric.people is None:
         return None
     first = list(islice(metric.people.each.items(), _PEOPLE))
@@ -134,7 +135,7 @@ def _people(metric: Measured) -> dict[str, Any] | None:
     }
 
 
-def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dict[str, Any]:
+def failures(run: Run, findings: dict[str, FailureAnalysis], *, with_text: bool) -> dict[str, Any]:
     """Counts by anonymization, kind and entity type, with examples where text may be shown."""
     if run.texts is None:
         return {}
@@ -142,14 +143,14 @@ def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dic
     failed = {entity_type for own_findings in findings.values() for _, entity_type in own_findings.failures}
     types = sorted(failed, key=lambda entity_type: (entity_type == NOT_MARKED, entity_type))
 
-    def example(location: Place) -> list[Any]:
+    def example(location: Location) -> list[Any]:
         text = documents[location.document].text
         before, after = (
             text[max(0, location.start - _AROUND) : location.start],
             text[location.end : location.end + _AROUND],
         )
         level = levels(location.document).get((location.start, location.end), "")
-        return [location.document, location.start, before, _shortened(text, location), after, level]
+        return [location.document, location.start, before, _quote_location(text, location), after, level]
 
     @cache
     def levels(number: int) -> dict[tuple[int, int], Identifier]:
@@ -158,18 +159,18 @@ def failures(run: Run, findings: dict[str, Findings], *, with_text: bool) -> dic
         spans = sorted((mark.identifier, mark.start, mark.end) for mark in marks if mark.identifier != "NO_MASK")
         return {(start, end): identifier for identifier, start, end in reversed(spans)}  # DIRECT comes before QUASI
 
-    def table(own_findings: Findings, entry: Callable[[Sequence[Place]], Any]) -> list[list[Any]]:
+    def table(own_findings: FailureAnalysis, entry: Callable[[Sequence[Location]], Any]) -> list[list[Any]]:
         return [[entry(own_findings.failures.get((kind, entity_type), ())) for kind in KINDS] for entity_type in types]
 
-    def examples(locations: Sequence[Place]) -> list[Any]:
-        return [example(location) for location in _spread(locations)]
+    def examples(locations: Sequence[Location]) -> list[Any]:
+        return [example(location) for location in _sample_locations(locations)]
 
     counts = {name: table(own_findings, len) for name, own_findings in findings.items()}
     shown = {name: table(own_findings, examples) for name, own_findings in findings.items()} if with_text else None
     return {"kinds": KINDS, "types": types, "counts": counts, "examples": shown}
 
 
-def _shortened(text: str, location: Place) -> str:
+def _quote_location(text: str, location: Location) -> str:
     """What stands at a place, of a very long one the beginning and the end."""
     if location.end - location.start <= _LONGEST:
         return text[location.start : location.end]
@@ -177,14 +178,14 @@ def _shortened(text: str, location: Place) -> str:
     return f"{text[location.start : location.start + half]} … {text[location.end - half : location.end]}"
 
 
-def _spread(locations: Iterable[Place]) -> list[Place]:
+def _sample_locations(locations: Iterable[Location]) -> list[Location]:
     """A few of them, in order, from as many documents as possible."""
     by_document = [list(group) for _, group in groupby(locations, key=itemgetter(0))]
     turns = (location for turn in zip_longest(*by_document) for location in turn if location is not None)
     return list(islice(turns, EXAMPLES))
 
 
-def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -> Iterator[list[dict[str, Any]]]:
+def documents(run: Run, inspection: Inspection, findings: dict[str, FailureAnalysis]) -> Iterator[list[dict[str, Any]]]:
     """Packets of documents as the viewer wants them: text, layers of mentions, masks, what became of each mention.
 
     `given` are the words that can be read in the replacement of their mask.
@@ -204,7 +205,7 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
             ]
             for annotation in document.annotations
         ]
-        masks = {name: flattened(texts.masks[name][number]) for name in run.names}
+        masks = {name: flatten_masks(texts.masks[name][number]) for name in run.names}
         packet.append(
             {
                 "text": document.text,
@@ -232,14 +233,14 @@ def documents(run: Run, inspection: Inspection, findings: dict[str, Findings]) -
         yield packet
 
 
-def _by_document(locations: Iterable[Place]) -> dict[int, list[tuple[int, int]]]:
+def _by_document(locations: Iterable[Location]) -> dict[int, list[tuple[int, int]]]:
     spans: dict[int, list[tuple[int, int]]] = {}
     for location in locations:
         spans.setdefault(location.document, []).append((location.start, location.end))
     return spans
 
 
-def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[Any]]) -> dict[str, Any]:
+def index(run: Run, findings: dict[str, FailureAnalysis], packets: Sequence[Sequence[Any]]) -> dict[str, Any]:
     """The list of documents: which packet each is in, and how much of it can be read."""
     if run.texts is None:
         return {}
@@ -253,8 +254,10 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
         "ids": ids,
         "packets": [len(packet) for packet in packets],
         "leaks": {name: _readable(run, name, ids, own_findings.leaks) for name, own_findings in findings.items()},
-        "left": _left(run),
-        "seen": {name: [sum(_seen(by[key]) for by in by_name[name] if key in by) for key in ids] for name in run.names},
+        "left": _left_metrics(run),
+        "seen": {
+            name: [sum(_count_seen(by[key]) for by in by_name[name] if key in by) for key in ids] for name in run.names
+        },
         "inferred": {
             name: [max((len(by[key].inferred) for by in by_name[name] if key in by), default=0) for key in ids]
             for name in run.names
@@ -264,17 +267,17 @@ def index(run: Run, findings: dict[str, Findings], packets: Sequence[Sequence[An
     }
 
 
-def _left(run: Run) -> dict[str, str]:
+def _left_metrics(run: Run) -> dict[str, str]:
     """The metrics that tell which identifiers can be read where they were not marked, and of which kind these are."""
     roles: dict[Role, str] = {"direct identifiers": "direct", "quasi-identifiers": "quasi"}
-    chosen_records = ((chosen(run, role), kind) for role, kind in roles.items())
+    chosen_records = ((choose_metric(run, role), kind) for role, kind in roles.items())
     return {record.text: kind for record, kind in chosen_records if record and "release" in record.roles}
 
 
 def _readable(run: Run, name: str, ids: Sequence[str], marked: Ints) -> list[list[int]]:
     """By document, how many direct identifiers and quasi-identifiers can be read, where they were marked or not."""
     counts = marked.copy()
-    for text, kind in _left(run).items():
+    for text, kind in _left_metrics(run).items():
         evidence = run.evidence.get(text, {}).get(name, {})
         for number, key in enumerate(ids):
             if key in evidence:
@@ -282,7 +285,7 @@ def _readable(run: Run, name: str, ids: Sequence[str], marked: Ints) -> list[lis
     return list(counts.tolist())
 
 
-def _seen(evidence: Evidence) -> int:
+def _count_seen(evidence: Evidence) -> int:
     """What the page shows of a document as still there: finds, and strings that are masked elsewhere in it."""
     finds = sum(location.how in ("", NEARLY) for location in evidence.places)
     return finds + sum(bool(string.readable) for string in evidence.strings)

@@ -13,7 +13,7 @@ _RULES = 5  # of each list
 _CHARACTERS = 3_000_000  # that are looked at, once for each anonymization: some two seconds
 
 
-class Told(NamedTuple):
+class RuleSection(NamedTuple):
     """What rules would win for one anonymization: a sentence, and the tables."""
 
     name: str
@@ -21,7 +21,7 @@ class Told(NamedTuple):
     grids: tuple[Grid, ...]
 
 
-def told(run: Run, *, without_text: bool) -> list[Told]:
+def rule_sections(run: Run, *, without_text: bool) -> list[RuleSection]:
     """Of the first anonymizations, as many as a page can wait for; of many documents, none."""
     size = sum(len(document.text) for document in run.texts.documents) if run.texts else 0
     names = run.names[: _CHARACTERS // size] if size else []
@@ -31,5 +31,5 @@ def told(run: Run, *, without_text: bool) -> list[Told]:
     for name in names:
         worth = book.worth(name, _RULES, alone=False)
         worth = worth.without_text() if without_text else worth
-        sections.append(Told(name, worth_sentences(worth)[0], worth_blocks(worth)))
+        sections.append(RuleSection(name, worth_sentences(worth)[0], worth_blocks(worth)))
     return sections

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 
-def joined(names: Iterable[str], ending: str) -> str:
+def join_sources(names: Iterable[str], ending: str) -> str:
     """Files of `static/`, one after the other: later ones go over earlier ones, or run after them."""
     return "\n".join(_source(f"{name}.{ending}") for name in names)
 
@@ -53,10 +53,10 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["reflow"] = _reflowed
+    environment.filters["reflow"] = _reflow
     return environment
 
 
-def _reflowed(text: str) -> str:
+def _reflow(text: str) -> str:
     """Paragraphs without the line breaks that a docstring has inside them."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))

@@ -8,11 +8,11 @@ from showthrough.report.sheets.sheet import (
     Bars,
     Case,
     Cases,
-    Entry,
     Grid,
+    GridEntry,
+    GridRow,
     Heat,
-    Row,
-    Sheet,
+    ReportDocument,
     count,
     missing,
     number,
@@ -21,5 +21,17 @@ from showthrough.report.sheets.sheet import (
 )
 
 __all__ = [
-    "Bars", "Case", "Cases", "Entry", "Grid", "Heat", "Row", "Sheet", "count", "missing", "number", "share", "words",
+    "Bars",
+    "Case",
+    "Cases",
+    "Grid",
+    "GridEntry",
+    "GridRow",
+    "Heat",
+    "ReportDocument",
+    "count",
+    "missing",
+    "number",
+    "share",
+    "words",
 ]  # fmt: skip

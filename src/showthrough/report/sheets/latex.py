@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from showthrough.report.escaping import beside, in_latex, latex_label, latex_row, one_line
-from showthrough.report.sheets.sheet import Case, Cases, Entry, Grid, Row, Sheet, named
+from showthrough.report.escaping import in_latex, keep_edge_spaces, latex_label, latex_row, single_line
+from showthrough.report.sheets.sheet import Case, Cases, Grid, GridEntry, GridRow, ReportDocument, display_name
 
 _LONG = 40  # rows that a page holds; a table with more goes on over pages
 _FOREIGN = re.compile("(?m)^[^%\n].*[^\x00-\u017f\u2010-\u2027]")  # beyond the Latin letters that pdfLaTeX knows
 
 
-def latex_of(sheet: Sheet) -> str:
+def latex_of(sheet: ReportDocument) -> str:
     """A table with caption and label for each grid and picture, a list for cases; sentences and notes as comments."""
     labels: list[str] = []
     parts = [_comments(sheet.lead)]
@@ -38,12 +38,12 @@ def latex_grid(grid: Grid, label: str) -> str:
 
 
 def _comments(lines: list[str] | tuple[str, ...]) -> str:
-    return "".join(f"% {one_line(line)}\n" for line in lines)
+    return "".join(f"% {single_line(line)}\n" for line in lines)
 
 
 def _table(grid: Grid, label: str) -> str:
     columns = "".join("l" if grid.in_words(index) else "r" for index in range(len(grid.heads)))
-    heads = rf"{' & '.join([latex_row(grid.corner), *(in_latex(named(head)) for head in grid.heads)])} \\"
+    heads = rf"{' & '.join([latex_row(grid.corner), *(in_latex(display_name(head)) for head in grid.heads)])} \\"
     top = [r"\toprule", heads, r"\midrule"]
     named_as = [rf"\caption{{{in_latex(grid.caption)}}}", rf"\label{{{label}}}"]
     rows = []
@@ -58,10 +58,10 @@ def _table(grid: Grid, label: str) -> str:
     return "\n".join([*start, *rows, r"\bottomrule", r"\end{tabular}", *named_as, r"\end{table}", ""])
 
 
-def _row(row: Row) -> list[str]:
+def _row(row: GridRow) -> list[str]:
     """Values, and below them the intervals of those that have one."""
     cells = [in_latex(entry.text) if isinstance(entry.value, str) else _number(entry.text) for entry in row.entries]
-    name = latex_row(named(row.name))
+    name = latex_row(display_name(row.name))
     if row.total:
         name, cells = rf"\textbf{{{name}}}", [rf"\textbf{{{cell}}}" for cell in cells]
     lines = [rf"{' & '.join([name, *cells])} \\"]
@@ -70,7 +70,7 @@ def _row(row: Row) -> list[str]:
     return lines
 
 
-def _interval(entry: Entry) -> str:
+def _interval(entry: GridEntry) -> str:
     return rf"{{\footnotesize {_number(entry.interval)}}}" if entry.interval else ""
 
 
@@ -86,7 +86,7 @@ def _list(block: Cases) -> str:
 
 
 def _case(case: Case) -> str:
-    before, after = beside(case.before, in_latex), beside(case.after, in_latex)
+    before, after = keep_edge_spaces(case.before, in_latex), keep_edge_spaces(case.after, in_latex)
     remark = f" ({in_latex(case.remark)})" if case.remark else ""
     words = rf"\ldots{{}}{before}\textbf{{{in_latex(case.here)}}}{after}\ldots{{}}"
     return rf"\item {{{in_latex(case.document)}}}, {case.start}: {words}{remark}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from showthrough.report.escaping import beside, in_markdown, markdown_code, markdown_paragraph
-from showthrough.report.sheets.sheet import Block, Case, Cases, Entry, Grid, Row, Sheet, named
+from showthrough.report.escaping import in_markdown, keep_edge_spaces, markdown_code, markdown_paragraph
+from showthrough.report.sheets.sheet import Block, Case, Cases, Grid, GridEntry, GridRow, ReportDocument, display_name
 
 
-def markdown_of(sheet: Sheet) -> str:
+def markdown_of(sheet: ReportDocument) -> str:
     """Sentences, tables under headings, cases as lists, notes."""
     parts = [f"# {in_markdown(sheet.title)}", *map(markdown_paragraph, sheet.lead)]
     for block in sheet.blocks:
@@ -31,7 +31,7 @@ def _list(lines: list[str] | tuple[str, ...]) -> str:
 
 
 def _table(grid: Grid) -> str:
-    heads = [in_markdown(grid.corner), *(in_markdown(named(head)) for head in grid.heads)]
+    heads = [in_markdown(grid.corner), *(in_markdown(display_name(head)) for head in grid.heads)]
     rules = ["---", *("---" if grid.in_words(index) else "---:" for index in range(len(grid.heads)))]
     rows = [_line(heads), f"|{'|'.join(rules)}|", *(_line(_cells(row)) for row in grid.rows)]
     return "\n".join(rows)
@@ -41,18 +41,18 @@ def _line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cells(row: Row) -> list[str]:
-    cells = [in_markdown(named(row.name)), *map(_entry, row.entries)]
+def _cells(row: GridRow) -> list[str]:
+    cells = [in_markdown(display_name(row.name)), *map(_entry, row.entries)]
     return [f"**{cell}**" if cell else "" for cell in cells] if row.total else cells
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: GridEntry) -> str:
     text = in_markdown(entry.text)
     return f"{text} ({entry.interval})" if entry.interval else text
 
 
 def _case(case: Case) -> str:
     """A mark around any letters: asterisks mean nothing beside a space or a bracket."""
-    quote = f"{beside(case.before, in_markdown)}<b>{in_markdown(case.here)}</b>{beside(case.after, in_markdown)}"
+    quote = f"{keep_edge_spaces(case.before, in_markdown)}<b>{in_markdown(case.here)}</b>{keep_edge_spaces(case.after, in_markdown)}"
     remark = f" ({in_markdown(case.remark)})" if case.remark else ""
     return f"- {markdown_code(case.document)}, {case.start}: …{quote}…{remark}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from showthrough.report.html.sources import joined, policy, template
-from showthrough.report.sheets.sheet import Block, Cases, Entry, Grid, Heat, Sheet, named
+from showthrough.report.html.sources import join_sources, policy, template
+from showthrough.report.sheets.sheet import Block, Cases, Grid, GridEntry, Heat, ReportDocument, display_name
 from showthrough.version import __version__
 
 STYLES = ("page", "tables", "figures", "print", "sheet")  # later ones go over earlier ones
@@ -18,18 +18,18 @@ _NAME = 30  # letters after which a name may go on in the next line
 _ODD = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
-def page_of(sheet: Sheet) -> str:
+def page_of(sheet: ReportDocument) -> str:
     """The page."""
-    style, theme, script = joined(STYLES, "css"), joined(["theme"], "js"), joined(SCRIPTS, "js")
+    style, theme, script = join_sources(STYLES, "css"), join_sources(["theme"], "js"), join_sources(SCRIPTS, "js")
     page = template("sheet.html").render(
         title=legible(sheet.title),
         sheet=sheet,
-        named=named,
+        named=display_name,
         legible=legible,
         kind_of=lambda block: type(block).__name__,
         kinds_of=lambda grid: ["words" if grid.in_words(at) else "number" for at in range(len(grid.heads))],
         is_wide=_is_wide,
-        stacked=_stacked,
+        stacked=_stack_bars,
         version=__version__,
         policy=policy(style, theme, script),
         style=style,
@@ -63,15 +63,15 @@ def _is_wide(block: Block) -> bool:
     return min(names, _NAME) + sum(min(width, _NAME) for width in widths) > _WIDE
 
 
-def _letters(entry: Entry) -> int:
+def _letters(entry: GridEntry) -> int:
     """How wide a cell is; intervals are written smaller."""
     return max(len(entry.text), len(entry.interval) * 4 // 5)
 
 
-def _stacked(values: Sequence[float], most: float) -> Iterator[tuple[float, float]]:
+def _stack_bars(values: Sequence[float], most: float) -> Iterator[tuple[float, float]]:
     """Where each part of a bar begins and how long it is, in hundredths of the longest bar.
 
-    >>> list(_stacked((1, 0, 3), 8))
+    >>> list(_stack_bars((1, 0, 3), 8))
     [(0.0, 12.5), (12.5, 0.0), (12.5, 37.5)]
     """
     start = 0.0

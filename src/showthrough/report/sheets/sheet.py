@@ -9,7 +9,7 @@ from functools import cached_property
 from math import ceil, sqrt
 from typing import Literal, NamedTuple
 
-from showthrough.report.table import DASH, rounded
+from showthrough.report.table import DASH, format_score
 
 Kind = Literal["count", "share", "number", "words"]
 SHADES = 4  # of heat, besides that of nothing
@@ -17,12 +17,12 @@ _PLACES = 6  # that a reason for dashes names
 _NAMELESS = "(no name)"
 
 
-def named(text: str) -> str:
+def display_name(text: str) -> str:
     """A name from a file as views show it, which may be empty."""
     return text if text.strip() else _NAMELESS
 
 
-class Entry(NamedTuple):
+class GridEntry(NamedTuple):
     """One cell: a value and how it is written, or a dash and its reason."""
 
     value: float | str | None
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
             return DASH
         if isinstance(self.value, str):
             return self.value
-        return f"{self.value:,.0f}" if self.kind == "count" else _rounded(self.value)
+        return f"{self.value:,.0f}" if self.kind == "count" else _format_number(self.value)
 
     @property
     def interval(self) -> str:
@@ -52,46 +52,46 @@ class Entry(NamedTuple):
         return f"{self.low:z.3f}{' to ' if self.low < 0 else '–'}{self.high:z.3f}"
 
 
-def _rounded(value: float) -> str:
+def _format_number(value: float) -> str:
     """Three digits after the point, and fewer where many stand before it.
 
-    >>> _rounded(0.12345), _rounded(68.86), _rounded(1418.6234), _rounded(-0.25)
+    >>> _format_number(0.12345), _format_number(68.86), _format_number(1418.6234), _format_number(-0.25)
     ('0.123', '68.86', '1,418.6', '-0.250')
     """
     if abs(value) < 10:
-        return rounded(value)
+        return format_score(value)
     return f"{value:,.{2 if abs(value) < 1_000 else 1}f}"
 
 
-def count(value: float) -> Entry:
+def count(value: float) -> GridEntry:
     """A number of things."""
-    return Entry(value, "count")
+    return GridEntry(value, "count")
 
 
-def share(value: float | None, low: float | None = None, high: float | None = None, *, reason: str = "") -> Entry:
+def share(value: float | None, low: float | None = None, high: float | None = None, *, reason: str = "") -> GridEntry:
     """A part of a whole, between 0 and 1; a dash with its reason where there is no whole."""
-    return Entry(value, "share", low, high, reason)
+    return GridEntry(value, "share", low, high, reason)
 
 
-def number(value: float | None, low: float | None = None, high: float | None = None, *, reason: str = "") -> Entry:
+def number(value: float | None, low: float | None = None, high: float | None = None, *, reason: str = "") -> GridEntry:
     """Any other number, such as a mean or a coefficient."""
-    return Entry(value, "number", low, high, reason)
+    return GridEntry(value, "number", low, high, reason)
 
 
-def words(text: str) -> Entry:
-    return Entry(text, "words")
+def words(text: str) -> GridEntry:
+    return GridEntry(text, "words")
 
 
-def missing(reason: str) -> Entry:
+def missing(reason: str) -> GridEntry:
     """What the corpus does not hold."""
-    return Entry(None, reason=reason)
+    return GridEntry(None, reason=reason)
 
 
-class Row(NamedTuple):
+class GridRow(NamedTuple):
     """A name and its cells."""
 
     name: str
-    entries: tuple[Entry, ...]
+    entries: tuple[GridEntry, ...]
     total: bool = False  # whether it sums others up, and stands apart
 
 
@@ -101,7 +101,7 @@ class Grid:
 
     caption: str
     heads: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[GridRow, ...]
     corner: str = ""  # what the rows are, such as "type"
     notes: tuple[str, ...] = ()
     label: str = ""  # what a LaTeX reference calls it; the caption's words where empty
@@ -118,13 +118,13 @@ class Grid:
             for head, entry in zip(self.heads, row.entries, strict=True):
                 if entry.value is None and entry.reason:
                     rows, heads = where.setdefault(entry.reason, (Counter(), Counter()))
-                    rows[named(row.name)] += 1
-                    heads[named(head)] += 1
+                    rows[display_name(row.name)] += 1
+                    heads[display_name(head)] += 1
         where_by_reason = {}
         for reason, (rows, heads) in where.items():
             by_rows = (min(rows.values()) >= len(self.heads), -len(rows))
             by_heads = (min(heads.values()) >= len(self.rows), -len(heads))
-            where_by_reason[reason] = _listed(rows if by_rows > by_heads else heads)
+            where_by_reason[reason] = _list_names(rows if by_rows > by_heads else heads)
         return where_by_reason
 
     def dashes(self) -> list[str]:
@@ -139,7 +139,7 @@ class Grid:
         )
 
 
-def _listed(names: Collection[str]) -> str:
+def _list_names(names: Collection[str]) -> str:
     more = len(names) - _PLACES
     return ", ".join(list(names)[:_PLACES]) + (f" and {more} more" if more > 0 else "")
 
@@ -173,12 +173,12 @@ class Heat:
     def ends(self) -> list[str]:
         """Up to what each shade but the first goes."""
         parts = ((shade / SHADES) ** (1 if self.kind == "share" else 2) for shade in range(1, SHADES + 1))
-        return [Entry(part * self.most, self.kind).text for part in parts]
+        return [GridEntry(part * self.most, self.kind).text for part in parts]
 
     def grid(self) -> Grid:
         """The numbers alone."""
         rows = zip(self.rows, self.values, strict=True)
-        cells = tuple(Row(name, tuple(Entry(value, self.kind) for value in values)) for name, values in rows)
+        cells = tuple(GridRow(name, tuple(GridEntry(value, self.kind) for value in values)) for name, values in rows)
         return Grid(self.caption, self.columns, cells, notes=self.notes)
 
 
@@ -200,7 +200,9 @@ class Bars:
 
     def grid(self) -> Grid:
         """The numbers alone."""
-        cells = tuple(Row(name, tuple(Entry(value, self.kind) for value in values)) for name, values in self.rows)
+        cells = tuple(
+            GridRow(name, tuple(GridEntry(value, self.kind) for value in values)) for name, values in self.rows
+        )
         return Grid(self.caption, self.series, cells, notes=self.notes, private=self.private)
 
 
@@ -228,7 +230,7 @@ Block = Grid | Heat | Bars | Cases
 
 
 @dataclass(frozen=True)
-class Sheet:
+class ReportDocument:
     """One analysis for readers: what it says in sentences, then its blocks, then what to know of it."""
 
     title: str
@@ -241,7 +243,7 @@ class Sheet:
         """Whether text of documents is in it."""
         return any(map(_is_private, self.blocks))
 
-    def without_text(self) -> Sheet:
+    def without_text(self) -> ReportDocument:
         """The same without text of documents; what is left out is told."""
         if not self.private:
             return self

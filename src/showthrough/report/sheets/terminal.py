@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from showthrough.core.errors import printable, shown
-from showthrough.report.sheets.sheet import Bars, Case, Cases, Grid, Heat, Sheet, named
+from showthrough.core.errors import printable, shorten
+from showthrough.report.sheets.sheet import Bars, Case, Cases, Grid, Heat, ReportDocument, display_name
 from showthrough.report.terminal import PAGE, bare_table, side_by_side
 
 _HEAD = 9  # cells of a line of a head; words are broken where they are longer than the next
@@ -30,7 +30,7 @@ _REMARK = 24  # cells of a remark that has room beside a context
 _PIECE = 12  # cells of a word that may be left out whole, where it was cut
 
 
-def show_sheet(sheet: Sheet, console: Console) -> None:
+def show_sheet(sheet: ReportDocument, console: Console) -> None:
     """Sentences, tables, cases, notes; as wide as the terminal, and a page where there is none."""
     width = console.width if console.is_terminal else min(console.width, PAGE)
     _say(sheet.lead, console, width)
@@ -95,7 +95,7 @@ def _show_table(block: Grid | Heat | Bars, console: Console, width: int) -> None
     if isinstance(block, Heat):
         _shade(columns, block)
     corner = printable(grid.corner)
-    names = [printable(named(row.name)) for row in grid.rows]
+    names = [printable(display_name(row.name)) for row in grid.rows]
     if isinstance(block, Bars):
         columns = _with_bars(columns, block, width - max(map(cell_len, names)))
     beside = width - sum(column.width + _GAP for column in columns)  # what all columns leave to the names
@@ -121,7 +121,7 @@ def _column(grid: Grid, index: int) -> _Column:
         )
         if entry.interval:
             cells[-1].append(f"\n{entry.interval}", style="dim not bold")
-    return _Column(printable(named(grid.heads[index])), cells, "left" if grid.in_words(index) else "right")
+    return _Column(printable(display_name(grid.heads[index])), cells, "left" if grid.in_words(index) else "right")
 
 
 def _shade(columns: list[_Column], heat: Heat) -> None:
@@ -192,14 +192,14 @@ def _show_cases(block: Cases, console: Console, width: int) -> None:
 
 def _case(case: Case, width: int, marks: tuple[str, str], beside: int) -> Text:
     """One line: where it is, and so much of its context as fits; a remark `beside` it in so many cells, or below."""
-    line = Text(f"{shown(case.document, _ID)}, {case.start}: ", style="dim")
+    line = Text(f"{shorten(case.document, _ID)}, {case.start}: ", style="dim")
     quote = f"{marks[0]}{_running(case.here)}{marks[1]}"
     room = max(width - cell_len(line.plain) - 2 - (beside + 2 if beside else 0), _LEAST)
     if cell_len(quote) > room:
         quote = f"{set_cell_size(quote, room - 1)}…"
     left = room - cell_len(quote)
-    before = _cut(_running(case.before)[::-1], left // 2)[::-1]
-    after = _cut(_running(case.after), left - cell_len(before))
+    before = _truncate(_running(case.before)[::-1], left // 2)[::-1]
+    after = _truncate(_running(case.after), left - cell_len(before))
     line.append(f"…{before}", "not dim").append(quote, "bold red not dim").append(f"{after}…", "not dim")
     if case.remark:
         line.append("  " if beside else "\n    ").append(printable(case.remark))
@@ -211,7 +211,7 @@ def _running(text: str) -> str:
     return printable(re.sub(r"\s+", " ", text))
 
 
-def _cut(text: str, cells: int) -> str:
+def _truncate(text: str, cells: int) -> str:
     """The first of it that takes so much room, without the piece of a word at its end."""
     if cell_len(text) <= cells:
         return text

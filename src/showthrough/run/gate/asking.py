@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, quoted, shown, some
+from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, join_names, quote_value, shorten
 from showthrough.metrics import Metric, metric_text, parse_metric
-from showthrough.run.records import MetricRecord, called
+from showthrough.run.records import MetricRecord, find_metric_text
 from showthrough.run.thresholds import End, Threshold
 
 _ENDS: tuple[End, ...] = ("min", "max")
@@ -18,7 +18,7 @@ _SHOWN = 80  # characters of a metric that a message shows
 
 
 @dataclass(frozen=True)
-class Asked:
+class ThresholdRequest:
     """A threshold as it was written, before it is known which metrics there are; `file` and `place` say where."""
 
     end: End
@@ -31,17 +31,17 @@ class Asked:
         return Problem(self.file, self.place, message)
 
 
-def asked_for(least: Iterable[str] | None, most: Iterable[str] | None) -> tuple[Asked, ...]:
+def parse_options(least: Iterable[str] | None, most: Iterable[str] | None) -> tuple[ThresholdRequest, ...]:
     """What options say. Text forms have an equals sign inside, so the last one counts.
 
-    >>> [one.what for one in asked_for(['recall(unit="mention")=0.9'], None)]
+    >>> [one.what for one in parse_options(['recall(unit="mention")=0.9'], None)]
     ['recall(unit="mention")']
     """
     options: tuple[tuple[End, Iterable[str] | None], ...] = (("min", least), ("max", most))
     return tuple(_option(end, text) for end, texts in options for text in texts or ())
 
 
-def _option(end: End, text: str) -> Asked:
+def _option(end: End, text: str) -> ThresholdRequest:
     target, _, limit = text.rpartition("=")
     try:
         number = float(limit)
@@ -49,35 +49,37 @@ def _option(end: End, text: str) -> Asked:
         number = math.nan
     if not target.strip() or not math.isfinite(number):
         expected = f"METRIC=LIMIT, such as --{end} er_di=0.95"
-        raise PlanError(f"found {quoted(text, _SHOWN)}; expected {expected}", f"--{end}")
-    return Asked(end, target.strip(), number, f"--{end} {shown(text, _SHOWN)}")
+        raise PlanError(f"found {quote_value(text, _SHOWN)}; expected {expected}", f"--{end}")
+    return ThresholdRequest(end, target.strip(), number, f"--{end} {shorten(text, _SHOWN)}")
 
 
-def asked_in(thresholds: Mapping[str, Mapping[str, float]], file: str = "") -> tuple[Asked, ...]:
+def parse_thresholds(thresholds: Mapping[str, Mapping[str, float]], file: str = "") -> tuple[ThresholdRequest, ...]:
     """What a plan or a program says: `{"min": {"er_di": 0.95}, "max": {"trir": 0.09}}`."""
     requests = []
     for end, limits in _mapping(thresholds, "thresholds", file).items():
         if end not in _ENDS:
-            fault = f"found {quoted(end)}; expected min or max, and in it a limit for each metric"
+            fault = f"found {quote_value(end)}; expected min or max, and in it a limit for each metric"
             raise InputError(Problem(file, "thresholds", fault))
         for target, limit in _mapping(limits, f"thresholds.{end}", file).items():
-            location = f"thresholds.{end}.{shown(str(target), _SHOWN)}"
+            location = f"thresholds.{end}.{shorten(str(target), _SHOWN)}"
             number = isinstance(limit, int | float) and not isinstance(limit, bool) and math.isfinite(limit)
             if not number or not isinstance(target, str):
-                raise InputError(Problem(file, location, f"found {quoted(limit)}; expected a number"))
-            requests.append(Asked(end, target, float(limit), location, file))
+                raise InputError(Problem(file, location, f"found {quote_value(limit)}; expected a number"))
+            requests.append(ThresholdRequest(end, target, float(limit), location, file))
     return tuple(requests)
 
 
 def _mapping(value: object, location: str, file: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        fault = f"found {quoted(value)}; expected numbers by metric, such as min = {{er_di = 0.95}}"
+        fault = f"found {quote_value(value)}; expected numbers by metric, such as min = {{er_di = 0.95}}"
         raise InputError(Problem(file, location, fault))
     return value
 
 
-def settled(
-    requests: Sequence[Asked], records: Iterable[MetricRecord], applied: Callable[[Metric], Metric] | None = None
+def resolve_thresholds(
+    requests: Sequence[ThresholdRequest],
+    records: Iterable[MetricRecord],
+    applied: Callable[[Metric], Metric] | None = None,
 ) -> tuple[Threshold, ...]:
     """What is asked of the metrics that there are, each once; raises InputError with all that cannot be asked.
 
@@ -88,7 +90,7 @@ def settled(
     problems = []
     for request in requests:
         try:
-            metric, part = _named(request.what, records, applied or (lambda metric: metric))
+            metric, part = _split_target(request.what, records, applied or (lambda metric: metric))
         except (InputError, ResourceError) as error:
             problems += [request.problem(str(error))]
             continue
@@ -106,12 +108,14 @@ def fault_of(threshold: Threshold, records: Sequence[MetricRecord]) -> str:
     """Why a threshold cannot be asked of these metrics: on none of them, on the wrong end, or beyond one."""
     record = next((candidate for candidate in records if candidate.text == threshold.metric), None)
     if record is None:
-        name = shown(threshold.metric, _SHOWN)
-        return f"metric {name} is not among the metrics; there are {some(candidate.text for candidate in records)}"
+        name = shorten(threshold.metric, _SHOWN)
+        return (
+            f"metric {name} is not among the metrics; there are {join_names(candidate.text for candidate in records)}"
+        )
     if record.describes(threshold.part) or record.better == _OF[threshold.end]:
         return _beyond(threshold)
     other = next(end for end in _ENDS if end != threshold.end)
-    return f"{record.better} is better of {shown(record.text, _SHOWN)}; expected --{other} (in a plan, {other})"
+    return f"{record.better} is better of {shorten(record.text, _SHOWN)}; expected --{other} (in a plan, {other})"
 
 
 def _beyond(threshold: Threshold) -> str:
@@ -126,7 +130,7 @@ def _beyond(threshold: Threshold) -> str:
     return f"found the limit {threshold.limit:g}; expected one from {limits[0]:g} to {limits[1]:g}{share}"
 
 
-def _named(target: str, records: Sequence[MetricRecord], applied: Callable[[Metric], Metric]) -> tuple[str, str]:
+def _split_target(target: str, records: Sequence[MetricRecord], applied: Callable[[Metric], Metric]) -> tuple[str, str]:
     """The text form of a metric, and the part that stands behind it in square brackets."""
     texts = {record.text for record in records}
     splits = [(target, "")]
@@ -139,9 +143,9 @@ def _named(target: str, records: Sequence[MetricRecord], applied: Callable[[Metr
         try:
             metric = parse_metric(text)
         except (PlanError, ResourceError):
-            if full_text := called(text, records):  # not installed here
+            if full_text := find_metric_text(text, records):  # not installed here
                 return full_text, part
             continue
         forms = [metric_text(metric), metric_text(applied(metric))]
-        return next((form for form in forms if form in texts), "") or called(text, records) or forms[0], part
+        return next((form for form in forms if form in texts), "") or find_metric_text(text, records) or forms[0], part
     return metric_text(parse_metric(splits[-1][0])), ""  # which tells what is wrong with it

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.core.errors import PlanError, quoted, shown, some
+from showthrough.core.errors import PlanError, join_names, quote_value, shorten
 from showthrough.metrics import HEADLINE
-from showthrough.run.beside import Beside
-from showthrough.run.gate.checks import Kept, told, upwards
+from showthrough.run.beside import RunPair
+from showthrough.run.gate.checks import BaselineCheck, format_value, upwards
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import Counts, wrongs
+from showthrough.run.roles import DocumentCounts, wrongs
 from showthrough.run.run import Run
 from showthrough.statistics import SHOWN, Loss, holm
 
@@ -29,7 +29,7 @@ Number = tuple[str, str]  # a metric and one of its parts
 class Baseline:
     """An earlier run, and how much may be lost against it; `name` is the anonymization that all are held against."""
 
-    beside: Beside
+    beside: RunPair
     margin: float = 0.0
     name: str = ""
     metrics: Sequence[str] = ()  # to be kept beside those that have thresholds
@@ -40,8 +40,10 @@ class Baseline:
         if not 0 <= self.margin < float("inf"):
             raise PlanError(f"found {self.margin:g}; expected 0 or more", "margin")
         if self.name and self.name not in self.beside.other.names:
-            names = some(self.beside.other.names)
-            raise PlanError(f"found {quoted(self.name)}; {shown(self.beside.label)} has {names}", "baseline-name")
+            names = join_names(self.beside.other.names)
+            raise PlanError(
+                f"found {quote_value(self.name)}; {shorten(self.beside.label)} has {names}", "baseline-name"
+            )
 
     def earlier(self, name: str) -> str:
         """Which anonymization of the earlier run one is held against."""
@@ -49,7 +51,7 @@ class Baseline:
         if self.name or name in names:
             return self.name or name
         if len(names) > 1:
-            which = f"{shown(self.beside.label)} has {some(names)} and no {shown(name)}"
+            which = f"{shorten(self.beside.label)} has {join_names(names)} and no {shorten(name)}"
             raise PlanError(f"{which}; say which one with --baseline-name", "baseline")
         return names[0]
 
@@ -61,14 +63,14 @@ class Baseline:
         run = self.beside.run
         targets = list(dict.fromkeys([*thresholds, *((run.text_of(metric), HEADLINE) for metric in self.metrics)]))
         for text, part in targets:
-            location = f"metric {shown(text, _SHOWN)}"
+            location = f"metric {shorten(text, _SHOWN)}"
             if text in run.rows and run.record(text).describes(part):
                 raise PlanError("neither more nor less of it is better, so it can get no worse", location)
             if fault := self._fault(text):
                 raise PlanError(fault, location)
         usual = [record for record in run.metrics if record.group == "privacy" and not record.describes(HEADLINE)]
         if numbers := targets or [
-            (record.text, HEADLINE) for record in usual if self._headed(record) and not self._fault(record.text)
+            (record.text, HEADLINE) for record in usual if self._has_headline(record) and not self._fault(record.text)
         ]:
             return numbers
         why = next((f" ({reason})" for reason in self.left_out()), "")
@@ -87,7 +89,7 @@ class Baseline:
         failed = {failure.metric for failure in run.failures} - run.rows.keys()
         return "" if text in failed else self.beside.fault(text) or run.incomparable(text)
 
-    def _headed(self, record: MetricRecord) -> bool:
+    def _has_headline(self, record: MetricRecord) -> bool:
         """Whether the earlier run has a number to keep."""
         other, number = self.beside.other, (record.text, HEADLINE)
         return any(self._value(other, name, number) is not None for name in other.names)
@@ -97,21 +99,25 @@ class Baseline:
         score = run.parts(name, number[0]).get(number[1])
         return None if score is None else score.value
 
-    def kept(self, names: Sequence[str], numbers: Sequence[Number], bound: bool) -> dict[str, list[Kept]]:
+    def check_numbers(
+        self, names: Sequence[str], numbers: Sequence[Number], bound: bool
+    ) -> dict[str, list[BaselineCheck]]:
         """What each anonymization kept, with Holm's correction over all that is tested here."""
-        joined, seed = self.beside.joined, self.beside.run.settings.seed
+        joined, seed = self.beside.combined_run, self.beside.run.settings.seed
         losses: dict[tuple[str, Number], Loss] = {}
         for number in (number for number in numbers if number[0] in joined.rows):
             contest, higher = joined.contest(number[0]), joined.record(number[0]).better == "higher"
             for name in names:
-                if self._differing(name, number):
+                if self._differs(name, number):
                     pair = name, self.beside.called[self.earlier(name)]
-                    losses[name, number] = contest.lost(number[1], *pair, higher, self.margin, self.shuffles, seed)
+                    losses[name, number] = contest.measure_loss(
+                        number[1], *pair, higher, self.margin, self.shuffles, seed
+                    )
         tested = {key: loss.p for key, loss in losses.items() if loss.p is not None}
         corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
         return {
             name: [
-                self._one(name, number, losses.get((name, number)), corrected.get((name, number)), bound)
+                self._check_number(name, number, losses.get((name, number)), corrected.get((name, number)), bound)
                 for number in numbers
             ]
             for name in names
@@ -123,17 +129,21 @@ class Baseline:
         current, previous = (self._value(run, which, number) for run, which in pairs)
         return current, previous
 
-    def _differing(self, name: str, number: Number) -> bool:
+    def _differs(self, name: str, number: Number) -> bool:
         """Whether there are two numbers, and not those of the very same anonymization."""
         current, previous = self._values(name, number)
         both = current is not None and previous is not None
         return both and not (current == previous and self.beside.identical(name, self.earlier(name)))
 
-    def _one(self, name: str, number: Number, loss: Loss | None, p_holm: float | None, bound: bool) -> Kept:
+    def _check_number(
+        self, name: str, number: Number, loss: Loss | None, p_holm: float | None, bound: bool
+    ) -> BaselineCheck:
         text, part = number
         (current, previous), earlier = self._values(name, number), self.earlier(name)
         target = f"{text}[{part}]" if part else text
-        base = Kept(f"{target} against {earlier} of {self.beside.label}", False, "", text, part, earlier, self.margin)
+        base = BaselineCheck(
+            f"{target} against {earlier} of {self.beside.label}", False, "", text, part, earlier, self.margin
+        )
         if current is None or previous is None:
             where = "here" if current is None else f"in {self.beside.label}"
             return replace(base, said=f"there is no number {where}, and no number is no pass")
@@ -142,20 +152,20 @@ class Baseline:
         if loss is None:
             message = f"the very same anonymization as in {self.beside.label}"
             return replace(base, passed=True, said=message, most=0.0)
-        passed, message = self._judged(lost, loss, p_holm, bound)
+        passed, message = self._judge(lost, loss, p_holm, bound)
         return replace(base, passed=passed, said=message, most=loss.most, p=loss.p, p_holm=p_holm)
 
-    def _judged(self, lost: float, loss: Loss, p_holm: float | None, bound: bool) -> tuple[bool, str]:
+    def _judge(self, lost: float, loss: Loss, p_holm: float | None, bound: bool) -> tuple[bool, str]:
         beyond = f" by more than {self.margin:g}" if self.margin else ""
         if loss.p is None or p_holm is None:
             why = f"no test can tell whether that is chance ({loss.fault or 'nothing varies'})"
             if lost > self.margin + _NONE:
-                return False, f"worse by {told(lost, self.margin)}: {why}; --margin allows it"
+                return False, f"worse by {format_value(lost, self.margin)}: {why}; --margin allows it"
             return not bound, f"its value is not worse{beyond}, but {why}"
         if p_holm <= SHOWN:
             p = "< 0.0001" if p_holm < 0.0001 else f"= {p_holm:.4f}"
             shown_to = f"shown to be more than {self.margin:g}" if self.margin else "which chance hardly makes"
-            return False, f"worse by {told(lost, self.margin)}, {shown_to} (p {p})"
+            return False, f"worse by {format_value(lost, self.margin)}, {shown_to} (p {p})"
         if loss.most is None:
             return not bound, f"not shown to be worse{beyond}; how much may be lost cannot be told"
         if loss.most <= self.margin:
@@ -163,14 +173,14 @@ class Baseline:
             return True, f"shown not to be worse{beyond}: {excluded} is excluded"
         return not bound, f"not shown to be worse{beyond}; a loss of up to {upwards(loss.most)} cannot be excluded"
 
-    def worse(self, name: str, failed: Sequence[Kept]) -> Counts:
+    def worse(self, name: str, failed: Sequence[BaselineCheck]) -> DocumentCounts:
         """In which documents more is wrong than before, by the first of the numbers that were lost that tells."""
-        joined, earlier = self.beside.joined, self.beside.called[self.earlier(name)]
+        joined, earlier = self.beside.combined_run, self.beside.called[self.earlier(name)]
         for check in failed:
             record = next((record for record in joined.metrics if record.text == check.metric), None)
             if record is None or check.part or not record.counts:
                 continue
             now, before = (np.asarray(wrongs(joined, record, which)) for which in (name, earlier))
-            if more := Counts(joined.documents, now - before):
+            if more := DocumentCounts(joined.documents, now - before):
                 return more
-        return Counts((), ())
+        return DocumentCounts((), ())

@@ -9,16 +9,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, shown, some
+from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.core.families import families
 from showthrough.data.references import NOTHING
 from showthrough.run.gate.asking import fault_of
 from showthrough.run.gate.baseline import Baseline
-from showthrough.run.gate.checks import Check, Checked, Enough, Kept, Look, Outcome, Reached, told
-from showthrough.run.gate.grading import Demand, Graded, demands_of, graded
-from showthrough.run.places import Places
+from showthrough.run.gate.checks import (
+    AnonymizationChecks,
+    BaselineCheck,
+    Check,
+    Enough,
+    GateOutcome,
+    Look,
+    ThresholdCheck,
+    format_value,
+)
+from showthrough.run.gate.grading import Demand, Grading, demands_of, grade_demand
+from showthrough.run.places import PathNames
 from showthrough.run.records import MetricRecord
-from showthrough.run.roles import ATTACKS, Counts, chosen, counted, first, in_all, leaks
+from showthrough.run.roles import ATTACKS, DocumentCounts, choose_metric, count_by_kind, first, in_all, leaks
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 from showthrough.statistics import SHOWN
@@ -45,11 +54,11 @@ class Gate:
     allow_unsure: bool = False
 
 
-def checked(run: Run, gate: Gate) -> Outcome:
+def check_run(run: Run, gate: Gate) -> GateOutcome:
     """What comes of it; raises PlanError for what cannot be asked of this run."""
     names = list(dict.fromkeys(gate.names)) or run.names
     if strangers := [name for name in names if name not in run.names]:
-        raise PlanError(f"not in this run; there are {some(run.names)}", f"anonymization {shown(strangers[0])}")
+        raise PlanError(f"not in this run; there are {join_names(run.names)}", f"anonymization {shorten(strangers[0])}")
     if not names:
         raise PlanError("there is none in this run; nothing that was not looked at passes", "anonymizations")
     if gate.bound and gate.baseline and not gate.baseline.margin:
@@ -58,7 +67,7 @@ def checked(run: Run, gate: Gate) -> Outcome:
     thresholds = [demand.threshold for demand in demands if not demand.usual]
     for threshold in thresholds:
         if fault := fault_of(threshold, run.metrics):
-            raise PlanError(fault, f"threshold {shown(str(threshold), _SHOWN)}")
+            raise PlanError(fault, f"threshold {shorten(str(threshold), _SHOWN)}")
     explicit = bool(gate.thresholds or run.thresholds)
     if gate.only and not explicit:
         raise PlanError("leaves out what nobody asked for, and nobody asked for anything; say --min or --max", "only")
@@ -69,39 +78,41 @@ def checked(run: Run, gate: Gate) -> Outcome:
     notes = [] if explicit or not thresholds else [usual]
     if beside := [str(demand.threshold) for demand in demands if demand.usual]:
         notes.append(f"the usual thresholds stand beside what was asked: {', '.join(beside)}; --only leaves them out")
-    if dropped := _dropped(run.thresholds, thresholds):
+    if dropped := _find_dropped(run.thresholds, thresholds):
         notes.append(f"not asked for here, though the run was asked for it: {', '.join(map(str, dropped))}")
     notes += [_idle(target) for target in thresholds if _originals_reach(run, target)]
-    baseline_checks: dict[str, list[Kept]] = {name: [] for name in names}
+    baseline_checks: dict[str, list[BaselineCheck]] = {name: [] for name in names}
     if gate.baseline:
         judged = [(target.metric, target.part) for target in thresholds if explicit and not _describes(run, target)]
         notes += [] if judged or gate.baseline.metrics else gate.baseline.left_out()
-        baseline_checks = gate.baseline.kept(names, gate.baseline.numbers(judged), gate.bound)
+        baseline_checks = gate.baseline.check_numbers(names, gate.baseline.numbers(judged), gate.bound)
         tested = sum(check.p is not None for ones in baseline_checks.values() for check in ones)
         many = f"{tested} comparison{'' if tested == 1 else 's'}"
         notes += [f"losses are tested from one side at {SHOWN:g}, with Holm's correction for {many}"] * bool(tested)
-    return Outcome(
-        run.corpus.unplaced,
+    return GateOutcome(
+        run.corpus.without_path,
         run.sample,
         gate.bound,
-        [_one(run, gate, name, demands, baseline_checks[name]) for name in names],
+        [_check_anonymization(run, gate, name, demands, baseline_checks[name]) for name in names],
         gate.baseline.beside.label if gate.baseline else "",
         notes,
-        Places(run.metrics).told(run.notes),
+        PathNames(run.metrics).shorten(run.notes),
         run.unit,
     )
 
 
-def _one(run: Run, gate: Gate, name: str, demands: Sequence[Demand], baseline_checks: Sequence[Kept]) -> Checked:
-    reached = [_reached(run, graded(run, name, demand), gate.allow_unsure) for demand in demands]
+def _check_anonymization(
+    run: Run, gate: Gate, name: str, demands: Sequence[Demand], baseline_checks: Sequence[BaselineCheck]
+) -> AnonymizationChecks:
+    reached = [_check_threshold(run, grade_demand(run, name, demand), gate.allow_unsure) for demand in demands]
     explicit_checks = [check for check in reached if not check.usual]
     checks: list[Check] = [*_sample(run, gate, name, [*explicit_checks, *baseline_checks]), *reached, *baseline_checks]
     failed = [check for check in baseline_checks if not check.passed]
-    worse = gate.baseline.worse(name, failed) if gate.baseline and failed else Counts((), ())
-    return Checked(name, checks, _looks(run, name, worse))
+    worse = gate.baseline.worse(name, failed) if gate.baseline and failed else DocumentCounts((), ())
+    return AnonymizationChecks(name, checks, _looks(run, name, worse))
 
 
-def _dropped(planned: Sequence[Threshold], current: Sequence[Threshold]) -> list[Threshold]:
+def _find_dropped(planned: Sequence[Threshold], current: Sequence[Threshold]) -> list[Threshold]:
     """What a run was to reach and is not asked for, whatever the limit: options take the place of all that it has."""
     still = {(threshold.metric, threshold.part, threshold.end) for threshold in current}
     return [threshold for threshold in planned if (threshold.metric, threshold.part, threshold.end) not in still]
@@ -111,7 +122,7 @@ def _originals_reach(run: Run, threshold: Threshold) -> bool:
     """Whether an attacker is too weak for a threshold to tell anything: with nothing masked it holds as well."""
     attacking = threshold.metric in run.rows and not {*ATTACKS}.isdisjoint(run.record(threshold.metric).roles)
     beside = any(reference.name == NOTHING for reference in run.references)
-    return bool(attacking and beside) and graded(run, NOTHING, Demand(threshold)).grade in ("met", "unsure")
+    return bool(attacking and beside) and grade_demand(run, NOTHING, Demand(threshold)).grade in ("met", "unsure")
 
 
 def _idle(threshold: Threshold) -> str:
@@ -128,18 +139,18 @@ def _check_parts(run: Run, names: Sequence[str], thresholds: Sequence[Threshold]
     for threshold in thresholds:
         parts = dict.fromkeys(part for name in names for part in run.parts(name, threshold.metric))
         if parts and threshold.part not in parts:
-            available = some(part for part in parts if part)
+            available = join_names(part for part in parts if part)
             which = (
-                f"has no part {shown(threshold.part)}"
+                f"has no part {shorten(threshold.part)}"
                 if threshold.part
                 else "is known by no single number: name a part"
             )
-            raise PlanError(f"{which}; there are {available}", f"metric {shown(threshold.metric, _SHOWN)}")
+            raise PlanError(f"{which}; there are {available}", f"metric {shorten(threshold.metric, _SHOWN)}")
 
 
-def _reached(run: Run, grading: Graded, allow_unsure: bool) -> Reached:
+def _check_threshold(run: Run, grading: Grading, allow_unsure: bool) -> ThresholdCheck:
     threshold, score = grading.threshold, grading.score
-    return Reached(
+    return ThresholdCheck(
         str(threshold),
         grading.bearing == "met" or (grading.bearing == "unsure" and allow_unsure),
         _why(run, grading),
@@ -154,7 +165,7 @@ def _reached(run: Run, grading: Graded, allow_unsure: bool) -> Reached:
     )
 
 
-def _why(run: Run, grading: Graded) -> str:
+def _why(run: Run, grading: Grading) -> str:
     limit, score = grading.threshold.limit, grading.score
     usual = " (usual)" if grading.demand.usual else ""
     if score is None or score.value is None:
@@ -162,7 +173,7 @@ def _why(run: Run, grading: Graded) -> str:
         reason = failures.get(grading.threshold.metric) or (score.reason if score else "it was not computed")
         return f"there is no number, and no number is no pass: {reason}{usual}"
     if grading.grade == "missed":
-        return f"missed: {told(score.value, limit)}{usual}"
+        return f"missed: {format_value(score.value, limit)}{usual}"
     if grading.grade == "unknown":
         return f"the number tells nothing: {grading.why}{usual}"
     if grading.grade == "met":
@@ -174,16 +185,14 @@ def _why(run: Run, grading: Graded) -> str:
         return f"{how}{usual}"
     if grading.why or grading.cautious is None:
         return f"not sure: the number holds, but {grading.why}{usual}"
-    end = (
-        f"its interval reaches {'down' if grading.threshold.end == 'min' else 'up'} to {told(grading.cautious, limit)}"
-    )
+    end = f"its interval reaches {'down' if grading.threshold.end == 'min' else 'up'} to {format_value(grading.cautious, limit)}"
     return f"not sure: the number holds, but {end}{f'; {grading.need}' if grading.need else ''}{usual}"
 
 
-def _sample(run: Run, gate: Gate, name: str, checks: Sequence[Reached | Kept]) -> list[Enough]:
+def _sample(run: Run, gate: Gate, name: str, checks: Sequence[ThresholdCheck | BaselineCheck]) -> list[Enough]:
     """Whether there are enough documents, and enough of what each number is made of."""
     seen = run.trained_on(name)  # which tell nothing of others
-    units = _holding(run, len(run.documents) - seen) if seen else run.drawn
+    units = _holding(run, len(run.documents) - seen) if seen else run.unit_count
     kind = "independent unit" if run.joined else run.unit, " of documents" if run.groups else ""
     least, available = (f"{count:,} {kind[0]}{'' if count == 1 else 's'}{kind[1]}" for count in (gate.documents, units))
     if seen:
@@ -191,16 +200,16 @@ def _sample(run: Run, gate: Gate, name: str, checks: Sequence[Reached | Kept]) -
         available = f"{known}{available} that it was not trained on, of {len(run.documents):,}"
     counts = [Enough(f"at least {least}", units >= gate.documents, available, units, gate.documents)]
     for text in dict.fromkeys(check.metric for check in checks):
-        if (told_of := _told_of(run, name, text)) < run.drawn:
-            message = f"{told_of:,} of {run.drawn:,}"
+        if (told_of := _count_documents(run, name, text)) < run.unit_count:
+            message = f"{told_of:,} of {run.unit_count:,}"
             enough = told_of >= gate.documents
             counts.append(Enough(f"at least {least} counted by {text}", enough, message, told_of, gate.documents, text))
     things: dict[str, float] = {}
     for check in checks:
         if (count := _things(run, name, check.metric, check.part)) is not None:
             things[f"{check.metric}[{check.part}]" if check.part else check.metric] = count
-    usual = chosen(run, "direct identifiers", "recall")
-    if not things and usual is not None and (count := _counted(run, usual, name)) is not None:
+    usual = choose_metric(run, "direct identifiers", "recall")
+    if not things and usual is not None and (count := _sum_counts(run, usual, name)) is not None:
         things[usual.text] = count
     for text, number in things.items():
         total, needed = math.floor(number), gate.identifiers
@@ -217,12 +226,12 @@ def _holding(run: Run, documents: int) -> int:
     return int(np.searchsorted(np.cumsum(sizes), documents)) + 1 if documents > 0 else 0
 
 
-def _told_of(run: Run, name: str, metric: str) -> int:
+def _count_documents(run: Run, name: str, metric: str) -> int:
     """How many documents, or groups of them, a number tells of; all, unless the metric may leave most aside."""
     roles = run.record(metric).roles if metric in run.rows else ()
     begins = tuple(family.counting[role] for family in families() for role in roles if role in family.counting)
     if not begins:
-        return run.drawn
+        return run.unit_count
     columns = [values for column, values in run.rows[metric][name].items() if column.startswith(begins)]
     numbers = (
         np.flatnonzero(np.any([np.asarray(values) != 0 for values in columns], axis=0)).tolist() if columns else []
@@ -237,17 +246,17 @@ def _things(run: Run, name: str, metric: str, part: str) -> float | None:
     record = run.record(metric)
     if part and record.group == "privacy" and not run.incomparable(metric):
         return run.contest(metric).out_of(part, name)
-    return None if part else _counted(run, record, name)
+    return None if part else _sum_counts(run, record, name)
 
 
-def _counted(run: Run, record: MetricRecord, name: str) -> float | None:
-    return in_all(counted(run, record, name, "all")) if "all" in record.counts.values() else None
+def _sum_counts(run: Run, record: MetricRecord, name: str) -> float | None:
+    return in_all(count_by_kind(run, record, name, "all")) if "all" in record.counts.values() else None
 
 
-def _looks(run: Run, name: str, worse: Counts) -> list[Look]:
+def _looks(run: Run, name: str, worse: DocumentCounts) -> list[Look]:
     """The documents to look at first: those that got worse most, then those in which most can be read."""
     direct, quasi = (
-        leaks(run, record, name) if (record := chosen(run, role)) else Counts((), ())
+        leaks(run, record, name) if (record := choose_metric(run, role)) else DocumentCounts((), ())
         for role in ("direct identifiers", "quasi-identifiers")
     )
     counts = [counter.every(len(run.documents)) for counter in (worse, direct, quasi)]

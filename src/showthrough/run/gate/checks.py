@@ -15,7 +15,7 @@ _DIGITS = 3
 _MOST_DIGITS = 9
 
 
-class Reached(msgspec.Struct, frozen=True, tag="threshold", tag_field="kind"):
+class ThresholdCheck(msgspec.Struct, frozen=True, tag="threshold", tag_field="kind"):
     """Whether a number reaches a threshold."""
 
     asked: Annotated[str, "the threshold in words"]
@@ -41,7 +41,7 @@ class Reached(msgspec.Struct, frozen=True, tag="threshold", tag_field="kind"):
         return self.grade == "met"
 
 
-class Kept(msgspec.Struct, frozen=True, tag="baseline", tag_field="kind"):
+class BaselineCheck(msgspec.Struct, frozen=True, tag="baseline", tag_field="kind"):
     """Whether what an earlier run reached was kept."""
 
     asked: Annotated[str, "what must not be lost, in words"]
@@ -79,7 +79,7 @@ class Enough(msgspec.Struct, frozen=True, tag="sample", tag_field="kind"):
         return True
 
 
-Check = Reached | Kept | Enough
+Check = ThresholdCheck | BaselineCheck | Enough
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -91,7 +91,7 @@ class Look(msgspec.Struct, frozen=True):
     more: Annotated[int, "how many more than in the baseline, where something was lost"] = 0
 
 
-class Checked(msgspec.Struct, frozen=True):
+class AnonymizationChecks(msgspec.Struct, frozen=True):
     """All that was asked of one anonymization."""
 
     name: Annotated[str, "the anonymization"]
@@ -109,17 +109,17 @@ class Checked(msgspec.Struct, frozen=True):
     @property
     def status(self) -> int:
         """0: all that counts is met; 3: what is not is unsure; 1: something is missed, or cannot be known."""
-        unsure = [isinstance(check, Reached) and check.grade == "unsure" for check in self.failed]
+        unsure = [isinstance(check, ThresholdCheck) and check.grade == "unsure" for check in self.failed]
         return PASSED if self.passed else UNSURE if all(unsure) else FAILED
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class GateOutcome(msgspec.Struct, frozen=True):
     """All that a gate asked of a run."""
 
     corpus: Annotated[Input, "what was anonymized"]
     sample: Annotated[str, "how many documents there are, in words"]
     bound: Annotated[bool, "whether what an earlier run reached had to be shown to be kept"]
-    anonymizations: Annotated[list[Checked], "what came of each"]
+    anonymizations: Annotated[list[AnonymizationChecks], "what came of each"]
     baseline: Annotated[str, "what the earlier run is called; empty: there is none"] = ""
     notes: Annotated[list[str], "what a reader must know besides, a sentence each"] = []
     of_run: Annotated[list[str], "what the run says that a reader must know before believing its numbers"] = []
@@ -147,16 +147,16 @@ class Outcome(msgspec.Struct, frozen=True):
             check.more
             for checked in self.anonymizations
             for check in checked.checks
-            if isinstance(check, Reached) and check.grade == "unsure" and not check.usual
+            if isinstance(check, ThresholdCheck) and check.grade == "unsure" and not check.usual
         ]
         available = [count for count in counts if count is not None]
         return max(available) if available and len(available) == len(counts) else None
 
 
-def told(value: float, limit: float | None = None) -> str:
+def format_value(value: float, limit: float | None = None) -> str:
     """A number with as many digits as it takes to tell on which side of a limit it lies, and 0 and 1 from nearly so.
 
-    >>> told(0.94996, 0.95), told(0.97, 0.95), told(0.99967), told(1.0), told(58.0)
+    >>> format_value(0.94996, 0.95), format_value(0.97, 0.95), format_value(0.99967), format_value(1.0), format_value(58.0)
     ('0.94996', '0.970', '0.9997', '1.000', '58.000')
     """
     for digits in range(_DIGITS, _MOST_DIGITS):

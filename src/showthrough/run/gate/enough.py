@@ -41,14 +41,14 @@ class Need:
         return f"{about}{self.count:,} more {self.unit}{'' if self.count == 1 else 's'} without a leak would do"
 
 
-def needed(threshold: Threshold, score: Score, confidence: float, drawn: int, unit: str) -> Need:
+def count_needed(threshold: Threshold, score: Score, confidence: float, drawn: int, unit: str) -> Need:
     """How many more would do, from the interval that there is; `drawn` documents, or groups, are there.
 
     The interval of a share is that of so many trials (Clopper and Pearson). Documents without a leak add trials that
     all go well, as many for each as those that are there are worth.
 
     >>> perfect = Score("a", "er_di", "", 1.0, 0.05 ** (1 / 40), 1.0, "", "")
-    >>> needed(Threshold("er_di", "min", 0.95), perfect, 0.95, 40, "document").count  # 0.05 ** (1 / 59) = 0.9505
+    >>> count_needed(Threshold("er_di", "min", 0.95), perfect, 0.95, 40, "document").count  # 0.05 ** (1 / 59) = 0.9505
     19
     """
     leaks = threshold.end == "max"  # what is counted is what goes wrong
@@ -70,7 +70,7 @@ def needed(threshold: Threshold, score: Score, confidence: float, drawn: int, un
         more = np.asarray(counts) * weight
         return _low(value * trials + more, trials + more, confidence) >= limit
 
-    least, most = _doubled(does, 1.0, _MOST)
+    least, most = _double_until(does, 1.0, _MOST)
     if most is None:
         return Need(None, unit)
     while most - least > 1:
@@ -91,7 +91,7 @@ def _trials(value: float, low: float, confidence: float) -> float | None:
     """With how many trials the interval of a share begins there; `None` where with none."""
     if value == 1:  # low = (1 − confidence) ** (1 / trials)
         return math.log(1 - confidence) / math.log(low)
-    least, most = _doubled(lambda trials: _low(value * trials, trials, confidence) >= low, 1 / 8, _MOST)
+    least, most = _double_until(lambda trials: _low(value * trials, trials, confidence) >= low, 1 / 8, _MOST)
     if most is None or not least:
         return None
     for _ in range(3):  # each finds nearly two digits more
@@ -106,7 +106,7 @@ def _first(done: NDArray[np.bool_]) -> int:
     return int(done.argmax()) if done.any() else len(done) - 1
 
 
-def _doubled(does: Callable[[Any], NDArray[np.bool_]], start: float, most: float) -> tuple[float, float | None]:
+def _double_until(does: Callable[[Any], NDArray[np.bool_]], start: float, most: float) -> tuple[float, float | None]:
     """Of start, twice that and so on the first number that does, and the last that does not; 0 where all do."""
     least = 0.0
     while start <= most:

@@ -12,14 +12,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from showthrough.core.errors import PlanError, ResourceError, shown
+from showthrough.core.errors import PlanError, ResourceError, shorten
 from showthrough.data.silver import akin
 from showthrough.metrics import HEADLINE, parse_metric
 from showthrough.metrics.base import OUTSIDE, Role
 from showthrough.metrics.matching.entities import NEARLY
-from showthrough.run.gate.enough import Need, needed
+from showthrough.run.gate.enough import Need, count_needed
 from showthrough.run.records import Input, MetricRecord, Score
-from showthrough.run.roles import as_many_even, chosen, goes_first, in_all, playing
+from showthrough.run.roles import as_many_even, choose_metric, find_metrics, goes_first, in_all
 from showthrough.run.run import Run
 from showthrough.run.thresholds import End, Threshold
 from showthrough.statistics import ALIKE, FEW
@@ -52,7 +52,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Graded:
+class Grading:
     """One number beside what was asked of it."""
 
     demand: Demand
@@ -102,7 +102,7 @@ def usual_thresholds(run: Run, thresholds: Sequence[Threshold] = ()) -> Iterator
     metric of the same role means this one too; who asked for less has to name it. Of quasi-identifiers nothing is asked
     where nobody marked any.
     """
-    records = {role: _judging(run, role) for role, _, _ in DEFAULTS}
+    records = {role: _find_records(run, role) for role, _, _ in DEFAULTS}
     if records["direct identifiers"] or records["quasi-identifiers"]:
         records["recall"] = []  # it counts the same once more, word by word
     limits = {
@@ -128,7 +128,7 @@ def _counts_nothing(run: Run, record: MetricRecord) -> bool:
     return bool(columns and rows) and not any(in_all(of.get(name, ())) for of in rows.values() for name in columns)
 
 
-def _judging(run: Run, role: Role) -> list[MetricRecord]:
+def _find_records(run: Run, role: Role) -> list[MetricRecord]:
     """What a usual threshold is on: every attack, since the strongest counts; of all else the one to speak of.
 
     What failed is asked for too: no number is no pass.
@@ -136,39 +136,41 @@ def _judging(run: Run, role: Role) -> list[MetricRecord]:
     failed = {failure.metric for failure in run.failures} - run.rows.keys()
     lacking = [record for record in run.metrics if role in record.roles and record.text in failed]
     if role == "attack":
-        return [*playing(run, role), *lacking]
-    record = chosen(run, role)
+        return [*find_metrics(run, role), *lacking]
+    record = choose_metric(run, role)
     if record is None:
         return lacking[:1]
     before = [candidate for candidate in lacking if goes_first(candidate) > goes_first(record)]
     return before[:1] or [record]
 
 
-def graded(run: Run, name: str, demand: Demand) -> Graded:
+def grade_demand(run: Run, name: str, demand: Demand) -> Grading:
     """How surely one anonymization reaches a threshold."""
     threshold = demand.threshold
     score = run.parts(name, threshold.metric).get(threshold.part or HEADLINE)
     if score is None or score.value is None:
-        return Graded(demand, score, "unknown")
+        return Grading(demand, score, "unknown")
     if not threshold.holds(score.value):
-        return Graded(demand, score, "missed")
+        return Grading(demand, score, "missed")
     if own := _own_marks(run, name, threshold.metric):
-        return Graded(demand, score, "unknown", own)
-    grading = _by_interval(run, Graded(demand, score, "met"))
+        return Grading(demand, score, "unknown", own)
+    grading = _by_interval(run, Grading(demand, score, "met"))
     doubt = next(_doubts(run, name, threshold, score.value), "")
     if grading.grade == "met" and doubt:
         return replace(grading, grade="unsure", why=doubt)
     return grading
 
 
-def _by_interval(run: Run, grading: Graded) -> Graded:
+def _by_interval(run: Run, grading: Grading) -> Grading:
     """What the interval of a number that holds says of it."""
     threshold, score = grading.threshold, grading.score
     if grading.cautious is not None and score is not None:
         if threshold.holds(grading.cautious):
             return grading
         return replace(
-            grading, grade="unsure", need=needed(threshold, score, run.settings.confidence, run.drawn, run.unit)
+            grading,
+            grade="unsure",
+            need=count_needed(threshold, score, run.settings.confidence, run.unit_count, run.unit),
         )
     fault = "" if score is None else score.note
     if fault and fault != ALIKE:
@@ -183,7 +185,7 @@ def _own_marks(run: Run, name: str, metric: str) -> str:
     record = _input(run, name)
     anonymizer = record.made.anonymizer if record.made else ""
     family = akin(run.corpus.silver, [record.name, record.source], anonymizer)
-    return f"it is scored against marks that {shown(family)} made, a program of its own family" if family else ""
+    return f"it is scored against marks that {shorten(family)} made, a program of its own family" if family else ""
 
 
 def _reads_marks(metric: str) -> bool:
@@ -212,7 +214,7 @@ def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator
         yield f"{unlike:,} of {documents:,} documents are unlike their originals"
     far = [column.partition(":")[2] for column in run.rows.get(metric, {}).get(name, ()) if column.startswith(_FAR)]
     if far:
-        yield f"most of its texts are unlike all that {' and '.join(map(shown, far))} learned from"
+        yield f"most of its texts are unlike all that {' and '.join(map(shorten, far))} learned from"
     even = as_many_even(run, name, metric, threshold.part)
     if even is not None and even < FEW:
         yield f"few {run.unit}s carry it: as many as {even:.1f} that weigh alike"
@@ -221,7 +223,7 @@ def _doubts(run: Run, name: str, threshold: Threshold, value: float) -> Iterator
 def status_of(run: Run) -> int:
     """The exit status of a command that was told what a run has to reach: that of its worst anonymization."""
     demands = demands_of(run)
-    return _STATUSES[overall(graded(run, name, demand).bearing for name in run.names for demand in demands)]
+    return _STATUSES[overall(grade_demand(run, name, demand).bearing for name in run.names for demand in demands)]
 
 
 def overall(grades: Iterable[Grade]) -> Grade:

@@ -10,7 +10,7 @@ Array = NDArray[np.float64]
 _NONE = 1e-12  # an expected disagreement that is nothing but rounding
 
 
-def corrected(observed: Array, expected: Array) -> Array:
+def correct_for_chance(observed: Array, expected: Array) -> Array:
     """1 less the disagreement that is seen over the one expected by chance; undefined where chance cannot disagree."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(expected > _NONE, 1 - observed / expected, np.nan))
@@ -51,7 +51,7 @@ def alpha_of(coincidences: Array, distance: Array) -> Array:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         differing = (coincidences * distance).sum(axis=(-2, -1)) / coincidences.sum(axis=(-2, -1))
-    return corrected(np.asarray(differing), _expected(coincidences, distance))
+    return correct_for_chance(np.asarray(differing), _expected(coincidences, distance))
 
 
 def farthest(coincidences: Array) -> Array:

@@ -16,7 +16,7 @@ from showthrough.statistics.numerics.distributions import normal_quantile
 Array = NDArray[np.float64]
 
 
-class Estimate(NamedTuple):
+class RateEstimate(NamedTuple):
     """A rate, and how far it may be off on either side."""
 
     value: Array
@@ -29,7 +29,7 @@ class Estimate(NamedTuple):
         return low, high
 
 
-def rate(successes: ArrayLike, tries: ArrayLike, confidence: float = 0.95) -> Estimate:
+def rate(successes: ArrayLike, tries: ArrayLike, confidence: float = 0.95) -> RateEstimate:
     """Wilson 1927: (s + z²/2) / (n + z²), with the error z / (n + z²) · √(s (n − s) / n + z²/4).
 
     >>> estimate = rate(30, 100)
@@ -42,10 +42,10 @@ def rate(successes: ArrayLike, tries: ArrayLike, confidence: float = 0.95) -> Es
         variance = np.where(of > 0, won * (of - won) / of, np.nan)
     # A sum of halves may lie above the whole by a rounding.
     error = z / (of + z**2) * np.sqrt(np.maximum(variance, 0.0) + z**2 / 4)
-    return Estimate(np.where(of > 0, (won + z**2 / 2) / (of + z**2), np.nan), error)
+    return RateEstimate(np.where(of > 0, (won + z**2 / 2) / (of + z**2), np.nan), error)
 
 
-def above(attack: Estimate, control: Estimate) -> Estimate:
+def above(attack: RateEstimate, control: RateEstimate) -> RateEstimate:
     """(r − c) / (1 − c): of what the control leaves, the share that the attack finds. Below 0 where it finds less.
 
     >>> risk = above(rate(30, 100), rate(10, 100))
@@ -55,17 +55,17 @@ def above(attack: Estimate, control: Estimate) -> Estimate:
     remainder = 1 - control.value
     risk = (attack.value - control.value) / remainder
     error = np.sqrt((attack.error / remainder) ** 2 + (control.error * (attack.value - 1) / remainder**2) ** 2)
-    return Estimate(risk, error)
+    return RateEstimate(risk, error)
 
 
-def others(keys: Sequence[str], groups: Sequence[Hashable], seed: int) -> NDArray[np.int64]:
+def pick_partners(keys: Sequence[str], groups: Sequence[Hashable], seed: int) -> NDArray[np.int64]:
     """For each the number of one of another group, each taken as evenly as can be; −1 where all are of one group.
 
     In a random order, group after group, everybody takes whoever stands further on by the size of the largest group:
     that is somebody of another group unless one group has more than half of all, and then the rest is drawn. `keys` are
     their ids: the order in which they are given does not matter.
 
-    >>> others(["a", "b", "c"], ["x", "x", "y"], seed=0).tolist()[:2]
+    >>> pick_partners(["a", "b", "c"], ["x", "x", "y"], seed=0).tolist()[:2]
     [2, 2]
     """
     number = {group: index for index, group in enumerate(sorted({*groups}, key=str))}

@@ -32,11 +32,11 @@ def main_directions(rows: SparseRows, most: int) -> tuple[Floats, Floats]:
     if least <= most + 1:
         _, sizes, directions = np.linalg.svd(rows.dense(), full_matrices=False)
         return sizes[:most], directions[:most]
-    narrow, wide = (rows, rows.turned()) if len(rows) == least else (rows.turned(), rows)
+    narrow, wide = (rows, rows.transpose()) if len(rows) == least else (rows.transpose(), rows)
     if least <= _WHOLE:
         vectors = np.linalg.eigh(narrow.product(wide))[1].T[: -most - 1 : -1]
     else:
-        vectors = _leading(lambda block: _products(narrow, _products(wide, block)), least, most)
+        vectors = _leading_vectors(lambda block: _products(narrow, _products(wide, block)), least, most)
     # Squares lose half of the digits of what is small: the directions are told apart once more, as they stand.
     basis = np.linalg.qr(_products(wide, vectors).T)[0].T if narrow is rows else vectors
     turns, sizes, _ = np.linalg.svd(_products(rows, basis), full_matrices=False)
@@ -52,7 +52,7 @@ def _products(rows: SparseRows, vectors: Floats) -> Floats:
     return products
 
 
-def _leading(squared: Callable[[Floats], Floats], size: int, count: int) -> Floats:
+def _leading_vectors(squared: Callable[[Floats], Floats], size: int, count: int) -> Floats:
     """The vectors that a symmetric product, of so many dimensions, lengthens most: vectors × dimensions.
 
     Block Lanczos with thick restarts (Wu and Simon 2000). A value that occurs more often than a block is wide has

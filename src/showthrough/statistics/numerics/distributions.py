@@ -39,7 +39,7 @@ def log_gamma(x: ArrayLike) -> Floats:
     [24.0, 1.772454]
     """
     x = np.asarray(x, dtype=np.float64)
-    return np.asarray((x - 0.5) * np.log(x) - x + _ROOT + _stirling(x))
+    return np.asarray((x - 0.5) * np.log(x) - x + _ROOT + _stirling_error(x))
 
 
 def beta_quantile(a: ArrayLike, b: ArrayLike, share: ArrayLike, calls: ArrayLike = 0) -> Floats:
@@ -108,7 +108,7 @@ def normal_quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def _stirling(x: Floats) -> Floats:
+def _stirling_error(x: Floats) -> Floats:
     """What Stirling's formula lacks of the logarithm of the gamma function."""
     small = x < _FROM
     large = np.where(small, x + _FROM, x)
@@ -126,7 +126,7 @@ def _log_before(a: Floats, b: Floats, odds: Floats, x: Floats, y: Floats) -> Flo
     """ln(x^a (1 − x)^b / B(a, b)) less what it is at the mean: the density of the odds' logarithm."""
     off = x * b - y * a  # from the mean: near it most of the two logarithms cancels
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        near = a * _bent(off / a) + b * _bent(-off / b)
+        near = a * _log1p_excess(off / a) + b * _log1p_excess(-off / b)
         far = a * (_log_share_of(odds) + np.log1p(b / a)) + b * (_log_share_of(-odds) + np.log1p(a / b))
     return np.where(np.abs(odds - np.log(a / b)) < 0.5, near, far)
 
@@ -134,10 +134,12 @@ def _log_before(a: Floats, b: Floats, odds: Floats, x: Floats, y: Floats) -> Flo
 def _log_height(a: Floats, b: Floats) -> Floats:
     """ln(x^a (1 − x)^b / B(a, b)) at the mean, x = a / (a + b)."""
     total = a + b
-    return np.asarray(0.5 * np.log(a / total * b) - _ROOT + _stirling(total) - _stirling(a) - _stirling(b))
+    return np.asarray(
+        0.5 * np.log(a / total * b) - _ROOT + _stirling_error(total) - _stirling_error(a) - _stirling_error(b)
+    )
 
 
-def _bent(u: Floats) -> Floats:
+def _log1p_excess(u: Floats) -> Floats:
     return np.log1p(u) - u
 
 

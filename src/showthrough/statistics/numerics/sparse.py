@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.data.layout.spans import Ints, spread
+from showthrough.data.layout.spans import Ints, expand_ranges
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class SparseRows:
     width: int
 
     @classmethod
-    def stacked(cls, blocks: Sequence[SparseRows]) -> SparseRows:
+    def stack(cls, blocks: Sequence[SparseRows]) -> SparseRows:
         """All rows of some matrices of one width."""
         ends = np.cumsum([0, *(len(block.data) for block in blocks)])
         bounds = [block.bound[:-1] + before for block, before in zip(blocks, ends[:-1], strict=True)]
@@ -51,17 +51,17 @@ class SparseRows:
         """Of each entry."""
         return np.repeat(np.arange(len(self)), np.diff(self.bound))
 
-    def holding(self, data: NDArray[Any]) -> SparseRows:
+    def with_data(self, data: NDArray[Any]) -> SparseRows:
         """Other numbers in the same places."""
         return replace(self, data=data)
 
     def rows(self, chosen: Ints) -> SparseRows:
         """Some rows, in the order in which they are named."""
-        _, entry = spread(self.bound[chosen], self.bound[chosen + 1])
+        _, entry = expand_ranges(self.bound[chosen], self.bound[chosen + 1])
         ends = np.concatenate([[0], np.cumsum(np.diff(self.bound)[chosen])])
         return SparseRows(self.data[entry], self.column[entry], ends, self.width)
 
-    def stretch(self, first: int, last: int) -> SparseRows:
+    def row_range(self, first: int, last: int) -> SparseRows:
         """The rows from one to before another."""
         low, high = self.bound[[first, last]]
         return SparseRows(self.data[low:high], self.column[low:high], self.bound[first : last + 1] - low, self.width)
@@ -73,7 +73,7 @@ class SparseRows:
         ends = np.concatenate([[0], np.cumsum(stay)])[self.bound]
         return SparseRows(self.data[stay], column[stay], ends, width)
 
-    def turned(self) -> SparseRows:
+    def transpose(self) -> SparseRows:
         """Columns as rows."""
         order = np.argsort(self.column, kind="stable")
         ends = np.concatenate([[0], np.cumsum(np.bincount(self.column, minlength=self.width))])
@@ -88,7 +88,7 @@ class SparseRows:
         """Every row scaled to length 1; a row of nothing stays nothing."""
         length = np.sqrt(np.bincount(self.row, self.data.astype(np.float64) ** 2, minlength=len(self)))
         length[length == 0] = 1.0
-        return self.holding((self.data / length[self.row]).astype(self.data.dtype))
+        return self.with_data((self.data / length[self.row]).astype(self.data.dtype))
 
     def at(self, row: Ints, column: NDArray[Any]) -> Floats:
         """Many entries; 0 where there is none."""
@@ -131,7 +131,7 @@ class SparseRows:
         cuts = [*np.flatnonzero(np.diff(turn, prepend=-1)).tolist(), len(entry)]
         for first, last in pairwise(cuts):
             window = slice(first, last)
-            own, other = spread(turned.bound[column[window]], turned.bound[column[window] + 1])
+            own, other = expand_ranges(turned.bound[column[window]], turned.bound[column[window] + 1])
             cell = row[window][own] * matrix.shape[1] + turned.column[other]
             added = np.bincount(cell, data[window][own] * turned.data[other], minlength=matrix.size)
             matrix += added.reshape(matrix.shape)

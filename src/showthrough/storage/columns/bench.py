@@ -14,7 +14,7 @@ if sys.platform != "win32":
     import fcntl
 
 
-class Bench:
+class ScratchFolder:
     """A folder in another, there as long as this is. Who is killed leaves it, and the next that has one removes it."""
 
     def __init__(self, folder: Path) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 
-class Covered:
+class RangeSet:
     """Numbers that were added range by range, in any order.
 
-    >>> covered = Covered()
+    >>> covered = RangeSet()
     >>> covered.add(range(5, 8)); covered.add(range(0, 2)); covered.add(range(2, 3))
     >>> covered.count, list(covered.left(10)), covered.holds(range(1, 3)), covered.meets(range(3, 6))
     (6, [range(3, 5), range(8, 10)], True, True)
@@ -24,13 +24,13 @@ class Covered:
             self.add(numbers)
 
     @property
-    def stretches(self) -> list[range]:
+    def ranges(self) -> list[range]:
         """The numbers that are there."""
         return list(map(range, self._starts, self._stops))
 
-    def with_more(self, numbers: range) -> Covered:
+    def with_more(self, numbers: range) -> RangeSet:
         """These and more; whoever holds this one sees no change."""
-        return Covered(*self.stretches, numbers)
+        return RangeSet(*self.ranges, numbers)
 
     def add(self, numbers: range) -> None:
         """More numbers, none of which is there already."""
@@ -55,7 +55,7 @@ class Covered:
         index = bisect_right(self._starts, numbers.start) - 1
         return not numbers or (index >= 0 and numbers.stop <= self._stops[index])
 
-    def left(self, total: int) -> Iterator[range]:
+    def gaps(self, total: int) -> Iterator[range]:
         """Of so many numbers those that are not there, in stretches."""
         position = 0
         for start, stop in zip([*self._starts, total], [*self._stops, total], strict=True):

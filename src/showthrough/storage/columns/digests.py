@@ -23,7 +23,7 @@ def in_order(digests: bytearray) -> Digests:
     return column
 
 
-def joined(parts: Iterable[Digests]) -> Digests:
+def merge_digests(parts: Iterable[Digests]) -> Digests:
     """All of them, sorted."""
     content = bytearray()
     for part in parts:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from showthrough.storage.columns.strings import CODEC, Strings
 
 
-class Numbers:
+class GrowingNumbers:
     """Whole numbers, four bytes each; eight from the first that needs them."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class Numbers:
                 self._values = array("q", self._values)
         self._values.frombytes(np.ascontiguousarray(values, dtype=np.int64 if wide else np.int32).tobytes())
 
-    def made(self) -> NDArray[Any]:
+    def finish(self) -> NDArray[Any]:
         """All of them; none can be added then."""
         return np.frombuffer(self._values, dtype=np.int64 if self._values.typecode == "q" else np.int32)
 
@@ -46,7 +46,7 @@ class GrowingStrings:
 
     def __init__(self) -> None:
         self._content = bytearray()
-        self._sizes = Numbers()
+        self._sizes = GrowingNumbers()
 
     def __len__(self) -> int:
         return len(self._sizes)
@@ -60,11 +60,11 @@ class GrowingStrings:
         self._content += strings.content[strings.ends[0] : strings.ends[-1]].data
         self._sizes.extend(np.diff(strings.ends))
 
-    def made(self) -> Strings:
+    def finish(self) -> Strings:
         """All of them; none can be added then."""
         narrow = len(self._content) < 2**31
         ends = np.zeros(len(self) + 1, dtype=np.int32 if narrow else np.int64)
-        np.cumsum(self._sizes.made(), out=ends[1:])
+        np.cumsum(self._sizes.finish(), out=ends[1:])
         return Strings(np.frombuffer(self._content, dtype=np.uint8), ends)
 
 
@@ -86,6 +86,6 @@ class Following:
             self._others.extend(self._expected.part(0, self._same))
         self._others.extend(strings)
 
-    def made(self) -> Strings:
+    def finish(self) -> Strings:
         """All of them: the expected ones, where they are these."""
-        return self._expected.part(0, self._same) if self._others is None else self._others.made()
+        return self._expected.part(0, self._same) if self._others is None else self._others.finish()

@@ -73,13 +73,13 @@ class GrowingHashes:
         self._hashes += _hashes(Strings.of(self._waiting)).tobytes()
         self._waiting = []
 
-    def made(self) -> Hashes:
+    def finish(self) -> Hashes:
         """All of them; none can be added then."""
         self._hash()
         return np.frombuffer(self._hashes, dtype=np.uint64)
 
 
-def repeated(strings: Strings) -> list[tuple[int, int]]:
+def find_repeats(strings: Strings) -> list[tuple[int, int]]:
     """Numbers of strings that were there before, in ascending order, each with the number of the first such string."""
     hash_values = hashes(strings)
     hash_values.sort()
@@ -111,7 +111,7 @@ def _equal(first: Strings, second: Strings) -> NDArray[np.bool_]:
     return same
 
 
-class Index:
+class StringIndex:
     """The numbers of strings, no two of which are equal, in the order of their hashes."""
 
     def __init__(self, strings: Strings) -> None:
@@ -172,7 +172,7 @@ class Finder:
     def __init__(self, strings: Strings) -> None:
         self.strings = strings
         self._next = 0  # after the last that was found
-        self._known: dict[str, int] | Index | None = None
+        self._known: dict[str, int] | StringIndex | None = None
 
     def number(self, string: str) -> int:
         """The number of one; -1 where it is not there."""
@@ -201,10 +201,12 @@ class Finder:
             return np.array([lookup.get(query, -1) for query in queries], dtype=np.int64)
         return lookup.find(queries if isinstance(queries, Strings) else Strings.of(queries))
 
-    def _all(self) -> dict[str, int] | Index:
+    def _all(self) -> dict[str, int] | StringIndex:
         if self._known is None:
             few = len(self.strings) <= _FEW
-            self._known = {string: number for number, string in enumerate(self.strings)} if few else Index(self.strings)
+            self._known = (
+                {string: number for number, string in enumerate(self.strings)} if few else StringIndex(self.strings)
+            )
         return self._known
 
     def __getstate__(self) -> dict[str, object]:

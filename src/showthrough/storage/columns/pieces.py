@@ -14,7 +14,7 @@ from showthrough.storage.columns.spill import Spill
 SMALL = 100_000_000  # bytes that stay in memory
 
 
-class Pieces:
+class ByteStore:
     """What is added is found again by its number."""
 
     def __init__(self, small: int = SMALL) -> None:
@@ -48,7 +48,7 @@ class Pieces:
         return _restore, (self.taken(range(len(self))), self._small)
 
 
-def _restore(pieces: Sequence[bytes], small: int) -> Pieces:
-    result = Pieces(small)
+def _restore(pieces: Sequence[bytes], small: int) -> ByteStore:
+    result = ByteStore(small)
     result.extend(pieces)
     return result

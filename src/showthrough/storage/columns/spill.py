@@ -64,7 +64,7 @@ class Spill:
         self._held.clear()
 
 
-class Column(NamedTuple):
+class SpilledColumn(NamedTuple):
     """Where the numbers of a column are, and how each is kept."""
 
     place: int
@@ -78,18 +78,18 @@ class SpilledColumns:
     def __init__(self) -> None:
         self._spill = Spill(_HELD)
 
-    def put(self, values: Numbers) -> Column:
+    def put(self, values: Numbers) -> SpilledColumn:
         kind = narrowest(values)
-        return Column(self._spill.add(values.astype(kind).tobytes()), kind, len(values))
+        return SpilledColumn(self._spill.add(values.astype(kind).tobytes()), kind, len(values))
 
-    def get(self, column: Column, start: int = 0, stop: int | None = None) -> NDArray[np.float64]:
+    def get(self, column: SpilledColumn, start: int = 0, stop: int | None = None) -> NDArray[np.float64]:
         """The numbers of a column, or those from one place to before another."""
         stop = column.size if stop is None else min(stop, column.size)
         width = column.kind.itemsize
         content = self._spill.read(column.place + start * width, max(stop - start, 0) * width)
         return np.frombuffer(content, dtype=column.kind).astype(np.float64)
 
-    def blocks(self, columns: Sequence[Column], positions: range, size: int) -> Iterator[NDArray[np.float64]]:
+    def blocks(self, columns: Sequence[SpilledColumn], positions: range, size: int) -> Iterator[NDArray[np.float64]]:
         """Some places of columns side by side, so many at a time, laid out as rows in memory are."""
         for start in range(positions.start, positions.stop, size):
             stop = min(start + size, positions.stop)

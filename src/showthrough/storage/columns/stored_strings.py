@@ -9,7 +9,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.storage.columns.stretch import Stretch
+from showthrough.storage.columns.stretch import FileSlice
 from showthrough.storage.columns.strings import Strings
 
 _BLOCK = 4096  # strings that are read at a time
@@ -19,7 +19,7 @@ _PLACE = np.dtype("<i8")
 class StoredStrings(Sequence[str]):
     """A sequence of strings, read from two files when they are asked for: what they are, and where each ends."""
 
-    def __init__(self, content: Stretch, ends: Stretch) -> None:
+    def __init__(self, content: FileSlice, ends: FileSlice) -> None:
         self.content, self.ends = content, ends
         self._count = ends.size // _PLACE.itemsize - 1
 
@@ -91,7 +91,7 @@ def write_strings(strings: Iterable[Strings], content: Path, ends: Path, keeper:
             text.write(part.content[part.ends[0] : part.ends[-1]].tobytes())
             ends_file.write((part.ends[1:] - part.ends[0] + at).astype(_PLACE).tobytes())
             at += int(part.ends[-1] - part.ends[0])
-    return StoredStrings(Stretch.written(content, keeper), Stretch.written(ends, keeper))
+    return StoredStrings(FileSlice.from_file(content, keeper), FileSlice.from_file(ends, keeper))
 
 
 def parts_of(strings: Sequence[str], order: NDArray[np.uint32] | None = None) -> Iterator[Strings]:

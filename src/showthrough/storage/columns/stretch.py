@@ -21,7 +21,7 @@ def digest_of(blocks: Iterable[bytes]) -> str:
     return total.hexdigest()
 
 
-class Stretch:
+class FileSlice:
     """A file, or so many bytes of one from `start` on, with the digest of what was written there."""
 
     def __init__(
@@ -33,18 +33,18 @@ class Stretch:
         self._sound = False
 
     @classmethod
-    def written(cls, path: Path, keeper: object = None) -> Stretch:
+    def from_file(cls, path: Path, keeper: object = None) -> FileSlice:
         """A file that was just written: its digest is made now, and believed."""
         file_slice = cls(path, path.stat().st_size, "", keeper=keeper)
-        with file_slice._opened() as file:
+        with file_slice._open() as file:
             file_slice.digest = digest_of(_blocks(file, file_slice.size))
         file_slice._sound = True
         return file_slice
 
     @contextmanager
-    def opened(self, *, check: bool = True) -> Iterator[BinaryIO]:
+    def open(self, *, check: bool = True) -> Iterator[BinaryIO]:
         """The file, open at its first byte of these; raises InputError where it is not what was written."""
-        with self._opened() as file:
+        with self._open() as file:
             if check and not self._sound:
                 if digest_of(_blocks(file, self.size)) != self.digest:
                     raise InputError(Problem(self.name, "", "is not as it was written with its run; evaluate again"))
@@ -53,11 +53,11 @@ class Stretch:
             yield file
 
     def read(self, start: int = 0, size: int | None = None) -> bytes:
-        with self.opened() as file:
+        with self.open() as file:
             file.seek(self.start + start)
             return file.read(self.size - start if size is None else size)
 
-    def copy_to(self, path: Path) -> Stretch:
+    def copy_to(self, path: Path) -> FileSlice:
         """The same in a new file: of a program's own file another name where the system has that, else a copy."""
         self.read(0, 0)
         if self._keeper is not None:
@@ -65,24 +65,24 @@ class Stretch:
                 os.link(self.path, path)
                 with path.open("rb") as file:
                     os.fsync(file.fileno())
-                return self._at(path)
+                return self._with_path(path)
             except OSError:  # another disk, or a file system without links
                 pass
-        with self.opened() as file, path.open("xb") as copy:
+        with self.open() as file, path.open("xb") as copy:
             path.chmod(0o600)
             for block in _blocks(file, self.size):
                 copy.write(block)
             copy.flush()
             os.fsync(copy.fileno())
-        return self._at(path)
+        return self._with_path(path)
 
-    def _at(self, path: Path) -> Stretch:
-        file_slice = Stretch(path, self.size, self.digest)
+    def _with_path(self, path: Path) -> FileSlice:
+        file_slice = FileSlice(path, self.size, self.digest)
         file_slice._sound = True
         return file_slice
 
     @contextmanager
-    def _opened(self) -> Iterator[BinaryIO]:
+    def _open(self) -> Iterator[BinaryIO]:
         try:
             file = self.path.open("rb")
         except OSError as error:

@@ -38,7 +38,7 @@ class Strings(Sequence[str]):
         return cls(np.frombuffer(bytes(content), dtype=np.uint8), np.cumsum(np.array(sizes, dtype=np.int64)))
 
     @classmethod
-    def joined(cls, parts: Iterable[Strings]) -> Strings:
+    def concatenate(cls, parts: Iterable[Strings]) -> Strings:
         """All strings of consecutive parts."""
         part_list = list(parts)
         content = [part.content[part.ends[0] : part.ends[-1]] for part in part_list]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from showthrough.core.errors import InputError, Problem
 from showthrough.storage.columns.narrow import KINDS, Numbers
-from showthrough.storage.columns.stretch import Stretch
+from showthrough.storage.columns.stretch import FileSlice
 
 Places = NDArray[np.uint32]
 _BUFFERED = 32_768  # documents whose rows are written together
@@ -64,7 +64,7 @@ class TableWriter:
                 file.write(column.tobytes())
         self._held, self._from = [], self._to
 
-    def written(self, order: Places | None = None, keeper: object = None) -> Table:
+    def finish(self, order: Places | None = None, keeper: object = None) -> ColumnTable:
         """The table, all of it on disk; with an order its documents are those of these numbers, one after the other."""
         self.flush()
         if order is not None:
@@ -75,24 +75,24 @@ class TableWriter:
                     column = np.frombuffer(file.read(size), dtype=self._kind)
                     file.seek(self._start + number * size)
                     file.write(column[order].tobytes())
-        return Table(self.columns, Stretch.written(self.path, keeper))
+        return ColumnTable(self.columns, FileSlice.from_file(self.path, keeper))
 
 
-class Table(Mapping[str, Numbers]):
+class ColumnTable(Mapping[str, Numbers]):
     """Columns by name, read from a file when they are asked for."""
 
-    def __init__(self, columns: Sequence[str], file_slice: Stretch) -> None:
+    def __init__(self, columns: Sequence[str], file_slice: FileSlice) -> None:
         self.columns, self.stretch = tuple(columns), file_slice
         self._place = {column: number for number, column in enumerate(columns)}
         shape, self.kind, self._start = _shape(file_slice)
         self.documents = shape[-1]
         expected_size = self._start + len(self.columns) * self.documents * self.kind.itemsize
         if len(shape) != 2 or shape[0] != len(self.columns) or expected_size != file_slice.size:
-            raise _damaged(file_slice)
+            raise _damaged_error(file_slice)
 
     def __getitem__(self, column: str) -> Numbers:
         number = self._place[column]
-        with self.stretch.opened() as file:
+        with self.stretch.open() as file:
             return self._part(file, number, 0, self.documents)
 
     def __iter__(self) -> Iterator[str]:
@@ -106,7 +106,7 @@ class Table(Mapping[str, Numbers]):
 
     def blocks(self, size: int) -> Iterator[NDArray[np.float64]]:
         """Documents × columns, so many documents at a time, laid out as rows in memory are: sums hang on that."""
-        with self.stretch.opened() as file:
+        with self.stretch.open() as file:
             for start in range(0, self.documents, size):
                 stop = min(start + size, self.documents)
                 block = np.empty((stop - start, len(self.columns)))
@@ -114,16 +114,16 @@ class Table(Mapping[str, Numbers]):
                     block[:, number] = self._part(file, number, start, stop)
                 yield block
 
-    def called(self, columns: Sequence[str]) -> Table:
+    def rename(self, columns: Sequence[str]) -> ColumnTable:
         """The same with other names of its columns."""
-        return Table(columns, self.stretch)
+        return ColumnTable(columns, self.stretch)
 
     def _part(self, file: BinaryIO, number: int, start: int, stop: int) -> Numbers:
         offset = self._start + (number * self.documents + start) * self.kind.itemsize
         file.seek(self.stretch.start + offset)
         values = np.frombuffer(file.read((stop - start) * self.kind.itemsize), dtype=self.kind)
         if self.kind.kind == "f" and not np.isfinite(values).all():
-            raise _damaged(self.stretch)
+            raise _damaged_error(self.stretch)
         return values
 
 
@@ -133,19 +133,19 @@ def _head(shape: tuple[int, ...], kind: np.dtype[Any]) -> bytes:
     return head.getvalue()
 
 
-def _shape(file_slice: Stretch) -> tuple[tuple[int, ...], np.dtype[Any], int]:
+def _shape(file_slice: FileSlice) -> tuple[tuple[int, ...], np.dtype[Any], int]:
     """What the head of a file says: shape, kind of the numbers, and where they begin."""
-    with file_slice.opened(check=False) as file:
+    with file_slice.open(check=False) as file:
         try:
             if npy.read_magic(file) != (2, 0):
                 raise ValueError
             shape, by_column, kind = npy.read_array_header_2_0(file)
         except (ValueError, SyntaxError, TypeError):
-            raise _damaged(file_slice) from None
+            raise _damaged_error(file_slice) from None
         if by_column or kind.str not in KINDS or not shape:
-            raise _damaged(file_slice)
+            raise _damaged_error(file_slice)
         return shape, kind, file.tell() - file_slice.start
 
 
-def _damaged(file_slice: Stretch) -> InputError:
+def _damaged_error(file_slice: FileSlice) -> InputError:
     return InputError(Problem(file_slice.name, "", "is no table of its run: another shape, or other numbers"))

@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 
 from showthrough.data.layout.spans import Ints
-from showthrough.studies.agreement.items import Items, Marks
-from showthrough.studies.agreement.tallies import Chosen
-from showthrough.studies.agreement.values import Confusion, Decisions, Meeting, Place, Unit
+from showthrough.studies.agreement.items import Items, SharedMentions
+from showthrough.studies.agreement.tallies import RaterChoices
+from showthrough.studies.agreement.values import Confusion, Decisions, DisputedString, Meeting, Unit
 from showthrough.studies.contexts import context_of, in_a_line
 
 _KEPT = 20_000  # strings: those with fewest differences are forgotten first
@@ -43,17 +43,17 @@ class Meetings:
         self.counts: Counter[tuple[int, int]] = Counter()
 
     def add(self, items: Items, categories: Ints) -> None:
-        first, two, sums = Chosen.of(items, categories).meetings(items)
+        first, two, sums = RaterChoices.of(items, categories).meetings(items)
         for pair, count in zip(zip(first.tolist(), two.tolist(), strict=True), sums.tolist(), strict=True):
             if count:
                 self.counts[pair] += count
 
 
-def decided(marks: Marks) -> Ints:
+def decide_spans(marks: SharedMentions) -> Ints:
     """For each place on the line of spans: the decision."""
     items = marks.spans
-    marked = items.said("identifier")
-    return np.where(marked > 0, marked + Decision.OTHER_BORDERS, marks.touched(items))
+    marked = items.categories("identifier")
+    return np.where(marked > 0, marked + Decision.OTHER_BORDERS, marks.find_touched(items))
 
 
 class States:
@@ -110,14 +110,14 @@ def decisions_by_type(counts: Counter[tuple[int, int]], states: States) -> tuple
     )
 
 
-class Places:
+class DisputedStrings:
     """The strings on which annotators decide differently; other borders are no other decision."""
 
     def __init__(self) -> None:
-        self._found: dict[str, Place] = {}
+        self._found: dict[str, DisputedString] = {}
         self.forgotten = False
 
-    def add(self, marks: Marks, decision: Ints) -> None:
+    def add(self, marks: SharedMentions, decision: Ints) -> None:
         items = marks.spans
         choices = np.zeros((len(items), len(Decision)), dtype=np.int64)
         np.add.at(choices, (items.cells[0], decision), 1)
@@ -139,12 +139,12 @@ class Places:
                 option.words: int(choices[item, option]) for option in reversed(Decision) if choices[item, option]
             }
             context = context_of(document.text, start, end)
-            self._found[string] = Place(document.id, start, *context, counts, pairs, 1)
+            self._found[string] = DisputedString(document.id, start, *context, counts, pairs, 1)
         if len(self._found) > 2 * _KEPT:
             self._found = {entry.here: entry for entry in self.most(_KEPT)}
             self.forgotten = True
 
-    def most(self, number: int) -> tuple[Place, ...]:
+    def most(self, number: int) -> tuple[DisputedString, ...]:
         """Those with most differences; of equals the string that sorts first."""
         return tuple(
             nlargest(number, sorted(self._found.values(), key=lambda entry: entry.here), lambda entry: entry.differing)

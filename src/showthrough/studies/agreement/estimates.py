@@ -13,8 +13,8 @@ from showthrough.data.layout.spans import Ints
 from showthrough.statistics import Spread, resampled_totals, share_interval
 from showthrough.statistics.agreement import ONE_CATEGORY
 from showthrough.statistics.forms import Array, Influences
-from showthrough.statistics.numerics.chance import corrected, expected_of_draws
-from showthrough.studies.agreement.tallies import Tally
+from showthrough.statistics.numerics.chance import correct_for_chance, expected_of_draws
+from showthrough.studies.agreement.tallies import AgreementTally
 from showthrough.studies.agreement.values import Estimate
 
 FEWEST = 5  # documents that an interval needs
@@ -56,7 +56,7 @@ class Sums:
     agreeing: Array
     products: Array
 
-    def differing(self) -> Array:
+    def observed_difference(self) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(1 - self.agreeing / self.whole)
 
@@ -65,7 +65,7 @@ class Sums:
 
     def disagreement(self, *, returned: bool) -> Array:
         """What is seen over what chance would do; 1 less the coefficient."""
-        return 1 - corrected(self.differing(), self.expected(returned=returned))
+        return 1 - correct_for_chance(self.observed_difference(), self.expected(returned=returned))
 
 
 class Stacks(NamedTuple):
@@ -79,7 +79,7 @@ class Stacks(NamedTuple):
 class Estimates:
     """Coefficients of one series of a tally."""
 
-    def __init__(self, tally: Tally, series: int, tables: tuple[Sparse, Sparse], draws: Draws) -> None:
+    def __init__(self, tally: AgreementTally, series: int, tables: tuple[Sparse, Sparse], draws: Draws) -> None:
         self.draws = draws
         self.items = float(tally.whole[series].sum())
         used = np.flatnonzero(tally.whole[series] > 0)  # blocks that hold a document
@@ -114,13 +114,13 @@ class Estimates:
                 drawn += (totals * second_totals).sum(axis=1)
         return products, without, drawn
 
-    def observed(self, undefined: str) -> Number:
+    def observed_agreement(self, undefined: str) -> Number:
         """The share of what was compared that agrees; `undefined` says why nothing was compared."""
         if not self.items:
             return Number(None, reason=undefined)
-        return self._number(*(1 - sums.differing() for sums in self._sums), lowest=0.0)
+        return self._number(*(1 - sums.observed_difference() for sums in self._sums), lowest=0.0)
 
-    def corrected(self, undefined: str, *, returned: bool) -> Number:
+    def correct_for_chance(self, undefined: str, *, returned: bool) -> Number:
         """κ, or α, whose draws are not returned."""
         if not self.items:
             return Number(None, reason=undefined)
@@ -131,7 +131,7 @@ class Estimates:
         if number.spread is None or now[0] < 1 - _PERFECT:
             return number
         chance = float(self._sums.now.expected(returned=returned)[0])
-        return replace(number, observed=self.observed(undefined), chance=chance)
+        return replace(number, observed=self.observed_agreement(undefined), chance=chance)
 
     def _number(self, now: Array, without: Array, again: Array, *, lowest: float) -> Number:
         value = float(now[0])
@@ -162,7 +162,7 @@ class Number:
     chance: float = 1.0  # and how much disagreement chance would give
 
 
-def settled(numbers: Sequence[Number], confidence: float) -> list[Estimate]:
+def find_intervals(numbers: Sequence[Number], confidence: float) -> list[Estimate]:
     """The same with their intervals, all of which are found at once."""
     every = [*numbers, *(number.observed for number in numbers if number.observed)]
     spreads = {index: number.spread for index, number in enumerate(every) if number.spread}
@@ -208,7 +208,7 @@ class Sparse:
         return table
 
 
-def estimates(tally: Tally, draws: Draws) -> list[Estimates]:
+def estimates(tally: AgreementTally, draws: Draws) -> list[Estimates]:
     """Of every series."""
     first = [Sparse(*table) for table in tally.first.tables()]
     second = first if tally.second is tally.first else [Sparse(*table) for table in tally.second.tables()]

@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 
 from showthrough.data.documents import Document
-from showthrough.data.layout.layers import Layers
-from showthrough.data.layout.spans import Counts, Ints, counted, highest, spread
+from showthrough.data.layout.layers import AnnotationLayers
+from showthrough.data.layout.spans import Counts, Ints, count_before, expand_ranges, highest
 from showthrough.data.levels import LEVELS
 from showthrough.studies.agreement.sharing import status_of
 from showthrough.studies.agreement.values import Attribute, Unit
@@ -46,14 +46,14 @@ class Categories:
 
 
 @dataclass(frozen=True)
-class Marks:
+class SharedMentions:
     """All mentions of some shared documents, the stronger ones later: where two overlap, the later one holds.
 
     Stronger is direct over quasi over no mask; of these the longer, then the one that starts first, then the first.
     """
 
     documents: Sequence[Document]
-    layers: Layers
+    layers: AnnotationLayers
     bounds: Ints
     start: Ints  # on the axis
     end: Ints
@@ -61,9 +61,9 @@ class Marks:
     of: dict[Attribute, Ints]  # the category of each mention
 
     @classmethod
-    def made(cls, documents: Sequence[Document], categories: Categories) -> Marks:
+    def from_documents(cls, documents: Sequence[Document], categories: Categories) -> SharedMentions:
         bounds = np.cumsum([0, *(len(document.text) + 1 for document in documents)], dtype=np.int64)
-        layers = Layers.of(documents, bounds)
+        layers = AnnotationLayers.of(documents, bounds)
         marks = [mark for mentions in layers.mentions for mark in mentions]
         layer = layers.of_mentions
         shift = bounds[layers.document[layer]]
@@ -117,10 +117,10 @@ class Marks:
     def unit(self, unit: Unit) -> Items:
         return {"characters": self.characters, "spans": self.spans, "starts": self.starts}[unit]
 
-    def touched(self, items: Items) -> Ints:
+    def find_touched(self, items: Items) -> Ints:
         """For each place on the line of some items, whether the layer marked any character of the item."""
         segments = self.characters
-        covered = counted(segments.mark >= 0)
+        covered = count_before(segments.mark >= 0)
         item, layer = items.cells
         base = segments.base[layer] - segments.first[items.document[item]]
         first = np.searchsorted(segments.start, items.start[item])
@@ -143,7 +143,7 @@ class Marks:
 class Items:
     """Things that all annotators of a document said something of; each layer has a stretch of the line of its own."""
 
-    marks: Marks
+    marks: SharedMentions
     document: Ints  # of an item
     weight: Counts
     start: Ints  # on the axis
@@ -160,10 +160,10 @@ class Items:
         """For each place on the line: the item and the layer."""
         document = self.marks.layers.document
         size = np.bincount(self.document, minlength=len(self.marks.documents))
-        layer, item = spread(self.first[document], self.first[document] + size[document])
+        layer, item = expand_ranges(self.first[document], self.first[document] + size[document])
         return item, layer
 
-    def said(self, attribute: Attribute) -> Ints:
+    def categories(self, attribute: Attribute) -> Ints:
         """For each place on the line: the category."""
         codes = np.append(self.marks.of[attribute], UNMARKED)
         return np.asarray(codes[self.mark])

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from showthrough.core.errors import some
+from showthrough.core.errors import join_names
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.layout.spans import Ints
 from showthrough.data.silver import is_silver
@@ -105,10 +105,10 @@ class Sharing:
             return ""
         if not self.annotators:
             if self.programs:
-                return f"all annotations are by programs ({some(self.programs)}): no people are there to agree"
+                return f"all annotations are by programs ({join_names(self.programs)}): no people are there to agree"
             return "no document has annotations: nobody is there to agree"
         if len(self.annotators) == 1:
-            return f"one annotator marked this corpus ({some(self.annotators)}): nobody is there to agree with"
+            return f"one annotator marked this corpus ({join_names(self.annotators)}): nobody is there to agree with"
         return (
             f"the corpus has {len(self.annotators)} annotators, but no document was read by two of them: nothing tells "
             "how far they agree"

@@ -13,28 +13,28 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.spans import Ints
 from showthrough.evaluation.ceiling import ceiling
 from showthrough.evaluation.settings import settings_problems
-from showthrough.run.settings import Recorded
+from showthrough.run.settings import RecordedSettings
 from showthrough.studies.agreement.disagreements import (
+    DisputedStrings,
     Meetings,
-    Places,
     States,
     confusion_of_types,
-    decided,
+    decide_spans,
     decisions_by_type,
     types_alone,
 )
-from showthrough.studies.agreement.estimates import Draws, Number, estimates, settled
-from showthrough.studies.agreement.items import Categories, Marks
+from showthrough.studies.agreement.estimates import Draws, Number, estimates, find_intervals
+from showthrough.studies.agreement.items import Categories, SharedMentions
 from showthrough.studies.agreement.sharing import Sharing, drawn_together, shared_documents
-from showthrough.studies.agreement.tallies import AllRaters, Chosen, LayerPairs, Tally
+from showthrough.studies.agreement.tallies import AgreementTally, AllRaters, LayerPairs, RaterChoices
 from showthrough.studies.agreement.values import (
     ATTRIBUTES,
     UNITS,
     Agreement,
+    AgreementMeasure,
     Attribute,
-    Measured,
     Pair,
-    PairMeasured,
+    PairAgreement,
     Unit,
 )
 
@@ -58,7 +58,7 @@ def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidenc
     >>> agreement(corpus).of("type", "characters").observed.value  # 9 of 11 characters
     0.8181818181818182
     """
-    if problems := settings_problems(Recorded(seed=seed, resamples=resamples, confidence=confidence)):
+    if problems := settings_problems(RecordedSettings(seed=seed, resamples=resamples, confidence=confidence)):
         raise InputError(problems)
     survey = corpus.survey  # raises for what is wrong with a document
     sharing = Sharing.of(corpus)
@@ -74,7 +74,7 @@ def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidenc
         if documents:
             study.add(documents)
     people = ceiling(corpus, seed=seed, resamples=resamples, confidence=confidence)
-    return replace(study.told(summary), people=people)
+    return replace(study.summarize(summary), people=people)
 
 
 class _Study:
@@ -90,31 +90,31 @@ class _Study:
         self._all = {key: AllRaters(self._blocks) for key in product(UNITS, ATTRIBUTES)}
         order = sorted(sharing.pairs, key=lambda pair: (-sharing.pairs[pair], pair))
         self._pairs = {pair: number for number, pair in enumerate(order[:PAIRS])}
-        self._two: dict[Unit, dict[Attribute, Tally]] = {
-            unit: {name: Tally.empty(self._blocks, len(self._pairs), sides=2) for name in ATTRIBUTES}
+        self._two: dict[Unit, dict[Attribute, AgreementTally]] = {
+            unit: {name: AgreementTally.empty(self._blocks, len(self._pairs), sides=2) for name in ATTRIBUTES}
             for unit in PAIR_UNITS
         }
         self._of_types, self._of_spans = Meetings(), Meetings()
-        self._places = Places()
+        self._places = DisputedStrings()
 
     def add(self, documents: Sequence[Document]) -> None:
-        marks = Marks.made(documents, self._categories)
+        marks = SharedMentions.from_documents(documents, self._categories)
         block = self._block[self._number : self._number + len(documents)]
         self._number += len(documents)
         for unit in UNITS:
             items = marks.unit(unit)
             for attribute in ATTRIBUTES:
-                self._all[unit, attribute].add(items, Chosen.of(items, items.said(attribute)), block)
+                self._all[unit, attribute].add(items, RaterChoices.of(items, items.categories(attribute)), block)
         for unit, tallies in self._two.items():
             items = marks.unit(unit)
             LayerPairs.of(items, self._pairs).add(tallies, items, block)
-        decision = decided(marks)
-        self._of_spans.add(marks.spans, States.of(marks.spans.said("type"), decision))
-        self._of_types.add(marks.characters, marks.characters.said("type"))
+        decision = decide_spans(marks)
+        self._of_spans.add(marks.spans, States.of(marks.spans.categories("type"), decision))
+        self._of_types.add(marks.characters, marks.characters.categories("type"))
         if self._sharing.stated:
             self._places.add(marks, decision)
 
-    def told(self, summary: Agreement) -> Agreement:
+    def summarize(self, summary: Agreement) -> Agreement:
         """All of it, as numbers."""
         types = self._categories.types
         states = States(types)
@@ -127,15 +127,15 @@ class _Study:
         drafts += [
             draft for unit, attribute in product(PAIR_UNITS, ATTRIBUTES) for draft in self._each_two(unit, attribute)
         ]
-        numbers = iter(settled([number for draft in drafts for number in draft.numbers], self._draws.confidence))
-        measured: list[Measured] = []
-        pairs: dict[tuple[str, str], list[PairMeasured]] = {pair: [] for pair in self._pairs}
+        numbers = iter(find_intervals([number for draft in drafts for number in draft.numbers], self._draws.confidence))
+        measured: list[AgreementMeasure] = []
+        pairs: dict[tuple[str, str], list[PairAgreement]] = {pair: [] for pair in self._pairs}
         for draft in drafts:
             values = [next(numbers) for _ in draft.numbers]
             if draft.pair is None:
-                measured.append(Measured(draft.attribute, draft.unit, draft.items, *values))
+                measured.append(AgreementMeasure(draft.attribute, draft.unit, draft.items, *values))
             else:
-                pairs[draft.pair].append(PairMeasured(draft.attribute, draft.unit, draft.items, *values))
+                pairs[draft.pair].append(PairAgreement(draft.attribute, draft.unit, draft.items, *values))
         return replace(
             summary,
             measured=tuple(measured),
@@ -162,16 +162,19 @@ class _Study:
         tallies, absent = self._all[unit, attribute], self._reason_absent(attribute)
         (of_items,), (of_ratings,) = estimates(tallies.items, self._draws), estimates(tallies.ratings, self._draws)
         numbers = [
-            of_items.observed(_NOTHING),
-            of_items.corrected(_NOTHING, returned=True),
-            of_ratings.corrected(_NOTHING, returned=False),
+            of_items.observed_agreement(_NOTHING),
+            of_items.correct_for_chance(_NOTHING, returned=True),
+            of_ratings.correct_for_chance(_NOTHING, returned=False),
         ]
         return _Draft(unit, attribute, of_items.items, [Number(None, absent)] * 3 if absent else numbers)
 
     def _each_two(self, unit: Unit, attribute: Attribute) -> Iterator[_Draft]:
         absent = self._reason_absent(attribute)
         for pair, pair_estimates in zip(self._pairs, estimates(self._two[unit][attribute], self._draws), strict=True):
-            numbers = [pair_estimates.observed(_NOTHING), pair_estimates.corrected(_NOTHING, returned=True)]
+            numbers = [
+                pair_estimates.observed_agreement(_NOTHING),
+                pair_estimates.correct_for_chance(_NOTHING, returned=True),
+            ]
             yield _Draft(unit, attribute, pair_estimates.items, [Number(None, absent)] * 2 if absent else numbers, pair)
 
 

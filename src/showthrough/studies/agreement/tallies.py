@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints, spread
+from showthrough.data.layout.spans import Ints, expand_ranges
 from showthrough.statistics.forms import Array
 from showthrough.studies.agreement.items import Items
 from showthrough.studies.agreement.values import Attribute
@@ -19,7 +19,7 @@ _WAITING_LIMIT = 1 << 16  # entries that wait to be summed up
 _DENSE = 8  # so many places for each entry may be empty
 
 
-def _summed(index: Ints, value: Array, size: int) -> Array:
+def _sum_by_index(index: Ints, value: Array, size: int) -> Array:
     return np.bincount(index, value, minlength=size).astype(np.float64)
 
 
@@ -44,12 +44,12 @@ class Margins:
         keys = np.concatenate([np.zeros(0, dtype=np.int64), *self._keys])
         values = np.concatenate([np.zeros(0), *self._values])
         if keys.max(initial=0) < _DENSE * len(keys):  # counting is quicker than sorting
-            sums = _summed(keys, values, 0)
+            sums = _sum_by_index(keys, values, 0)
             keys = np.flatnonzero(sums)
             values = sums[keys]
         else:
             keys, index = np.unique(keys, return_inverse=True)
-            values = _summed(index, values, len(keys))
+            values = _sum_by_index(index, values, len(keys))
         self._keys, self._values, self._waiting = [keys], [values], 0
 
     def tables(self) -> list[tuple[Ints, Ints, Array]]:
@@ -65,7 +65,7 @@ class Margins:
 
 
 @dataclass(frozen=True)
-class Tally:
+class AgreementTally:
     """Of each series and block: how much was compared, how much of it agreed, and what either side chose."""
 
     whole: Array  # series × blocks
@@ -74,7 +74,7 @@ class Tally:
     second: Margins  # the same as the first where raters are not told apart
 
     @classmethod
-    def empty(cls, blocks: int, series: int = 1, *, sides: int = 1) -> Tally:
+    def empty(cls, blocks: int, series: int = 1, *, sides: int = 1) -> AgreementTally:
         first = Margins(series, blocks)
         second = Margins(series, blocks) if sides > 1 else first
         return cls(np.zeros((series, blocks)), np.zeros((series, blocks)), first, second)
@@ -83,11 +83,11 @@ class Tally:
         shape = self.whole.shape
         key = block if series is None else series * shape[1] + block
         for sums, value in ((self.whole, whole), (self.agreeing, agreeing)):
-            sums += _summed(key, value, sums.size).reshape(shape)
+            sums += _sum_by_index(key, value, sums.size).reshape(shape)
 
 
 @dataclass(frozen=True)
-class Chosen:
+class RaterChoices:
     """Which categories raters chose of each item, and how many of them did; a row for each item and category."""
 
     item: Ints
@@ -95,26 +95,26 @@ class Chosen:
     raters: Ints
 
     @classmethod
-    def of(cls, items: Items, choices: Ints) -> Chosen:
+    def of(cls, items: Items, choices: Ints) -> RaterChoices:
         width = int(choices.max(initial=0)) + 1
         keys, raters = np.unique(items.cells[0] * width + choices, return_counts=True)
         return cls(keys // width, keys % width, raters)
 
-    def agreeing(self, items: Items) -> Array:
+    def agreement(self, items: Items) -> Array:
         """Of each item, the share of pairs of raters who agree."""
-        pairs = _summed(self.item, self.raters * (self.raters - 1.0), len(items))
+        pairs = _sum_by_index(self.item, self.raters * (self.raters - 1.0), len(items))
         return np.asarray(pairs / (items.raters * (items.raters - 1)))
 
     def meetings(self, items: Items) -> tuple[Ints, Ints, Array]:
         """Pairs of categories, the smaller first, and how many pairs of raters chose them, by weight."""
         last = np.searchsorted(self.item, self.item, side="right")
-        first, second = spread(np.arange(len(self.item)), last)
+        first, second = expand_ranges(np.arange(len(self.item)), last)
         pairs = np.where(
             first == second, self.raters[first] * (self.raters[first] - 1) / 2, self.raters[first] * self.raters[second]
         )
         width = int(self.category.max(initial=0)) + 1
         keys, index = np.unique(self.category[first] * width + self.category[second], return_inverse=True)
-        sums = _summed(index, pairs * items.weight[self.item[first]], len(keys))
+        sums = _sum_by_index(index, pairs * items.weight[self.item[first]], len(keys))
         return keys // width, keys % width, sums
 
 
@@ -125,12 +125,12 @@ class AllRaters:
     """
 
     def __init__(self, blocks: int) -> None:
-        self.items = Tally.empty(blocks)
-        self.ratings = Tally.empty(blocks)
+        self.items = AgreementTally.empty(blocks)
+        self.ratings = AgreementTally.empty(blocks)
 
-    def add(self, items: Items, chosen: Chosen, block: Ints) -> None:
+    def add(self, items: Items, chosen: RaterChoices, block: Ints) -> None:
         """`block` is that of each document."""
-        raters, agreeing, of_item = items.raters, chosen.agreeing(items), block[items.document]
+        raters, agreeing, of_item = items.raters, chosen.agreement(items), block[items.document]
         none = np.zeros(len(chosen.item), dtype=np.int64)
         for tally, times in ((self.items, items.weight), (self.ratings, items.weight * raters)):
             tally.add(of_item, times, times * agreeing)
@@ -153,7 +153,7 @@ class LayerPairs:
         names = [annotation.annotator for document in marks.documents for annotation in document.annotations]
         layers = marks.layers
         end = np.cumsum(layers.count)[layers.document]
-        first, second = spread(np.arange(len(names)) + 1, end)
+        first, second = expand_ranges(np.arange(len(names)) + 1, end)
         rows = []
         for left_layer, two in zip(first.tolist(), second.tolist(), strict=True):
             low, high = (left_layer, two) if names[left_layer] < names[two] else (two, left_layer)
@@ -163,16 +163,16 @@ class LayerPairs:
         pair, left, right = np.array(rows, dtype=np.int64).reshape(-1, 3).T
         return cls(pair, left, right)
 
-    def add(self, tallies: dict[Attribute, Tally], items: Items, block: Ints) -> None:
+    def add(self, tallies: dict[Attribute, AgreementTally], items: Items, block: Ints) -> None:
         """Adds what each two said of all items of the documents that both read."""
         document = items.marks.layers.document
         size = np.bincount(items.document, minlength=len(items.marks.documents))[document[self.first]]
-        row, offset = spread(np.zeros_like(size), size)
+        row, offset = expand_ranges(np.zeros_like(size), size)
         first_cell, second_cell = items.base[self.first][row] + offset, items.base[self.second][row] + offset
         documents = document[self.first][row]
         pair, of_cell, weight = self.pair[row], block[documents], items.weight[items.first[documents] + offset]
         for attribute, tally in tallies.items():
-            choices = items.said(attribute)
+            choices = items.categories(attribute)
             tally.add(of_cell, weight, weight * (choices[first_cell] == choices[second_cell]), pair)
             tally.first.add(pair, of_cell, choices[first_cell], weight)
             tally.second.add(pair, of_cell, choices[second_cell], weight)

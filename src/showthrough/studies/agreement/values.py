@@ -25,7 +25,7 @@ class Estimate(msgspec.Struct, frozen=True):
     note: str = ""  # why there is no interval
 
 
-class Measured(msgspec.Struct, frozen=True):
+class AgreementMeasure(msgspec.Struct, frozen=True):
     """How far all annotators agree on one attribute, seen in one kind of unit."""
 
     attribute: Attribute
@@ -36,7 +36,7 @@ class Measured(msgspec.Struct, frozen=True):
     krippendorff: Estimate
 
 
-class PairMeasured(msgspec.Struct, frozen=True):
+class PairAgreement(msgspec.Struct, frozen=True):
     """The same for two of them."""
 
     attribute: Attribute
@@ -52,7 +52,7 @@ class Pair(msgspec.Struct, frozen=True):
     first: str
     second: str
     documents: int
-    measured: tuple[PairMeasured, ...] = ()
+    measured: tuple[PairAgreement, ...] = ()
 
 
 class Meeting(msgspec.Struct, frozen=True):
@@ -105,7 +105,7 @@ class Decisions(msgspec.Struct, frozen=True):
         return self.direct_unmarked + self.quasi_unmarked
 
 
-class Place(msgspec.Struct, frozen=True):
+class DisputedString(msgspec.Struct, frozen=True):
     """A string on which annotators decide differently, and the first place of it. It is text of the document."""
 
     document: str
@@ -128,13 +128,13 @@ class Agreement(msgspec.Struct, frozen=True):
     annotators: dict[str, int]  # people, and how many documents each read
     programs: tuple[str, ...] = ()  # annotators that are programs: left out
     reason: str = ""  # why there is nothing to say
-    measured: tuple[Measured, ...] = ()
+    measured: tuple[AgreementMeasure, ...] = ()
     pairs: tuple[Pair, ...] = ()  # those that share most documents first
     other_pairs: int = 0  # that share fewer, and are not measured one by one
     confusions: tuple[Confusion, ...] = ()
     decisions: tuple[Decisions, ...] = ()
     people: Ceiling | None = None  # annotators as systems, each against the others
-    places: tuple[Place, ...] = ()
+    places: tuple[DisputedString, ...] = ()
     places_forgotten: bool = False  # whether there were too many strings to remember all on the way
     resamples: int = 0
     seed: int = 0
@@ -144,6 +144,6 @@ class Agreement(msgspec.Struct, frozen=True):
         """The same without a word of any document."""
         return msgspec.structs.replace(self, places=())
 
-    def of(self, attribute: Attribute, unit: Unit) -> Measured:
+    def of(self, attribute: Attribute, unit: Unit) -> AgreementMeasure:
         """One line of the table."""
         return next(row for row in self.measured if (row.attribute, row.unit) == (attribute, unit))

@@ -14,26 +14,26 @@ from showthrough.core.errors import OutputError
 from showthrough.formats.authorship.rating_folder import (
     ANSWERS,
     TITLE,
-    Answer,
-    Item,
+    RaterAnswer,
+    RatingItem,
     answers_file,
+    latest_answers,
     read_answers,
-    standing,
 )
 from showthrough.storage.growing import GrowingFile
-from showthrough.storage.writing import told
+from showthrough.storage.writing import report_os_errors
 
 if sys.platform != "win32":
     import fcntl
 
 
-class Journal:
+class RatingJournal:
     """The answers of one rater. An answer is on disk when `add` returns, and the last one of a passage counts."""
 
-    def __init__(self, folder: Path, rater: str, items: Mapping[str, Item]) -> None:
+    def __init__(self, folder: Path, rater: str, items: Mapping[str, RatingItem]) -> None:
         """Raises InputError for a file that is damaged, OutputError where another program writes it."""
         self.path = answers_file(folder, rater)
-        with told(self.path):
+        with report_os_errors(self.path):
             (folder / ANSWERS).mkdir(mode=0o700, exist_ok=True)
         self._lock = _only_writer(self.path)
         self._turn = threading.Lock()
@@ -46,15 +46,15 @@ class Journal:
             raise
 
     @property
-    def standing(self) -> dict[str, Answer]:
+    def current_answers(self) -> dict[str, RaterAnswer]:
         """What counts, in the order in which it was said."""
         with self._turn:
-            return standing(self._said)
+            return latest_answers(self._said)
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: RaterAnswer) -> None:
         """Raises OutputError where it could not be saved; then it does not count."""
         with self._turn:
-            if not self._file.begun:
+            if not self._file.is_intact:
                 raise OutputError(f"{self.path}: was removed or replaced meanwhile; start rate serve again")
             self._file.add(msgspec.json.encode(answer))
             self._said.append(answer)
@@ -70,7 +70,7 @@ def _only_writer(path: Path) -> int | None:
     """A lock that ends with this program, however it ends: the file is begun anew, so no other may write it then."""
     if sys.platform == "win32":
         return None
-    with told(path):
+    with report_os_errors(path):
         handle = os.open(path.with_name(f".{path.stem}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

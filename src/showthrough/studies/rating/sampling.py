@@ -19,16 +19,16 @@ from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import pair
 from showthrough.evaluation.plan import name_problems
-from showthrough.families.authorship.passages import Passage, passages
+from showthrough.families.authorship.passages import PassagePair, passages
 from showthrough.formats.authorship.rating_folder import (
     ITEMS_FILE,
     SAMPLE_FILE,
-    Item,
-    Sample,
+    RatingItem,
+    SampleDesign,
     items_bytes,
     items_digest,
 )
-from showthrough.storage.writing import Read, write_folder
+from showthrough.storage.writing import ProtectedFiles, write_folder
 from showthrough.version import __version__
 
 FEW_WORDS = 3
@@ -39,8 +39,8 @@ _WORD = re.compile(r"\w+")
 class RatingSample:
     """Passages to be rated, and how they were drawn: `.write("ratings")`."""
 
-    sample: Sample
-    items: Sequence[Item]
+    sample: SampleDesign
+    items: Sequence[RatingItem]
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class RatingSample:
         record = msgspec.json.format(msgspec.json.encode(self.sample)) + b"\n"
         return {SAMPLE_FILE: record, ITEMS_FILE: items_bytes(self.items)}
 
-    def write(self, folder: str | os.PathLike[str], *, read: Read | None = None) -> list[Path]:
+    def write(self, folder: str | os.PathLike[str], *, read: ProtectedFiles | None = None) -> list[Path]:
         """Writes them for their owner alone, into a folder that is empty or new."""
         check_empty(Path(folder))
         return write_folder(Path(folder), self.files, read=read)
@@ -78,7 +78,7 @@ def rating_sample(
     Of a rewriting these are its passages; else sentences of the original that somebody changed, as they read now. Drawn
     is among documents that every anonymization has.
     """
-    systems = _named(anonymizations)
+    systems = _sort_systems(anonymizations)
     pair(corpus, systems, "unmasked")
     for name, number, least in (("documents", documents, 1), ("passages", passages, 1), ("seed", seed, 0)):
         if number < least:
@@ -104,7 +104,7 @@ class _DrawnPassage:
 
     document: str
     anonymization: str
-    passage: Passage
+    passage: PassagePair
     original: str
 
     @property
@@ -112,10 +112,10 @@ class _DrawnPassage:
         return self.passage.written.split() == self.original.split()
 
 
-def _named(anonymizations: Sequence[Anonymization] | Mapping[str, Anonymization]) -> list[Anonymization]:
+def _sort_systems(anonymizations: Sequence[Anonymization] | Mapping[str, Anonymization]) -> list[Anonymization]:
     """In the order of their names: nothing hangs on the order in which they are given."""
     listed = (
-        [anonymization.renamed(name) for name, anonymization in anonymizations.items()]
+        [anonymization.with_name(name) for name, anonymization in anonymizations.items()]
         if isinstance(anonymizations, Mapping)
         else list(anonymizations)
     )
@@ -147,7 +147,7 @@ def _draw(document: Document, systems: Sequence[Anonymization], number: int, see
 
 
 def _is_to_be_rated(
-    passage: Passage, document: Document, systems: Sequence[Anonymization], every: Sequence[Sequence[Passage]]
+    passage: PassagePair, document: Document, systems: Sequence[Anonymization], every: Sequence[Sequence[PassagePair]]
 ) -> bool:
     """Of rewritings all passages, as PAN does; else those alone that somebody changed: masks are in few sentences."""
     if any(isinstance(system, Rewriting) for system in systems):
@@ -156,7 +156,7 @@ def _is_to_be_rated(
     return any(near is not None and near.written != document.text[near.start : near.end] for near in nearest)
 
 
-def _with_words(document: Document, anonymization: Anonymization) -> list[Passage]:
+def _with_words(document: Document, anonymization: Anonymization) -> list[PassagePair]:
     return [
         passage
         for passage in passages(document, anonymization)
@@ -164,7 +164,7 @@ def _with_words(document: Document, anonymization: Anonymization) -> list[Passag
     ]
 
 
-def _nearest(span: tuple[int, int], among: Sequence[Passage]) -> Passage | None:
+def _nearest(span: tuple[int, int], among: Sequence[PassagePair]) -> PassagePair | None:
     """The passage that has most of a stretch, if any has some of it."""
     start, end = span
     overlaps = [(min(passage.end, end) - max(passage.start, start), -index) for index, passage in enumerate(among)]
@@ -184,7 +184,7 @@ def _sample(
     order = _generator(seed, "order").permutation(len(drawn)).tolist()
     width = len(str(len(drawn)))
     items = [
-        Item(
+        RatingItem(
             f"{index:0{width}}",
             drawn_passage.document,
             drawn_passage.anonymization,
@@ -197,7 +197,7 @@ def _sample(
     short = sum(len(_WORD.findall(passage.passage.written)) < FEW_WORDS for passage in drawn)
     unchanged = sum(passage.unchanged for passage in drawn)
     drawn_documents = len({passage.document for passage in drawn})
-    sample = Sample(
+    sample = SampleDesign(
         corpus=corpus.digest,
         anonymizations={system.name: system.digest for system in systems},
         documents=drawn_documents,

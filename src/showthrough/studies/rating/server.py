@@ -21,16 +21,16 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from showthrough.core.errors import OutputError, PlanError, quoted
-from showthrough.formats.authorship.rating_folder import Answer, Sample, read_items
+from showthrough.core.errors import OutputError, PlanError, quote_value
+from showthrough.formats.authorship.rating_folder import RaterAnswer, SampleDesign, read_items
 from showthrough.storage.reading import decoded_or_none
-from showthrough.studies.rating.journal import Journal
+from showthrough.studies.rating.journal import RatingJournal
 
 LOOPBACK = "127.0.0.1"
 MOST_BYTES = 1 << 14  # of an answer with its comment
 _RATER = re.compile(r"\w[\w-]{0,39}")
 _OWN_SITES = ("same-origin", "none")  # what a browser says of requests by the page itself, and by its user
-_ANSWER = msgspec.json.Decoder(Answer)
+_ANSWER = msgspec.json.Decoder(RaterAnswer)
 _HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -46,7 +46,7 @@ class Session(NamedTuple):
 
     rater: str
     token: str
-    journal: Journal
+    journal: RatingJournal
     order: Sequence[str]  # of passages, another for each rater
 
 
@@ -69,7 +69,7 @@ class RatingServer(ThreadingHTTPServer):
         try:
             for rater in raters:
                 order = order_of(sample, list(self.items), rater)
-                journal = Journal(folder, rater, self.items)
+                journal = RatingJournal(folder, rater, self.items)
                 self.sessions.append(Session(rater, secrets.token_urlsafe(24), journal, order))
             try:
                 super().__init__((LOOPBACK, port), _Handler)
@@ -100,7 +100,7 @@ class RatingServer(ThreadingHTTPServer):
     @property
     def answered(self) -> dict[str, int]:
         """How many passages each has rated."""
-        return {session.rater: len(session.journal.standing) for session in self.sessions}
+        return {session.rater: len(session.journal.current_answers) for session in self.sessions}
 
     def session(self, token: str) -> Session | None:
         """Whose token it is."""
@@ -127,14 +127,14 @@ def check_raters(raters: Sequence[str]) -> None:
     """Raises PlanError for names that are no names of files, or that two have."""
     for rater in raters:
         if not _RATER.fullmatch(rater):
-            raise PlanError(f"found {quoted(rater)}; expected letters, digits, - and _, at most 40", "rater")
+            raise PlanError(f"found {quote_value(rater)}; expected letters, digits, - and _, at most 40", "rater")
     if not raters:
         raise PlanError("none was named; expected --rater NAME", "rater")
     if len({rater.casefold() for rater in raters}) < len(raters):
         raise PlanError("one is named twice; expected unique names", "rater")
 
 
-def order_of(sample: Sample, items: Sequence[str], rater: str) -> list[str]:
+def order_of(sample: SampleDesign, items: Sequence[str], rater: str) -> list[str]:
     """The passages in the order in which a rater sees them: always the same, and another for everybody."""
     seed = hashlib.blake2b(f"{sample.seed} {sample.items} {rater}".encode(), digest_size=16).digest()
     return [items[index] for index in np.random.default_rng(list(seed)).permutation(len(items)).tolist()]
@@ -200,7 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _items(self) -> None:
         session = self._session()
         texts = [{"id": key, "text": self.server.items[key].text} for key in session.order]
-        answers = [msgspec.to_builtins(answer) for answer in session.journal.standing.values()]
+        answers = [msgspec.to_builtins(answer) for answer in session.journal.current_answers.values()]
         self._send(HTTPStatus.OK, {"rater": session.rater, "items": texts, "answers": answers})
 
     def _answers(self) -> None:
@@ -214,7 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
             session.journal.add(answer)
         except OutputError as error:
             raise _Refusal(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from error
-        self._send(HTTPStatus.OK, {"answered": list(session.journal.standing)})
+        self._send(HTTPStatus.OK, {"answered": list(session.journal.current_answers)})
 
     def _body(self) -> bytes:
         length = self.headers.get("Content-Length", "")

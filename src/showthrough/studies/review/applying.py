@@ -10,18 +10,18 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted, some
-from showthrough.data.documents import Corpus, Document, Mention, altered
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, join_names, quote_value
+from showthrough.data.documents import Corpus, Document, Mention, map_documents
 from showthrough.storage.limits import RECORD
-from showthrough.storage.reading import exists, gathered, read_all
+from showthrough.storage.reading import collect_results, exists, read_all
 from showthrough.studies.contexts import context_of
-from showthrough.studies.review.assignment import Assignment, assigned
+from showthrough.studies.review.assignment import Assignment, assign_documents
 from showthrough.studies.review.columns import KINDS
 from showthrough.studies.review.copies import layer_of
 from showthrough.studies.review.corrections import Corrections
-from showthrough.studies.review.filled import Answer, Filled, Finding, read_filled, read_record
+from showthrough.studies.review.filled import FilledFolder, ReviewAnswer, ReviewFinding, read_filled, read_record
 from showthrough.studies.review.folder import copy_digest, copy_of
-from showthrough.studies.review.outcome import Disagreement, Reading, ReviewOutcome, exact_interval
+from showthrough.studies.review.outcome import ReviewDisagreement, ReviewerVerdict, ReviewOutcome, exact_interval
 from showthrough.studies.review.places import places_of
 from showthrough.studies.review.readers import two_readers
 
@@ -50,13 +50,13 @@ def reviewed(
     nothing then. With `partial`, documents that are not confirmed stay as they are, with their findings.
     """
     paths = [Path(folder) for folder in ([folders] if isinstance(folders, str | os.PathLike) else folders)]
-    assignment, filled = _read(corpus, paths, annotator, partial)
+    assignment, filled = _read_folders(corpus, paths, annotator, partial)
     confirmed = {number for sheet in filled for number in sheet.answers}
-    corrections = _corrected(corpus, assignment, _confirmed(filled))
+    corrections = _build_corrections(corpus, assignment, _iter_confirmed(filled))
     layers = {corpus.ids[number]: correction.marks() for number, correction in corrections.items()}
     names = frozenset(corpus.ids[number] for number in confirmed)
     change = _Change(assignment.annotator, layers, names)
-    result = Corpus(altered(corpus.documents, change), corpus.name, corpus.source, corpus.notes)
+    result = Corpus(map_documents(corpus.documents, change), corpus.name, corpus.source, corpus.notes)
     applied: Counter[str] = sum((correction.applied for correction in corrections.values()), Counter())
     outcome = _outcome(corpus, assignment, filled, applied)
     return Reviewed(result, outcome, tuple(_notes(corpus, filled)))
@@ -85,19 +85,19 @@ class _Change:
         return replace(document, annotations=tuple(annotations), reviewed=done)
 
 
-def _read(
+def _read_folders(
     corpus: Corpus, folders: Sequence[Path], annotator: str | None, unfinished: bool
-) -> tuple[Assignment, list[Filled]]:
+) -> tuple[Assignment, list[FilledFolder]]:
     if not folders:
         raise PlanError("found none; expected a folder of filled sheets", "filled")
     if len({os.path.realpath(folder_path) for folder_path in folders}) < len(folders):
         raise PlanError("the same folder is there twice; expected each once", "filled")
-    records = gathered(folders, read_record)
+    records = collect_results(folders, read_record)
     annotators = list(dict.fromkeys(record.annotator for record in records))
     if len(annotators) > 1 or annotator not in (None, annotators[0]):
-        expected = quoted(annotator) if annotator is not None else "one annotator"
-        raise PlanError(f"the folders are of {some(annotators)}; expected {expected}", "annotator")
-    assignment = assigned(corpus, annotators[0])
+        expected = quote_value(annotator) if annotator is not None else "one annotator"
+        raise PlanError(f"the folders are of {join_names(annotators)}; expected {expected}", "annotator")
+    assignment = assign_documents(corpus, annotators[0])
     problems: list[Problem] = []
     filled = [
         read_filled(folder, record, assignment, unfinished, problems)
@@ -110,7 +110,7 @@ def _read(
     return assignment, filled
 
 
-def _unlike(corpus: Corpus, assignment: Assignment, filled: Filled) -> Iterator[Problem]:
+def _unlike(corpus: Corpus, assignment: Assignment, filled: FilledFolder) -> Iterator[Problem]:
     """Copies that were changed, and documents that were since they were copied."""
     numbers = {file: number for number, file in enumerate(assignment.files)}
     for file, digest in filled.record.copies.items():
@@ -125,10 +125,10 @@ def _unlike(corpus: Corpus, assignment: Assignment, filled: Filled) -> Iterator[
             yield Problem(str(filled.folder), location, fault)
 
 
-def _also(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled]) -> list[Problem]:
+def _also(corpus: Corpus, assignment: Assignment, filled: Sequence[FilledFolder]) -> list[Problem]:
     """What is wrong with those findings that can be looked at, where something else is wrong already."""
     try:
-        _corrected(
+        _build_corrections(
             corpus, assignment, ((folder, finding) for folder, sheet in enumerate(filled) for finding in sheet.findings)
         )
     except InputError as error:
@@ -136,17 +136,17 @@ def _also(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled]) -> l
     return []
 
 
-def _confirmed(filled: Sequence[Filled]) -> Iterator[tuple[int, Finding]]:
+def _iter_confirmed(filled: Sequence[FilledFolder]) -> Iterator[tuple[int, ReviewFinding]]:
     """The findings of documents that are confirmed in the same folder, with its number."""
     for folder, sheet in enumerate(filled):
         yield from ((folder, finding) for finding in sheet.findings if finding.document in sheet.answers)
 
 
-def _corrected(
-    corpus: Corpus, assignment: Assignment, findings: Iterable[tuple[int, Finding]]
+def _build_corrections(
+    corpus: Corpus, assignment: Assignment, findings: Iterable[tuple[int, ReviewFinding]]
 ) -> dict[int, Corrections]:
     """The corrections of each document that has findings."""
-    by_document: dict[int, list[tuple[int, Finding]]] = defaultdict(list)
+    by_document: dict[int, list[tuple[int, ReviewFinding]]] = defaultdict(list)
     for folder, finding in findings:
         by_document[finding.document].append((folder, finding))
     problems: list[Problem] = []
@@ -160,8 +160,10 @@ def _corrected(
     return by_number
 
 
-def _outcome(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled], applied: Counter[str]) -> ReviewOutcome:
-    answers: dict[int, list[Answer]] = defaultdict(list)
+def _outcome(
+    corpus: Corpus, assignment: Assignment, filled: Sequence[FilledFolder], applied: Counter[str]
+) -> ReviewOutcome:
+    answers: dict[int, list[ReviewAnswer]] = defaultdict(list)
     for sheet in filled:
         for number, answer in sheet.answers.items():
             answers[number].append(answer)
@@ -181,7 +183,9 @@ def _outcome(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled], a
         confidence=CONFIDENCE,
         applied={kind: applied[kind] for kind in KINDS if kind != "disagree"},
         readings=tuple(
-            Reading(corpus.ids[number], reading.reviewer, reading.told, reading.who, reading.sure, reading.remarks)
+            ReviewerVerdict(
+                corpus.ids[number], reading.reviewer, reading.told, reading.who, reading.sure, reading.remarks
+            )
             for number in sorted(answers)
             for reading in answers[number]
         ),
@@ -194,19 +198,19 @@ def _outcome(corpus: Corpus, assignment: Assignment, filled: Sequence[Filled], a
     )
 
 
-def _disagreements(corpus: Corpus, filled: Sequence[Filled]) -> Iterator[Disagreement]:
+def _disagreements(corpus: Corpus, filled: Sequence[FilledFolder]) -> Iterator[ReviewDisagreement]:
     """What is to be talked about, with its context where the words stand first."""
-    for _, finding in _confirmed(filled):
+    for _, finding in _iter_confirmed(filled):
         if finding.kind == "disagree":
             document = corpus.documents[finding.document]
-            disagreement = Disagreement(document.id, finding.words, finding.note)
+            disagreement = ReviewDisagreement(document.id, finding.words, finding.note)
             for start, end in places_of(finding.words, document.text)[:1]:
                 around = context_of(document.text, start, end)
                 disagreement = replace(disagreement, start=start, before=around.before, after=around.after)
             yield disagreement
 
 
-def _notes(corpus: Corpus, filled: Sequence[Filled]) -> Iterator[str]:
+def _notes(corpus: Corpus, filled: Sequence[FilledFolder]) -> Iterator[str]:
     for sheet in filled:
         yield from sheet.notes
         if sheet.unfinished:
@@ -221,6 +225,6 @@ def _notes(corpus: Corpus, filled: Sequence[Filled]) -> Iterator[str]:
                 else "documents are not confirmed and stay as they are"
             )
             yield f"{sheet.folder}: {count} {many}{remark}"
-    types = {finding.entity_type for _, finding in _confirmed(filled)} - {"", *corpus.survey.types}
+    types = {finding.entity_type for _, finding in _iter_confirmed(filled)} - {"", *corpus.survey.types}
     if types:
-        yield f"types that nobody had used in this corpus: {some(sorted(types))}"
+        yield f"types that nobody had used in this corpus: {join_names(sorted(types))}"

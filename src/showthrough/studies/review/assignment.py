@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, meant, quoted, some
+from showthrough.core.errors import PlanError, join_names, quote_value, suggest_name
 from showthrough.data.documents import Corpus
-from showthrough.studies.review.copies import hidden, layer_of
-from showthrough.studies.review.names import file_names, numbered, tells
+from showthrough.studies.review.copies import build_masks, layer_of
+from showthrough.studies.review.names import document_name, file_names, tells
 
 COPIES, MARKED = "copies", "marked"  # folders
 
@@ -38,11 +38,13 @@ class Assignment:
         return len(self.names) - len(self.layered)
 
 
-def assigned(corpus: Corpus, annotator: str | None = None, sample: int | None = None, seed: int = 0) -> Assignment:
+def assign_documents(
+    corpus: Corpus, annotator: str | None = None, sample: int | None = None, seed: int = 0
+) -> Assignment:
     """The documents of an annotator, the only one where none is named; with `sample`, so many of them by chance."""
     if sample is not None and sample < 1:
         raise PlanError(f"found {sample}; expected 1 or more", "sample")
-    chosen = _chosen(corpus, annotator)
+    chosen = _choose_annotator(corpus, annotator)
     names: list[str] = []
     layered: list[int] = []
     telling = set()
@@ -51,29 +53,29 @@ def assigned(corpus: Corpus, annotator: str | None = None, sample: int | None = 
         name = document.id
         if (layer := layer_of(document, chosen)) is not None:
             layered.append(number)
-            if tells(name, (document.text[mask.start : mask.end] for mask in hidden(document.text, layer))):
-                name = numbered(number, ids)
+            if tells(name, (document.text[mask.start : mask.end] for mask in build_masks(document.text, layer))):
+                name = document_name(number, ids)
                 telling.add(number)
         names.append(name)
-    return Assignment(chosen, names, layered, _drawn(layered, sample, seed), frozenset(telling))
+    return Assignment(chosen, names, layered, _draw_sample(layered, sample, seed), frozenset(telling))
 
 
-def _drawn(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[int]:
+def _draw_sample(numbers: Sequence[int], sample: int | None, seed: int) -> Sequence[int]:
     if sample is None or sample >= len(numbers):
         return numbers
     drawn = np.random.default_rng(seed).choice(len(numbers), sample, replace=False)
     return [numbers[index] for index in np.sort(drawn).tolist()]
 
 
-def _chosen(corpus: Corpus, annotator: str | None) -> str:
+def _choose_annotator(corpus: Corpus, annotator: str | None) -> str:
     layers = Counter(annotation.annotator for document in corpus for annotation in document.annotations)
     if not layers:
-        fault = f"nobody has marked anything in {some([corpus.name])}; expected annotations to look through"
+        fault = f"nobody has marked anything in {join_names([corpus.name])}; expected annotations to look through"
         raise PlanError(fault, "annotator")
     annotators = [name for name, _ in layers.most_common()]
     if annotator is None and len(annotators) > 1:
-        raise PlanError(f"found {len(annotators)} annotators; choose one of {some(annotators)}", "annotator")
+        raise PlanError(f"found {len(annotators)} annotators; choose one of {join_names(annotators)}", "annotator")
     if annotator is not None and annotator not in layers:
-        hint = meant(annotator, annotators)
-        raise PlanError(f"found {quoted(annotator)}; {hint}expected one of {some(annotators)}", "annotator")
+        hint = suggest_name(annotator, annotators)
+        raise PlanError(f"found {quote_value(annotator)}; {hint}expected one of {join_names(annotators)}", "annotator")
     return annotators[0] if annotator is None else annotator

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from showthrough.data.confidential import NOT_CONFIDENTIAL
 from showthrough.data.documents import Identifier
-from showthrough.storage.cells import guarded
+from showthrough.storage.cells import guard_cell
 
 Told = Literal["yes", "no", "unsure"]
 TOLD: tuple[Told, ...] = get_args(Told)
@@ -89,7 +89,7 @@ def table(columns: Iterable[str], rows: Iterable[Iterable[str]] = ()) -> bytes:
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(columns)
-    writer.writerows(map(guarded, row) for row in rows)
+    writer.writerows(map(guard_cell, row) for row in rows)
     return out.getvalue().encode("utf-8-sig")
 
 

@@ -33,12 +33,12 @@ class Style(NamedTuple):
     closing: Callable[[str], str]
 
 
-def _labelled(closing: str) -> Callable[[str], str]:
+def _closing_mark(closing: str) -> Callable[[str], str]:
     return lambda label: f"{closing}({label})" if label else closing
 
 
-PLAIN = Style(str, str, "{{{}: ".format, _labelled("}"))
-_BRACKETS = Style(str, str, "[{} ".format, _labelled("]"))
+PLAIN = Style(str, str, "{{{}: ".format, _closing_mark("}"))
+_BRACKETS = Style(str, str, "[{} ".format, _closing_mark("]"))
 
 
 def layer_of(document: Document, annotator: str) -> Sequence[Mention] | None:
@@ -47,7 +47,7 @@ def layer_of(document: Document, annotator: str) -> Sequence[Mention] | None:
     return tuple(chain.from_iterable(layers)) if layers else None
 
 
-def hidden(text: str, mentions: Sequence[Mention], replace: Replace = "stars") -> list[Mask]:
+def build_masks(text: str, mentions: Sequence[Mention], replace: Replace = "stars") -> list[Mask]:
     """What is masked of a text, in ascending order, and what stands there."""
     masks = [
         TypedMask(mention.start, mention.end, None, mention.entity_type)
@@ -66,9 +66,9 @@ def review_copy(text: str, mentions: Sequence[Mention], replace: Replace = "star
     >>> review_copy("Mr Doe had flu.", marks), review_copy("Mr Doe had flu.", marks, "label")
     ('***** had {HEALTH: flu}.', '[PERSON] had {HEALTH: flu}.')
     """
-    masks = hidden(text, mentions, replace)
+    masks = build_masks(text, mentions, replace)
     pieces: list[Piece] = [(mask.start, mask.end, style.hidden(mask.replacement or "")) for mask in masks]
-    return _written(text, [*_confidential(mentions, masks, style), *pieces], style)
+    return _insert_pieces(text, [*_confidential(mentions, masks, style), *pieces], style)
 
 
 def _confidential(mentions: Sequence[Mention], masks: Sequence[Mask], style: Style) -> Iterator[Piece]:
@@ -84,9 +84,9 @@ def _confidential(mentions: Sequence[Mention], masks: Sequence[Mask], style: Sty
             around = [(mask.start, mask.end) for mask in met]
             start = min([mention.start, *(low for low, _ in around)])
             spans.append(
-                (start, max([mention.end, *(high for _, high in around)]), _one_line(mention.confidential or ""))
+                (start, max([mention.end, *(high for _, high in around)]), _single_line(mention.confidential or ""))
             )
-    yield from _marked(spans, style)
+    yield from _mark_spans(spans, style)
 
 
 def marked_copy(text: str, mentions: Sequence[Mention]) -> str:
@@ -95,21 +95,21 @@ def marked_copy(text: str, mentions: Sequence[Mention]) -> str:
     >>> marked_copy("Mr Doe left.", (Mention(0, 6, "PERSON", "DIRECT"),))
     '[PERSON/DIRECT Mr Doe] left.'
     """
-    return _written(
-        text, _marked([(mention.start, mention.end, _label(mention)) for mention in mentions], _BRACKETS), _BRACKETS
+    return _insert_pieces(
+        text, _mark_spans([(mention.start, mention.end, _label(mention)) for mention in mentions], _BRACKETS), _BRACKETS
     )
 
 
 def _label(mention: Mention) -> str:
-    confidential = f"/{_one_line(mention.confidential or '')}" if is_confidential(mention.confidential) else ""
-    return f"{_one_line(mention.entity_type) or _NO_TYPE}/{mention.identifier}{confidential}"
+    confidential = f"/{_single_line(mention.confidential or '')}" if is_confidential(mention.confidential) else ""
+    return f"{_single_line(mention.entity_type) or _NO_TYPE}/{mention.identifier}{confidential}"
 
 
-def _one_line(name: str) -> str:
+def _single_line(name: str) -> str:
     return " ".join(printable(" ".join(name.split())).split())
 
 
-def _marked(spans: Sequence[Piece], style: Style) -> Iterator[Piece]:
+def _mark_spans(spans: Sequence[Piece], style: Style) -> Iterator[Piece]:
     """Marks before and after spans, in the order of the text; a span that ends before an inner one says which it is."""
     inside: list[Piece] = []
     for span in [*sorted(spans, key=lambda span: (span[0], -span[1])), None]:
@@ -125,7 +125,7 @@ def _marked(spans: Sequence[Piece], style: Style) -> Iterator[Piece]:
             yield span[0], span[0], style.opening(span[2])
 
 
-def _written(text: str, pieces: Iterable[Piece], style: Style) -> str:
+def _insert_pieces(text: str, pieces: Iterable[Piece], style: Style) -> str:
     """A text with pieces written into it: marks before what is hidden in the same place."""
     parts: list[str] = []
     position = 0

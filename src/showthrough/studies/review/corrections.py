@@ -9,23 +9,23 @@ from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from showthrough.core.errors import Problem, quoted, shown
+from showthrough.core.errors import Problem, quote_value, shorten
 from showthrough.data.documents import Document, Identifier, Mention
 from showthrough.data.levels import by_type
 from showthrough.studies.review import columns as c
-from showthrough.studies.review.entities import Entities, Entity
-from showthrough.studies.review.filled import Finding
+from showthrough.studies.review.entities import Entity, EntityIndex
+from showthrough.studies.review.filled import ReviewFinding
 from showthrough.studies.review.places import Span, marks_of, places_of, readable
 
 T = TypeVar("T")
 INSERTED, CORRECTED = "insert", "correct"  # as TAB calls what was done to a mark
 
 
-class _Said(NamedTuple):
+class _Proposal(NamedTuple):
     """What somebody says that something should be."""
 
     value: Any
-    finding: Finding
+    finding: ReviewFinding
     folder: int
 
 
@@ -37,16 +37,16 @@ class Corrections:
     mentions: Sequence[Mention]
     problems: list[Problem]
     applied: Counter[str] = field(default_factory=Counter)  # places by kind of finding
-    _entities: Entities = field(init=False)
-    _added: dict[Span, _Said] = field(default_factory=dict)
-    _removed: dict[int, _Said] = field(default_factory=dict)
-    _changed: dict[int, dict[str, _Said]] = field(default_factory=dict)  # by mark and field
+    _entities: EntityIndex = field(init=False)
+    _added: dict[Span, _Proposal] = field(default_factory=dict)
+    _removed: dict[int, _Proposal] = field(default_factory=dict)
+    _changed: dict[int, dict[str, _Proposal]] = field(default_factory=dict)  # by mark and field
 
-    def take(self, findings: Iterable[tuple[int, Finding]]) -> None:
+    def take(self, findings: Iterable[tuple[int, ReviewFinding]]) -> None:
         """Takes the findings of all folders in, each with the number of its folder."""
         ordered = [row for row in findings if row[1].kind != "disagree"]
         added = [finding.words for _, finding in ordered if finding.kind == "missing" and not finding.same_as]
-        self._entities = Entities(self.document, self.mentions, added)
+        self._entities = EntityIndex(self.document, self.mentions, added)
         for folder, finding in ordered:
             if finding.kind == "missing":
                 self._add(finding, folder)
@@ -58,7 +58,7 @@ class Corrections:
         """The marks as they are then: those that were there in their order, new ones where they begin."""
         linked = self._entities.linked
         mentions = [
-            self._corrected(mention, self._changed.get(number, {}), linked.get(number))
+            self._apply_changes(mention, self._changed.get(number, {}), linked.get(number))
             for number, mention in enumerate(self.mentions)
             if number not in self._removed
         ]
@@ -67,41 +67,41 @@ class Corrections:
             mentions.insert(index, addition.value)
         return tuple(mentions)
 
-    def _add(self, finding: Finding, folder: int) -> None:
+    def _add(self, finding: ReviewFinding, folder: int) -> None:
         text = self.document.text
         everywhere = places_of(finding.words, text)
         spans = readable(everywhere, self.mentions)
         if everywhere and not spans:
             self.problems.append(
-                finding.problem(c.WORDS, f"{quoted(finding.words)} is hidden, at least in part, wherever it stands")
+                finding.problem(
+                    c.WORDS, f"{quote_value(finding.words)} is hidden, at least in part, wherever it stands"
+                )
             )
             return
-        chosen = self._chosen(finding, spans, "are not in the document")
+        chosen = self._select(finding, spans, "are not in the document")
         marked = {(mention.start, mention.end) for mention in self.mentions}
         if already := [span for span in chosen if span in marked]:
             numbers = ", ".join(str(1 + spans.index(span)) for span in already)
-            fault = f"{quoted(finding.words)} is marked NO_MASK already (occurrence {numbers})"
+            fault = f"{quote_value(finding.words)} is marked NO_MASK already (occurrence {numbers})"
             self.problems.append(finding.problem(c.KIND, f"{fault}; expected the kind masking there"))
             return
         if chosen and (template := self._mention(finding)) is not None:
             for start, end in chosen:
-                self._put(replace(template, start=start, end=end), finding, folder)
+                self._insert(replace(template, start=start, end=end), finding, folder)
 
-    def _put(self, mention: Mention, finding: Finding, folder: int) -> None:
+    def _insert(self, mention: Mention, finding: ReviewFinding, folder: int) -> None:
         span = mention.start, mention.end
         for other, addition in self._added.items():
             same = other == span
             crossing = folder != addition.folder and other[0] < span[1] and span[0] < other[1]
             if (same and addition.value != mention) or (crossing and not same):
-                fault = (
-                    f"{quoted(finding.words)} is marked otherwise in {_where(addition.finding)}; expected one of them"
-                )
+                fault = f"{quote_value(finding.words)} is marked otherwise in {_where(addition.finding)}; expected one of them"
                 self.problems.append(finding.problem(c.WORDS, fault))
                 return
         self.applied[finding.kind] += span not in self._added
-        self._added.setdefault(span, _Said(mention, finding, folder))
+        self._added.setdefault(span, _Proposal(mention, finding, folder))
 
-    def _mention(self, finding: Finding) -> Mention | None:
+    def _mention(self, finding: ReviewFinding) -> Mention | None:
         """What is to be marked, wherever it stands; as another mention of the entity is, where nothing else is said."""
         entity = self._entity(finding)
         if entity is None:
@@ -122,20 +122,20 @@ class Corrections:
             return None
         return by_type(0, 1, entity_type, name, confidential, INSERTED)
 
-    def _entity(self, finding: Finding) -> Entity | None:
-        entity = self._entities.meant(finding.words, finding.same_as)
+    def _entity(self, finding: ReviewFinding) -> Entity | None:
+        entity = self._entities.find_entity(finding.words, finding.same_as)
         if isinstance(entity, str):
             self.problems.append(finding.problem(c.SAME_AS, entity))
             return None
         return entity
 
-    def _change(self, finding: Finding, folder: int) -> None:
+    def _change(self, finding: ReviewFinding, folder: int) -> None:
         marks = marks_of(finding.words, self.document.text, self.mentions)
-        chosen = self._chosen(finding, marks, "are no mark of this annotator, from its first word to its last")
+        chosen = self._select(finding, marks, "are no mark of this annotator, from its first word to its last")
         if finding.kind == "spurious":
             for mark in chosen:
                 self.applied[finding.kind] += mark not in self._removed
-                self._removed.setdefault(mark, _Said(None, finding, folder))
+                self._removed.setdefault(mark, _Proposal(None, finding, folder))
             return
         entity = self._entity(finding) if finding.same_as and chosen else None
         changing = 0
@@ -154,39 +154,41 @@ class Corrections:
             }
             fresh = not self._changed.get(mark, {}).keys() >= changes.keys()
             for field_name, value in changes.items():
-                self._say(mark, field_name, _Said(value, finding, folder))
+                self._say(mark, field_name, _Proposal(value, finding, folder))
             changing += bool(changes)
             self.applied[finding.kind] += fresh
-        if chosen and not changing and not self._refused(finding):
-            self.problems.append(finding.problem(c.KIND, f"{quoted(finding.words)} is so already; expected a change"))
+        if chosen and not changing and not self._has_problem(finding):
+            self.problems.append(
+                finding.problem(c.KIND, f"{quote_value(finding.words)} is so already; expected a change")
+            )
 
-    def _refused(self, finding: Finding) -> bool:
+    def _has_problem(self, finding: ReviewFinding) -> bool:
         return any(
             problem.file == finding.row.file and problem.place.startswith(f"{finding.row.place}:")
             for problem in self.problems
         )
 
-    def _say(self, mark: int, field_name: str, proposal: _Said) -> None:
+    def _say(self, mark: int, field_name: str, proposal: _Proposal) -> None:
         """Notes what a mark should be; a problem where somebody says otherwise."""
         earlier = self._changed.setdefault(mark, {}).setdefault(field_name, proposal)
         if earlier.value != proposal.value:
-            fault = f"{quoted(proposal.finding.words)} is changed otherwise in {_where(earlier.finding)}; expected one of them"
+            fault = f"{quote_value(proposal.finding.words)} is changed otherwise in {_where(earlier.finding)}; expected one of them"
             self.problems.append(proposal.finding.problem(c.WORDS, fault))
 
-    def _border(self, finding: Finding, mention: Mention) -> Span | None:
+    def _border(self, finding: ReviewFinding, mention: Mention) -> Span | None:
         """The place of the new words that shares something with the mark, where there is one alone."""
         spans = places_of(finding.new_words, self.document.text)
         near = [(start, end) for start, end in spans if start < mention.end and mention.start < end]
         if len(near) == 1:
             return near[0]
         many = f"stand {len(near)} times where the mark is" if near else "share nothing with the mark"
-        fault = f"{quoted(finding.new_words)}: these words {many}; expected one stretch of text that does"
+        fault = f"{quote_value(finding.new_words)}: these words {many}; expected one stretch of text that does"
         self.problems.append(finding.problem(c.NEW_WORDS, fault))
         return None
 
-    def _chosen(self, finding: Finding, candidates: Sequence[T], none: str) -> list[T]:
+    def _select(self, finding: ReviewFinding, candidates: Sequence[T], none: str) -> list[T]:
         """Those that a finding means."""
-        count, words = len(candidates), quoted(finding.words)
+        count, words = len(candidates), quote_value(finding.words)
         if not count:
             self.problems.append(finding.problem(c.WORDS, f"found {words}: these words {none}"))
             return []
@@ -207,10 +209,12 @@ class Corrections:
         for mark in (mark for mark in self._removed if mark in self._changed):
             other = next(iter(self._changed[mark].values())).finding
             finding = self._removed[mark].finding
-            fault = f"{quoted(finding.words)} is changed in {_where(other)}; expected that it stays or that it goes"
+            fault = (
+                f"{quote_value(finding.words)} is changed in {_where(other)}; expected that it stays or that it goes"
+            )
             self.problems.append(finding.problem(c.KIND, fault))
 
-    def _corrected(self, mention: Mention, proposals: dict[str, _Said], linked: str | None) -> Mention:
+    def _apply_changes(self, mention: Mention, proposals: dict[str, _Proposal], linked: str | None) -> Mention:
         if not proposals:
             return replace(mention, entity_id=linked) if linked else mention
         new = {field_name: proposal.value for field_name, proposal in proposals.items()}
@@ -231,5 +235,5 @@ def _now(mention: Mention, field_name: str) -> object:
     return _NOW[field_name](mention) if field_name in _NOW else getattr(mention, field_name)
 
 
-def _where(finding: Finding) -> str:
-    return f"{shown(finding.row.file)}, {finding.row.place}"
+def _where(finding: ReviewFinding) -> str:
+    return f"{shorten(finding.row.file)}, {finding.row.place}"

@@ -11,26 +11,26 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from showthrough.core.errors import InputError, Problem, at_document, meant, quoted, shown, some
+from showthrough.core.errors import InputError, Problem, at_document, join_names, quote_value, shorten, suggest_name
 from showthrough.data.documents import Identifier
-from showthrough.formats.base import Columns, Input
-from showthrough.formats.tables.rows import Rows, written
+from showthrough.formats.base import ColumnNames, Input
+from showthrough.formats.tables.rows import TableRows, cell_text
 from showthrough.formats.tables.table import rows_of
-from showthrough.formats.tables.xlsx import Sheet
-from showthrough.storage.cells import unguarded
+from showthrough.formats.tables.xlsx import Worksheet
+from showthrough.storage.cells import unguard_cell
 from showthrough.storage.heads import Head
-from showthrough.storage.reading import decoded, exists, fail, is_folder, read_bytes
+from showthrough.storage.reading import decode_json, exists, fail, is_folder, read_bytes
 from showthrough.studies.review import columns as c
 from showthrough.studies.review.assignment import COPIES, Assignment
-from showthrough.studies.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, Record
-from showthrough.studies.review.places import spoken
+from showthrough.studies.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, ReviewRecord
+from showthrough.studies.review.places import normalize_spaces
 
-_RECORD = msgspec.json.Decoder(Record)
+_RECORD = msgspec.json.Decoder(ReviewRecord)
 _NUMBERS = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*")
 _ENDINGS = (".csv", ".tsv", ".xlsx")
 
 
-class Answer(NamedTuple):
+class ReviewAnswer(NamedTuple):
     """What a second reader says of one document, confirmed."""
 
     document: int
@@ -41,7 +41,7 @@ class Answer(NamedTuple):
     remarks: str
 
 
-class Row(NamedTuple):
+class SheetRow(NamedTuple):
     """A row of a sheet, and where it stands."""
 
     file: str
@@ -56,16 +56,16 @@ class Row(NamedTuple):
         cell = self.cells[column]
         chosen = next((word for word in options if word.casefold() == cell.casefold()), "")
         if cell and not chosen:
-            hint = meant(cell.casefold(), options)
-            problems.append(self.problem(column, f"found {quoted(cell)}; {hint}expected {', '.join(options)}"))
+            hint = suggest_name(cell.casefold(), options)
+            problems.append(self.problem(column, f"found {quote_value(cell)}; {hint}expected {', '.join(options)}"))
         return chosen
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReviewFinding:
     """One row of findings."""
 
-    row: Row
+    row: SheetRow
     document: int
     words: str
     kind: str
@@ -82,41 +82,43 @@ class Finding:
 
 
 @dataclass
-class Filled:
+class FilledFolder:
     """One folder as it came back."""
 
     folder: Path
-    record: Record
-    answers: dict[int, Answer] = field(default_factory=dict)  # by document
-    findings: list[Finding] = field(default_factory=list)
+    record: ReviewRecord
+    answers: dict[int, ReviewAnswer] = field(default_factory=dict)  # by document
+    findings: list[ReviewFinding] = field(default_factory=list)
     unfinished: list[int] = field(default_factory=list)  # documents that are not confirmed
     notes: list[str] = field(default_factory=list)
 
 
-def read_record(folder: Path) -> Record:
+def read_record(folder: Path) -> ReviewRecord:
     """By which a folder is known again."""
     if not is_folder(folder):
         raise fail(folder, f"is no folder; expected one that {_WRITTEN_BY}")
     path = folder / RECORD_FILE
     if not exists(path):
         raise fail(path, f"is not there; expected a folder that {_WRITTEN_BY}")
-    return decoded(read_bytes(path), _RECORD, path)
+    return decode_json(read_bytes(path), _RECORD, path)
 
 
 _WRITTEN_BY = "showthrough review wrote"
 
 
-def read_filled(folder: Path, record: Record, assignment: Assignment, partial: bool, problems: list[Problem]) -> Filled:
+def read_filled(
+    folder: Path, record: ReviewRecord, assignment: Assignment, partial: bool, problems: list[Problem]
+) -> FilledFolder:
     """What stands in the sheets of a folder; what is wrong with them is added to the problems."""
-    filled = Filled(folder, record)
+    filled = FilledFolder(folder, record)
     numbers = {file: number for number, file in enumerate(assignment.files) if file in record.copies}
     for file in (file for file in record.copies if file not in numbers):
         fault = "is no copy of a document of this corpus; expected the corpus that the copies were made of"
-        problems.append(Problem(str(folder / RECORD_FILE), shown(file), fault))
+        problems.append(Problem(str(folder / RECORD_FILE), shorten(file), fault))
     known_documents = _FolderDocuments(assignment, numbers)
     _read_answers(filled, known_documents, partial, problems)
     for row in _rows(filled, FINDINGS_FILE, c.FINDINGS, problems):
-        if (finding := _finding(row, known_documents, problems)) is not None:
+        if (finding := _parse_finding(row, known_documents, problems)) is not None:
             filled.findings.append(finding)
     return filled
 
@@ -133,7 +135,7 @@ class _FolderDocuments:
         """By name, whatever became of its white space in a cell; nothing where two are alike then."""
         names: dict[str, int | None] = {}
         for number in self.numbers.values():
-            name = spoken(self.assignment.names[number])
+            name = normalize_spaces(self.assignment.names[number])
             names[name] = None if name in names else number
         return names
 
@@ -141,11 +143,11 @@ class _FolderDocuments:
         return self.numbers.get(name, self.numbers.get(f"{COPIES}/{name}"))
 
     def at(self, name: str) -> int | None:
-        number = self.names.get(spoken(name))
+        number = self.names.get(normalize_spaces(name))
         return self.by_file(name) if number is None else number
 
 
-def _read_answers(filled: Filled, documents: _FolderDocuments, partial: bool, problems: list[Problem]) -> None:
+def _read_answers(filled: FilledFolder, documents: _FolderDocuments, partial: bool, problems: list[Problem]) -> None:
     rows_by_document: dict[int, str] = {}
     path = ""
     for row in _rows(filled, SHEET_FILE, c.SHEET, problems):
@@ -159,8 +161,11 @@ def _read_answers(filled: Filled, documents: _FolderDocuments, partial: bool, pr
             )
             continue
         rows_by_document[number] = row.place
-        if spoken(annotator_cell := row.cells[c.ANNOTATOR]) not in ("", spoken(filled.record.annotator)):
-            fault = f"found {quoted(annotator_cell)}; expected {quoted(filled.record.annotator)}"
+        if normalize_spaces(annotator_cell := row.cells[c.ANNOTATOR]) not in (
+            "",
+            normalize_spaces(filled.record.annotator),
+        ):
+            fault = f"found {quote_value(annotator_cell)}; expected {quote_value(filled.record.annotator)}"
             problems.append(row.problem(c.ANNOTATOR, fault))
         answer = _answer(row, number, partial, problems)
         if answer is None:
@@ -174,21 +179,21 @@ def _read_answers(filled: Filled, documents: _FolderDocuments, partial: bool, pr
         problems += (Problem(path, at_document(documents.assignment.names[number]), fault) for number in missing)
 
 
-def _document_of(row: Row, documents: _FolderDocuments, problems: list[Problem]) -> int | None:
+def _document_of(row: SheetRow, documents: _FolderDocuments, problems: list[Problem]) -> int | None:
     """The document of a row, by its file: a spreadsheet may have taken an id for a number or a date."""
     name, file = row.cells[c.DOCUMENT], row.cells[c.FILE]
-    number = documents.by_file(file) if file else documents.names.get(spoken(name))
+    number = documents.by_file(file) if file else documents.names.get(normalize_spaces(name))
     if number is None:
         column, value = (c.FILE, file) if file else (c.DOCUMENT, name)
-        problems.append(row.problem(column, f"found {quoted(value)}; expected a document of this folder"))
-    elif name and spoken(name) != spoken(expected := documents.assignment.names[number]):
-        fault = f"found {quoted(name)}; expected {quoted(expected)}, whose copy the row names, or nothing"
+        problems.append(row.problem(column, f"found {quote_value(value)}; expected a document of this folder"))
+    elif name and normalize_spaces(name) != normalize_spaces(expected := documents.assignment.names[number]):
+        fault = f"found {quote_value(name)}; expected {quote_value(expected)}, whose copy the row names, or nothing"
         problems.append(row.problem(c.DOCUMENT, fault))
         return None
     return number
 
 
-def _answer(row: Row, number: int, partial: bool, problems: list[Problem]) -> Answer | None:
+def _answer(row: SheetRow, number: int, partial: bool, problems: list[Problem]) -> ReviewAnswer | None:
     """What a row says; nothing where it is not confirmed, or not sound."""
     before = len(problems)
     still_told = row.choice(c.STILL_TOLD, c.TOLD, problems)
@@ -206,15 +211,15 @@ def _answer(row: Row, number: int, partial: bool, problems: list[Problem]) -> An
         problems.append(row.problem(c.STILL_TOLD, f"is not answered; expected {', '.join(c.TOLD)}"))
         return None
     cells = row.cells
-    return Answer(number, cells[c.REVIEWER], cast("c.Told", still_told), cells[c.WHO], sure, cells[c.REMARKS])
+    return ReviewAnswer(number, cells[c.REVIEWER], cast("c.Told", still_told), cells[c.WHO], sure, cells[c.REMARKS])
 
 
-def _finding(row: Row, documents: _FolderDocuments, problems: list[Problem]) -> Finding | None:
+def _parse_finding(row: SheetRow, documents: _FolderDocuments, problems: list[Problem]) -> ReviewFinding | None:
     before = len(problems)
     cells = row.cells
     number = documents.at(cells[c.DOCUMENT])
     if number is None:
-        problems.append(row.problem(c.DOCUMENT, f"found {quoted(cells[c.DOCUMENT])}; expected one of this folder"))
+        problems.append(row.problem(c.DOCUMENT, f"found {quote_value(cells[c.DOCUMENT])}; expected one of this folder"))
     if not cells[c.WORDS]:
         problems.append(row.problem(c.WORDS, "is empty; expected the words as they stand in the document"))
     kind = row.choice(c.KIND, tuple(c.KINDS), problems)
@@ -229,7 +234,7 @@ def _finding(row: Row, documents: _FolderDocuments, problems: list[Problem]) -> 
             column for column in (c.TYPE, c.IDENTIFIER, c.CONFIDENTIAL, c.SAME_AS, c.NEW_WORDS) if cells[column]
         ]
         problems += (
-            row.problem(column_name, f"found {quoted(cells[column_name])}; expected nothing: the mark goes")
+            row.problem(column_name, f"found {quote_value(cells[column_name])}; expected nothing: the mark goes")
             for column_name in filled_columns
         )
     if kind == "missing" and cells[c.NEW_WORDS]:
@@ -239,10 +244,10 @@ def _finding(row: Row, documents: _FolderDocuments, problems: list[Problem]) -> 
         return None
     should_be = (cells[c.TYPE], cast("Identifier", identifier) if identifier else None, cells[c.CONFIDENTIAL])
     further = (cells[c.SAME_AS], cells[c.NEW_WORDS], cells[c.NOTE])
-    return Finding(row, number, cells[c.WORDS], kind, occurrence, *should_be, *further)
+    return ReviewFinding(row, number, cells[c.WORDS], kind, occurrence, *should_be, *further)
 
 
-def _occurrence(row: Row, problems: list[Problem]) -> tuple[int, ...] | None:
+def _occurrence(row: SheetRow, problems: list[Problem]) -> tuple[int, ...] | None:
     cell = row.cells[c.OCCURRENCE]
     if not cell:
         return None
@@ -250,39 +255,41 @@ def _occurrence(row: Row, problems: list[Problem]) -> tuple[int, ...] | None:
         return ()
     numbers = tuple(map(int, re.findall(r"\d+", cell))) if _NUMBERS.fullmatch(cell) else ()
     if not numbers or 0 in numbers:
-        problems.append(row.problem(c.OCCURRENCE, f"found {quoted(cell)}; expected numbers from 1 on, or {c.EVERY}"))
+        problems.append(
+            row.problem(c.OCCURRENCE, f"found {quote_value(cell)}; expected numbers from 1 on, or {c.EVERY}")
+        )
     return numbers or None
 
 
-def _rows(filled: Filled, name: str, expected: Mapping[str, str], problems: list[Problem]) -> Iterator[Row]:
+def _rows(filled: FilledFolder, name: str, expected: Mapping[str, str], problems: list[Problem]) -> Iterator[SheetRow]:
     """The rows of a sheet that have something in them."""
     try:
         rows = _open_sheet(filled, name)
         header = [column_name.strip().casefold() for column_name in rows.header]
         wrong = [column for column in expected if header.count(column) != 1]
         if wrong:
-            fault = f"found {some(rows.header)}; expected one of this name"
+            fault = f"found {join_names(rows.header)}; expected one of this name"
             problems += (Problem(str(rows.path), f"column {column}", fault) for column in wrong)
             return
         if unexpected := [column_name for column_name in header if column_name and column_name not in expected]:
-            filled.notes.append(f"{rows.path}: columns that nobody asks for were not read: {some(unexpected)}")
+            filled.notes.append(f"{rows.path}: columns that nobody asks for were not read: {join_names(unexpected)}")
         for location, cells in rows:
-            texts = [unguarded(written(cell).strip()) for cell in cells]
+            texts = [unguard_cell(cell_text(cell).strip()) for cell in cells]
             if len(texts) != len(header):
                 fault = f"has {len(texts)} cells; expected {len(header)}, as many as the header has"
                 problems.append(Problem(str(rows.path), location, fault))
             elif any(texts):
-                yield Row(str(rows.path), location, dict(zip(header, texts, strict=True)))
+                yield SheetRow(str(rows.path), location, dict(zip(header, texts, strict=True)))
     except InputError as error:
         problems += error.problems
 
 
-def _open_sheet(filled: Filled, name: str) -> Rows:
+def _open_sheet(filled: FilledFolder, name: str) -> TableRows:
     """A sheet, in whichever of these forms it was saved."""
     candidates = [filled.folder / Path(name).with_suffix(ending) for ending in _ENDINGS]
     existing = [path for path in candidates if exists(path)]
     if len(existing) != 1:
-        names = some(path.name for path in existing)
-        raise fail(filled.folder, f"found {names}; expected one of {some(path.name for path in candidates)}")
-    file = Input(Head.of(existing[0]), Columns(c.DOCUMENT, c.WORDS))
-    return Sheet(file) if existing[0].suffix == ".xlsx" else rows_of(file)
+        names = join_names(path.name for path in existing)
+        raise fail(filled.folder, f"found {names}; expected one of {join_names(path.name for path in candidates)}")
+    file = Input(Head.of(existing[0]), ColumnNames(c.DOCUMENT, c.WORDS))
+    return Worksheet(file) if existing[0].suffix == ".xlsx" else rows_of(file)

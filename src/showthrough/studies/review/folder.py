@@ -10,11 +10,11 @@ from pathlib import Path
 
 import msgspec
 
-from showthrough.core.errors import OutputError, PlanError, quoted, some
+from showthrough.core.errors import OutputError, PlanError, join_names, quote_value
 from showthrough.data.documents import Corpus
 from showthrough.storage.reading import files_in
-from showthrough.storage.writing import Read, write_folder
-from showthrough.studies.review.assignment import COPIES, MARKED, Assignment, assigned
+from showthrough.storage.writing import ProtectedFiles, write_folder
+from showthrough.studies.review.assignment import COPIES, MARKED, Assignment, assign_documents
 from showthrough.studies.review.columns import FINDINGS, SHEET, questions, table
 from showthrough.studies.review.copies import REPLACES, Replace, Style, layer_of, marked_copy, review_copy
 
@@ -22,7 +22,7 @@ SHEET_FILE, FINDINGS_FILE, QUESTIONS_FILE, RECORD_FILE = "sheet.csv", "findings.
 _CONSONANTS = str.maketrans("0123456789abcdef", "bcdfghjkmnpqrstv")
 
 
-class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ReviewRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What was handed out. Nothing in it is made of what is hidden: of a digest of it, a name could be guessed."""
 
     annotator: str
@@ -82,7 +82,7 @@ class ReviewCopies(Mapping[str, bytes]):
         for name in self._numbers.keys() - self._digests.keys():
             _ = self[name]
         copies = {name: self._digests[name] for name in self._numbers}
-        return msgspec.json.format(msgspec.json.encode(Record(self.assignment.annotator, self.replace, copies)))
+        return msgspec.json.format(msgspec.json.encode(ReviewRecord(self.assignment.annotator, self.replace, copies)))
 
     def pieces(self, style: Style) -> Iterator[tuple[str, str]]:
         """The copies by document, written in another style."""
@@ -97,7 +97,7 @@ class ReviewCopies(Mapping[str, bytes]):
         beside: Mapping[str, bytes] | None = None,
         *,
         force: bool = False,
-        read: Read | None = None,
+        read: ProtectedFiles | None = None,
     ) -> list[Path]:
         """Writes them, and what is to be `beside` them, all or none, for their owner alone.
 
@@ -105,8 +105,8 @@ class ReviewCopies(Mapping[str, bytes]):
         """
         folder, files = Path(folder), ChainMap(dict(beside or {}), self)  # type: ignore[arg-type]
         check_new(folder, force)
-        if folder.is_dir() and (foreign := sorted(_inside(folder) - set(files))):
-            raise OutputError(f"{folder}: has other files in it ({some(foreign)}); choose another folder")
+        if folder.is_dir() and (foreign := sorted(_list_files(folder) - set(files))):
+            raise OutputError(f"{folder}: has other files in it ({join_names(foreign)}); choose another folder")
         return write_folder(folder, files, read=read)
 
 
@@ -114,11 +114,11 @@ def check_new(folder: Path, force: bool) -> None:
     """Raises OutputError for a folder with something in it, unless that may be replaced."""
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: is a file; expected the name of a folder")
-    if folder.is_dir() and not force and _inside(folder):
+    if folder.is_dir() and not force and _list_files(folder):
         raise OutputError(f"{folder}: is not empty; choose another folder or say --force to replace what is in it")
 
 
-def _inside(folder: Path) -> set[str]:
+def _list_files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in files_in(folder) if not path.is_dir()}
 
 
@@ -148,5 +148,5 @@ def review_copies(
     'Mr ***** left.'
     """
     if replace not in REPLACES:
-        raise PlanError(f"found {quoted(replace)}; expected {', '.join(REPLACES)}", "replace")
-    return ReviewCopies(corpus, assigned(corpus, annotator, sample, seed), replace, opened)
+        raise PlanError(f"found {quote_value(replace)}; expected {', '.join(REPLACES)}", "replace")
+    return ReviewCopies(corpus, assign_documents(corpus, annotator, sample, seed), replace, opened)

@@ -14,7 +14,7 @@ _DIGITS = re.compile(r"\d+")
 _TELLING = 4  # letters of a word that somebody would know again; fewer where a letter is a syllable or a word
 
 
-def numbered(number: int, used: Container[str] = ()) -> str:
+def document_name(number: int, used: Container[str] = ()) -> str:
     """What a document is called whose id would tell something; no id that another has."""
     name = f"document-{number + 1}"
     while name in used:
@@ -44,7 +44,7 @@ def file_names(names: Iterable[str]) -> Iterator[str]:
     used: set[str] = set()
     for number, name in enumerate(names):
         plain = _NOT_SAFE.sub("_", unicodedata.normalize("NFC", name)).strip("._-")
-        usual = plain.encode()[:_LONGEST].decode(errors="ignore").rstrip("._-") or numbered(number)
+        usual = plain.encode()[:_LONGEST].decode(errors="ignore").rstrip("._-") or document_name(number)
         usual = f"_{usual}" if _RESERVED.fullmatch(usual) else usual
         chosen, times = usual, 1
         while _key(chosen) in used:

@@ -11,7 +11,7 @@ from showthrough.studies.review.columns import Told
 from showthrough.studies.review.readers import TwoReaders
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ReviewerVerdict(msgspec.Struct, frozen=True):
     """What one reviewer says of one document."""
 
     document: str
@@ -22,7 +22,7 @@ class Reading(msgspec.Struct, frozen=True):
     remarks: str = ""
 
 
-class Disagreement(msgspec.Struct, frozen=True):
+class ReviewDisagreement(msgspec.Struct, frozen=True):
     """What a reviewer sees otherwise than the annotator, and nobody has settled."""
 
     document: str
@@ -47,8 +47,8 @@ class ReviewOutcome(msgspec.Struct, frozen=True):
     high: float | None
     confidence: float
     applied: dict[str, int]  # marks by kind of finding
-    readings: tuple[Reading, ...]
-    disagreements: tuple[Disagreement, ...] = ()
+    readings: tuple[ReviewerVerdict, ...]
+    disagreements: tuple[ReviewDisagreement, ...] = ()
     read_twice: int = 0  # documents that several reviewers confirmed
     answered_alike: int = 0  # of these, those in which all say the same
     readers: tuple[TwoReaders, ...] = ()  # each two who share documents
@@ -64,7 +64,7 @@ class ReviewOutcome(msgspec.Struct, frozen=True):
             replace(reading, document=called[reading.document], who="", remarks="") for reading in self.readings
         )
         disagreements = tuple(
-            Disagreement(called[disagreement.document], "", "") for disagreement in self.disagreements
+            ReviewDisagreement(called[disagreement.document], "", "") for disagreement in self.disagreements
         )
         return replace(self, readings=readings, disagreements=disagreements)
 

@@ -12,7 +12,7 @@ Span = tuple[int, int]
 _KANA = range(0x3040, 0x3100)  # written without spaces as well
 
 
-def spoken(words: str) -> str:
+def normalize_spaces(words: str) -> str:
     """Words as they are compared: one space between each two, wherever lines end."""
     return " ".join(words.split())
 
@@ -30,11 +30,11 @@ def places_of(words: str, text: str) -> list[Span]:
 
 def _apart(text: str, start: int, end: int) -> bool:
     """Whether no letter of the same word stands before or after."""
-    before = start > 0 and _joined(text[start - 1], text[start])
-    return not before and not (end < len(text) and _joined(text[end - 1], text[end]))
+    before = start > 0 and _are_joined(text[start - 1], text[start])
+    return not before and not (end < len(text) and _are_joined(text[end - 1], text[end]))
 
 
-def _joined(left: str, right: str) -> bool:
+def _are_joined(left: str, right: str) -> bool:
     return all(
         character.isalnum() and not is_ideograph(character) and ord(character) not in _KANA
         for character in (left, right)
@@ -43,8 +43,12 @@ def _joined(left: str, right: str) -> bool:
 
 def marks_of(words: str, text: str, mentions: Sequence[Mention]) -> list[int]:
     """The numbers of the marks that have these words, in the order of the text."""
-    meant = spoken(words)
-    numbers = [number for number, mention in enumerate(mentions) if spoken(text[mention.start : mention.end]) == meant]
+    meant = normalize_spaces(words)
+    numbers = [
+        number
+        for number, mention in enumerate(mentions)
+        if normalize_spaces(text[mention.start : mention.end]) == meant
+    ]
     return sorted(numbers, key=lambda number: (mentions[number].start, mentions[number].end))
 
 

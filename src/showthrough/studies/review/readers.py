@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 
 from showthrough.statistics.agreement import NO_PAIR
-from showthrough.studies.agreement.estimates import Draws, estimates, settled
-from showthrough.studies.agreement.tallies import Tally
+from showthrough.studies.agreement.estimates import Draws, estimates, find_intervals
+from showthrough.studies.agreement.tallies import AgreementTally
 from showthrough.studies.agreement.values import Estimate
 from showthrough.studies.review.columns import TOLD
-from showthrough.studies.review.filled import Filled
+from showthrough.studies.review.filled import FilledFolder
 
 
 class TwoReaders(msgspec.Struct, frozen=True):
@@ -26,24 +26,24 @@ class TwoReaders(msgspec.Struct, frozen=True):
     cohen: Estimate  # of yes, no and unsure
 
 
-def two_readers(filled: Sequence[Filled], confidence: float) -> Iterator[TwoReaders]:
+def two_readers(filled: Sequence[FilledFolder], confidence: float) -> Iterator[TwoReaders]:
     """Each two folders that share documents."""
     for left, two in combinations(filled, 2):
         both = sorted(left.answers.keys() & two.answers.keys())
         if both:
             choices = [np.array([TOLD.index(sheet.answers[number].told) for number in both]) for sheet in (left, two)]
             alike = choices[0] == choices[1]
-            tally, block, once = Tally.empty(len(both), sides=2), np.arange(len(both)), np.ones(len(both))
+            tally, block, once = AgreementTally.empty(len(both), sides=2), np.arange(len(both)), np.ones(len(both))
             tally.add(block, once, alike.astype(np.float64))
             for side, category in zip((tally.first, tally.second), choices, strict=True):
                 side.add(np.zeros_like(block), block, category, once)
             (estimate,) = estimates(tally, Draws(confidence=confidence))
-            (cohen,) = settled([estimate.corrected(NO_PAIR, returned=True)], confidence)
+            (cohen,) = find_intervals([estimate.correct_for_chance(NO_PAIR, returned=True)], confidence)
             first, second = _names(left, two)
             yield TwoReaders(first, second, len(both), int(alike.sum()), cohen)
 
 
-def _names(*filled: Filled) -> Sequence[str]:
+def _names(*filled: FilledFolder) -> Sequence[str]:
     """Who filled folders, where each says one name and no other does; else what the folders are called."""
     by_sheet = [{answer.reviewer for answer in sheet.answers.values()} for sheet in filled]
     names = [name for reviewers in by_sheet for name in reviewers if name]

@@ -43,7 +43,7 @@ def risk_annex(run: Run, population: Population | str | os.PathLike[str] | None 
         inference(run),
         authorship(run),
         safe_harbor(run),
-        None if census is None else _recorded(census),
+        None if census is None else _population_record(census),
         notes=tuple(run.notes),
     )
 
@@ -57,7 +57,7 @@ def for_owner(annex: RiskAnnex, run: Run) -> RiskAnnex:
     return replace(annex, inference=placed(annex.inference), safe_harbor=placed(annex.safe_harbor))
 
 
-def _recorded(population: Population) -> PopulationRecord:
+def _population_record(population: Population) -> PopulationRecord:
     return PopulationRecord(
         population.name,
         population.digest,

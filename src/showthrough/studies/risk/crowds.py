@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from showthrough.data.population import Population
-from showthrough.studies.risk.learned import Array, Learned, Reading, reading_of
+from showthrough.studies.risk.learned import Array, ColumnReader, LearnedAttribute, reading_of
 
 
 class Fate(NamedTuple):
@@ -26,13 +26,13 @@ class Crowds:
 
     def __init__(self, population: Population) -> None:
         self.population = population
-        self._readings: dict[str, Reading] = {tag: reading_of(tag, population) for tag in population.columns}
-        self._fitting: dict[Learned, Array | None] = {}
+        self._readings: dict[str, ColumnReader] = {tag: reading_of(tag, population) for tag in population.columns}
+        self._fitting: dict[LearnedAttribute, Array | None] = {}
 
-    def sizes(self, people: Sequence[frozenset[Learned]]) -> Array:
+    def sizes(self, people: Sequence[frozenset[LearnedAttribute]]) -> Array:
         """How many are like each of them. Part of a person is possible where a row's ages fit in part."""
         numbers = {attributes: number for number, attributes in enumerate(dict.fromkeys(people))}
-        together: dict[tuple[str, ...], list[frozenset[Learned]]] = defaultdict(list)
+        together: dict[tuple[str, ...], list[frozenset[LearnedAttribute]]] = defaultdict(list)
         for attributes in numbers:
             together[tuple(sorted(attribute.tag for attribute in attributes if self.fate(attribute).used))].append(
                 attributes
@@ -41,10 +41,10 @@ class Crowds:
         for tags, group in together.items():
             seen = self.population.over(tags)
             for attributes in group:
-                sizes[numbers[attributes]] = self._left(seen, attributes)
+                sizes[numbers[attributes]] = self._count_left(seen, attributes)
         return sizes[[numbers[attributes] for attributes in people]]
 
-    def fate(self, attribute: Learned) -> Fate:
+    def fate(self, attribute: LearnedAttribute) -> Fate:
         if attribute.tag not in self._readings:
             return Fate(lacking=True)
         if attribute not in self._fitting:
@@ -54,7 +54,7 @@ class Crowds:
             return Fate(vague=True)
         return Fate(used=True, strange=not fitting.any())
 
-    def _left(self, seen: Population, attributes: frozenset[Learned]) -> float:
+    def _count_left(self, seen: Population, attributes: frozenset[LearnedAttribute]) -> float:
         """Of those rows alone that the most telling attribute leaves, the people that fit in all others too."""
         columns = [
             (seen.columns[attribute.tag], self._fitting[attribute])

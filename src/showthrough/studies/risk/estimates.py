@@ -46,10 +46,10 @@ def _estimate(value: float, reason: str, ends: Sequence[float] = ()) -> Estimate
     return Estimate(value, low, high, note="" if ends else _NOT_DRAWN)
 
 
-def turned(estimate: Estimate) -> Estimate:
+def complement(estimate: Estimate) -> Estimate:
     """1 less a share.
 
-    >>> turned(Estimate(0.75, 0.5, 1.0))
+    >>> complement(Estimate(0.75, 0.5, 1.0))
     Estimate(value=0.25, low=0.0, high=0.5, reason='', note='')
     """
     value, high, low = (None if end is None else 1 - end for end in (estimate.value, estimate.low, estimate.high))

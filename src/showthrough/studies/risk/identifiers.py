@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from showthrough.core.errors import some
+from showthrough.core.errors import join_names
 from showthrough.data.documents import Corpus
 from showthrough.data.kinds import HIPAA, ROOT, TREE, nearest, path_of, treated_as
 from showthrough.data.references import NOTHING
@@ -23,13 +23,13 @@ from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 from showthrough.studies.agreement.values import Estimate
 from showthrough.studies.risk.asking import command_for, has_marks
-from showthrough.studies.risk.estimates import shares, turned
-from showthrough.studies.risk.values import Hidden, SafeHarbor, SafeHarborIdentifier
+from showthrough.studies.risk.estimates import complement, shares
+from showthrough.studies.risk.values import IdentifierRecall, SafeHarbor, SafeHarborIdentifier
 
 ASKED = 'recall_per_type(unit="mention")'
 
 
-class _Counted(NamedTuple):
+class _CountColumns(NamedTuple):
     """Columns of a metric's rows that count by type: what is right, and what there is in all."""
 
     right: str
@@ -37,17 +37,17 @@ class _Counted(NamedTuple):
 
 
 # The first that a run has is taken. That of PHI counts what is hidden under another type as missed.
-_BY_TYPE: dict[str, _Counted] = {
-    "recall_per_type": _Counted("hidden", ("total",)),
-    "phi_instance": _Counted("C", ("C", "S", "D")),
+_BY_TYPE: dict[str, _CountColumns] = {
+    "recall_per_type": _CountColumns("hidden", ("total",)),
+    "phi_instance": _CountColumns("C", ("C", "S", "D")),
 }
 
 
 def safe_harbor(run: Run) -> SafeHarbor:
     """Each kind with its recall and what of it may be missed, or why it was not measured."""
-    record = _chosen(run)
+    record = _choose_metric(run)
     if record is None and (again := _counted_again(run)):
-        run, record = again, _chosen(again)
+        run, record = again, _choose_metric(again)
     if record is None:
         marks = has_marks(run)
         advice = f"evaluate it with --metric {shlex.quote(ASKED)}"
@@ -61,7 +61,7 @@ def safe_harbor(run: Run) -> SafeHarbor:
     letters = {
         kind: treated_as(nearest_kind).hipaa if nearest_kind else "" for kind, nearest_kind in nearest_kinds.items()
     }
-    pooled = {name: _pooled(rows, counted, letters) for name, rows in tables.items()}
+    pooled = {name: _pool_rows(rows, counted, letters) for name, rows in tables.items()}
     named = {letter: tuple(kind for kind in types if letters[kind] == letter) for letter in HIPAA}
     identifiers = [
         _identifier(run, record, letter, named[letter], pooled)
@@ -75,7 +75,7 @@ def safe_harbor(run: Run) -> SafeHarbor:
     )
 
 
-def _chosen(run: Run) -> MetricRecord | None:
+def _choose_metric(run: Run) -> MetricRecord | None:
     """Of the metrics that count mentions by type, the first in the order above."""
     able = [record for record in run.metrics if record.name in _BY_TYPE and record.text in run.rows]
     able = [
@@ -104,7 +104,7 @@ def _counted_again(run: Run) -> Run | None:
     return replace(again, groups=run.groups, joined=run.joined)  # found in files that this corpus no longer knows
 
 
-def _types(rows: Rows, counted: _Counted) -> Iterator[str]:
+def _types(rows: Rows, counted: _CountColumns) -> Iterator[str]:
     """The types that gold has; those of a system alone have nothing to be missed."""
     for column in rows.columns:
         part, colon, kind = column.partition(":")
@@ -112,7 +112,7 @@ def _types(rows: Rows, counted: _Counted) -> Iterator[str]:
             yield kind
 
 
-def _pooled(rows: Rows, counted: _Counted, letters: Mapping[str, str]) -> Rows:
+def _pool_rows(rows: Rows, counted: _CountColumns, letters: Mapping[str, str]) -> Rows:
     """What is right and what there is in all, by letter."""
     documents, used = len(rows), sorted({*letters.values()} - {""})
     columns = {f"{side}:{letter}": np.zeros(documents) for letter in used for side in ("right", "whole")}
@@ -141,7 +141,7 @@ def _identifier(
             recall = Estimate(None, reason=parts[HEADLINE].reason)
         documents = int((rows.column(f"whole:{letter}") > 0).sum())
         line = next((score.signature for score in parts.values()), "")
-        hidden.append(Hidden(name, recall, turned(recall), line))
+        hidden.append(IdentifierRecall(name, recall, complement(recall), line))
     return SafeHarborIdentifier(letter, HIPAA[letter], types, documents, tuple(hidden), nothing_masked=nothing)
 
 
@@ -155,7 +155,7 @@ def _why_not(run: Run, letter: str, nearest_kinds: Mapping[str, str | None]) -> 
     none = f"nothing of this kind is marked in these {count:,} documents: nobody looked for it, or none occurs"
     most = 1 - (1 - run.settings.confidence) ** (1 / count) if count else 1.0
     bound = f"if annotators did look, at most {100 * most:.2g} % of such documents have one"
-    apart = f"; what is marked as {some(wider)} may hold some, and is counted there" if wider else ""
+    apart = f"; what is marked as {join_names(wider)} may hold some, and is counted there" if wider else ""
     return f"{none} ({bound}){apart}"
 
 

@@ -16,8 +16,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.core.errors import InputError, Problem, quoted
-from showthrough.data.population import Column, Population
+from showthrough.core.errors import InputError, Problem, quote_value
+from showthrough.data.population import Population, PopulationColumn
 from showthrough.families.inference.agreement import FULL, age_of, agreement, plain
 from showthrough.models.countries import names_of
 
@@ -36,7 +36,7 @@ _UNDER = re.compile(r"(?:under|below|younger than|<(=)?|(≤))\s*(\d{1,3})")
 _LEVELS = re.compile(r"[/,]")
 
 
-class Learned(NamedTuple):
+class LearnedAttribute(NamedTuple):
     """An attribute that was inferred: wholly right (1), or right and less precise (0.5)."""
 
     tag: str  # as in a population
@@ -45,15 +45,15 @@ class Learned(NamedTuple):
     agreement: float
 
 
-class Reading(Protocol):
+class ColumnReader(Protocol):
     """The values of a column as its tag has them compared."""
 
-    def fitting(self, learned: Learned) -> Array | None:
+    def fitting(self, learned: LearnedAttribute) -> Array | None:
         """What share of the people with each value fits; `None` where it was learned too roughly to leave some out."""
         ...
 
 
-def reading_of(tag: str, population: Population) -> Reading:
+def reading_of(tag: str, population: Population) -> ColumnReader:
     """Raises InputError where ages are none."""
     column = population.columns[tag]
     if tag == AGE:
@@ -80,16 +80,16 @@ def ages_of(text: str) -> tuple[int, int] | None:
 class _AgeRanges:
     """Ranges of ages; of one that fits in part, so many as if its people were of all its ages alike."""
 
-    def __init__(self, column: Column, file: str) -> None:
+    def __init__(self, column: PopulationColumn, file: str) -> None:
         ends = [ages_of(value) if value else None for value in column.values]
         wrong = [value for value, age_range in zip(column.values, ends, strict=True) if value and not age_range]
         if wrong:
             expected = "expected an age or a range of ages, such as 34, 30-34 or 90+"
-            raise InputError(Problem(file, f"column {AGE}", f"found {quoted(text)}; {expected}") for text in wrong)
+            raise InputError(Problem(file, f"column {AGE}", f"found {quote_value(text)}; {expected}") for text in wrong)
         self._empty = np.array([age_range is None for age_range in ends], dtype=bool)
         self._low, self._high = np.array([age_range or (0, 0) for age_range in ends], dtype=np.float64).T.reshape(2, -1)
 
-    def fitting(self, learned: Learned) -> Array | None:
+    def fitting(self, learned: LearnedAttribute) -> Array | None:
         ranges = [age_range for age_range in map(ages_of, (learned.true, learned.guess)) if age_range]
         if not ranges:
             return None
@@ -102,7 +102,7 @@ class _AgeRanges:
 class _PlaceLevels:
     """Levels from special to general. Rows of a place and of all that lies in it; else of what it lies in."""
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: PopulationColumn) -> None:
         self._size = len(column.values)
         self._empty = [code for code, value in enumerate(column.values) if not value]
         self._inside: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -112,7 +112,7 @@ class _PlaceLevels:
             for start in range(len(levels)):
                 self._inside[levels[start:]].append(code)
 
-    def fitting(self, learned: Learned) -> Array | None:
+    def fitting(self, learned: LearnedAttribute) -> Array | None:
         levels = _levels(learned.true)
         if learned.agreement < FULL:
             levels = _common(levels, _levels(learned.guess))
@@ -125,14 +125,14 @@ class _PlaceLevels:
 class _Words:
     """Any other values: those that read the same, else those that agree by the rules."""
 
-    def __init__(self, tag: str, column: Column) -> None:
+    def __init__(self, tag: str, column: PopulationColumn) -> None:
         self._tag, self._values = tag, column.values
         self._empty = [code for code, value in enumerate(column.values) if not value]
         self._codes: dict[str, list[int]] = defaultdict(list)
         for code, value in enumerate(column.values):
-            self._codes[self._read(value)].append(code)
+            self._codes[self._normalize(value)].append(code)
 
-    def fitting(self, learned: Learned) -> Array | None:
+    def fitting(self, learned: LearnedAttribute) -> Array | None:
         values = (learned.true, learned.guess) if learned.agreement >= FULL else (learned.guess,)
         codes = next(filter(None, map(self._matching_codes, values)), None)
         if codes is None and learned.agreement < FULL:
@@ -140,14 +140,14 @@ class _Words:
         return _ones(len(self._values), codes or (), self._empty)
 
     def _matching_codes(self, value: str) -> list[int]:
-        if exact := self._codes.get(self._read(value)):
+        if exact := self._codes.get(self._normalize(value)):
             return exact
         candidates: Iterable[tuple[int, str]] = enumerate(self._values)
         if self._tag == NATIONALITY and _is_country(value):  # Austria is not nearly Australia
             candidates = ((code, other) for code, other in candidates if not _is_country(other))
         return [code for code, other in candidates if other and agreement(self._tag, other, value) == FULL]
 
-    def _read(self, value: str) -> str:
+    def _normalize(self, value: str) -> str:
         return _country(value) if self._tag == NATIONALITY else plain(value)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, some
+from showthrough.core.errors import PlanError, join_names
 from showthrough.data.population import Population
 from showthrough.metrics import HEADLINE, Rows
 from showthrough.run.records import MetricRecord
@@ -14,8 +14,8 @@ from showthrough.run.run import WITHOUT_TEXT, Run
 from showthrough.studies.risk.crowds import Crowds
 from showthrough.studies.risk.estimates import shares
 from showthrough.studies.risk.learned import DIRECT
-from showthrough.studies.risk.people import People, people_of, tells_of_people
-from showthrough.studies.risk.values import THRESHOLD, Singled, SinglingOut
+from showthrough.studies.risk.people import InferredPeople, people_of, tells_of_people
+from showthrough.studies.risk.values import THRESHOLD, SinglingOut, SinglingSection
 
 VERSION = 1  # rises when one of these numbers could change
 _TELLING = (
@@ -26,29 +26,31 @@ _TELLING = (
 _ONE = 1 + 1e-9  # people, but for rounding
 
 
-def singling_out(run: Run, population: Population | None) -> Singled:
+def singling_out(run: Run, population: Population | None) -> SinglingSection:
     """Raises PlanError where nothing that the run infers is in the population."""
     records = _records(run)
     bare = records and run.provenance.get(WITHOUT_TEXT)
     if bare or not records:
         why = "the run was written without text, and so without what was inferred of anybody: keep it"
-        return Singled(reason=why if bare else "the run has nothing that was inferred of people: see Inference")
+        return SinglingSection(reason=why if bare else "the run has nothing that was inferred of people: see Inference")
     if population is None:
-        return Singled(reason="no population was given: --population names a table of how many people there are")
+        return SinglingSection(
+            reason="no population was given: --population names a table of how many people there are"
+        )
     crowds = Crowds(population)
     people_by_metric = [(record, name, people_of(run, record.text, name)) for record in records for name in run.names]
     tags = {
         attribute.tag for _, _, people in people_by_metric for attributes in people.known for attribute in attributes
     }
     if tags and not tags & set(population.columns):
-        message = (
-            f"found the columns {some(population.columns)}; expected some of what the run infers: {some(sorted(tags))}"
-        )
+        message = f"found the columns {join_names(population.columns)}; expected some of what the run infers: {join_names(sorted(tags))}"
         raise PlanError(message, "", population.source or population.name)
     nonempty = [row for row in people_by_metric if len(row[2])]
     if not nonempty:
-        return Singled(reason="no attacker answered about anybody")
-    return Singled(tuple(_singled(run, record, name, people, crowds) for record, name, people in nonempty))
+        return SinglingSection(reason="no attacker answered about anybody")
+    return SinglingSection(
+        tuple(_measure_singling(run, record, name, people, crowds) for record, name, people in nonempty)
+    )
 
 
 def _records(run: Run) -> list[MetricRecord]:
@@ -60,7 +62,7 @@ def _records(run: Run) -> list[MetricRecord]:
     return list(chosen.values())
 
 
-def _singled(run: Run, record: MetricRecord, name: str, people: People, crowds: Crowds) -> SinglingOut:
+def _measure_singling(run: Run, record: MetricRecord, name: str, people: InferredPeople, crowds: Crowds) -> SinglingOut:
     sizes = crowds.sizes(people.known)
     chance = 1 / np.maximum(sizes, 1.0)
     absent = sizes <= 0
@@ -109,7 +111,7 @@ def _signature(run: Run, record: MetricRecord, name: str, population: Population
     return f"singling_out.v{VERSION}|population:{population_name}|threshold:{THRESHOLD:g}|by:{line}"
 
 
-def _remarks(people: People, documents: int) -> tuple[str, ...]:
+def _remarks(people: InferredPeople, documents: int) -> tuple[str, ...]:
     lines = []
     if people.lost:
         lines.append(

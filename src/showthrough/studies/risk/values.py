@@ -48,14 +48,14 @@ class SinglingOut(msgspec.Struct, frozen=True):
     remarks: tuple[str, ...] = ()
 
 
-class Singled(msgspec.Struct, frozen=True):
+class SinglingSection(msgspec.Struct, frozen=True):
     """Singling out, by anonymization and attacker; where nothing could be said, why, and what it takes."""
 
     figures: tuple[SinglingOut, ...] = ()
     reason: str = ""
 
 
-class Hidden(msgspec.Struct, frozen=True):
+class IdentifierRecall(msgspec.Struct, frozen=True):
     """How much of one kind of identifier an anonymization hides."""
 
     anonymization: str
@@ -71,7 +71,7 @@ class SafeHarborIdentifier(msgspec.Struct, frozen=True):
     name: str
     types: tuple[str, ...]  # of the corpus
     documents: int  # with one
-    hidden: tuple[Hidden, ...]
+    hidden: tuple[IdentifierRecall, ...]
     reason: str = ""  # why it was not measured
     nothing_masked: float | None = None  # the recall of doing nothing, by the same count; None: it was not scored
 
@@ -108,7 +108,7 @@ class RiskAnnex(msgspec.Struct, frozen=True):
     sample: str  # what intervals are over, in words
     anonymizations: tuple[str, ...]
     confidence: float
-    singling_out: Singled
+    singling_out: SinglingSection
     linkability: Section
     inference: Section
     authorship: Section
@@ -118,7 +118,7 @@ class RiskAnnex(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     @property
-    def sections(self) -> dict[str, Singled | Section | SafeHarbor]:
+    def sections(self) -> dict[str, SinglingSection | Section | SafeHarbor]:
         """What it is about, as people call it."""
         return {
             "singling out": self.singling_out,

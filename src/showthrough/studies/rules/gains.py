@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from showthrough.data.layout.gold import DIRECT
-from showthrough.data.layout.spans import Bools, Counts, Ints, spread, touched
+from showthrough.data.layout.spans import Bools, Counts, Ints, expand_ranges, find_touching
 from showthrough.metrics.base import ratio
-from showthrough.studies.rules.ground import Ground, Places, Standing
+from showthrough.studies.rules.ground import MaskState, RuleCorpus, RuleLocations
 from showthrough.studies.rules.worth import Weights
 
 _PAIRS = 4_000_000  # that are made at once
@@ -35,15 +35,15 @@ class Gains(NamedTuple):
 class Prospects:
     """Candidates against what leaks."""
 
-    def __init__(self, ground: Ground, locations: Places, leaking: Ints, count: int) -> None:
+    def __init__(self, ground: RuleCorpus, locations: RuleLocations, leaking: Ints, count: int) -> None:
         self._ground, self._places, self._count = ground, locations, count
-        self._first, self._last = touched(ground.axis.tokens, locations.start, locations.end)
+        self._first, self._last = find_touching(ground.axis.tokens, locations.start, locations.end)
         self._lay(locations)
         self._pair(leaking)
 
-    def _lay(self, locations: Places) -> None:
+    def _lay(self, locations: RuleLocations) -> None:
         """Candidates on the ruler, one line after the other."""
-        parts = self._ground.ruler.laid(locations.start, locations.end)
+        parts = self._ground.ruler.locate(locations.start, locations.end)
         rule = np.concatenate([locations.rule] * len(parts))
         opens = np.concatenate([part.opens for part in parts]).astype(np.int64)
         closes = np.concatenate([part.closes for part in parts]).astype(np.int64)
@@ -63,7 +63,7 @@ class Prospects:
         codes = [np.zeros(0, dtype=np.int64)]
         for number in np.unique(part).tolist():
             chunk = np.flatnonzero(part == number)
-            segment, mention = spread(low[chunk], high[chunk])
+            segment, mention = expand_ranges(low[chunk], high[chunk])
             meets = closes[mention] > self._opens[chunk[segment]]
             codes.append(np.unique(self._rule[chunk[segment[meets]]] * len(leaking) + mention[meets]))
         code = np.unique(np.concatenate(codes))
@@ -79,7 +79,7 @@ class Prospects:
         self._pair_opens, self._pair_closes = opens[mention], closes[mention]
         self._groups = np.flatnonzero(np.diff(rule, prepend=-1) | np.diff(entity, prepend=-1))
 
-    def _masked(self, standing: Standing) -> Ints:
+    def _masked(self, standing: MaskState) -> Ints:
         """How many readable characters of its mention each pair's candidate would hide."""
         can = standing.fixable.astype(np.int64)
         before = np.concatenate([[0], np.cumsum(can[self._closes] - can[self._opens])])
@@ -91,10 +91,10 @@ class Prospects:
         masked[touching] -= over + under
         return np.asarray(masked)
 
-    def gains(self, standing: Standing, weights: Weights) -> Gains:
+    def gains(self, standing: MaskState, weights: Weights) -> Gains:
         """What each candidate would win and cost, given what is masked now."""
         gold, ground = self._ground.gold, self._ground
-        left = standing.left
+        left = standing.readable_counts
         required = ground.asked
         slips = np.bincount(gold.entity[required], left[required] > 0, minlength=len(gold.entity_level)).astype(
             np.int64
@@ -106,7 +106,7 @@ class Prospects:
         level = gold.entity_level[entity]
         direct, quasi = (self._by_rule(rule[whole & (level == step)]) for step in (DIRECT, 1))
         mentions = self._by_rule(self._pair_rule[hides])
-        masks = self._by_rule(self._places.rule[standing.remaining(self._places)])
+        masks = self._by_rule(self._places.rule[standing.find_unmasked(self._places)])
         now, then = self._precision(standing)
         lost = np.maximum(now - then, 0)
         totals = [max(int((gold.entity_level == step).sum()), 1) for step in (DIRECT, 1)]
@@ -125,7 +125,7 @@ class Prospects:
         agreed = self._ground.gold.agreement(tokens.start, tokens.end, document)
         return agreed, self._ground.gold.annotators[document]
 
-    def _precision(self, standing: Standing) -> tuple[float, Counts]:
+    def _precision(self, standing: MaskState) -> tuple[float, Counts]:
         """The share of masked words that annotators wanted masked: now, and with each candidate.
 
         Where nothing is masked, nothing is masked in vain.

@@ -9,11 +9,11 @@ import numpy as np
 from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization
 from showthrough.run.run import Run
-from showthrough.studies.kept import kept_texts, name_in
-from showthrough.studies.rules.candidates import Candidates, placed, type_rules, written_rules
+from showthrough.studies.kept import name_in, require_texts
+from showthrough.studies.rules.candidates import RuleCandidates, locate_rules, propose_rules, type_rules
 from showthrough.studies.rules.gains import Prospects
-from showthrough.studies.rules.ground import Ground, Places, Standing
-from showthrough.studies.rules.worth import Numbers, Rule, Step, Weights, Worth
+from showthrough.studies.rules.ground import MaskState, RuleCorpus, RuleLocations
+from showthrough.studies.rules.worth import Rule, Step, SystemScores, Weights, Worth
 
 MOST = 10  # rules of a list
 _TRIED = 12  # candidates that are tried in a step, where none is worth what it seemed
@@ -29,8 +29,8 @@ def rules_worth(run: Run, name: str, *, most: int = MOST, weights: Weights = WEI
 def with_rules(run: Run, name: str, rules: Sequence[Rule]) -> Anonymization:
     """An anonymization on the documents that the run keeps, with rules added in this order: to evaluate again."""
     book = RuleBook(run)
-    standing = book.standing(name)
-    candidates = placed(book.ground, rules)
+    standing = book.initial_state(name)
+    candidates = locate_rules(book.ground, rules)
     for number in range(len(rules)):
         standing = _with(standing, candidates.places, number)[0]
     ids = [document.id for document in book.ground.texts.documents]
@@ -42,20 +42,20 @@ class RuleBook:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self.ground = Ground(run, kept_texts(run))
+        self.ground = RuleCorpus(run, require_texts(run))
 
-    def standing(self, name: str) -> Standing:
+    def initial_state(self, name: str) -> MaskState:
         """One of its anonymizations; raises PlanError for a name that the run does not have."""
-        return Standing(self.ground, self.ground.texts.masks[name_in(self._run, name)])
+        return MaskState(self.ground, self.ground.texts.masks[name_in(self._run, name)])
 
     def worth(self, name: str, most: int = MOST, weights: Weights = WEIGHTS, *, alone: bool = True) -> Worth:
         """The best rules that can be written down, and the best types, each list for itself.
 
         With `alone`, also what each of them would win without those before it, which takes as long again.
         """
-        ground, standing = self.ground, self.standing(name)
-        leaking = np.flatnonzero(ground.asked & (standing.left > 0))
-        written = written_rules(ground, standing, leaking)
+        ground, standing = self.ground, self.initial_state(name)
+        leaking = np.flatnonzero(ground.asked & (standing.readable_counts > 0))
+        written = propose_rules(ground, standing, leaking)
         direct, quasi = (round(standing.total(metric, "total")) for metric in (ground.direct, ground.quasi))
         return Worth(
             anonymization=name,
@@ -66,7 +66,7 @@ class RuleBook:
             direct_total=direct,
             quasi_total=quasi,
             leaking=len(leaking),
-            repeated=int((standing.left > standing.hideable)[leaking].sum()),
+            repeated=int((standing.readable_counts > standing.hideable)[leaking].sum()),
             before=standing.numbers,
             rules=tuple(_steps(standing, written, leaking, most, weights, alone)),
             types=tuple(_steps(standing, type_rules(ground), leaking, most, weights, alone)),
@@ -74,7 +74,7 @@ class RuleBook:
 
 
 def _steps(
-    start: Standing, candidates: Candidates, leaking: Ints, most: int, weights: Weights, alone: bool
+    start: MaskState, candidates: RuleCandidates, leaking: Ints, most: int, weights: Weights, alone: bool
 ) -> Iterator[Step]:
     """Takes the best candidate again and again, until none wins more than it costs."""
     ground, locations = start.ground, candidates.places
@@ -99,15 +99,15 @@ def _steps(
 
 
 def _best(
-    prospects: Prospects, standing: Standing, locations: Places, weights: Weights
-) -> tuple[int, Standing, Places] | None:
+    prospects: Prospects, standing: MaskState, locations: RuleLocations, weights: Weights
+) -> tuple[int, MaskState, RuleLocations] | None:
     """The candidate that is worth most, with what stands then and what it adds; `None` where none is worth anything.
 
     The metrics have the last word. Where they give a candidate less than it seemed to be worth, the next is tried.
     """
     gains = prospects.gains(standing, weights)
     value = np.round(gains.value, _DIGITS)
-    tried: dict[int, tuple[Standing, Places]] = {}
+    tried: dict[int, tuple[MaskState, RuleLocations]] = {}
     while len(value):
         number = int(np.lexsort((gains.masks, -value))[0])
         if not value[number] > 0:
@@ -124,7 +124,7 @@ def _best(
     return None
 
 
-def _worth(now: Numbers, then: Numbers, weights: Weights, credit: float) -> float:
+def _worth(now: SystemScores, then: SystemScores, weights: Weights, credit: float) -> float:
     """What a step is worth by the numbers of the metrics; nothing where it hides nothing."""
 
     def won(before: float | None, after: float | None) -> float:
@@ -137,8 +137,8 @@ def _worth(now: Numbers, then: Numbers, weights: Weights, credit: float) -> floa
     return weights.direct * hidden[0] + weights.quasi * hidden[1] + credit - weights.precision * lost
 
 
-def _with(standing: Standing, locations: Places, number: int) -> tuple[Standing, Places]:
+def _with(standing: MaskState, locations: RuleLocations, number: int) -> tuple[MaskState, RuleLocations]:
     """What stands with one more rule, and what it adds."""
     own = locations.of_rule(number)
-    added = own[standing.remaining(own)]
-    return standing.adding(added), added
+    added = own[standing.find_unmasked(own)]
+    return standing.add_masks(added), added

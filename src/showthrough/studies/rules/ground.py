@@ -15,33 +15,33 @@ from numpy.typing import NDArray
 
 from showthrough.data.labels import Labels
 from showthrough.data.layout.coverage import Coverage
-from showthrough.data.layout.ruler import Ruler
-from showthrough.data.layout.spans import Bools, Ints, Laid, counted, joined, paint, touched
+from showthrough.data.layout.ruler import SpanIndex
+from showthrough.data.layout.spans import Bools, Ints, SortedSpans, count_before, find_touching, merge_spans, paint
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.families.masking.precision import Precision
 from showthrough.families.masking.recall import EntityRecall, Recall
 from showthrough.metrics import HEADLINE, Metric, Role, metric_text, parse_metric
-from showthrough.metrics.chunk import Anonymized, Chunk, Hiding
-from showthrough.run.documents import Texts, ruler_of
-from showthrough.run.roles import playing
+from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule
+from showthrough.run.documents import RunTexts, ruler_of
+from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
 from showthrough.statistics.rows import Totals
-from showthrough.studies.rules.words import Words
-from showthrough.studies.rules.worth import Numbers
+from showthrough.studies.rules.words import WordIndex
+from showthrough.studies.rules.worth import SystemScores
 
 
 class KeptChunk(Chunk):
     """The documents of a run, measured with the ruler that its metrics used, whatever is installed here."""
 
-    def __init__(self, texts: Texts) -> None:
+    def __init__(self, texts: RunTexts) -> None:
         super().__init__(texts.corpus())
         self.texts = texts
 
-    def ruler(self, hiding: Hiding) -> Ruler:
+    def ruler(self, hiding: HidingRule) -> SpanIndex:
         return ruler_of(self.axis, self.texts)
 
 
-class Found(NamedTuple):
+class RuleMatches(NamedTuple):
     """Stretches of the axis that some rules would mask, in whatever order, as they were found."""
 
     rule: Ints  # its number
@@ -50,7 +50,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Places:
+class RuleLocations:
     """Stretches of the axis that rules would mask: by rule, then by start; of one rule none overlaps another."""
 
     rule: Ints
@@ -58,35 +58,35 @@ class Places:
     end: Ints
 
     @classmethod
-    def of(cls, matches: Found, length: int) -> Places:
+    def of(cls, matches: RuleMatches, length: int) -> RuleLocations:
         """What was found on an axis of some length; what overlaps is joined."""
         rule, start, end = matches
         shift = rule * (length + 1)
         order = np.argsort(start + shift, kind="stable")
-        low, high = joined((start + shift)[order], (end + shift)[order])
+        low, high = merge_spans((start + shift)[order], (end + shift)[order])
         return cls(low // (length + 1), low % (length + 1), high % (length + 1))
 
     def __len__(self) -> int:
         return len(self.rule)
 
-    def __getitem__(self, chosen: Bools | slice) -> Places:
-        return Places(self.rule[chosen], self.start[chosen], self.end[chosen])
+    def __getitem__(self, chosen: Bools | slice) -> RuleLocations:
+        return RuleLocations(self.rule[chosen], self.start[chosen], self.end[chosen])
 
-    def of_rule(self, rule: int) -> Places:
+    def of_rule(self, rule: int) -> RuleLocations:
         first, last = np.searchsorted(self.rule, [rule, rule + 1])
         return self[first:last]
 
 
-class Ground:
+class RuleCorpus:
     """What rules are tried on: one run's documents and the metrics that its numbers are of."""
 
-    def __init__(self, run: Run, texts: Texts) -> None:
+    def __init__(self, run: Run, texts: RunTexts) -> None:
         self.texts = texts
         self.chunk = KeptChunk(texts)
         self.axis = self.chunk.axis
         self.gold = self.axis.gold
         self.ruler = ruler_of(self.axis, texts)
-        hiding = Hiding(texts.function_words, texts.function_word_mentions, texts.replacements)
+        hiding = HidingRule(texts.function_words, texts.function_word_mentions, texts.replacements)
         self.direct = _metric(run, "direct identifiers", EntityRecall("direct", *hiding))
         self.quasi = _metric(run, "quasi-identifiers", EntityRecall("quasi", *hiding))
         self.recall = _metric(run, "recall", Recall("token", "direct,quasi", "free", *hiding))
@@ -104,31 +104,31 @@ class Ground:
         return np.asarray(self.gold.level > 0)
 
     @cached_property
-    def words(self) -> Words:
-        return Words(self.axis)
+    def words(self) -> WordIndex:
+        return WordIndex(self.axis)
 
     @cached_property
     def types(self) -> tuple[list[str], Ints]:
         """The types of mentions, all names of one kind as one, and the number of each mention's."""
         names = [mark.entity_type for mentions in self.gold.layers.mentions for mark in mentions]
-        titles, number = Labels(names).numbered(names)
+        titles, number = Labels(names).number_titles(names)
         return titles, np.array(number, dtype=np.int64)
 
     @cached_property
-    def _sticking(self) -> Bools:
+    def _word_characters(self) -> Bools:
         """Which characters are of numbers and words, with one more at either end, so that each has a neighbour."""
         return np.pad(self.axis.table(_sticks).view(np.bool_), 1)
 
     def apart(self, start: Ints, end: Ints) -> Bools:
         """Which stretches cut no number and no word in two; in scripts without capitals words are not told apart."""
-        sticks = self._sticking
+        sticks = self._word_characters
         return ~(sticks[start] & sticks[start + 1]) & ~(sticks[end] & sticks[end + 1])
 
 
-class Standing:
+class MaskState:
     """An anonymization as it stands: its masks, what they cover, what it scores."""
 
-    def __init__(self, ground: Ground, masks: Sequence[Sequence[Mask]]) -> None:
+    def __init__(self, ground: RuleCorpus, masks: Sequence[Sequence[Mask]]) -> None:
         self.ground = ground
         self.masks = masks
         ids = (document.id for document in ground.axis.documents)
@@ -144,7 +144,7 @@ class Standing:
         return self.coverage.readable(self.ground.ruler, self.ground.texts.replacements)
 
     @cached_property
-    def left(self) -> Ints:
+    def readable_counts(self) -> Ints:
         """How many characters of each mention can be read."""
         return self._of_mentions(self.readable)
 
@@ -162,29 +162,29 @@ class Standing:
         """The same as `readable` of what a mask could hide: a word that a replacement repeats stays readable."""
         ground = self.ground
         can = np.diff(self.readable) > 0
-        if ground.texts.replacements == "read" and len(self.coverage.given.start):
-            repeats, tokens = self.coverage.given, ground.axis.tokens
+        if ground.texts.replacements == "read" and len(self.coverage.disclosures.start):
+            repeats, tokens = self.coverage.disclosures, ground.axis.tokens
             index = np.minimum(np.searchsorted(tokens.start, repeats.start), len(tokens) - 1)
             whole = (tokens.start[index] == repeats.start) & (tokens.end[index] == repeats.end)
             gone = np.zeros_like(can)
-            for lain in ground.ruler.laid(repeats.start[whole], repeats.end[whole]):
+            for lain in ground.ruler.locate(repeats.start[whole], repeats.end[whole]):
                 paint(gone, lain.opens.astype(np.int64), lain.closes.astype(np.int64))
             can &= ~gone
-        return counted(can)
+        return count_before(can)
 
-    def masked(self, laid: Laid) -> Bools:
+    def masked(self, laid: SortedSpans) -> Bools:
         """Which tokens or words are masked, at least in part."""
-        first, last = touched(laid, self.coverage.start, self.coverage.end)
+        first, last = find_touching(laid, self.coverage.start, self.coverage.end)
         edges = np.bincount(first, minlength=len(laid.start) + 1) - np.bincount(last, minlength=len(laid.start) + 1)
         return np.asarray(np.cumsum(edges)[: len(laid.start)] > 0)
 
-    def remaining(self, locations: Places) -> Bools:
+    def find_unmasked(self, locations: RuleLocations) -> Bools:
         """Which stretches are not masked as a whole by one mask already: masking those again would change nothing."""
         last = np.searchsorted(self.coverage.start, locations.start, side="right") - 1
         reach = np.append(self.coverage.end, 0)[last]  # before the first mask: the 0 at the end
         return np.asarray(reach < locations.end)
 
-    def adding(self, locations: Places) -> Standing:
+    def add_masks(self, locations: RuleLocations) -> MaskState:
         """The same with some stretches masked too, and nothing written for them."""
         document = self.ground.axis.document_at(locations.start)
         base = self.ground.axis.bounds[document]
@@ -192,7 +192,7 @@ class Standing:
         masked = np.column_stack([document, locations.start - base, locations.end - base])
         for number, start, end in masked.tolist():
             masks[number].append(Mask(start, end))
-        return Standing(self.ground, masks)
+        return MaskState(self.ground, masks)
 
     @cached_property
     def _totals(self) -> dict[Metric, Totals]:
@@ -206,10 +206,10 @@ class Standing:
         return float(self._totals[metric][column])
 
     @cached_property
-    def numbers(self) -> Numbers:
+    def numbers(self) -> SystemScores:
         """What the metrics say."""
         ground = self.ground
-        return Numbers(
+        return SystemScores(
             direct=self._value(ground.direct),
             quasi=self._value(ground.quasi),
             recall=self._value(ground.recall),
@@ -230,10 +230,10 @@ def _sticks(character: str) -> int:
 def _metric(run: Run, role: Role, otherwise: Metric) -> Metric:
     """The run's own metric of a role, where its number can be made of the texts alone; else the usual one."""
     fitting = []
-    for record in playing(run, role):
+    for record in find_metrics(run, role):
         if run.incomparable(record.text):
             continue
         metric = parse_metric(record.text)
-        if type(metric) is type(otherwise) and metric.hiding == otherwise.hiding:
+        if type(metric) is type(otherwise) and metric.hiding_rule == otherwise.hiding_rule:
             fitting.append(metric)
     return min(fitting, key=lambda metric: metric != otherwise, default=otherwise)

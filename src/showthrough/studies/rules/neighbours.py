@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from showthrough.data.layout.axis import Axis
-from showthrough.data.layout.spans import Bools, Ints, Laid, counted
+from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.spans import Bools, Ints, SortedSpans, count_before
 
 _LONGEST = 5  # words of a run
 _FARTHEST = 2  # characters between two words of a run
@@ -28,10 +28,10 @@ def _kind(character: str) -> int:
 class Neighbours:
     """Which words make a run. In scripts without capitals, numbers alone."""
 
-    def __init__(self, axis: Axis, words: Laid) -> None:
+    def __init__(self, axis: SpanLayout, words: SortedSpans) -> None:
         kinds = axis.table(_kind)
         self._telling: Bools = kinds[words.start] >= _NUMBER
-        stray, stops = counted(kinds == _STRAY), counted(kinds == _STOP)
+        stray, stops = count_before(kinds == _STRAY), count_before(kinds == _STOP)
         left, right = words.end[:-1], words.start[1:]
         edge = np.ones(min(1, len(words.start)), dtype=bool)
         joins = (right - left <= _FARTHEST) & (stray[right] == stray[left])

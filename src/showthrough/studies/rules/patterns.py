@@ -11,7 +11,7 @@ import numpy as np
 
 from showthrough.data.layout.spans import Ints, contents_of
 from showthrough.models.detectors.expressions import expressions
-from showthrough.studies.rules.ground import Found, Ground
+from showthrough.studies.rules.ground import RuleCorpus, RuleMatches
 from showthrough.studies.rules.worth import Rule
 
 _SPACE = r"[ \u00a0\u202f]"
@@ -24,40 +24,42 @@ def _is_year(text: str) -> bool:
     return 1000 <= int(text) <= 2099
 
 
-class Form(NamedTuple):
+class LibraryPattern(NamedTuple):
     """A pattern of the library: what it matches, and which of the matches count."""
 
     pattern: re.Pattern[str]
     counts: Callable[[str], bool] = bool
 
 
-def _formed(label: str) -> re.Pattern[str]:
+def _find_pattern(label: str) -> re.Pattern[str]:
     return next(pattern for name, pattern in expressions() if name == label)
 
 
 # No word of any language is in these. A match that cuts a word or a number in two does not count.
-LIBRARY: dict[str, Form] = {
-    "years": Form(re.compile(r"(?<!\d)(?<!\d[.,/])\d{4}(?!\d|[.,/]\d)"), _is_year),
-    "dates in digits": Form(
+LIBRARY: dict[str, LibraryPattern] = {
+    "years": LibraryPattern(re.compile(r"(?<!\d)(?<!\d[.,/])\d{4}(?!\d|[.,/]\d)"), _is_year),
+    "dates in digits": LibraryPattern(
         re.compile(
             rf"{_BEFORE}(?:\d{{1,2}}([./-])\d{{1,2}}\1(?:\d{{4}}|\d\d)|\d{{4}}([./-])\d{{1,2}}\2\d{{1,2}}){_AFTER}"
             r"|(?<!\d)\d{2,4}年(?:\d{1,2}月(?:\d{1,2}日)?)?"
         )
     ),
-    "dates with a named month": Form(
+    "dates with a named month": LibraryPattern(
         re.compile(
             rf"(?<!\d)\d{{1,2}}(?:st|nd|rd|th|er|[.º])?{_SPACE}{_OF}{_WORD}\.?,?{_SPACE}{_OF}\d{{4}}(?!\d)"
             rf"|{_WORD}\.?{_SPACE}\d{{1,2}},{_SPACE}?\d{{4}}(?!\d)"
         )
     ),
-    "numbers with a stroke": Form(re.compile(r"(?<!\d)(?<!\d[./-])\d{1,6}/\d{2,4}(?!\d|[./-]\d)")),
-    "numbers of five digits or more": Form(re.compile(r"(?<!\d)\d{5,40}(?!\d)")),
-    "numbers in groups": Form(re.compile(rf"{_BEFORE}\d{{2,4}}(?:[ .\u00a0-]\d{{2,4}}){{2,5}}{_AFTER}")),
-    "numbers with thousands": Form(re.compile(r"(?<!\d)(?<!\d[.,])\d{1,3}(?:[.,]\d{3}){1,4}(?:[.,]\d{1,2})?(?!\d)")),
-    "numbers of up to three digits": Form(re.compile(rf"{_BEFORE}\d{{1,3}}{_AFTER}")),
-    "codes of letters and digits": Form(re.compile(r"(?<!\w)[A-Za-z]{1,6}[-/]?\d[A-Za-z0-9/-]{1,30}(?!\w)")),
-    "e-mail addresses": Form(_formed("EMAIL")),
-    "web addresses": Form(_formed("URL")),
+    "numbers with a stroke": LibraryPattern(re.compile(r"(?<!\d)(?<!\d[./-])\d{1,6}/\d{2,4}(?!\d|[./-]\d)")),
+    "numbers of five digits or more": LibraryPattern(re.compile(r"(?<!\d)\d{5,40}(?!\d)")),
+    "numbers in groups": LibraryPattern(re.compile(rf"{_BEFORE}\d{{2,4}}(?:[ .\u00a0-]\d{{2,4}}){{2,5}}{_AFTER}")),
+    "numbers with thousands": LibraryPattern(
+        re.compile(r"(?<!\d)(?<!\d[.,])\d{1,3}(?:[.,]\d{3}){1,4}(?:[.,]\d{1,2})?(?!\d)")
+    ),
+    "numbers of up to three digits": LibraryPattern(re.compile(rf"{_BEFORE}\d{{1,3}}{_AFTER}")),
+    "codes of letters and digits": LibraryPattern(re.compile(r"(?<!\w)[A-Za-z]{1,6}[-/]?\d[A-Za-z0-9/-]{1,30}(?!\w)")),
+    "e-mail addresses": LibraryPattern(_find_pattern("EMAIL")),
+    "web addresses": LibraryPattern(_find_pattern("URL")),
 }
 
 # What a word has to do with the capitalised words and numbers beside it, and whether it is masked with them.
@@ -67,15 +69,15 @@ _SEEN = 3  # leaking stretches that a word must stand at
 _MOST = 60  # words of each kind that are tried, those that stand at most first
 
 
-def library_places(ground: Ground, rules: Sequence[Rule]) -> Found:
+def library_places(ground: RuleCorpus, rules: Sequence[Rule]) -> RuleMatches:
     """Where patterns of the library match; a rule's number is its place among the rules."""
     matched = [ground.chunk.once(("pattern", rule.name), partial(_matches, ground, rule.name)) for rule in rules]
     number = np.repeat(np.arange(len(rules)), list(map(len, matched)))
     start, end = np.concatenate(matched).T
-    return Found(number, start, end)
+    return RuleMatches(number, start, end)
 
 
-def _matches(ground: Ground, name: str) -> Ints:
+def _matches(ground: RuleCorpus, name: str) -> Ints:
     """The stretches that a pattern of the library matches, found once for all anonymizations."""
     form = LIBRARY[name]
     spans = [match.span() for match in form.pattern.finditer(ground.axis.text) if form.counts(match[0])]
@@ -83,7 +85,7 @@ def _matches(ground: Ground, name: str) -> Ints:
     return bounds[ground.apart(*bounds.T)]
 
 
-def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:
+def learned_rules(ground: RuleCorpus, leaking: Ints) -> list[Rule]:
     """Words that stand at the ends of what leaks, or right beside it, several times."""
     words = ground.words.laid
     contents = contents_of(words, ground.gold.start[leaking], ground.gold.end[leaking])
@@ -107,7 +109,7 @@ def learned_rules(ground: Ground, leaking: Ints) -> list[Rule]:
     return rules
 
 
-def learned_places(ground: Ground, rules: Sequence[Rule]) -> Found:
+def learned_places(ground: RuleCorpus, rules: Sequence[Rule]) -> RuleMatches:
     """Where learned patterns match; a rule's number is its place among the rules."""
     words, beside = ground.words.laid, ground.words.neighbours
     rows = [np.zeros((0, 3), dtype=np.int64)]
@@ -121,4 +123,4 @@ def learned_places(ground: Ground, rules: Sequence[Rule]) -> Found:
         start, end = words.start[first[has]], words.end[last[has]]
         rows.append(np.column_stack([np.full_like(start, number), start, end]))
     numbers, starts, ends = np.concatenate(rows).T
-    return Found(numbers, starts, ends)
+    return RuleMatches(numbers, starts, ends)

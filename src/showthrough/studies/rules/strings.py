@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from showthrough.data.layout.spans import Ints, contents_of, spread
+from showthrough.data.layout.spans import Ints, contents_of, expand_ranges
 from showthrough.models.lexicon import is_punctuation
-from showthrough.studies.rules.ground import Found, Ground, Standing
-from showthrough.studies.rules.words import Words
+from showthrough.studies.rules.ground import MaskState, RuleCorpus, RuleMatches
+from showthrough.studies.rules.words import WordIndex
 from showthrough.studies.rules.worth import Rule
 
 MOST_WORDS, MOST_LETTERS = 20, 200  # of a string: a longer one is no rule but a quotation
 
 
-def leaking_strings(ground: Ground, standing: Standing, leaking: Ints) -> list[Rule]:
+def leaking_strings(ground: RuleCorpus, standing: MaskState, leaking: Ints) -> list[Rule]:
     """What mentions that can be read say, and what masks leave of them, each string once."""
     start, end = _trim(ground, ground.gold.start[leaking], ground.gold.end[leaking])
     contents = contents_of(ground.words.laid, start, end)
@@ -28,7 +28,7 @@ def leaking_strings(ground: Ground, standing: Standing, leaking: Ints) -> list[R
     )
     fit[contents.cut.origin] = False
     start, end, first, last = start[fit], end[fit], contents.first[fit], contents.last[fit]
-    mention, low, high = _unmasked(ground, standing, first, last)
+    mention, low, high = _find_unmasked(ground, standing, first, last)
     words = ground.words.laid
     # Signs at either end of a mention, such as that of a currency, go with the word beside them.
     part_start = np.where(low == first[mention], start[mention], words.start[low])
@@ -46,7 +46,7 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _trim(ground: Ground, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def _trim(ground: RuleCorpus, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Stretches without punctuation and space at their ends; empty where there is nothing else."""
     positions = np.flatnonzero(ground.axis.table(is_punctuation) == 0)
     first, last = np.searchsorted(positions, start), np.searchsorted(positions, end)
@@ -56,13 +56,13 @@ def _trim(ground: Ground, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     return low, high
 
 
-def _unmasked(ground: Ground, standing: Standing, first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
+def _find_unmasked(ground: RuleCorpus, standing: MaskState, first: Ints, last: Ints) -> tuple[Ints, Ints, Ints]:
     """Of runs of words, those parts that no mask touches, without function words at their ends.
 
     The number of the run, and the first and last word of the part.
     """
     words = ground.words.laid
-    run, word = spread(first, last)
+    run, word = expand_ranges(first, last)
     bare = ~standing.masked(words)[word]
     run, word = run[bare], word[bare]
     part = np.cumsum((np.diff(word, prepend=-2) != 1) | (np.diff(run, prepend=-1) != 0))
@@ -73,7 +73,7 @@ def _unmasked(ground: Ground, standing: Standing, first: Ints, last: Ints) -> tu
     return run[opens], word[opens], word[closes]
 
 
-def string_places(ground: Ground, rules: Sequence[Rule]) -> Found:
+def string_places(ground: RuleCorpus, rules: Sequence[Rule]) -> RuleMatches:
     """Where strings stand; a rule's number is its place among the rules."""
     strings = [plain(rule.text) for rule in rules]
     tree = _Tree.of(strings, ground.words)
@@ -90,7 +90,7 @@ def string_places(ground: Ground, rules: Sequence[Rule]) -> Found:
             low, high = start - before, end + after
             if low >= least and high <= most and plain(text[low:high]) == strings[string]:
                 rows.append((string, low, high))
-    return Found(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+    return RuleMatches(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
 
 
 class _Tree(NamedTuple):
@@ -101,9 +101,9 @@ class _Tree(NamedTuple):
     strings: list[list[tuple[int, int, int]]]  # of each node: those that end there, and their signs before and after
 
     @classmethod
-    def of(cls, strings: Sequence[str], words: Words) -> _Tree:
+    def of(cls, strings: Sequence[str], words: WordIndex) -> _Tree:
         """A string with a word that stands nowhere is not in it."""
-        keys, own = words.numbered[0], Words.of(strings)
+        keys, own = words.key_index[0], WordIndex.of(strings)
         word = np.searchsorted(keys, own.keys)
         in_texts = np.append(keys, 0)[word] == own.keys
         bounds = np.searchsorted(own.document, np.arange(len(strings) + 1))
@@ -124,12 +124,12 @@ class _Tree(NamedTuple):
         return cls(edges, np.array([nodes[edge] for edge in edges.tolist()], dtype=np.int64), ends)
 
 
-def _walk(words: Words, tree: _Tree) -> tuple[Ints, Ints, Ints]:
+def _walk(words: WordIndex, tree: _Tree) -> tuple[Ints, Ints, Ints]:
     """All runs of words that are those of some string: the node of the tree, and the first and last word.
 
     All words go down the tree at once, a word at a time: few get beyond the first.
     """
-    keys, number = words.numbered
+    keys, number = words.key_index
     ends = np.array([bool(strings) for strings in tree.strings])
     position = np.arange(len(number) if len(tree.edges) else 0)
     at = np.zeros_like(position)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import Axis
+from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.characters import WORD_KIND, token_kind
 from showthrough.data.layout.spans import Ints, Keys
 from showthrough.studies.rules.neighbours import Neighbours
@@ -25,16 +25,16 @@ def _kind(character: str) -> int:
     return kind + (kind == WORD_KIND and any(low <= ord(character) <= high for low, high in _UNSPACED))
 
 
-class Words:
+class WordIndex:
     """All words of an axis."""
 
-    def __init__(self, axis: Axis) -> None:
+    def __init__(self, axis: SpanLayout) -> None:
         self._axis = axis
-        self.laid = axis.cut(_kind)
+        self.laid = axis.split_runs(_kind)
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Words:
-        return cls(Axis(Corpus([Document(str(index), text) for index, text in enumerate(texts)])))
+    def of(cls, texts: Sequence[str]) -> WordIndex:
+        return cls(SpanLayout(Corpus([Document(str(index), text) for index, text in enumerate(texts)])))
 
     @cached_property
     def document(self) -> Ints:
@@ -56,7 +56,7 @@ class Words:
         return keys
 
     @cached_property
-    def numbered(self) -> tuple[Keys, Ints]:
+    def key_index(self) -> tuple[Keys, Ints]:
         """All keys, ascending, and of each word the number of its key."""
         keys, number = np.unique(self.keys, return_inverse=True)
         return keys, number.astype(np.int64)
@@ -68,5 +68,7 @@ class Words:
     def same(self, words: Sequence[str]) -> list[Ints]:
         """Where each of some words stands."""
         order = np.argsort(self.keys, kind="stable")
-        low, high = (np.searchsorted(self.keys[order], Words.of(words).keys, side=side) for side in ("left", "right"))
+        low, high = (
+            np.searchsorted(self.keys[order], WordIndex.of(words).keys, side=side) for side in ("left", "right")
+        )
         return [order[first:last] for first, last in zip(low.tolist(), high.tolist(), strict=True)]

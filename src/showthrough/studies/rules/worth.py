@@ -39,7 +39,7 @@ class Weights(msgspec.Struct, frozen=True):
     precision: float = 0.3
 
 
-class Numbers(msgspec.Struct, frozen=True):
+class SystemScores(msgspec.Struct, frozen=True):
     """What an anonymization scores on the documents at hand; `None` where a number is undefined."""
 
     direct: float | None
@@ -58,8 +58,8 @@ class Step(msgspec.Struct, frozen=True):
     documents: int
     direct: int  # entities that are hidden throughout with it and were not before
     quasi: int
-    after: Numbers  # with this rule and all before it
-    alone: Numbers | None = None  # with this rule and none before it, where that was asked for
+    after: SystemScores  # with this rule and all before it
+    alone: SystemScores | None = None  # with this rule and none before it, where that was asked for
 
 
 class Worth(msgspec.Struct, frozen=True):
@@ -74,7 +74,7 @@ class Worth(msgspec.Struct, frozen=True):
     quasi_total: int
     leaking: int  # mentions that can be read, at least in part
     repeated: int  # those of them that replacements say again: a further mask hides none of these
-    before: Numbers
+    before: SystemScores
     rules: tuple[Step, ...]  # strings and patterns, in the order in which they were taken
     types: tuple[Step, ...]  # types alone, likewise
 

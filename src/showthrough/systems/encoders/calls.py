@@ -8,15 +8,15 @@ from pathlib import Path
 
 from showthrough.core.errors import PlanError
 from showthrough.data.documents import Corpus
-from showthrough.evaluation.settings import called_with
+from showthrough.evaluation.settings import takes_arguments_of
 from showthrough.models.settings import Watch
 from showthrough.systems.encoders.settings import TransformerSettings
-from showthrough.systems.encoders.training import Request, train_to_folder
+from showthrough.systems.encoders.training import TrainingRequest, train_to_folder
 from showthrough.systems.trained import Trained
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call(TransformerSettings):
+class TransformerCall(TransformerSettings):
     """What `train_transformer` takes: documents, where the model goes, and every setting."""
 
     corpus: Corpus = field(kw_only=False)
@@ -28,8 +28,8 @@ class Call(TransformerSettings):
     watch: Watch | None = None
 
 
-@called_with(Call)
-def train_transformer(call: Call) -> Trained:
+@takes_arguments_of(TransformerCall)
+def train_transformer(call: TransformerCall) -> Trained:
     """Trains a transformer to mask what the annotators of a corpus masked, and gives it as an anonymizer.
 
     The model is written to `folder`, with a card that says what it was trained on. `dev` are documents that are not
@@ -46,5 +46,5 @@ def train_transformer(call: Call) -> Trained:
     settings = TransformerSettings(
         **{setting.name: getattr(call, setting.name) for setting in fields(TransformerSettings)}
     )
-    request = Request(call.corpus, call.dev, Path(call.folder), settings, call.resume, call.force, call.seen)
+    request = TrainingRequest(call.corpus, call.dev, Path(call.folder), settings, call.resume, call.force, call.seen)
     return Trained(train_to_folder(request, call.watch).folder)

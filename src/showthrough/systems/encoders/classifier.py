@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from showthrough.core.errors import PlanError, ResourceError, quoted
+from showthrough.core.errors import PlanError, ResourceError, quote_value
 from showthrough.data.documents import Document
 from showthrough.data.masks import ScoredMask
 from showthrough.models.files import model_files
@@ -22,7 +22,7 @@ from showthrough.systems.encoders.windows import usual_stride
 
 
 @dataclass(frozen=True)
-class Classifier:
+class WindowClassifier:
     """A loaded classifier, the windows it reads in, and how it is decoded."""
 
     encoder: Encoder
@@ -40,17 +40,17 @@ class Classifier:
         return [self.decoder.masks(text, *prediction) for text, prediction in zip(texts, predicted, strict=True)]
 
 
-def classifier(encoder: Encoder, decoder: Decoder, window: int = 0, stride: int = 0) -> Classifier:
+def classifier(encoder: Encoder, decoder: Decoder, window: int = 0, stride: int = 0) -> WindowClassifier:
     """With windows of as many tokens as the model takes, where nobody says. Raises PlanError for what cannot be."""
     window = encoder.window(window)
     room = window - encoder.marks
     if not 0 <= stride <= room:
         fault = f"found {stride}; expected 1 to {room} tokens, the window without its {encoder.marks} marks"
         raise PlanError(f"{fault}; or 0, three quarters of that", "stride")
-    return Classifier(encoder, decoder, window, stride or usual_stride(room))
+    return WindowClassifier(encoder, decoder, window, stride or usual_stride(room))
 
 
-def load_classifier(folder: Path, card: Card) -> Classifier:
+def load_classifier(folder: Path, card: Card) -> WindowClassifier:
     """What `showthrough train transformer` wrote: the model's files with its card. Raises ResourceError."""
     path = str(folder)
     files = model_files(SourceName(CLASSIFIER.kinds[0], str(folder.resolve())), CLASSIFIER)
@@ -67,5 +67,5 @@ def _number(card: Card, key: str) -> float:
     """A setting of the card; 0, the usual, where it says nothing."""
     value: Any = card.settings.get(key) or 0
     if not isinstance(value, int | float) or value < 0:
-        raise PlanError(f"found {quoted(value)}; expected a number", key)
+        raise PlanError(f"found {quote_value(value)}; expected a number", key)
     return value

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import ScoredMask
-from showthrough.models.segments import Pieces
+from showthrough.models.segments import TokenPieces
 from showthrough.systems.encoders.schemes import UNTYPED, Tagset
 
 Probabilities = NDArray[np.float32]  # tokens × labels
@@ -37,12 +37,12 @@ class Decoder:
     words: Words = "any"
     scores: Scores = "mean"
 
-    def masks(self, text: str, pieces: Pieces, probabilities: Probabilities) -> list[ScoredMask]:
+    def masks(self, text: str, pieces: TokenPieces, probabilities: Probabilities) -> list[ScoredMask]:
         """The masks of a text, ascending, none overlapping another."""
         units = _units(text, pieces, whole=self.words != "piece")
         if not len(units.start):
             return []
-        decisions = self._decided(units, probabilities[units.token])
+        decisions = self._decide(units, probabilities[units.token])
         masked = np.flatnonzero(decisions.kind >= 0)
         if not len(masked):
             return []
@@ -63,7 +63,7 @@ class Decoder:
             )
         ]
 
-    def _decided(self, units: _Units, probabilities: Probabilities) -> _Decided:
+    def _decide(self, units: _Units, probabilities: Probabilities) -> _Decisions:
         """What each unit is: as its first piece says, or the first of them that is to be masked."""
         inside = self.tags.kind >= 0
         hidden = probabilities[:, inside].sum(axis=1, dtype=np.float64)  # 1 − P(O), O being all that is never masked
@@ -84,7 +84,7 @@ class Decoder:
             last = np.maximum(np.maximum.reduceat(np.where(masked, positions, -1), opening), opening)
             score = np.maximum.reduceat(hidden, opening)
         kind = np.where(masked[first], self.tags.kind[label[first]], -1)
-        return _Decided(kind, self.tags.starts[label[first]], self.tags.ends[label[last]], score)
+        return _Decisions(kind, self.tags.starts[label[first]], self.tags.ends[label[last]], score)
 
     def _scores(self, scores: NDArray[np.float64], first: Ints, last: Ints) -> NDArray[np.float64]:
         if self.scores == "min":
@@ -92,7 +92,7 @@ class Decoder:
         return np.asarray(np.add.reduceat(scores, first) / (last - first + 1))
 
 
-class _Decided(NamedTuple):
+class _Decisions(NamedTuple):
     kind: Ints
     starts: Bools
     ends: Bools
@@ -114,14 +114,14 @@ def _mask(kind: str, start: int, end: int, score: float) -> ScoredMask:
     return ScoredMask(start, end, None, kind, score)
 
 
-def _units(text: str, pieces: Pieces, whole: bool) -> _Units:
-    start, end = _trimmed(text, pieces.start, pieces.end)
+def _units(text: str, pieces: TokenPieces, whole: bool) -> _Units:
+    start, end = _trim(text, pieces.start, pieces.end)
     token = np.flatnonzero(start < end)
     start, end = start[token], end[token]
     joined = np.zeros(len(token), dtype=bool)
     joined[1:] = np.maximum.accumulate(end)[:-1] > start[1:]  # several pieces of one character
     if whole:
-        word = _found(_WORD, text)
+        word = _find_spans(_WORD, text)
         first = np.searchsorted(word[:, 1], start, side="right")
         last = np.searchsorted(word[:, 0], end, side="left") - 1
         of_word = first <= last
@@ -135,9 +135,9 @@ def _units(text: str, pieces: Pieces, whole: bool) -> _Units:
     return _Units(token, opening, np.minimum.reduceat(start, opening), np.maximum.reduceat(end, opening))
 
 
-def _trimmed(text: str, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+def _trim(text: str, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """The same places without the space around them, which some tokenizers count to a word."""
-    space = _found(_SPACE, text)
+    space = _find_spans(_SPACE, text)
     if not len(space):
         return start.copy(), end.copy()
     before = np.clip(np.searchsorted(space[:, 0], start, side="right") - 1, 0, None)
@@ -147,7 +147,7 @@ def _trimmed(text: str, start: Ints, end: Ints) -> tuple[Ints, Ints]:
     return np.where(inside, space[before, 1], start), np.where(over, space[behind, 0], end)
 
 
-def _found(pattern: regex.Pattern[str], text: str) -> Ints:
+def _find_spans(pattern: regex.Pattern[str], text: str) -> Ints:
     """Start and end of whatever matches."""
     spans: Iterable[tuple[int, int]] = (match.span() for match in pattern.finditer(text))
     return np.array(list(spans), dtype=np.int64).reshape(-1, 2)

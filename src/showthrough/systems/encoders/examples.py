@@ -104,7 +104,7 @@ def examples_of(corpus: Corpus, encoder: Encoder, window: int, stride: int) -> E
     begins = {name[2:]: number for number, name in enumerate(encoder.labels) if name.startswith("B-")}
     tokens, labels, rows = [np.zeros(0, np.int32)], [np.zeros(0, np.int16)], [np.zeros((0, 5), np.int64)]
     read = written = 0
-    for document, starts, ends, ids in _cut(corpus, encoder):
+    for document, starts, ends, ids in _tokenize_documents(corpus, encoder):
         windows = windows_of(len(ids), window - encoder.marks, stride)
         placed = read + np.stack([windows.begin, windows.end, windows.first, windows.last], axis=1)
         for layer in document.to_learn_from:
@@ -119,7 +119,7 @@ def examples_of(corpus: Corpus, encoder: Encoder, window: int, stride: int) -> E
     return Examples(np.concatenate(tokens), np.concatenate(labels), begin, end, first, last, shift)
 
 
-def _cut(corpus: Corpus, encoder: Encoder) -> Iterable[tuple[Document, Ints, Ints, Ints]]:
+def _tokenize_documents(corpus: Corpus, encoder: Encoder) -> Iterable[tuple[Document, Ints, Ints, Ints]]:
     """Documents that somebody marked, with the starts, ends and numbers of their tokens."""
     for part in range(0, len(corpus), _BLOCK):
         documents = [doc for doc in corpus.documents[part : part + _BLOCK] if doc.annotations]

@@ -12,13 +12,13 @@ import msgspec
 import numpy as np
 
 from showthrough.core.errors import ResourceError
-from showthrough.models.training import Examined
+from showthrough.models.training import ExaminedLearner
 from showthrough.systems.encoders.examples import IGNORED, OUTSIDE, Examples
 from showthrough.systems.encoders.loading import Encoder
 from showthrough.systems.encoders.scoring import BEST_BY
 
 
-class Epoch(msgspec.Struct, frozen=True):
+class TrainingEpoch(msgspec.Struct, frozen=True):
     """How far the model is after an epoch."""
 
     number: int
@@ -27,18 +27,18 @@ class Epoch(msgspec.Struct, frozen=True):
 
 
 @dataclass(eq=False)
-class Tagging(Examined[Epoch]):
+class Tagging(ExaminedLearner[TrainingEpoch]):
     """Tokens and their labels. `examine` gives the scores after an epoch, and `tell` hears of each."""
 
-    kind = Epoch
+    kind = TrainingEpoch
 
     encoder: Encoder
     windows: Examples
     mask_weight: float
     keep_best: bool
     examine: Callable[[], Mapping[str, float | None]]
-    tell: Callable[[Epoch], None]
-    epochs: list[Epoch] = field(default_factory=list)
+    tell: Callable[[TrainingEpoch], None]
+    epochs: list[TrainingEpoch] = field(default_factory=list)
     best: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -65,11 +65,11 @@ class Tagging(Examined[Epoch]):
     def weight(self, batch: list[int]) -> float:
         return float(self._weight[batch].sum())
 
-    def examined(self, number: int, loss: float) -> Epoch:
+    def examine_epoch(self, number: int, loss: float) -> TrainingEpoch:
         if not isfinite(loss):
             raise ResourceError(f"training: the loss is no number in epoch {number}; choose a lower --learning-rate")
         self.model.eval()
-        return Epoch(number, loss, dict(self.examine()))
+        return TrainingEpoch(number, loss, dict(self.examine()))
 
     def is_best(self) -> bool:
         """Only where the best is to be kept; of equals the earliest is."""
@@ -94,7 +94,7 @@ class Tagging(Examined[Epoch]):
         return time.monotonic() - self._begun
 
     @property
-    def kept(self) -> int:
+    def kept_epoch(self) -> int:
         """The number of the epoch whose model is kept."""
         if not self.keep_best:
             return self.epochs[-1].number

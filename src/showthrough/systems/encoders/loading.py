@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, ResourceError, shown
+from showthrough.core.errors import PlanError, ResourceError, shorten
 from showthrough.models.device import torch_device, torch_dtype
-from showthrough.models.files import EXTRA, ModelFiles, loading, model_files, tokenizer_fault
-from showthrough.models.names import Role, SourceName, is_path, is_there
+from showthrough.models.files import EXTRA, ModelFiles, guard_loading, model_files, tokenizer_fault
+from showthrough.models.names import Role, SourceName, folder_exists, is_path
 from showthrough.models.prediction import positions
-from showthrough.models.segments import Pieces
+from showthrough.models.segments import TokenPieces
 from showthrough.models.settings import ModelSettings
 
 _ENDLESS = 1 << 20  # tokens; whoever takes more takes any number
@@ -24,7 +24,7 @@ _ANY_LENGTH = 512  # tokens in a window of a model that takes any number
 class EncoderRole(Role):
     """A model that every token goes through."""
 
-    def missing(self, reason: str, install: str) -> ResourceError:
+    def missing_error(self, reason: str, install: str) -> ResourceError:
         """Why there is none, and the ways out: no other source could stand in for it."""
         return ResourceError(f"{self.what}: {reason.rstrip('.')}. Either {install}, or name the folder of another")
 
@@ -60,10 +60,10 @@ class Encoder:
             return self.longest if self.longest < _ENDLESS else _ANY_LENGTH
         if not self.marks < size <= self.longest:
             expected = f"{self.marks + 1} to {self.longest}" if self.longest < _ENDLESS else f"over {self.marks}"
-            raise PlanError(f"found {size}; expected {expected} tokens, which {shown(self.place)} takes", "window")
+            raise PlanError(f"found {size}; expected {expected} tokens, which {shorten(self.place)} takes", "window")
         return size
 
-    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
+    def pieces(self, texts: Sequence[str]) -> list[TokenPieces]:
         """Each text as the tokenizer cuts it, without its marks."""
         if not texts:
             return []
@@ -72,7 +72,7 @@ class Encoder:
         for ids, offsets in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True):
             spans = np.array(offsets, dtype=np.int64).reshape(-1, 2)
             none = np.zeros(len(ids), dtype=bool)
-            pieces.append(Pieces(np.array(ids, dtype=np.int64), spans[:, 0], spans[:, 1], none))
+            pieces.append(TokenPieces(np.array(ids, dtype=np.int64), spans[:, 0], spans[:, 1], none))
         return pieces
 
 
@@ -83,9 +83,9 @@ def encoder_files(model: str, role: EncoderRole = CLASSIFIER) -> ModelFiles:
     try:
         return model_files(encoder_name(model, role), role)
     except ResourceError as error:
-        if is_path(model) or not is_there(model):
+        if is_path(model) or not folder_exists(model):
             raise
-        raise PlanError(f"{shown(model)} is a folder here; expected ./{shown(model)} for it", role.what) from error
+        raise PlanError(f"{shorten(model)} is a folder here; expected ./{shorten(model)} for it", role.what) from error
 
 
 def encoder_name(model: str, role: EncoderRole) -> SourceName:
@@ -109,18 +109,18 @@ def load_encoder(
 
         device, dtype = torch_device(settings.device), torch_dtype(settings.dtype)
     except ImportError as error:
-        raise role.missing(f"the model {source!r} needs packages that are not installed", EXTRA) from error
+        raise role.missing_error(f"the model {source!r} needs packages that are not installed", EXTRA) from error
     options: dict[str, Any] = {"dtype": dtype, "use_safetensors": True}
     if new_labels:
         names = dict(enumerate(new_labels))
         numbers = {name: number for number, name in names.items()}
         options |= {"id2label": names, "label2id": numbers, "ignore_mismatched_sizes": True}
-    with loading(source, f"a {role.what}", role):
+    with guard_loading(source, f"a {role.what}", role):
         model, report = AutoModelForTokenClassification.from_pretrained(
             files.folder, trust_remote_code=False, output_loading_info=True, **options
         )
         tokenizer = AutoTokenizer.from_pretrained(files.folder, trust_remote_code=False)
-        if fault := _made_up(source, model, report, bool(new_labels)) or _fault(source, model, tokenizer):
+        if fault := _describe_missing(source, model, report, bool(new_labels)) or _fault(source, model, tokenizer):
             raise ResourceError(f"{role.what}: {fault}")
         if hasattr(model.base_model, "set_attention_type"):
             # BigBird would choose by the length of a text, and then keep to it, what all later ones are read with.
@@ -130,7 +130,7 @@ def load_encoder(
         return Encoder(source, model.to(device).eval(), tokenizer, before, after, longest)
 
 
-def _made_up(source: str, model: Any, report: Mapping[str, Iterable[Any]], new_head: bool) -> str:
+def _describe_missing(source: str, model: Any, report: Mapping[str, Iterable[Any]], new_head: bool) -> str:
     """What the library made up because the files lack it; a head that is to be trained has to be."""
     mismatched = (entry[0] if isinstance(entry, tuple) else entry for entry in report["mismatched_keys"])
     made_up = sorted({*report["missing_keys"], *mismatched})

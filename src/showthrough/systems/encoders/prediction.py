@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from showthrough.core.errors import ResourceError
-from showthrough.models.device import Shape, in_shapes, width_of
+from showthrough.models.device import TableShape, in_shapes, width_of
 from showthrough.models.prediction import PADDED
-from showthrough.models.segments import Pieces
+from showthrough.models.segments import TokenPieces
 from showthrough.systems.encoders.decoding import Probabilities
 from showthrough.systems.encoders.loading import CLASSIFIER, Encoder
 from showthrough.systems.encoders.windows import windows_of
@@ -19,10 +19,10 @@ from showthrough.systems.encoders.windows import windows_of
 _PADDED = PADDED | {"longformer"}
 
 
-class Predicted(NamedTuple):
+class Prediction(NamedTuple):
     """The tokens of a text, and of each the probability of every label."""
 
-    pieces: Pieces
+    pieces: TokenPieces
     probabilities: Probabilities
 
 
@@ -37,7 +37,7 @@ class _Window(NamedTuple):
         return self.end - self.begin
 
 
-def predict(encoder: Encoder, texts: Sequence[str], window: int, stride: int) -> list[Predicted]:
+def predict(encoder: Encoder, texts: Sequence[str], window: int, stride: int) -> list[Prediction]:
     """What the model says of every token. What it says of one text does not hang on the others."""
     pieces = encoder.pieces(texts)
     windows = [
@@ -47,10 +47,10 @@ def predict(encoder: Encoder, texts: Sequence[str], window: int, stride: int) ->
     ]
     labels = len(encoder.labels)
     predicted = [
-        Predicted(text_pieces, np.zeros((len(text_pieces.ids), labels), dtype=np.float32)) for text_pieces in pieces
+        Prediction(text_pieces, np.zeros((len(text_pieces.ids), labels), dtype=np.float32)) for text_pieces in pieces
     ]
 
-    def run(items: list[int], rows: int, shape: Shape) -> list[Probabilities]:
+    def run(items: list[int], rows: int, shape: TableShape) -> list[Probabilities]:
         return _run(encoder, [(pieces[windows[item].text], windows[item]) for item in items], rows, shape.width)
 
     shapes = [_shape(encoder, len(span), window) for span in windows]
@@ -66,14 +66,16 @@ def _columns(length: int, room: int, stride: int) -> list[list[int]]:
     return [part.tolist() for part in (windows.begin, windows.end, windows.first, windows.last)]
 
 
-def _shape(encoder: Encoder, tokens: int, window: int) -> Shape:
+def _shape(encoder: Encoder, tokens: int, window: int) -> TableShape:
     width = tokens + encoder.marks
     if encoder.model.config.model_type in _PADDED:
         width = width_of(width, window)
-    return Shape(width, width)
+    return TableShape(width, width)
 
 
-def _run(encoder: Encoder, windows: Sequence[tuple[Pieces, _Window]], rows: int, width: int) -> list[Probabilities]:
+def _run(
+    encoder: Encoder, windows: Sequence[tuple[TokenPieces, _Window]], rows: int, width: int
+) -> list[Probabilities]:
     """The probabilities of each window's tokens. The table is filled up with copies of its first row."""
     import torch
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from showthrough.core.call_syntax import check_choices, parameter
-from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.data.documents import Document
 from showthrough.data.labels import label_map
 from showthrough.data.masks import ScoredMask
@@ -18,8 +18,8 @@ from showthrough.models.device import torch_device
 from showthrough.models.files import ModelFiles, library_versions
 from showthrough.models.model_folders import size_of
 from showthrough.models.settings import ModelSettings
-from showthrough.systems.base import Built
-from showthrough.systems.encoders.classifier import Classifier, classifier
+from showthrough.systems.base import BaseAnonymizer
+from showthrough.systems.encoders.classifier import WindowClassifier, classifier
 from showthrough.systems.encoders.decoding import Decoder, Scores, Words
 from showthrough.systems.encoders.loading import CLASSIFIER, Encoder, encoder_files, encoder_name, load_encoder
 from showthrough.systems.encoders.schemes import Scheme, tagset
@@ -28,7 +28,7 @@ Changed = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True)
-class TokenClassifier(Built):
+class TokenClassifier(BaseAnonymizer):
     """Hides what a token classifier of the Hugging Face hub finds, each by its type in capitals.
 
     Weights are read from safetensors alone, and no code of a model is run.
@@ -53,7 +53,7 @@ class TokenClassifier(Built):
             value = getattr(self, key)
             if value < 0 or (most is not None and not value <= most):
                 expected = "0 or more" if most is None else f"0 to {most}"
-                raise PlanError(f"found {quoted(value)}; expected {expected}", key)
+                raise PlanError(f"found {quote_value(value)}; expected {expected}", key)
         for problem in settings_problems(self._settings):
             raise PlanError(problem.message, "on")
         _ = self._mapping
@@ -90,18 +90,18 @@ class TokenClassifier(Built):
 
     @property
     def _files(self) -> ModelFiles:
-        return _found(self.model, _state(self.model))
+        return _locate_files(self.model, _state(self.model))
 
     @property
-    def _classifier(self) -> Classifier:
-        encoder = _loaded(self.model, self._files, self._settings)
+    def _classifier(self) -> WindowClassifier:
+        encoder = _load_model(self.model, self._files, self._settings)
         try:
             tags = tagset(encoder.labels, self._mapping, self.scheme, self.model)
             decoder = Decoder(tags, self.threshold, self.words, self.scores)
             return classifier(encoder, decoder, self.window, self.stride)
         except PlanError as error:
             fault = error.problems[0]
-            raise PlanError(fault.message, f"anonymizer {shown(self.name)}: {fault.place}") from None
+            raise PlanError(fault.message, f"anonymizer {shorten(self.name)}: {fault.place}") from None
 
 
 def _state(model: str) -> Changed:
@@ -114,12 +114,12 @@ def _state(model: str) -> Changed:
 
 
 @lru_cache(maxsize=8)
-def _found(model: str, state: Changed) -> ModelFiles:
+def _locate_files(model: str, state: Changed) -> ModelFiles:
     """Its files, of which a digest is made once."""
     return encoder_files(model)
 
 
 @lru_cache(maxsize=2)
-def _loaded(model: str, files: ModelFiles, settings: ModelSettings) -> Encoder:
+def _load_model(model: str, files: ModelFiles, settings: ModelSettings) -> Encoder:
     """The model, which stays loaded from batch to batch."""
     return load_encoder(model, files, settings)

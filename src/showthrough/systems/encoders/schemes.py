@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, meant, quoted, shown, some
+from showthrough.core.errors import PlanError, join_names, quote_value, shorten, suggest_name
 from showthrough.data.layout.spans import Bools, Ints
 
 Scheme = Literal["auto", "types"]
@@ -56,16 +56,18 @@ def tagset(
     """
     named = [mapping.get(label, label) for label in labels]
     if all(_UNNAMED.fullmatch(label) for label in named):
-        fault = f"{shown(model)} does not name its labels ({some(labels, 40)}); expected a map such as "
+        fault = f"{shorten(model)} does not name its labels ({join_names(labels, 40)}); expected a map such as "
         raise PlanError(f'{fault}labels="{labels[0]}=O,{labels[-1]}=PERSON"', "labels")
     read = _read(named, scheme)
     _refuse_unknown(mapping, labels, {entry.type for entry in _read(labels, scheme) if entry} - {""})
     types = [_type(label, entry, mapping) for label, entry in zip(labels, read, strict=True)]
     numbers = {kind: number for number, kind in enumerate(dict.fromkeys(filter(None, types)))}
     if not numbers:
-        raise PlanError(f"leaves nothing of {shown(model)} to be masked; its labels are {some(labels)}", "labels")
+        raise PlanError(
+            f"leaves nothing of {shorten(model)} to be masked; its labels are {join_names(labels)}", "labels"
+        )
     if all(types):
-        fault = f"no label of {shown(model)} is O ({some(labels)}), so all text would be masked; expected a map"
+        fault = f"no label of {shorten(model)} is O ({join_names(labels)}), so all text would be masked; expected a map"
         raise PlanError(f'{fault} that leaves one out, such as labels="{labels[0]}="', "labels")
     tags = [entry.tag if entry else "" for entry in read]
     return Tagset(
@@ -117,5 +119,7 @@ def _refuse_unknown(mapping: Mapping[str, str], labels: Sequence[str], types: se
     names = {*labels, *types}
     for source in mapping:
         if source not in names:
-            choices = some(sorted(types or names))
-            raise PlanError(f"the model has no {quoted(source)}; {meant(source, names)}there are: {choices}", "labels")
+            choices = join_names(sorted(types or names))
+            raise PlanError(
+                f"the model has no {quote_value(source)}; {suggest_name(source, names)}there are: {choices}", "labels"
+            )

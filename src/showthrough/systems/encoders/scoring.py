@@ -14,13 +14,13 @@ BEST_BY = "f1"
 _NAME = "transformer"
 
 
-class Masking(Protocol):
+class MaskFinder(Protocol):
     """What finds masks."""
 
     def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]: ...
 
 
-def dev_scores(corpus: Corpus, masking: Masking) -> dict[str, float | None]:
+def dev_scores(corpus: Corpus, masking: MaskFinder) -> dict[str, float | None]:
     """Each metric's value on the corpus; `None` where it is undefined."""
     bare = [Document(document.id, document.text) for document in corpus]
     masks = dict(zip(corpus.ids, masking.masks(bare), strict=True))

@@ -10,18 +10,18 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from showthrough.core.errors import OutputError, PlanError, quoted
-from showthrough.models.checkpoints import differing
+from showthrough.core.errors import OutputError, PlanError, quote_value
+from showthrough.models.checkpoints import find_differences
 from showthrough.models.model_folders import CARD, read_card
 from showthrough.models.settings import Watch
-from showthrough.systems.encoders.learning import Epoch
-from showthrough.systems.encoders.training import Outcome, Request, loaded, train_to_folder
+from showthrough.systems.encoders.learning import TrainingEpoch
+from showthrough.systems.encoders.training import TrainingOutcome, TrainingRequest, load_with_head, train_to_folder
 
-Begun = Callable[[Request], None]
+Begun = Callable[[TrainingRequest], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grid:
+class SweepGrid:
     """What a sweep goes through: TAB's windows and weights, or others."""
 
     windows: Annotated[
@@ -45,25 +45,25 @@ def _numbers(option: str, text: str) -> list[float]:
     except ValueError:
         numbers = []
     if not numbers or min(numbers) <= 0 or len(set(numbers)) < len(numbers):
-        raise PlanError(f"found {quoted(text)}; expected different numbers above 0, such as 1,5,10", option)
+        raise PlanError(f"found {quote_value(text)}; expected different numbers above 0, such as 1,5,10", option)
     if option == "sweep-windows" and any(number != int(number) for number in numbers):
-        raise PlanError(f"found {quoted(text)}; expected whole numbers of tokens", option)
+        raise PlanError(f"found {quote_value(text)}; expected whole numbers of tokens", option)
     return numbers
 
 
-class Sweep(msgspec.Struct, frozen=True):
+class SweepResult(msgspec.Struct, frozen=True):
     """What the trainings of a grid gave."""
 
-    outcomes: list[Outcome]
+    outcomes: list[TrainingOutcome]
 
 
 def sweep(
-    request: Request,
-    grid: Grid,
+    request: TrainingRequest,
+    grid: SweepGrid,
     watch: Watch | None = None,
     begun: Begun = lambda cell: None,
-    tell: Callable[[Epoch], None] = lambda epoch: None,
-) -> Sweep:
+    tell: Callable[[TrainingEpoch], None] = lambda epoch: None,
+) -> SweepResult:
     """Trains every cell that is not there yet. `begun` hears of each that is.
 
     Nothing is trained before all windows are known to fit into the model.
@@ -71,12 +71,12 @@ def sweep(
     if request.dev is None:
         raise PlanError("a sweep compares trainings by their scores; expected documents to score them on", "dev")
     cells = list(_requests(request, grid))
-    done = [_finished(cell) for cell in cells]
+    done = [_read_finished(cell) for cell in cells]
     for cell, outcome in zip(cells, done, strict=True):
         if outcome is None:
             cell.check()
     if None in done:
-        encoder = loaded(request)
+        encoder = load_with_head(request)
         for cell in cells:
             encoder.window(cell.settings.window)
         del encoder
@@ -85,21 +85,21 @@ def sweep(
         if outcome is None:
             begun(cell)
         outcomes.append(outcome or train_to_folder(cell, watch, tell))
-    return Sweep(outcomes)
+    return SweepResult(outcomes)
 
 
-def _requests(request: Request, grid: Grid) -> Iterator[Request]:
+def _requests(request: TrainingRequest, grid: SweepGrid) -> Iterator[TrainingRequest]:
     for window, weight in grid.cells:
         settings = replace(request.settings, window=window, mask_weight=weight)
         yield replace(request, folder=request.folder / f"window-{window}-weight-{weight:g}", settings=settings)
 
 
-def _finished(cell: Request) -> Outcome | None:
+def _read_finished(cell: TrainingRequest) -> TrainingOutcome | None:
     """What an earlier sweep gave of the same documents and settings, where it is to be resumed."""
     if not cell.resume or not (cell.folder / CARD).is_file():
         return None
     figures = read_card(cell.folder).figures
-    if other := differing(figures.get("origin", {}), cell.origin):
+    if other := find_differences(figures.get("origin", {}), cell.origin):
         fault = f"holds a model that was made from something else ({', '.join(other)})"
         raise OutputError(f"{cell.folder}: {fault}; choose another name or say --force to replace it")
-    return msgspec.convert(figures, Outcome)
+    return msgspec.convert(figures, TrainingOutcome)

@@ -16,24 +16,24 @@ from showthrough.data.documents import Corpus
 from showthrough.evaluation.settings import settings_problems
 from showthrough.models.checkpoints import Checkpoint
 from showthrough.models.device import torch_device
-from showthrough.models.files import EXTRA, ModelFiles, hushed, quietly
+from showthrough.models.files import EXTRA, ModelFiles, quietly, silence_library
 from showthrough.models.model_folders import (
     CARD,
     Card,
-    Learned,
-    Training as TrainedOn,
+    TrainingRecord as TrainedOn,
+    TrainingTexts,
     check_model_folder,
     read_card,
     training_on,
     write_model,
 )
 from showthrough.models.settings import ModelSettings, Watch
-from showthrough.models.training import Course, seeded, train, uses_bf16, whole
+from showthrough.models.training import Course, seed_random, train, uses_bf16, whole
 from showthrough.storage.writing import check_writable, workshop
-from showthrough.systems.encoders.classifier import Classifier, classifier
+from showthrough.systems.encoders.classifier import WindowClassifier, classifier
 from showthrough.systems.encoders.decoding import Decoder
 from showthrough.systems.encoders.examples import check_documents, examples_of, labels_for
-from showthrough.systems.encoders.learning import Epoch, Tagging
+from showthrough.systems.encoders.learning import Tagging, TrainingEpoch
 from showthrough.systems.encoders.loading import ENCODER, Encoder, encoder_files, encoder_name, load_encoder
 from showthrough.systems.encoders.schemes import tagset
 from showthrough.systems.encoders.scoring import dev_scores
@@ -44,7 +44,7 @@ _NOT_OF_THE_MODEL = ("model", "device", "precision", "checkpoint_minutes", "grad
 _REMEDY = "choose a smaller --batch (and more to --accumulate), --gradient-checkpointing or a shorter --window"
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+class TrainingOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """What training gave."""
 
     folder: str
@@ -53,7 +53,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     mask_weight: float
     windows: int  # that it learned from, in every epoch
     steps: int
-    epochs: list[Epoch]
+    epochs: list[TrainingEpoch]
     kept: int  # the number of the epoch whose model is in the folder
     chosen: bool  # whether that was chosen by the scores
     documents: int  # that the scores are of; 0: none were given
@@ -67,7 +67,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Request:
+class TrainingRequest:
     """What is to be trained on what, and where it goes."""
 
     corpus: Corpus
@@ -90,7 +90,7 @@ class Request:
             import torch  # noqa: F401
             import transformers  # noqa: F401
         except ImportError as error:
-            raise ENCODER.missing("training needs packages that are not installed", EXTRA) from error
+            raise ENCODER.missing_error("training needs packages that are not installed", EXTRA) from error
         return encoder_files(self.settings.model, ENCODER)
 
     @cached_property
@@ -119,12 +119,12 @@ class Request:
         if folder is None or not (folder / CARD).is_file():
             return new
         before = read_card(folder).training
-        return before.joined(new, f"{before.corpus} and {new.corpus}", new.digest)
+        return before.merge(new, f"{before.corpus} and {new.corpus}", new.digest)
 
     @cached_property
     def trained_on(self) -> int:
         """How many documents of `dev` have a text that is also learned from."""
-        learned = Learned(self.learned)
+        learned = TrainingTexts(self.learned)
         return sum(learned.has(document.text) for document in self.dev or ())
 
     def check(self) -> None:
@@ -155,8 +155,8 @@ class Request:
 
 
 def train_to_folder(
-    request: Request, watch: Watch | None = None, tell: Callable[[Epoch], None] = lambda epoch: None
-) -> Outcome:
+    request: TrainingRequest, watch: Watch | None = None, tell: Callable[[TrainingEpoch], None] = lambda epoch: None
+) -> TrainingOutcome:
     """Trains and writes the folder. `watch` is told how far it is, `tell` of every epoch.
 
     Raises Interrupted when the user stops it: a checkpoint then says where it stood.
@@ -166,21 +166,21 @@ def train_to_folder(
     if request.resume and (other := checkpoint.differences()):
         fault = f"was made from something else ({', '.join(other)}); expected the same, or --force to begin anew"
         raise PlanError(fault, str(request.checkpoint))
-    return Training(request, checkpoint, watch, tell).run()
+    return TransformerTraining(request, checkpoint, watch, tell).run()
 
 
 @dataclass(eq=False)
-class Training:
+class TransformerTraining:
     """One training on its way."""
 
-    request: Request
+    request: TrainingRequest
     checkpoint: Checkpoint
     watch: Watch | None
-    tell: Callable[[Epoch], None]
+    tell: Callable[[TrainingEpoch], None]
 
-    def run(self) -> Outcome:
+    def run(self) -> TrainingOutcome:
         settings = self.request.settings
-        encoder = loaded(self.request)
+        encoder = load_with_head(self.request)
         decoder = Decoder(tagset(encoder.labels, {}, model=settings.model), settings.threshold)
         reading = classifier(encoder, decoder, settings.window, settings.stride)
         examples = examples_of(self.request.corpus, encoder, reading.window, reading.stride)
@@ -189,14 +189,14 @@ class Training:
         )
         self._train(learner)
         with whole():  # it may have taken days
-            return self._kept(learner, reading)
+            return self._save_kept(learner, reading)
 
-    def _kept(self, learner: Tagging, reading: Classifier) -> Outcome:
+    def _save_kept(self, learner: Tagging, reading: WindowClassifier) -> TrainingOutcome:
         """Writes the model of the epoch that is kept."""
         settings, examples = self.request.settings, learner.windows
         if learner.keep_best:
             learner.take_best()
-        outcome = Outcome(
+        outcome = TrainingOutcome(
             folder=str(self.request.folder),
             window=reading.window,
             stride=reading.stride,
@@ -204,7 +204,7 @@ class Training:
             windows=len(examples),
             steps=settings.epochs * -(-len(examples) // self._course.batch_size),
             epochs=learner.epochs,
-            kept=learner.kept,
+            kept=learner.kept_epoch,
             chosen=learner.keep_best,
             documents=len(self.request.dev or ()),
             seen=self.request.trained_on,
@@ -228,16 +228,16 @@ class Training:
         every = settings.checkpoint_minutes * 60
         bf16 = self.request.origin["bf16"]
         try:
-            with hushed():
+            with silence_library():
                 train(learner, self._course, device, bf16, self.checkpoint, self.watch, every)
         except KeyboardInterrupt:
             where = f"where it stood is in {self.checkpoint.path}"
             raise Interrupted(None, f"training was stopped; {where}: the same with --resume goes on") from None
 
-    def _scores(self, reading: Classifier) -> dict[str, float | None]:
+    def _scores(self, reading: WindowClassifier) -> dict[str, float | None]:
         return dev_scores(self.request.dev, reading) if self.request.dev else {}
 
-    def _write(self, encoder: Encoder, outcome: Outcome) -> None:
+    def _write(self, encoder: Encoder, outcome: TrainingOutcome) -> None:
         request = self.request
         chosen = asdict(request.settings) | {"window": outcome.window, "stride": outcome.stride}
         card = Card(
@@ -245,7 +245,7 @@ class Training:
             training=request.learned,
             settings=chosen | {"revision": request.files.revision, "labels": list(request.labels)},
             types=tuple(dict.fromkeys(name[2:] for name in request.labels[1:])),
-            figures=msgspec.to_builtins(outcome) | {"origin": request.origin, "made_with": _made_with(encoder)},
+            figures=msgspec.to_builtins(outcome) | {"origin": request.origin, "made_with": _library_versions(encoder)},
         )
         with workshop(_home(request.folder)) as bench:
             with quietly():
@@ -257,11 +257,11 @@ class Training:
         self.checkpoint.remove()
 
 
-def loaded(request: Request) -> Encoder:
+def load_with_head(request: TrainingRequest) -> Encoder:
     """The encoder with a new head, whose random numbers follow from the seed."""
     settings = request.settings
     device = torch_device(settings.device)
-    with seeded(settings.seed, device):
+    with seed_random(settings.seed, device):
         return load_encoder(
             settings.model, request.files, ModelSettings(device=settings.device), ENCODER, request.labels
         )
@@ -274,7 +274,7 @@ def _home(folder: Path) -> Path:
     return home
 
 
-def _made_with(encoder: Encoder) -> dict[str, str]:
+def _library_versions(encoder: Encoder) -> dict[str, str]:
     import torch
     import transformers
 

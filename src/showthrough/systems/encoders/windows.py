@@ -22,7 +22,7 @@ def usual_stride(room: int) -> int:
 
 
 @dataclass(frozen=True)
-class Windows:
+class TokenWindows:
     """A window reads the tokens from `begin` to before `end`, and decides those from `first` to before `last`."""
 
     begin: Ints
@@ -34,7 +34,7 @@ class Windows:
         return len(self.begin)
 
 
-def windows_of(length: int, room: int, stride: int) -> Windows:
+def windows_of(length: int, room: int, stride: int) -> TokenWindows:
     """So many tokens in windows with room for `room` of them, each starting `stride` after the one before.
 
     The last one starts earlier where it would be short: context costs nothing there. Two windows that share tokens
@@ -50,4 +50,4 @@ def windows_of(length: int, room: int, stride: int) -> Windows:
     begin = np.minimum(np.arange(count, dtype=np.int64) * stride, max(0, length - room))
     end = np.minimum(begin + room, length)
     middle = (begin[1:] + end[:-1] + 1) // 2
-    return Windows(begin, end, np.append(0, middle)[:count], np.append(middle, length)[-count:] if count else end)
+    return TokenWindows(begin, end, np.append(0, middle)[:count], np.append(middle, length)[-count:] if count else end)

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from showthrough.core.errors import InputError, PlanError, Problem, at_document, quoted, shown
+from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value, shorten
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.given import mask_of
 from showthrough.data.masks import Anonymization, Mask, ScoredMask, TypedMask
-from showthrough.systems.base import Built
+from showthrough.systems.base import BaseAnonymizer
 
 _DAY = 86_400
 
 
 @dataclass(frozen=True)
-class Outside(Built):
+class ExternalAnonymizer(BaseAnonymizer):
     """What is true of all that runs elsewhere: nobody knows its size, its device, or whether it is still the same."""
 
     @property
@@ -40,7 +40,7 @@ def check_timeout(seconds: float) -> None:
 
 def place_of(name: str, document: Document) -> str:
     """Where an answer is wrong."""
-    return f"anonymizer {shown(name)}: {at_document(document.id)}"
+    return f"anonymizer {shorten(name)}: {at_document(document.id)}"
 
 
 def wrong(location: str, fault: str) -> InputError:
@@ -66,7 +66,7 @@ def _mask(span: Any, location: str) -> Mask:
     if isinstance(span, Mask) or score is None:
         return mask
     if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
-        raise wrong(f"{location}: score", f"found {quoted(score)}; expected a number from 0 to 1")
+        raise wrong(f"{location}: score", f"found {quote_value(score)}; expected a number from 0 to 1")
     return ScoredMask(mask.start, mask.end, mask.replacement, mask.entity_type, float(score))
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import IO
 
-from showthrough.core.errors import PlanError, ResourceError, at_document, quoted, shown
+from showthrough.core.errors import PlanError, ResourceError, at_document, quote_value, shorten
 from showthrough.data.documents import Document
-from showthrough.models.chat.echoes import KEPT_BACK, folded, repeats
+from showthrough.models.chat.echoes import KEPT_BACK, fold_letters, repeats
 
 _LONGEST = 1 << 26  # bytes of an answer: more is no answer but a flood
 _ENDING = 5  # seconds that a program takes at most to end by itself once its output has ended
@@ -29,7 +29,7 @@ class Conversation:
     """A program that runs. Raises PlanError where it cannot be started."""
 
     def __init__(self, name: str, arguments: Sequence[str], timeout: float) -> None:
-        self._place, self._timeout = f"anonymizer {shown(name)}", timeout
+        self._place, self._timeout = f"anonymizer {shorten(name)}", timeout
         posix = os.name == "posix"
         try:
             self._process = subprocess.Popen(  # noqa: S603 (what the user asked to be run)
@@ -42,8 +42,8 @@ class Conversation:
             )
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or str(error)
-            raise PlanError(f"cannot start {quoted(arguments[0])}: {why}", self._place) from None
-        self._watch = _watched(self._process.pid) if posix else None
+            raise PlanError(f"cannot start {quote_value(arguments[0])}: {why}", self._place) from None
+        self._watch = _start_watchdog(self._process.pid) if posix else None
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._said: deque[str] = deque(maxlen=1)
         self._told: deque[Sequence[Document]] = deque(maxlen=2)  # what it said may be about the ones before
@@ -102,8 +102,8 @@ class Conversation:
     def _last_words(self) -> str:
         if not self._said:
             return ""
-        texts = (folded(document.text) for documents in self._told for document in documents)
-        return f"; it said: {KEPT_BACK if repeats(self._said[0], texts) else shown(self._said[0])}"
+        texts = (fold_letters(document.text) for documents in self._told for document in documents)
+        return f"; it said: {KEPT_BACK if repeats(self._said[0], texts) else shorten(self._said[0])}"
 
     def _listen(self, output: IO[bytes]) -> None:
         with suppress(OSError, ValueError):
@@ -139,7 +139,7 @@ class Conversation:
                     channel.close()
 
 
-def _watched(pid: int) -> subprocess.Popen[bytes]:
+def _start_watchdog(pid: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-I", "-S", "-c", _WATCH, str(pid)]
     quiet = subprocess.DEVNULL
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, start_new_session=True)  # noqa: S603 (this very interpreter)

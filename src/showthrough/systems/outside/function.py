@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from showthrough.core.plugins import raised
+from showthrough.core.plugins import describe_error
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
 from showthrough.systems.outside.answers import masks_of_value, place_of, wrong
@@ -16,7 +16,7 @@ Function = Callable[..., Any]  # of a text, or of a Document
 
 
 @dataclass(frozen=True)
-class Called:
+class FunctionAnonymizer:
     """Hides what a function finds in a text; in a document, where its parameter has that name or type."""
 
     function: Function
@@ -43,7 +43,7 @@ class Called:
         try:
             answer = self.function(argument)
         except Exception as error:  # whatever somebody's function does
-            raise wrong(place_of(self.name, document), raised(error)) from error
+            raise wrong(place_of(self.name, document), describe_error(error)) from error
         return masks_of_value(answer, document, self.name)
 
 

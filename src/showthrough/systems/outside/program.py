@@ -13,10 +13,17 @@ from typing import Any, ClassVar
 import msgspec
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.systems.outside.answers import Outside, check_timeout, masks_in, masks_of_text, place_of, wrong
+from showthrough.systems.outside.answers import (
+    ExternalAnonymizer,
+    check_timeout,
+    masks_in,
+    masks_of_text,
+    place_of,
+    wrong,
+)
 from showthrough.systems.outside.conversation import Conversation
 
 _EXPECTED = '{"id": …, "masks": [[start, end, type, score], …]} or {"id": …, "text": the anonymized text}'
@@ -24,7 +31,7 @@ _running: dict[Program, Conversation] = {}  # in this process: a program is star
 
 
 @dataclass(frozen=True)
-class Program(Outside):
+class Program(ExternalAnonymizer):
     """Hides what a program of your own finds: any that reads documents as JSON Lines and answers a line for each.
 
     It reads `{"id": "a", "text": "…"}`, a line a document, and writes `{"id": "a", "masks": [[0, 4, "PERSON", 0.9]]}`
@@ -55,7 +62,7 @@ class Program(Outside):
         try:
             words = shlex.split(self.command, posix=os.name != "nt")
         except ValueError as error:
-            raise PlanError(f"found {quoted(self.command)}: {str(error).lower()}", "command") from None
+            raise PlanError(f"found {quote_value(self.command)}: {str(error).lower()}", "command") from None
         if not words or "\0" in self.command:
             raise PlanError("found no program; expected one, as in cmd:python mine.py", "command")
         return words
@@ -95,13 +102,15 @@ class Program(Outside):
         try:
             answer: Any = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise wrong(location, f"answered {_shown(line)}, which is no JSON; expected a line {_EXPECTED}") from None
+            raise wrong(
+                location, f"answered {_quote_line(line)}, which is no JSON; expected a line {_EXPECTED}"
+            ) from None
         if not isinstance(answer, dict):
-            raise wrong(location, f"answered {quoted(answer)}; expected a line {_EXPECTED}")
+            raise wrong(location, f"answered {quote_value(answer)}; expected a line {_EXPECTED}")
         if "id" not in answer:
             raise wrong(f"{location}: id", f"is missing from the answer; expected a line {_EXPECTED}")
         if answer["id"] != document.id:
-            actual, expected = quoted(answer["id"]), quoted(document.id)
+            actual, expected = quote_value(answer["id"]), quote_value(document.id)
             fault = f"found {actual}; expected {expected}: answers come in the order of the documents"
             raise wrong(f"{location}: id", fault)
         if ("masks" in answer) == ("text" in answer):
@@ -110,12 +119,12 @@ class Program(Outside):
         if "masks" in answer:
             return masks_in(answer["masks"], document, self.name)
         if not isinstance(answer["text"], str):
-            raise wrong(f"{location}: text", f"found {quoted(answer['text'])}; expected the anonymized text")
+            raise wrong(f"{location}: text", f"found {quote_value(answer['text'])}; expected the anonymized text")
         return masks_of_text(answer["text"], document)
 
 
-def _shown(line: bytes) -> str:
-    return quoted(line.decode("utf-8", "replace"))
+def _quote_line(line: bytes) -> str:
+    return quote_value(line.decode("utf-8", "replace"))
 
 
 def _digest(path: Path) -> str:

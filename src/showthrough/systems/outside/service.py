@@ -15,11 +15,11 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from showthrough.core.call_syntax import difference, literal, parameter
-from showthrough.core.errors import PlanError, ResourceError, quoted, shown
+from showthrough.core.errors import PlanError, ResourceError, quote_value, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.models.chat.echoes import KEPT_BACK, folded, repeats
-from showthrough.systems.outside.answers import Outside, check_timeout, masks_in, place_of, wrong
+from showthrough.models.chat.echoes import KEPT_BACK, fold_letters, repeats
+from showthrough.systems.outside.answers import ExternalAnonymizer, check_timeout, masks_in, place_of, wrong
 
 if TYPE_CHECKING:
     from http.client import HTTPConnection
@@ -31,7 +31,7 @@ _MOVED = range(300, 400)
 
 
 @dataclass(frozen=True)
-class Service(Outside):
+class Service(ExternalAnonymizer):
     """Hides what a service finds that answers as Presidio's analyzer does: `POST /analyze` with text and language.
 
     Each document's text is sent to it. It must be on this machine, unless its host is allowed by name: then the texts
@@ -67,9 +67,9 @@ class Service(Outside):
             address = urlsplit(self.url)
             host, _ = address.hostname, address.port
         except ValueError as error:
-            raise PlanError(f"found {quoted(self.url)}: {error}; {expected}", "url") from None
+            raise PlanError(f"found {quote_value(self.url)}: {error}; {expected}", "url") from None
         if address.scheme not in ("http", "https") or not host or not self.url.isascii() or not self.url.isprintable():
-            raise PlanError(f"found {quoted(self.url)}; {expected}", "url")
+            raise PlanError(f"found {quote_value(self.url)}; {expected}", "url")
         if (
             address.username is not None
             or address.password is not None
@@ -78,15 +78,15 @@ class Service(Outside):
             or " " in self.url
         ):
             raise PlanError(f"has a user, a question or a mark in it; {expected}, with a path at most", "url")
-        if not _is_here(host) and host != self.allow.lower():
-            fault = f"{shown(host)} is not this machine, and every document's text would be sent there"
-            raise PlanError(f'{fault}; expected localhost, or allow="{shown(host)}" to send them all the same', "url")
+        if not _is_local(host) and host != self.allow.lower():
+            fault = f"{shorten(host)} is not this machine, and every document's text would be sent there"
+            raise PlanError(f'{fault}; expected localhost, or allow="{shorten(host)}" to send them all the same', "url")
         return address
 
     def prepare(self) -> None:
         if not self.url:
             raise PlanError("no address was named; expected one, such as http://localhost:5002", "anonymizer http")
-        self._connected().close()
+        self._connect().close()
 
     def masks(self, documents: Sequence[Document]) -> list[list[Mask]]:
         with ThreadPoolExecutor(self.at_once) as threads:
@@ -103,7 +103,7 @@ class Service(Outside):
         location = place_of(self.name, document)
         path = self._address.path.rstrip("/").removesuffix("/analyze") + "/analyze"
         body = msgspec.json.encode({"text": document.text, "language": self.language})
-        connection, late = self._connected(), threading.Event()
+        connection, late = self._connect(), threading.Event()
         watch = threading.Timer(self.timeout, _break_off, (connection.sock, late))  # the socket's own is for each read
         watch.start()
         try:
@@ -122,13 +122,13 @@ class Service(Outside):
         if response.status in _MOVED:
             raise ResourceError(f"{location}: answered {response.status}, which leads elsewhere; that is not followed")
         if response.status != _OK:
-            reason = KEPT_BACK if repeats(response.reason, [folded(document.text)]) else shown(response.reason)
+            reason = KEPT_BACK if repeats(response.reason, [fold_letters(document.text)]) else shorten(response.reason)
             raise ResourceError(f"{location}: POST {path} was answered {response.status} {reason}; expected {_OK}")
         if len(content) > _LONGEST:
             raise ResourceError(f"{location}: answered with more than {_LONGEST >> 20} MB")
         return _masks_of(content, document, self.name)
 
-    def _connected(self) -> HTTPConnection:
+    def _connect(self) -> HTTPConnection:
         """Straight to the address: no proxy of the environment sees a text."""
         from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
@@ -142,12 +142,12 @@ class Service(Outside):
             connection.close()
             why = getattr(error, "strerror", None) or type(error).__name__
             raise ResourceError(
-                f"anonymizer {shown(self.name)}: cannot be reached: {why}; is the service running?"
+                f"anonymizer {shorten(self.name)}: cannot be reached: {why}; is the service running?"
             ) from None
         if address.hostname != self.allow.lower() and not ipaddress.ip_address(peer.partition("%")[0]).is_loopback:
             connection.close()
-            fault = f"{shown(str(address.hostname))} is {peer}, which is not this machine"
-            raise PlanError(f"{fault}; nothing was sent", f"anonymizer {shown(self.name)}")
+            fault = f"{shorten(str(address.hostname))} is {peer}, which is not this machine"
+            raise PlanError(f"{fault}; nothing was sent", f"anonymizer {shorten(self.name)}")
         return connection
 
 
@@ -157,7 +157,7 @@ def _break_off(connection: socket.socket, late: threading.Event) -> None:
         connection.shutdown(socket.SHUT_RDWR)
 
 
-def _is_here(host: str) -> bool:
+def _is_local(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -174,5 +174,5 @@ def _masks_of(content: bytes, document: Document, name: str) -> list[Mask]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise wrong(location, f"answered what is no JSON; {expected}") from None
     if not isinstance(answer, list) or not all(isinstance(entry, dict) for entry in answer):
-        raise wrong(location, f"answered {quoted(answer)}; {expected}")
+        raise wrong(location, f"answered {quote_value(answer)}; {expected}")
     return masks_in(answer, document, name, "answer")

@@ -11,23 +11,23 @@ from showthrough.core.errors import InputError
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.pairing import Missing, check_pair
-from showthrough.systems.replacing.generalized import generalized
-from showthrough.systems.replacing.invented import invented
-from showthrough.systems.replacing.masked import Masked, masked
-from showthrough.systems.replacing.numbered import numbered
+from showthrough.systems.replacing.generalized import generalize
+from showthrough.systems.replacing.invented import invent_surrogates
+from showthrough.systems.replacing.masked import MaskedSpan, masked
+from showthrough.systems.replacing.numbered import number_labels
 
 Way = Literal["label", "suppress", "number", "surrogate", "generalize"]
 WAYS: tuple[Way, ...] = get_args(Way)
 Replace = Callable[[Document, Sequence[Mask]], list[Mask]]
 
 
-def replacing(way: Way) -> Replace:
+def make_replacer(way: Way) -> Replace:
     """The function that writes replacements in this way; spans, types, scores and the order of masks stay.
 
     >>> one = Document("a", "Dr Ona Rask saw her on 5 May 2019.")
     >>> from showthrough.data.masks import TypedMask
     >>> masks = [TypedMask(0, 11, None, "PERSON"), TypedMask(23, 33, None, "DATE")]
-    >>> [mask.replacement for mask in replacing("generalize")(one, masks)]
+    >>> [mask.replacement for mask in make_replacer("generalize")(one, masks)]
     ['PERSON', '2019']
     """
     written = _WAYS[way]
@@ -43,7 +43,7 @@ def rewritten(corpus: Corpus, anonymization: Anonymization, way: Way, missing: M
     """The masks of an anonymization with other replacements. Raises InputError where it does not fit the corpus."""
     if problems := check_pair(corpus, anonymization, missing):
         raise InputError(problems)
-    replace = replacing(way)
+    replace = make_replacer(way)
     masks = {
         document.id: replace(document, anonymization.of(document.id))
         for document in corpus
@@ -52,20 +52,20 @@ def rewritten(corpus: Corpus, anonymization: Anonymization, way: Way, missing: M
     return Anonymization(masks, anonymization.name, anonymization.source, anonymization.notes)
 
 
-def suppressed(document: Document, spans: Sequence[Masked]) -> list[str | None]:
+def suppress(document: Document, spans: Sequence[MaskedSpan]) -> list[str | None]:
     """Nothing stands there any more."""
     return [None] * len(spans)
 
 
-def labels(document: Document, spans: Sequence[Masked]) -> list[str | None]:
+def labels(document: Document, spans: Sequence[MaskedSpan]) -> list[str | None]:
     """The types in capitals."""
     return [span.label for span in spans]
 
 
-_WAYS: dict[Way, Callable[[Document, Sequence[Masked]], list[str | None]]] = {
+_WAYS: dict[Way, Callable[[Document, Sequence[MaskedSpan]], list[str | None]]] = {
     "label": labels,
-    "suppress": suppressed,
-    "number": numbered,
-    "surrogate": invented,
-    "generalize": generalized,
+    "suppress": suppress,
+    "number": number_labels,
+    "surrogate": invent_surrogates,
+    "generalize": generalize,
 }

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 
-def _set(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_SIGNS = {"€": _set("€ eur euro euros"), "£": _set("£ gbp sterling"), "$": _set("$ usd us")}
-_CURRENCIES = frozenset().union(*_SIGNS.values()) | _set("""
+_SIGNS = {"€": _word_set("€ eur euro euros"), "£": _word_set("£ gbp sterling"), "$": _word_set("$ usd us")}
+_CURRENCIES = frozenset().union(*_SIGNS.values()) | _word_set("""
     ¥ aud azn bam bef bgn cad chf cny czk dem dkk dollar dollars esp fim forint francs frank frf grd grivnas hrk huf
     hryvnia ils inr isk itl jpy koruna kr krone kroner krona kronor leu lei lev levs lira liras lire ltl marks mdl mxn
     nlg nok pesetas pesos pln pounds pound ron rubles roubles rsd rub rupees sek skk sit try trl tl uah yen yuan zloty
@@ -22,13 +22,13 @@ _SCALES = {
     **dict.fromkeys(("milliard", "milliarder"), 1_000_000_000),
 }
 # What is counted is left out, and known: an unknown word may be a scale, as the lakh of `25 lakh`.
-_COUNTED = _set("""
+_COUNTED = _word_set("""
     adults cases cattle centimetres children cm companies days employees families grams ha hectares houses inhabitants
     kg kilograms kilometres km litres m2 men meters metres miles mm patients people persons prisoners pupils sheep
     square students tonnes trees witnesses women workers personas niños hombres mujeres habitantes metros kilómetros
     hectáreas personer børn mænd kvinder meter kilometer
 """)
-_AROUND = _set("a de el en i in la of only the")
+_AROUND = _word_set("a de el en i in la of only the")
 _NUMBER = re.compile(
     r"\d{1,3}(?:(?P<sign>[.,'’ \u00a0\u202f])\d{3}(?:(?P=sign)\d{3})*)(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?"
 )

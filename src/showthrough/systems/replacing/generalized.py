@@ -11,20 +11,20 @@ from collections.abc import Iterable, Sequence
 from showthrough.data.documents import Document
 from showthrough.models.places import lies_in
 from showthrough.systems.replacing.amounts import magnitude
-from showthrough.systems.replacing.masked import WORD, Masked
+from showthrough.systems.replacing.masked import WORD, MaskedSpan
 from showthrough.systems.replacing.said_dates import says_only
-from showthrough.systems.surrogates.dates import Written, written_dates
+from showthrough.systems.surrogates.dates import WrittenDate, find_dates
 from showthrough.systems.surrogates.numbers import OLD
 from showthrough.systems.surrogates.wordlists import FUNCTION
 
 
-def _set(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 _FOREIGN = re.compile(r"\d{1,2}(?:\.|º|er)?\s+[^\W\d_]{3,}\.?\s+(?P<year>(?:1[89]|20)\d{2})")  # 12. marts 2019
 _SURELY_LAST_CENTURY = 31  # of years in two digits: 12 may be a day, a month, 1912 or 2012, and 97 is 1997
-_YEARS_OLD = _set("""
+_YEARS_OLD = _word_set("""
     a age aged ages alder alt an anni ano anos ans at año años de edad gammel gamle in jahre jahren jährig las los of
     old the y year years yo yr yrs år åringen årig årige
 """)
@@ -38,12 +38,12 @@ _NO_YEARS = re.compile(
 )
 
 
-def generalized(document: Document, spans: Sequence[Masked]) -> list[str | None]:
+def generalize(document: Document, spans: Sequence[MaskedSpan]) -> list[str | None]:
     """The wider text of each mask, or its label."""
     return [_wider(span) or span.label for span in spans]
 
 
-def _wider(span: Masked) -> str:
+def _wider(span: MaskedSpan) -> str:
     if "DATETIME" in span.path:
         return _date(span)
     if "LOCATION" in span.path:
@@ -57,14 +57,14 @@ def _wider(span: Masked) -> str:
     return "" if span.repeats(new) else new
 
 
-def _date(span: Masked) -> str:
+def _date(span: MaskedSpan) -> str:
     """The year of a day or a month, the month of a day without a year, the decade of a year.
 
     Years and months are words of the date, and metrics count them as read: where masks overlap, another may hide them.
     """
     if span.alone and (foreign := _FOREIGN.fullmatch(span.text.strip())):
         return foreign["year"]
-    dates = [date for date in written_dates(span.text, day_first=True) if date.weekday is None]
+    dates = [date for date in find_dates(span.text, day_first=True) if date.weekday is None]
     if not says_only(span.text, dates):
         return ""
     years = sorted({date.year for date in dates if date.year is not None and _century_is_sure(date)})
@@ -85,7 +85,7 @@ def _range(ends: Iterable[str]) -> str:
     return "-".join(dict.fromkeys(ends))
 
 
-def _century_is_sure(date: Written) -> bool:
+def _century_is_sure(date: WrittenDate) -> bool:
     years = [field.text for field in (date.lender or date).fields if field.name == "year"]
     return all(len(year) > 2 or int(year) > _SURELY_LAST_CENTURY for year in years)
 

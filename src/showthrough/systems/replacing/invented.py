@@ -11,9 +11,9 @@ from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.kinds import treated_as
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.data.provenance import text_digest
-from showthrough.systems.replacing.masked import WORD, Masked, words
+from showthrough.systems.replacing.masked import WORD, MaskedSpan, words
 from showthrough.systems.replacing.said_dates import says_only
-from showthrough.systems.surrogates.dates import Shift, written_dates
+from showthrough.systems.surrogates.dates import Shift, find_dates
 from showthrough.systems.surrogates.invention import characters
 from showthrough.systems.surrogates.replacement import surrogates
 
@@ -30,7 +30,7 @@ _ENDS = re.compile(r"^[\W_]+|[\W_]+$")
 _GAPS = re.compile(r"\s*\(\s*\)|\s+(?=[,;.)])|(?<=\()\s+|[,;/–-](?=\s*[,;/–-])")
 
 
-def invented(document: Document, spans: Sequence[Masked]) -> list[str | None]:
+def invent_surrogates(document: Document, spans: Sequence[MaskedSpan]) -> list[str | None]:
     """What stands for persons, places, organizations, dates, ages, codes and contacts; of all else, the label.
 
     The same document has the same surrogates wherever it is, since nothing but its text decides.
@@ -42,7 +42,7 @@ def invented(document: Document, spans: Sequence[Masked]) -> list[str | None]:
         for position in positions
     )
     new_texts = dict(zip(positions, _surrogates(document.text, seed, mentions), strict=True))
-    return [_written(span, new_texts.get(position, span.text), seed) for position, span in enumerate(spans)]
+    return [_write_surrogate(span, new_texts.get(position, span.text), seed) for position, span in enumerate(spans)]
 
 
 def _surrogates(text: str, seed: str, mentions: tuple[Mention, ...]) -> list[str]:
@@ -52,14 +52,14 @@ def _surrogates(text: str, seed: str, mentions: tuple[Mention, ...]) -> list[str
     return [surrogate.text[mention.start : mention.end] for mention in surrogate.annotations[0].mentions]
 
 
-def _kind(span: Masked) -> str:
+def _kind(span: MaskedSpan) -> str:
     """How a surrogate is made; empty where nobody knows the type."""
     if "QUANTITY" in span.path:
         return _QUANTITY
     return treated_as(span.path[-1]).kind if span.path else ""
 
 
-def _written(span: Masked, surrogate: str, seed: str) -> str | None:
+def _write_surrogate(span: MaskedSpan, surrogate: str, seed: str) -> str | None:
     kind = _kind(span)
     if kind not in (*_TYPES, _QUANTITY):
         return span.label
@@ -76,21 +76,21 @@ def _plain(text: str) -> str:
     return "".join(character for character in " ".join(text.split()) if unicodedata.category(character)[0] != "C")
 
 
-def _other_date(span: Masked, surrogate: str) -> str:
+def _other_date(span: MaskedSpan, surrogate: str) -> str:
     """A date none of whose parts is one of the original's; empty where anything else is said, as in `before 2019`.
 
     All dates of a record move together, so that some keep their day or month by chance. These move on.
     """
-    dates = written_dates(surrogate, day_first=True)
+    dates = find_dates(surrogate, day_first=True)
     for step in range(_STEPS if says_only(surrogate, dates) else 0):
         shift = Shift(step, step, step)
-        new = [part for date in dates for part in date.shifted(shift, date.year or 2001)]
+        new = [part for date in dates for part in date.shift_fields(shift, date.year or 2001)]
         if span.words.isdisjoint(text.casefold() for _, text in new):
             return apply_masks(surrogate, [Mask(field.start, field.end, text) for field, text in new])
     return ""
 
 
-def _without_repeats(span: Masked, surrogate: str, random: Random | None) -> str:
+def _without_repeats(span: MaskedSpan, surrogate: str, random: Random | None) -> str:
     """Words of the original are left out, as the `Hospital` of another hospital; numbers become others by chance."""
 
     def other(match: re.Match[str]) -> str:

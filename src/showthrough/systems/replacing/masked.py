@@ -37,7 +37,7 @@ def words(text: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Masked:
+class MaskedSpan:
     """One mask and what it hides."""
 
     mask: Mask
@@ -88,15 +88,15 @@ class Masked:
         return next((name for name in names if name and not self.repeats(name)), None)
 
 
-def masked(document: Document, masks: Sequence[Mask]) -> list[Masked]:
+def masked(document: Document, masks: Sequence[Mask]) -> list[MaskedSpan]:
     """All masks of a document, in their order."""
-    spans: dict[int, Masked] = {}
+    spans: dict[int, MaskedSpan] = {}
     for region in _regions(masks):
         start, end = masks[region[0]].start, max(masks[index].end for index in region)
         hidden = words(document.text[start:end])
         for index in region:
             mask = masks[index]
-            spans[index] = Masked(mask, document.text, type_of(mask, document.text), len(region) == 1, hidden)
+            spans[index] = MaskedSpan(mask, document.text, type_of(mask, document.text), len(region) == 1, hidden)
     return [spans[index] for index in range(len(masks))]
 
 

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import count
 
 from showthrough.data.documents import Document
-from showthrough.systems.replacing.masked import WORD, Masked
-from showthrough.systems.surrogates.dates import day_comes_first, written_dates
+from showthrough.systems.replacing.masked import WORD, MaskedSpan
+from showthrough.systems.surrogates.dates import day_comes_first, find_dates
 from showthrough.systems.surrogates.names import proper_words
 from showthrough.systems.surrogates.wordlists import FUNCTION
 
@@ -18,7 +18,7 @@ _WITH_NUMBERS = frozenset({"DATETIME", "AGE", "QUANTITY", "CODE", "ADDRESS", "ZI
 _NO_DAY = 3  # digits: DATE_12 for 12 May would be read as the 12, by metrics as by people, and DATE_012 is not
 
 
-def numbered(document: Document, spans: Sequence[Masked]) -> list[str | None]:
+def number_labels(document: Document, spans: Sequence[MaskedSpan]) -> list[str | None]:
     """`PERSON_1`, `PERSON_2`, …, `DATE_001`; by label, so that a number tells the order of first appearance alone."""
     day_first = day_comes_first(span.text for span in spans if "DATETIME" in span.path)
     people = _People(span for span in spans if span.label and "PERSON" in span.path)
@@ -45,12 +45,12 @@ def numbered(document: Document, spans: Sequence[Masked]) -> list[str | None]:
     return [written[index] for index in range(len(spans))]
 
 
-def _widths(spans: Sequence[Masked]) -> dict[str, int]:
+def _widths(spans: Sequence[MaskedSpan]) -> dict[str, int]:
     """How many digits the numbers of each label have: so many that none of them is a word of what is masked.
 
     All of a label have as many, so that no entity shows by its number which of them it says.
     """
-    by_label: dict[str, list[Masked]] = defaultdict(list)
+    by_label: dict[str, list[MaskedSpan]] = defaultdict(list)
     for span in spans:
         by_label[span.label or ""].append(span)
     widths = {}
@@ -65,7 +65,7 @@ def _widths(spans: Sequence[Masked]) -> dict[str, int]:
     return widths
 
 
-def _spelling(span: Masked) -> str:
+def _spelling(span: MaskedSpan) -> str:
     """Equal for texts that differ in capitals, white space and punctuation alone."""
     between = "" if {"CODE", "CONTACT", "CREDENTIAL"} & set(span.path) else " "
     return between.join(WORD.findall(span.text.casefold())) or "".join(span.text.split())
@@ -73,12 +73,12 @@ def _spelling(span: Masked) -> str:
 
 def _date(text: str, day_first: bool | None) -> Hashable | None:
     """The day, month or year that a text says and nothing else; `None` where it says more, or there is no telling."""
-    readings = {_said(text, order) for order in ((True, False) if day_first is None else (day_first,))}
+    readings = {_read_date(text, order) for order in ((True, False) if day_first is None else (day_first,))}
     return readings.pop() if len(readings) == 1 else None
 
 
-def _said(text: str, day_first: bool) -> tuple[str, int | None, int | None, int | None] | None:
-    dates = [date for date in written_dates(text, day_first) if date.weekday is None]
+def _read_date(text: str, day_first: bool) -> tuple[str, int | None, int | None, int | None] | None:
+    dates = [date for date in find_dates(text, day_first) if date.weekday is None]
     if len(dates) != 1 or dates[0].unit == "bare day":
         return None
     (date,) = dates
@@ -92,7 +92,7 @@ def _said(text: str, day_first: bool) -> tuple[str, int | None, int | None, int 
 class _People:
     """Who is who: a name that is part of one longer one alone is the same person, and one that fits two is neither."""
 
-    def __init__(self, spans: Iterable[Masked]) -> None:
+    def __init__(self, spans: Iterable[MaskedSpan]) -> None:
         names = {_name(span) for span in spans}
         self._entities: dict[_Name, int] = {}
         roots: list[_Name] = []
@@ -114,7 +114,7 @@ class _People:
                     by_word.setdefault(word, set()).add(root)
             self._entities[name] = root
 
-    def entity(self, span: Masked) -> int:
+    def entity(self, span: MaskedSpan) -> int:
         return self._entities[_name(span)]
 
 
@@ -127,7 +127,7 @@ def _longest_first(name: _Name) -> tuple[int, int, bool, _Name]:
 _Name = tuple[tuple[str, ...], str]  # the words of a name in small letters, and what its title says of a person
 
 
-def _name(span: Masked) -> _Name:
+def _name(span: MaskedSpan) -> _Name:
     own = tuple(match[0].casefold() for match in proper_words(span.text))
     titles = {word.casefold() for word in (*WORD.findall(span.before)[-1:], *WORD.findall(span.text)[:1])}
     gender = "m" if titles & _MEN else "f" if titles & _WOMEN else ""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from showthrough.systems.replacing.masked import WORD
-from showthrough.systems.surrogates.dates import WEEKDAYS, Written
+from showthrough.systems.surrogates.dates import WEEKDAYS, WrittenDate
 from showthrough.systems.surrogates.wordlists import FUNCTION
 
 _AROUND_DATES = """
@@ -18,7 +18,7 @@ _AROUND = (FUNCTION - {"by", "for", "no", "sin"}) | {*_AROUND_DATES.split(), *ch
 _TIME = re.compile(r"\bT?\d{1,2}[:.h]\d{2}(?::\d{2})?\s?(?:(?:[ap]\.?m|hrs|hours|h|Z)\b)?", re.IGNORECASE)
 
 
-def says_only(text: str, dates: Sequence[Written]) -> bool:
+def says_only(text: str, dates: Sequence[WrittenDate]) -> bool:
     """Whether there are dates, and besides them and times of the day nothing of any weight.
 
     `before 2019` says something else: it is no day of that year.

@@ -9,11 +9,11 @@ from functools import lru_cache
 from heapq import merge
 from operator import itemgetter
 
-from showthrough.core.errors import at_document, quoted
+from showthrough.core.errors import at_document, quote_value
 from showthrough.data.categories import phi_type
 from showthrough.data.documents import Document
 from showthrough.data.kinds import Surrogate
-from showthrough.systems.surrogates.dates import folded
+from showthrough.systems.surrogates.dates import fold_case
 from showthrough.systems.surrogates.wordlists import PARTICLES, TITLES
 
 LETTERS = 4  # a string with fewer says too little: initials and numbers may come out the same by chance
@@ -34,11 +34,11 @@ class Leak:
     end: int
 
     def __str__(self) -> str:
-        location = f"{at_document(self.document)}: {quoted(self.text)} at {self.start}–{self.end}"
+        location = f"{at_document(self.document)}: {quote_value(self.text)} at {self.start}–{self.end}"
         return f"{location} was marked in the original"
 
 
-def marked(document: Document, keep: Collection[str] = ()) -> list[Phi]:
+def collect_phi(document: Document, keep: Collection[str] = ()) -> list[Phi]:
     """What is to be replaced, of all annotators, each once, the longest first."""
     mentions = {
         (mention.start - mention.end, mention.start, mention.entity_type, mention.end)
@@ -60,7 +60,7 @@ class Identifying:
         self.kinds: dict[str, Surrogate] = {}  # of every string, in small letters
         self._small: set[str] = set()  # those that are marked in small letters, too
         written: set[str] = set()  # as they are marked: some letters are not the same small and large again
-        for kind, start, end in marked(document, keep):
+        for kind, start, end in collect_phi(document, keep):
             text = document.text[start:end]
             strings = [text]
             if kind == "person":
@@ -75,9 +75,9 @@ class Identifying:
         self._signs: list[str] = []  # that begin with a sign
         for string in sorted(written, key=lambda string: (-len(string), string)):
             first = _TOKEN.match(string.lstrip())
-            (self._by_word.setdefault(folded(first[0]), []) if first else self._signs).append(string)
+            (self._by_word.setdefault(fold_case(first[0]), []) if first else self._signs).append(string)
 
-    def places(self, text: str) -> Iterator[Phi]:
+    def find_occurrences(self, text: str) -> Iterator[Phi]:
         """Where they stand in a text as whole words, whatever their capitals and line breaks; the longest first.
 
         A single word that is marked with a capital and stands there without one is another word: a brown mole is not
@@ -97,7 +97,7 @@ class Identifying:
 
     def _candidates(self, text: str) -> Iterator[tuple[int, list[str]]]:
         """Where some may begin, in order, and which."""
-        words = ((match.start(), self._by_word.get(folded(match[0]), [])) for match in _TOKEN.finditer(text))
+        words = ((match.start(), self._by_word.get(fold_case(match[0]), [])) for match in _TOKEN.finditer(text))
         signs = [
             (match.start(), [string])
             for string in self._signs
@@ -130,10 +130,10 @@ def audit(original: Document, surrogate: Document, keep: Collection[str] = ()) -
 
     A date is left when all of it is: the June of `5 June 2004` is not the June that was marked alone elsewhere.
     """
-    dates = [(start, end) for kind, start, end in marked(surrogate, keep) if kind == "date"]
+    dates = [(start, end) for kind, start, end in collect_phi(surrogate, keep) if kind == "date"]
     return [
         Leak(surrogate.id, surrogate.text[start:end], start, end)
-        for kind, start, end in Identifying(original, keep).places(surrogate.text)
+        for kind, start, end in Identifying(original, keep).find_occurrences(surrogate.text)
         if kind != "date"
         or not any(low <= start and end <= high and (start, end) != (low, high) for low, high in dates)
     ]

@@ -19,7 +19,7 @@ from datetime import date, timedelta
 from itertools import islice
 from random import Random
 
-from showthrough.systems.surrogates.dates import DAYS_OF_YEAR, PLAIN_YEAR, SAFE_DAYS, Shift, Written, leap_year_near
+from showthrough.systems.surrogates.dates import DAYS_OF_YEAR, PLAIN_YEAR, SAFE_DAYS, Shift, WrittenDate, leap_year_near
 from showthrough.systems.surrogates.invention import Edit
 from showthrough.systems.surrogates.timeline import Timeline
 
@@ -45,20 +45,20 @@ class Move:
     frees: bool = False
     _texts: dict[Hashable, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def edits(self, written_date: Written) -> list[Edit]:
-        written_date = written_date.freed() if self.frees else written_date
+    def edits(self, written_date: WrittenDate) -> list[Edit]:
+        written_date = written_date.free_year() if self.frees else written_date
         return [
             (part.start, part.end, new) for part, new in zip(written_date.fields, self._says(written_date), strict=True)
         ]
 
-    def leaves(self, written_date: Written) -> bool:
+    def leaves(self, written_date: WrittenDate) -> bool:
         """Whether a date is the same afterwards."""
-        return all(part.text == new for part, new in written_date.shifted(self.shift, self.year))
+        return all(part.text == new for part, new in written_date.shift_fields(self.shift, self.year))
 
-    def _says(self, written_date: Written) -> list[str]:
+    def _says(self, written_date: WrittenDate) -> list[str]:
         """What the parts of a date say afterwards; worked out once for all that are written alike."""
         if written_date.writing not in self._texts:
-            self._texts[written_date.writing] = [new for _, new in written_date.shifted(self.shift, self.year)]
+            self._texts[written_date.writing] = [new for _, new in written_date.shift_fields(self.shift, self.year)]
         return self._texts[written_date.writing]
 
 
@@ -123,7 +123,7 @@ class Chronology:
         if years_move or self._nameless:
             yield self._freely(random), 0
         if self._pinned:
-            freed = Chronology(self._timeline.freed())
+            freed = Chronology(self._timeline.free_years())
             yield (replace(move, frees=True) for move in freed._freely(random)), 0
 
     def _in_readings(self, random: Random, reach: int, strictness: int) -> Iterator[tuple[Iterator[Move], int]]:
@@ -153,7 +153,7 @@ class Chronology:
 
     def _later_faults(self, move: Move) -> Faults:
         left = sum(
-            month.moved(move.shift, move.year).year - move.year != move.shift.years for month in self._lone_months
+            month.move(move.shift, move.year).year - move.year != move.shift.years for month in self._lone_months
         )
         return left, int(self.near(move)), self._discords(move)
 
@@ -170,7 +170,7 @@ class Chronology:
         shift = move.shift
         discords = int(self._timeline.weekday and shift.days % 7 != 0)
         for meaning, day in self._distinct.items() if self._months or self._years or self._timeline.years else ():
-            before, after = day.on(move.year), day.moved(shift, move.year)
+            before, after = day.on(move.year), day.move(shift, move.year)
             years, times = after.year - before.year, self._times[meaning]
             discords += times * (bool(self._months) and years * 12 + after.month - before.month != shift.months)
             discords += times * (bool(self._years) and years != shift.years)
@@ -206,7 +206,7 @@ class Chronology:
         half = round(DAYS_OF_YEAR / 2)
         return range(max(low, default=middle - half), min(high, default=middle + half) + 1)
 
-    def _read_in(self, written_date: Written, readings: frozenset[int]) -> list[int]:
+    def _read_in(self, written_date: WrittenDate, readings: frozenset[int]) -> list[int]:
         if written_date.year is not None:
             return [written_date.year]
         return sorted(year for year in readings if isleap(year)) if written_date.leap_day() else sorted(readings)
@@ -215,14 +215,14 @@ class Chronology:
         """Whether every day stays what is not marked of it, and becomes one day in all years that it may be of."""
         shift = Shift.nearest(days)
         for day in self._distinct.values():
-            moved = [(day.on(year), day.moved(shift, year)) for year in self._read_in(day, readings)]
+            moved = [(day.on(year), day.move(shift, year)) for year in self._read_in(day, readings)]
             if day.year is None and len({after[1:] for _, after in moved}) > 1:
                 return False
             for before, after in moved:
                 changed = any(getattr(before, part) != getattr(after, part) for part in day.kept)
                 if changed or not day.can_say(after.year):
                     return False
-                if day.lender is not None and day.lender.moved(shift, before.year)[:2] != after[:2]:
+                if day.lender is not None and day.lender.move(shift, before.year)[:2] != after[:2]:
                     return False
         return True
 
@@ -249,7 +249,7 @@ class Chronology:
             may_leave = years is None or leaving == "yearless" or (leaving == "marked" and month.year is not None)
             may_leave &= "year" not in month.kept
             for year in self._read_in(month, readings):
-                before, after = month.on(year), month.moved(Shift(days, months, 0), year)
+                before, after = month.on(year), month.move(Shift(days, months, 0), year)
                 first, last = before + timedelta(days), _last_of(before) + timedelta(days)
                 target = date(after.year, after.month, 1)
                 if last < target or _last_of(target) < first or not month.can_say(after.year):
@@ -278,7 +278,7 @@ class Chronology:
         """Whether days without a year stay two where they were two, and exist in any year."""
         yearless = [day for day in (*self._days, *self._bare) if day.year is None]
         before = {(day.unit, day.month, day.day) for day in yearless}
-        after = {(day.unit, *day.moved(shift, self._common)[1:]) for day in yearless}
+        after = {(day.unit, *day.move(shift, self._common)[1:]) for day in yearless}
         return len(before) == len(after) and ("day", 2, 29) not in after
 
 

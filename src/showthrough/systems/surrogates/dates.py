@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from showthrough.systems.surrogates.invention import dressed
+from showthrough.systems.surrogates.invention import match_capitals
 
 MONTHS: tuple[tuple[str, ...], ...] = (  # each line a way to write them
     ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
@@ -71,7 +71,7 @@ _NAMED = {*chain(*MONTHS, *WEEKDAYS)}
 
 
 @dataclass(frozen=True)
-class Field:
+class DateField:
     """One part of a written date: where it stands and what it says."""
 
     name: str
@@ -99,7 +99,7 @@ class Shift:
         return cls(days, *(round(days / length) or (days > 0) - (days < 0) for length in lengths))
 
 
-class Moved(NamedTuple):
+class MovedDate(NamedTuple):
     """What a date says after a shift. What it does not say has the value that it is read with."""
 
     year: int
@@ -108,19 +108,19 @@ class Moved(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenDate:
     """A date as it is written. What it does not say is `None`."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[DateField, ...]
     year: int | None
     month: int | None
     day: int | None
     weekday: int | None = None
     by_name: bool = False  # the month is, and so a day is filled up with a zero only where it was
     kept: frozenset[str] = frozenset()  # of year, month and day, what stands there and is not to be replaced
-    beside: tuple[Field, ...] = ()  # the year that is so kept
+    beside: tuple[DateField, ...] = ()  # the year that is so kept
     names: tuple[str, ...] = ()  # the months as this record writes them
-    lender: Written | None = None  # the `5 May` that the 3 of `3 to 5 May` has its month from
+    lender: WrittenDate | None = None  # the `5 May` that the 3 of `3 to 5 May` has its month from
 
     @cached_property
     def unit(self) -> Unit:
@@ -131,17 +131,17 @@ class Written:
             return "year" if self.day is None else "bare day"
         return "month" if self.day is None else "day"
 
-    def at(self, offset: int) -> Written:
+    def at(self, offset: int) -> WrittenDate:
         """The same in a text that has so much before it."""
         fields = tuple(replace(field, start=field.start + offset, end=field.end + offset) for field in self.fields)
         return replace(self, fields=fields, lender=self.lender and self.lender.at(offset))
 
-    def freed(self) -> Written:
+    def free_year(self) -> WrittenDate:
         """The same with the year beside it replaced as well."""
         if "year" not in self.kept:
             return self
         fields = tuple(sorted((*self.fields, *self.beside), key=lambda field: field.start))
-        lender = self.lender and self.lender.freed()
+        lender = self.lender and self.lender.free_year()
         return replace(self, fields=fields, beside=(), kept=self.kept - {"year"}, lender=lender)
 
     def leap_day(self) -> bool:
@@ -151,19 +151,19 @@ class Written:
         """The day that it stands for, in a year where it does not say one; the first of what it leaves open."""
         return _day(self.year or year, self.month or 1, self.day or 1)
 
-    def moved(self, shift: Shift, year: int) -> Moved:
+    def move(self, shift: Shift, year: int) -> MovedDate:
         """What it says after a shift, when it is read in a year where it does not say one."""
         unit = self.unit
         if unit == "bare day" and self.day is not None:
             later = self.day + shift.days
             # Of no month, it has to be a day of any.
-            return Moved(year, 1, later if 1 <= later <= max(SAFE_DAYS, self.day) else (later - 1) % SAFE_DAYS + 1)
+            return MovedDate(year, 1, later if 1 <= later <= max(SAFE_DAYS, self.day) else (later - 1) % SAFE_DAYS + 1)
         start = self.on(year)
         if unit == "year":
-            return Moved(start.year + shift.years, start.month, start.day)
+            return MovedDate(start.year + shift.years, start.month, start.day)
         if unit == "month":
             months = start.year * 12 + start.month - 1 + shift.months
-            return Moved(months // 12, months % 12 + 1, start.day)
+            return MovedDate(months // 12, months % 12 + 1, start.day)
         return _later(start, shift.days)
 
     @cached_property
@@ -178,21 +178,21 @@ class Written:
         lent = self.lender and (self.lender.year, self.lender.month, self.lender.day, self.lender.weekday)
         return self.year, self.month, self.day, self.weekday, self._is_short, self.kept, lent
 
-    def shifted(self, shift: Shift, year: int) -> Iterator[tuple[Field, str]]:
+    def shift_fields(self, shift: Shift, year: int) -> Iterator[tuple[DateField, str]]:
         """Each part and what it says after a shift, written in the same way."""
         if self.weekday is not None:
             only = self.fields[0]
-            yield only, _named(WEEKDAYS, only.text, (self.weekday + shift.days) % 7)
+            yield only, _format_name(WEEKDAYS, only.text, (self.weekday + shift.days) % 7)
             return
-        later = self.moved(shift, year)
+        later = self.move(shift, year)
         for field in self.fields:
-            yield field, self._said(field, later)
+            yield field, self._format_field(field, later)
 
-    def _said(self, field: Field, later: Moved) -> str:
+    def _format_field(self, field: DateField, later: MovedDate) -> str:
         if field.name == "name":
-            return _named((self.names,) if self.names else MONTHS, field.text, later.month - 1)
+            return _format_name((self.names,) if self.names else MONTHS, field.text, later.month - 1)
         if field.name == "ordinal":
-            return field.text if field.text == "º" else dressed(_ordinal(later.day), field.text)
+            return field.text if field.text == "º" else match_capitals(_ordinal(later.day), field.text)
         value: int = getattr(later, field.name)
         width = len(field.text)
         if field.name == "year" and width == 2:
@@ -214,7 +214,7 @@ class Written:
         return any(field.name == "year" and len(field.text) == 2 for field in self.fields)
 
 
-def span_of(written: Written) -> Span:
+def span_of(written: WrittenDate) -> Span:
     return written.fields[0].start, written.fields[-1].end
 
 
@@ -226,9 +226,9 @@ def _day(year: int, month: int, day: int) -> date:
 
 
 @lru_cache(maxsize=65536)
-def _later(day: date, days: int) -> Moved:
+def _later(day: date, days: int) -> MovedDate:
     end = day + timedelta(days=days)
-    return Moved(end.year, end.month, end.day)
+    return MovedDate(end.year, end.month, end.day)
 
 
 def leap_year_near(year: int) -> int:
@@ -245,23 +245,23 @@ def _number(table: tuple[tuple[str, ...], ...], text: str) -> int | None:
     return next((names.index(text.lower()) for names in table if text.lower() in names), None)
 
 
-def _named(table: tuple[tuple[str, ...], ...], text: str, number: int) -> str:
+def _format_name(table: tuple[tuple[str, ...], ...], text: str, number: int) -> str:
     """Another month or day of the week in the language, length and capitals of this one."""
     names = next(names for names in table if text.lower() in names)
-    return dressed(names[number], text)
+    return match_capitals(names[number], text)
 
 
-def written_dates(text: str, day_first: bool) -> list[Written]:
+def find_dates(text: str, day_first: bool) -> list[WrittenDate]:
     """All dates in a text, by place. What is no day of any calendar (31/02/1997) is no date.
 
-    >>> [(one.year, one.month, one.day) for one in written_dates("from 10/29 to Nov 3, 1997", day_first=False)]
+    >>> [(one.year, one.month, one.day) for one in find_dates("from 10/29 to Nov 3, 1997", day_first=False)]
     [(None, 10, 29), (1997, 11, 3)]
     """
     coverage = bytearray(len(text))
-    dates: list[Written] = []
+    dates: list[WrittenDate] = []
     words = named_words(text)
     for form in _FORMS:
-        for match in form.finditer(text) if form not in _BY_NAME else _beginning(form, text, words):
+        for match in form.finditer(text) if form not in _BY_NAME else _match_at(form, text, words):
             written = _read(match, day_first) if 1 not in coverage[match.start() : match.end()] else None
             if written is not None:
                 cover(coverage, [match.span()])
@@ -280,16 +280,16 @@ def cover(covered: bytearray, spans: Iterable[Span]) -> bytearray:
 
 def named_words(text: str) -> list[int]:
     """Where words begin that may be months or days of the week."""
-    return [match.start() for match in _WORD.finditer(text) if folded(match[0]) in _NAMED]
+    return [match.start() for match in _WORD.finditer(text) if fold_case(match[0]) in _NAMED]
 
 
 @lru_cache(maxsize=65536)
-def folded(word: str) -> str:
+def fold_case(word: str) -> str:
     """The same for words that a pattern takes for the same whatever their capitals: to it, İ and ı are an i."""
     return word.replace("İ", "i").replace("ı", "i").casefold()
 
 
-def _beginning(form: re.Pattern[str], text: str, offsets: Sequence[int]) -> Iterator[re.Match[str]]:
+def _match_at(form: re.Pattern[str], text: str, offsets: Sequence[int]) -> Iterator[re.Match[str]]:
     """What `finditer` finds of a pattern that begins with one of some words: it is tried nowhere else."""
     end = 0
     for offset in offsets:
@@ -299,7 +299,7 @@ def _beginning(form: re.Pattern[str], text: str, offsets: Sequence[int]) -> Iter
             yield match
 
 
-def _days_before(text: str, written_date: Written, coverage: bytearray) -> Iterator[Written]:
+def _days_before(text: str, written_date: WrittenDate, coverage: bytearray) -> Iterator[WrittenDate]:
     """The 3 of `3 to 5 May 1997`, which has its month and year from what follows."""
     start = written_date.fields[0].start
     while written_date.day is not None and written_date.month is not None:
@@ -311,7 +311,7 @@ def _days_before(text: str, written_date: Written, coverage: bytearray) -> Itera
             return
         start = match.start()
         cover(coverage, [match.span("day")])
-        yield Written(
+        yield WrittenDate(
             fields_of(match),
             written_date.year,
             written_date.month,
@@ -325,16 +325,16 @@ _REACH = 16  # characters between the start of one day and the start of the next
 _BEFORE = re.compile(r"(?<![\d/.-])(?P<day>\d{1,2})(?:\s*[-–,]\s*|\s+(?:al|a|y|e|o|and|to|or)\s+)$")
 
 
-def fields_of(match: re.Match[str], **names: str) -> tuple[Field, ...]:
+def fields_of(match: re.Match[str], **names: str) -> tuple[DateField, ...]:
     """The parts of a date that the groups of a pattern are; `names` tells what groups of other names are."""
     groups = {group: text for group, text in match.groupdict().items() if text is not None and group != "sign"}
-    return tuple(Field(names.get(group, group), *match.span(group), text) for group, text in groups.items())
+    return tuple(DateField(names.get(group, group), *match.span(group), text) for group, text in groups.items())
 
 
-def _read(match: re.Match[str], day_first: bool) -> Written | None:
+def _read(match: re.Match[str], day_first: bool) -> WrittenDate | None:
     if "weekday" in match.re.groupindex:
         number = _number(WEEKDAYS, match[0])
-        return None if number is None else Written(fields_of(match), None, None, None, number)
+        return None if number is None else WrittenDate(fields_of(match), None, None, None, number)
     for names in _orders(match, day_first or "." in match[0]):
         fields = fields_of(match, **names)
         texts = {field.name: field.text for field in fields}
@@ -347,7 +347,7 @@ def _read(match: re.Match[str], day_first: bool) -> Written | None:
         day = int(texts["day"]) if "day" in texts else None
         year = read_year(texts["year"]) if "year" in texts else None
         if is_day(year, month, day):
-            return Written(fields, year, month, day, by_name="name" in texts)
+            return WrittenDate(fields, year, month, day, by_name="name" in texts)
     return None
 
 

@@ -77,10 +77,10 @@ def characters(random: Random, like: str) -> str:
     return "".join(map(other, like))
 
 
-def dressed(word: str, like: str) -> str:
+def match_capitals(word: str, like: str) -> str:
     """A word in the capitals of another one.
 
-    >>> dressed("thorney", "SLOAN"), dressed("thorney", "Sloan"), dressed("thorney", "McCoy"), dressed("ab", "x")
+    >>> match_capitals("thorney", "SLOAN"), match_capitals("thorney", "Sloan"), match_capitals("thorney", "McCoy"), match_capitals("ab", "x")
     ('THORNEY', 'Thorney', 'Thorney', 'ab')
     """
     if like.isupper() and len(like) > 1:
@@ -88,10 +88,10 @@ def dressed(word: str, like: str) -> str:
     return word[:1].upper() + word[1:] if like[:1].isupper() else word
 
 
-def cased(new: Iterable[str], like: str) -> str:
+def match_case(new: Iterable[str], like: str) -> str:
     """Letters, one by one, in the capitals of those of another word.
 
-    >>> cased("xyz", "JdK"), cased("7XY", "4ab")
+    >>> match_case("xyz", "JdK"), match_case("7XY", "4ab")
     ('XyZ', '7xy')
     """
     return "".join(letter.upper() if old.isupper() else letter.lower() for letter, old in zip(new, like, strict=False))

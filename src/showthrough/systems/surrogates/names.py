@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from random import Random
 
 from showthrough.data.reading import reading_form
-from showthrough.systems.surrogates.invention import Edit, cased, dressed, letters, word
+from showthrough.systems.surrogates.invention import Edit, letters, match_capitals, match_case, word
 from showthrough.systems.surrogates.wordlists import ADDRESS, FUNCTION, GENERIC, GIVEN, MEDICAL, PARTICLES, SETS, TITLES
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -50,14 +50,14 @@ class Names:
         edits = []
         for index, (match, token) in enumerate(zip(matches, tokens, strict=True)):
             if alone:
-                new = dressed(alone[index], match[0])
+                new = match_capitals(alone[index], match[0])
             elif len(token) == 1:
-                new = dressed(self._initial(token, tokens), match[0])
+                new = match_capitals(self._initial(token, tokens), match[0])
             elif self._are_initials(match[0], text):
                 initials = self._initials_of(token) or "".join(self._initial(letter, tokens) for letter in token)
-                new = cased(initials, match[0])
+                new = match_case(initials, match[0])
             else:
-                new = _dressed(self._name(token), match[0])
+                new = _match_inner_case(self._name(token), match[0])
             edits.append((*match.span(), new))
         return edits
 
@@ -77,12 +77,12 @@ class Names:
             if self._random.random() < self._ambiguous:
                 new = self._random.choice([term for term in MEDICAL if term not in self._taken])
             else:
-                new = self._seamed(token, source) or word(self._random, source, token, self._taken)
+                new = self._invent_seamed(token, source) or word(self._random, source, token, self._taken)
             self._words[token] = new
             self._taken.add(new)  # two names stay two
         return self._words[token]
 
-    def _seamed(self, token: str, source: str) -> str:
+    def _invent_seamed(self, token: str, source: str) -> str:
         """The surrogate of `McCoy`, which has a capital inside; a prefix such as Mc stays."""
         seam = self._seams.get(token, len("mc") if re.match("mc[^aeiouy]*[aeiouy]", token) else 0)
         if not 0 < seam < len(token):
@@ -128,12 +128,12 @@ class Names:
     def _of_place(self, text: str) -> str:
         token = text.casefold()
         if len(text) == 1:
-            return dressed(self._letter(token), text)
+            return match_capitals(self._letter(token), text)
         if _unsayable(text):
-            return cased(self._as_long(token), text)
+            return match_case(self._as_long(token), text)
         if text.isupper() and len(text) <= _SHORT:
             return self._as_long(token).upper()
-        return dressed(self._word(token, "place"), text)
+        return match_capitals(self._word(token, "place"), text)
 
     def _as_long(self, token: str) -> str:
         if token not in self._words:
@@ -143,12 +143,12 @@ class Names:
     def contact(self, text: str) -> list[Edit]:
         """`ab.smith@mail.example.com` keeps its dots and its end."""
         words = (word for word in _WORD.finditer(text) if word[0].casefold() not in ADDRESS)
-        return [(*word.span(), dressed(self._as_long(word[0].casefold()), word[0])) for word in words]
+        return [(*word.span(), match_capitals(self._as_long(word[0].casefold()), word[0])) for word in words]
 
     def member(self, text: str) -> list[Edit]:
         """Words of closed sets alone: `sixty-two years` becomes `forty-five years`."""
         words = (word for word in _WORD.finditer(text) if word[0].casefold() in _MEMBER)
-        return [(*word.span(), dressed(self._other_member(word[0].casefold()), word[0])) for word in words]
+        return [(*word.span(), match_capitals(self._other_member(word[0].casefold()), word[0])) for word in words]
 
     def _other_member(self, token: str) -> str:
         if token not in self._words:
@@ -170,7 +170,7 @@ class Names:
                 new = self._letter(token)
             else:
                 new = self._word(token, "place") if len(token) > _SHORT else self._as_long(token)
-            edits.append((*match.span(), dressed(new, match[0])))
+            edits.append((*match.span(), match_capitals(new, match[0])))
         return sorted(edits)
 
 
@@ -184,13 +184,13 @@ def proper_words(name: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _dressed(new: str, like: str) -> str:
+def _match_inner_case(new: str, like: str) -> str:
     """A name in the capitals of another one, the one inside as well."""
     seam = _INNER.search(like)
     if seam is None:
-        return dressed(new, like)
+        return match_capitals(new, like)
     offset = min(seam.start(), len(new) - 1)
-    return dressed(new[:offset], like[:offset]) + new[offset:].capitalize()
+    return match_capitals(new[:offset], like[:offset]) + new[offset:].capitalize()
 
 
 def _like_initials(word: str, name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from itertools import islice
 from random import Random
 
-from showthrough.systems.surrogates.invention import Edit, cased, characters, letters
+from showthrough.systems.surrogates.invention import Edit, characters, letters, match_case
 
 OLD = 90  # from here on an age identifies by itself (45 CFR 164.514(b)(2)(i)(C)), so it stays on its side
 _OLDEST = 115
@@ -17,7 +17,7 @@ _SAID = re.compile(r"([a-zß-öø-ÿ]{4,})")
 _TRIES = 100
 
 
-class Numbers:
+class NumberSurrogates:
     """The numbers of one record: the same one has the same surrogate wherever it stands, however it is grouped."""
 
     def __init__(self, random: Random, taken: Collection[str]) -> None:
@@ -35,12 +35,12 @@ class Numbers:
             return []
         key = solid.casefold()
         if key not in self._codes:
-            self._codes[key] = self._other(solid, [len(run[0]) for run in runs])
+            self._codes[key] = self._invent_code(solid, [len(run[0]) for run in runs])
         # The same identifier may be written in other capitals elsewhere.
         new = iter(self._codes[key])
-        return [(*run.span(), cased(islice(new, len(run[0])), run[0])) for run in runs]
+        return [(*run.span(), match_case(islice(new, len(run[0])), run[0])) for run in runs]
 
-    def _other(self, solid: str, sizes: list[int]) -> str:
+    def _invent_code(self, solid: str, sizes: list[int]) -> str:
         """Another one of the same shape, in which no word of the record stands, where there is such a one."""
         other = ""
         for _ in range(_TRIES):

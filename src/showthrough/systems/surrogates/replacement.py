@@ -21,12 +21,12 @@ from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.kinds import Surrogate
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.data.reading import reading_form
-from showthrough.systems.surrogates.audit import LETTERS, Identifying, Leak, audit, marked
+from showthrough.systems.surrogates.audit import LETTERS, Identifying, Leak, audit, collect_phi
 from showthrough.systems.surrogates.chronology import Blemishes, Chronology
-from showthrough.systems.surrogates.dates import Span, Written, cover, day_comes_first, span_of
+from showthrough.systems.surrogates.dates import Span, WrittenDate, cover, day_comes_first, span_of
 from showthrough.systems.surrogates.invention import Edit
 from showthrough.systems.surrogates.names import Names
-from showthrough.systems.surrogates.numbers import Numbers
+from showthrough.systems.surrogates.numbers import NumberSurrogates
 from showthrough.systems.surrogates.timeline import timeline
 
 
@@ -52,12 +52,12 @@ def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: C
     """
     if not 0 <= ambiguous <= 1:
         raise PlanError(f"found {ambiguous:g}; expected a share between 0 and 1", "ambiguous")
-    phi = ((document.text, *mark) for document in corpus for mark in marked(document, keep))
+    phi = ((document.text, *mark) for document in corpus for mark in collect_phi(document, keep))
     day_first = bool(day_comes_first(text[start:end] for text, kind, start, end in phi if kind == "date"))
     documents: list[Document] = []
     repeats = along = 0
     leaks: list[Leak] = []
-    unmoved: list[tuple[Written, Leak]] = []
+    unmoved: list[tuple[WrittenDate, Leak]] = []
     near: list[str] = []
     groups = {"": ""}  # whose records are one patient's stays known, and not by whose number
     for document in corpus:
@@ -67,7 +67,7 @@ def surrogates(corpus: Corpus, *, seed: int = 0, ambiguous: float = 0.0, keep: C
         repeats += record.repeats
         along += record.along
         leaks += audit(document, documents[-1], keep)
-        unmoved += record.unmoved()
+        unmoved += record.list_unmoved()
         near += [document.id] * record.near
     return Surrogates(
         Corpus(documents, corpus.name, corpus.source),
@@ -87,20 +87,20 @@ class _Record:
         self._document = document
         self._text = document.text
         self._strings = Identifying(document, keep)
-        self._marked = marked(document, keep)
+        self._marked = collect_phi(document, keep)
         # Seeded by the record's id too: its surrogates do not depend on which others are in the corpus.
         random = Random(f"{seed}\0{document.id}")
         exclusions = {word for string in self._strings.kinds for word in (string, *string.split())}
         exclusions |= {reading_form(word) for word in exclusions}  # an accent hides nothing
         exclusions |= {word for word in reading_form(self._text).split() if len(word) == 1}
         self._names = Names(random, exclusions, ambiguous)
-        self._numbers = Numbers(random, exclusions)
+        self._numbers = NumberSurrogates(random, exclusions)
         for kind, start, end in self._marked:
             self._numbers.learn(self._text[start:end])
             if kind == "person":
                 self._names.learn(self._text[start:end])
         covered = cover(bytearray(len(self._text)), ((start, end) for _, start, end in self._marked))
-        occurrences = self._strings.places(self._text)
+        occurrences = self._strings.find_occurrences(self._text)
         self._overlooked = [
             phi for phi in occurrences if 1 not in covered[phi[1] : phi[2]]
         ]  # marked elsewhere, not here
@@ -129,13 +129,13 @@ class _Record:
         edits: list[Edit] = []
         done = bytearray(len(self._text))  # where a longer one has been already
         for kind, start, end in (*self._marked, *self._overlooked):
-            new = ((start + low, start + high, text) for low, high, text in self._replaced(kind, start, end))
+            new = ((start + low, start + high, text) for low, high, text in self._replace(kind, start, end))
             edits += [edit for edit in new if 1 not in done[edit[0] : edit[1]]]
             cover(done, [(start, end)])
         edits += [edit for edit in self._moved if 1 not in done[edit[0] : edit[1]]]
-        return _edited(self._document, sorted(edits))
+        return _edit_document(self._document, sorted(edits))
 
-    def unmoved(self) -> list[tuple[Written, Leak]]:
+    def list_unmoved(self) -> list[tuple[WrittenDate, Leak]]:
         """Marked dates that are as they were, with their places in the original."""
         left = [
             (written_date, *span_of(written_date))
@@ -147,21 +147,21 @@ class _Record:
             for written_date, start, end in left
         ]
 
-    def _replaced(self, kind: Surrogate, start: int, end: int) -> list[Edit]:
+    def _replace(self, kind: Surrogate, start: int, end: int) -> list[Edit]:
         text = self._text[start:end]
         names, numbers = self._names, self._numbers
         if kind == "code":
             return numbers.code(text)
         if kind == "age":
-            return self._changed(text, numbers.age(text) + names.member(text))
+            return self._ensure_change(text, numbers.age(text) + names.member(text))
         if kind == "date":
             moved = _within(self._moved, start, end)
-            return moved or self._changed(text, names.member(text) + numbers.digits(text))
+            return moved or self._ensure_change(text, names.member(text) + numbers.digits(text))
         place_makers = {"place": names.place, "organization": names.place}
         makers = {"person": names.person, "contact": names.contact, "word": names.other, **place_makers}
         return makers[kind](text) + numbers.digits(text)
 
-    def _changed(self, text: str, edits: list[Edit]) -> list[Edit]:
+    def _ensure_change(self, text: str, edits: list[Edit]) -> list[Edit]:
         """The edits, or, where they leave all as it is and there are letters to be read, other words altogether."""
         if edits or sum(map(str.isalpha, text)) < LETTERS:
             return edits
@@ -173,14 +173,14 @@ class _Record:
         along = list(map(span_of, self._dates.unmarked))
 
         def made(edits: list[Edit], targets: Sequence[Span]) -> list[str]:
-            return [_applied(self._text[start:end], _within(edits, start, end)) for start, end in targets]
+            return [_apply_edits(self._text[start:end], _within(edits, start, end)) for start, end in targets]
 
         def count(edits_by_date: Iterable[list[Edit]]) -> int:
             if not lettered and not along:
                 return 0
             edits = sorted(chain.from_iterable(edits_by_date))
             same = sum(" ".join(new.lower().split()) in self._strings.kinds for new in made(edits, lettered))
-            return same + len(list(self._strings.places(" | ".join(made(edits, along)))))
+            return same + len(list(self._strings.find_occurrences(" | ".join(made(edits, along)))))
 
         return count
 
@@ -191,11 +191,11 @@ def _within(edits: Sequence[Edit], start: int, end: int) -> list[Edit]:
     return [(begin - start, two - start, new) for begin, two, new in edits[first:last]]
 
 
-def _applied(text: str, edits: Iterable[Edit]) -> str:
+def _apply_edits(text: str, edits: Iterable[Edit]) -> str:
     return apply_masks(text, starmap(Mask, edits))
 
 
-def _edited(document: Document, edits: list[Edit]) -> Document:
+def _edit_document(document: Document, edits: list[Edit]) -> Document:
     """The record with edits made, and its mentions where they now are."""
     starts, ends = [start for start, _, _ in edits], [end for _, end, _ in edits]
     grown = list(accumulate((len(new) - (end - start) for start, end, new in edits), initial=0))
@@ -214,5 +214,5 @@ def _edited(document: Document, edits: list[Edit]) -> Document:
         for annotation in document.annotations
     )
     # What is true of people in the original, and what else its author wrote, would give them away.
-    text = _applied(document.text, edits)
+    text = _apply_edits(document.text, edits)
     return structs.replace(document, text=text, annotations=annotations, authorship=None, subjects=())

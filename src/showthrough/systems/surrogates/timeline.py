@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from showthrough.systems.surrogates import dates
-from showthrough.systems.surrogates.dates import Field, Span, Written, cover, fields_of, span_of, written_dates
+from showthrough.systems.surrogates.dates import DateField, Span, WrittenDate, cover, fields_of, find_dates, span_of
 
 _BARE = re.compile(r"\W*(?P<day>\d{1,2})(?P<ordinal>st|nd|rd|th|º)?\W*", re.IGNORECASE)
 _DOTTED = re.compile(r"(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.?")
@@ -36,18 +36,18 @@ _COUNTED = re.compile(r"\s*-?\s*(?:hour|hr|day|week|month|year|min|hora|día|dia
 class Timeline:
     """All that tells when something was: dates with the places of their parts in the record's text."""
 
-    marked: tuple[Written, ...] = ()  # a part of each is marked, at least
-    unmarked: tuple[Written, ...] = ()  # nobody marked them, and they can be nothing but dates
+    marked: tuple[WrittenDate, ...] = ()  # a part of each is marked, at least
+    unmarked: tuple[WrittenDate, ...] = ()  # nobody marked them, and they can be nothing but dates
     years: frozenset[int] = frozenset()  # nobody marked them, and they stand alone
     weekday: bool = False  # nobody marked a day of the week that stands there
 
     @property
-    def all(self) -> tuple[Written, ...]:
+    def all(self) -> tuple[WrittenDate, ...]:
         return (*self.marked, *self.unmarked)
 
-    def freed(self) -> Timeline:
+    def free_years(self) -> Timeline:
         """The same with the years beside marked dates to be replaced as well."""
-        return replace(self, marked=tuple(written_date.freed() for written_date in self.marked))
+        return replace(self, marked=tuple(written_date.free_year() for written_date in self.marked))
 
 
 def timeline(
@@ -62,14 +62,14 @@ def timeline(
         return Timeline()
     covered = cover(bytearray(len(text)), (*marks, *exclusions))
     readable = [
-        written_date
-        for written_date in written_dates(text, day_first)
-        if 1 not in covered[slice(*span_of(written_date))]
+        written_date for written_date in find_dates(text, day_first) if 1 not in covered[slice(*span_of(written_date))]
     ]
     along = [written_date for written_date in readable if _sure(written_date, text)]
     cover(covered, map(span_of, along))
-    record = _Record(text, _joined((*marks, *(span for span in repeats if 1 not in covered[slice(*span)]))), day_first)
-    marked = list(record.marked())
+    record = _Record(
+        text, _merge_spans((*marks, *(span for span in repeats if 1 not in covered[slice(*span)]))), day_first
+    )
+    marked = list(record.read_dates())
     if not marked:
         return Timeline()
     cover(covered, record.marks)
@@ -77,7 +77,7 @@ def timeline(
     along += [
         written_date
         for written_date in readable
-        if 1 not in covered[slice(*span_of(written_date))] and _repeated(written_date, text, writings)
+        if 1 not in covered[slice(*span_of(written_date))] and _is_repeat(written_date, text, writings)
     ]
     cover(covered, map(span_of, along))
     years = frozenset(
@@ -90,7 +90,7 @@ def timeline(
     return Timeline(_with_months(marked, text), _with_months(along, text), years, weekday)
 
 
-def _with_months(written: Sequence[Written], text: str) -> tuple[Written, ...]:
+def _with_months(written: Sequence[WrittenDate], text: str) -> tuple[WrittenDate, ...]:
     """Dates with the months as others of their form have them: May is short in 3-May and beside 4 Aug, not in May 3."""
     named = [
         (_form(written_date, text), field)
@@ -119,7 +119,7 @@ def _with_months(written: Sequence[Written], text: str) -> tuple[Written, ...]:
     )
 
 
-def _form(written_date: Written, text: str) -> str:
+def _form(written_date: WrittenDate, text: str) -> str:
     """The names of its parts, and what stands between them."""
     return "".join(
         field.name + text[field.end : after.start]
@@ -127,7 +127,7 @@ def _form(written_date: Written, text: str) -> str:
     )
 
 
-def _joined(spans: Iterable[Span]) -> list[Span]:
+def _merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Spans that overlap or touch as one, by place."""
     joined: list[Span] = []
     for start, end in sorted(spans):
@@ -138,7 +138,7 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
     return joined
 
 
-def _repeated(written_date: Written, text: str, writings: set[str]) -> bool:
+def _is_repeat(written_date: WrittenDate, text: str, writings: set[str]) -> bool:
     """Whether a day is written as one that is marked elsewhere, and as no fraction is: 10/29 or 03/04, but not 3/4."""
     written = text[slice(*span_of(written_date))]
     no_fraction = re.search(r"\b(?:0\d|1[3-9]|[23]\d)\b", written)
@@ -150,13 +150,13 @@ def _repeated(written_date: Written, text: str, writings: set[str]) -> bool:
     )
 
 
-def _goes_on(written_date: Written, text: str) -> bool:
+def _goes_on(written_date: WrittenDate, text: str) -> bool:
     """Whether it is part of a longer word or number."""
     start, end = span_of(written_date)
     return text[start - 1 : start] in ("/", ".", "-") or re.match(r"[-/.]?\w", text[end : end + 2]) is not None
 
 
-def _sure(written_date: Written, text: str) -> bool:
+def _sure(written_date: WrittenDate, text: str) -> bool:
     """Whether this is a date though nobody marked it: 10/29/1997 is, 2/6 is a murmur, 1.2.10 a version."""
     if written_date.lender is not None:
         return _sure(written_date.lender, text)
@@ -183,35 +183,35 @@ class _Record:
         self.claimed: set[int] = set()  # where parts stand that belong to a date already
         self.inside = cover(bytearray(len(text)), marks)
 
-    def marked(self) -> Iterator[Written]:
+    def read_dates(self) -> Iterator[WrittenDate]:
         for start, end in self.marks:
             for written_date in self._read(start, end):
                 if not any(field.start in self.claimed for field in written_date.fields):
                     self.claimed.update(field.start for field in written_date.fields)
                     yield self._with_ordinal(written_date)
 
-    def _with_ordinal(self, written_date: Written) -> Written:
+    def _with_ordinal(self, written_date: WrittenDate) -> WrittenDate:
         """A date with the `th` that stands after a marked 29; it is no part of the mark, and goes with the day."""
         last = written_date.fields[-1]
         after = _ORDINAL.match(self._text, last.end) if last.name == "day" else None
         return replace(written_date, fields=(*written_date.fields, *fields_of(after))) if after else written_date
 
-    def _read(self, start: int, end: int) -> list[Written]:
-        own = [written_date.at(start) for written_date in written_dates(self._text[start:end], self._day_first)]
+    def _read(self, start: int, end: int) -> list[WrittenDate]:
+        own = [written_date.at(start) for written_date in find_dates(self._text[start:end], self._day_first)]
         if not own or (len(own) == 1 and [field.name for field in own[0].fields] == ["name"]):
-            pieced = self._pieced(start, end, by_name=bool(own))
+            pieced = self._read_piece(start, end, by_name=bool(own))
             if pieced:
                 return pieced
         if not own:
             bare = _BARE.fullmatch(self._text, start, end)
-            return self._alone(bare, end) if bare else self._dotted(start, end)
+            return self._alone(bare, end) if bare else self._read_dotted(start, end)
         return self._with_year_before(own, start, end) or self._with_year_after(own, end)
 
-    def _pieced(self, start: int, end: int, by_name: bool) -> list[Written]:
+    def _read_piece(self, start: int, end: int, by_name: bool) -> list[WrittenDate]:
         """The dates that a piece is part of: the 29 or the October of `October 29`."""
         left = self._text.rfind(" ", 0, max(0, start - _WINDOW)) + 1
         window = self._text[left : end + _WINDOW]
-        whole = (self._kept(written_date.at(left)) for written_date in written_dates(window, self._day_first))
+        whole = (self._limit_to_marks(written_date.at(left)) for written_date in find_dates(window, self._day_first))
         own = [
             written_date for written_date in whole if any(start <= field.start < end for field in written_date.fields)
         ]
@@ -221,45 +221,45 @@ class _Record:
             if not by_name or (written_date.day is not None and "day" not in written_date.kept)
         ]
 
-    def _kept(self, written_date: Written) -> Written:
+    def _limit_to_marks(self, written_date: WrittenDate) -> WrittenDate:
         """A date of which only what is marked may be replaced."""
         fields = tuple(field for field in written_date.fields if self.inside[field.start])
         left = {"month" if field.name == "name" else field.name for field in written_date.fields if field not in fields}
-        lender = written_date.lender and self._kept(written_date.lender)
+        lender = written_date.lender and self._limit_to_marks(written_date.lender)
         borrowed = lender.kept - {"day"} if lender else frozenset()
         beside = tuple(field for field in written_date.fields if field.name == "year" and field not in fields)
         return replace(
             written_date, fields=fields, beside=beside, lender=lender, kept=frozenset(left - {"ordinal"}) | borrowed
         )
 
-    def _alone(self, bare: re.Match[str], end: int) -> list[Written]:
+    def _alone(self, bare: re.Match[str], end: int) -> list[WrittenDate]:
         """A number that is marked as a date with nothing beside it: a day, or a year of two digits."""
         number, fields = int(bare["day"]), fields_of(bare)
         if number > 31 and len(fields) == 1:
-            return [Written((replace(fields[0], name="year"),), dates.read_year(bare["day"]), None, None)]
+            return [WrittenDate((replace(fields[0], name="year"),), dates.read_year(bare["day"]), None, None)]
         if not 1 <= number <= 31 or _COUNTED.match(self._text, end):
             return []
-        return [Written(fields, None, None, number, by_name=True)]
+        return [WrittenDate(fields, None, None, number, by_name=True)]
 
-    def _dotted(self, start: int, end: int) -> list[Written]:
+    def _read_dotted(self, start: int, end: int) -> list[WrittenDate]:
         """`29.10.`, which is a date where it is marked as one, and else a decimal."""
         match = _DOTTED.fullmatch(self._text, start, end)
         if match is None or not dates.is_day(None, int(match["month"]), int(match["day"])):
             return []
-        return [Written(fields_of(match), None, int(match["month"]), int(match["day"]))]
+        return [WrittenDate(fields_of(match), None, int(match["month"]), int(match["day"]))]
 
-    def _with_year_before(self, own: list[Written], start: int, end: int) -> list[Written]:
+    def _with_year_before(self, own: list[WrittenDate], start: int, end: int) -> list[WrittenDate]:
         """The dates of a mark that a year stands before: `2004-` and the marked `10-29`."""
         before = _YEAR_BEFORE.search(self._text, max(0, start - 6), start)
         if before is None or own[0].year is not None or own[0].fields[0].start != start:
             return []
-        whole = written_dates(self._text[before.start() : end], self._day_first)
+        whole = find_dates(self._text[before.start() : end], self._day_first)
         if not whole or whole[0].year != int(before["year"]) or len(whole[0].fields) == 1:
             return []
         self.claimed.add(before.start())
-        return [self._kept(written_date.at(before.start())) for written_date in whole]
+        return [self._limit_to_marks(written_date.at(before.start())) for written_date in whole]
 
-    def _with_year_after(self, own: list[Written], end: int) -> list[Written]:
+    def _with_year_after(self, own: list[WrittenDate], end: int) -> list[WrittenDate]:
         """The dates of a mark, the last of them with the year that stands after it: `10/29` is marked, `/2004` not."""
         last = own[-1]
         field = self._year_after(last, end) if last.month is not None and last.year is None else None
@@ -281,7 +281,7 @@ class _Record:
             whole,
         ]
 
-    def _year_after(self, last: Written, end: int) -> Field | None:
+    def _year_after(self, last: WrittenDate, end: int) -> DateField | None:
         if self._text[last.fields[-1].end : end].strip(" .,\t\n)"):
             return None
         match = _LONG_AFTER.match(self._text, end)

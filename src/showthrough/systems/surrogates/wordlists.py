@@ -10,7 +10,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-def _set(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
@@ -68,7 +68,7 @@ MEDICAL = _words("""
 """)
 
 # Words in names of places and houses that name no place: they stay, so that the surrogate can be read.
-GENERIC = _set("""
+GENERIC = _word_set("""
     a al an and appeal at av avd avda avenida avenue baja bajo barrio baño bl block bloque blvd boulevard box building
     by c calle camino campus care carretera casa center centre centro cl clinic clinica clinico clínica clínico
     college colonia commission committee community company complejo council county court cp crta cto ctra d dcha de
@@ -83,24 +83,24 @@ GENERIC = _set("""
     univ universidad universitari universitaria universitario university urb urbanización via vía ward west y
 """)
 
-TITLES = _set("""
+TITLES = _word_set("""
     dn don doña dr dra dras drs dª dña esq frau herr hon ii iii iv jr lcda lcdo lic mag md miss mme mr mrs ms phd prof
     profa professor rn sir sr sra srta sta
 """)
 
-PARTICLES = _set("""
+PARTICLES = _word_set("""
     af al am an av bin da das de dei del della den der des di do dos du e el i ibn la las le les los of san santa ten
     ter the to van ver von y zu zum
 """)
 
 # Words that say nothing by themselves; written small, they stay anywhere.
-FUNCTION = PARTICLES | _set("""
+FUNCTION = PARTICLES | _word_set("""
     a an and as at by con en for from had has her his in is it its no o on or por se sin su sus that their to un una was
     were who with
 """)
 
 # Parts of addresses on the net that say nothing.
-ADDRESS = _set("www http https ftp mailto com org net es edu gov mil info eu uk")
+ADDRESS = _word_set("www http https ftp mailto com org net es edu gov mil info eu uk")
 
 # Closed sets: a member is replaced by another one.
 SETS: tuple[tuple[str, ...], ...] = (

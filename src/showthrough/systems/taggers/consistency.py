@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from showthrough.systems.taggers.labels import Found
+from showthrough.systems.taggers.labels import TokenSpan
 from showthrough.systems.taggers.tokens import Tokens
 
 _SHORTEST = 3  # characters of a phrase that is looked for elsewhere
@@ -23,15 +23,15 @@ def majority(tokens: Tokens, labels: Sequence[str]) -> dict[str, str]:
     return {word: counter.most_common(1)[0][0] for word, counter in counts.items()}
 
 
-def propagated(tokens: Tokens, spans: Sequence[Found]) -> list[Found]:
+def propagate_spans(tokens: Tokens, spans: Sequence[TokenSpan]) -> list[TokenSpan]:
     """What was found, and wherever else the same phrases stand, the longest first; what is shorter gives way there.
 
     A phrase in small letters alone is not looked for: such words are more often something else.
 
-    >>> [(one.first, one.last) for one in propagated(Tokens.of("Ona Rask, then Rask; Ona Rask"), [Found(0, 2, "NAME")])]
+    >>> [(one.first, one.last) for one in propagate_spans(Tokens.of("Ona Rask, then Rask; Ona Rask"), [TokenSpan(0, 2, "NAME")])]
     [(0, 2), (6, 8)]
     """
-    phrases: dict[tuple[str, ...], Found] = {}
+    phrases: dict[tuple[str, ...], TokenSpan] = {}
     for span in spans:
         phrase = tuple(tokens.words[span.first : span.last])
         long = tokens.ends[span.last - 1] - tokens.starts[span.first] >= _SHORTEST
@@ -40,7 +40,7 @@ def propagated(tokens: Tokens, spans: Sequence[Found]) -> list[Found]:
     by_first: dict[str, list[tuple[str, ...]]] = defaultdict(list)
     for phrase in sorted(phrases, key=lambda words: (-len(words), words)):
         by_first[phrase[0]].append(phrase)
-    again: list[Found] = []
+    again: list[TokenSpan] = []
     at = 0
     while at < len(tokens):
         match = next(
@@ -49,13 +49,13 @@ def propagated(tokens: Tokens, spans: Sequence[Found]) -> list[Found]:
         )
         if match:
             span = phrases[match]
-            again.append(Found(at, at + len(match), span.entity_type, span.score))
+            again.append(TokenSpan(at, at + len(match), span.entity_type, span.score))
         at += len(match) if match else 1
     survivors = longest([*spans, *again])
     return sorted([*survivors, *_rests(spans, survivors)], key=lambda item: item.first)
 
 
-def _rests(spans: Sequence[Found], survivors: Sequence[Found]) -> Iterator[Found]:
+def _rests(spans: Sequence[TokenSpan], survivors: Sequence[TokenSpan]) -> Iterator[TokenSpan]:
     """What was found where nothing is kept: a phrase that stands over a part of it does not uncover the rest."""
     covered_tokens = {at for span in survivors for at in range(span.first, span.last)}
     for span in spans:
@@ -63,7 +63,7 @@ def _rests(spans: Sequence[Found], survivors: Sequence[Found]) -> Iterator[Found
         for at in range(span.first, span.last + 1):
             if at == span.last or at in covered_tokens:
                 if first < at:
-                    yield Found(first, at, span.entity_type, span.score)
+                    yield TokenSpan(first, at, span.entity_type, span.score)
                     covered_tokens.update(range(first, at))
                 first = at + 1
 
@@ -72,10 +72,10 @@ def _stands(words: list[str], at: int, phrase: tuple[str, ...]) -> bool:
     return tuple(words[at : at + len(phrase)]) == phrase
 
 
-def longest(spans: Sequence[Found]) -> list[Found]:
+def longest(spans: Sequence[TokenSpan]) -> list[TokenSpan]:
     """In their order and without overlaps: of two that overlap the longer one stays, of equals the first given."""
     covered_tokens: set[int] = set()
-    survivors: list[Found] = []
+    survivors: list[TokenSpan] = []
     for span in sorted(spans, key=lambda item: item.first - item.last):
         if covered_tokens.isdisjoint(range(span.first, span.last)):
             covered_tokens.update(range(span.first, span.last))

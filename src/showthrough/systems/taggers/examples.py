@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, quoted, shown, some
+from showthrough.core.errors import PlanError, join_names, quote_value, shorten
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.data.silver import is_silver
 from showthrough.systems.taggers.labels import OUTSIDE, labels_of
@@ -28,7 +28,7 @@ class Example:
 
 def examples_of(corpus: Corpus, annotators: str = EACH, binary: bool = False) -> list[Example]:
     """The layers that are trained on. Raises PlanError where there is nothing to learn from."""
-    location = f"corpus {shown(corpus.name)}"
+    location = f"corpus {shorten(corpus.name)}"
     if not corpus.survey.annotated:
         raise PlanError(
             "has no annotations; expected documents in which somebody marked what is to be masked", location
@@ -44,7 +44,7 @@ def examples_of(corpus: Corpus, annotators: str = EACH, binary: bool = False) ->
             ]
     if not examples:
         names = sorted({layer.annotator for document in corpus for layer in document.annotations})
-        raise PlanError(f"has no layer of {quoted(annotators)}; there are: {some(names)}", location)
+        raise PlanError(f"has no layer of {quote_value(annotators)}; there are: {join_names(names)}", location)
     if len({example.record for example in examples}) < 2:
         raise PlanError("has one annotated document or group; expected at least two, better fifty", location)
     if all(label == OUTSIDE for example in examples for label in example.labels):

@@ -10,8 +10,8 @@ from showthrough.core.errors import PlanError
 from showthrough.systems.taggers.consistency import majority
 from showthrough.systems.taggers.examples import Example, folds_of
 from showthrough.systems.taggers.features.extractor import Extractor
-from showthrough.systems.taggers.features.learned import Learned, Own, learned_from, own_words
-from showthrough.systems.taggers.learners.base import Learner, Tagged, learner_class
+from showthrough.systems.taggers.features.learned import LearnedWords, Own, learned_from, own_words
+from showthrough.systems.taggers.learners.base import SequenceLearner, TaggedSequence, learner_class
 from showthrough.systems.taggers.recipes import Recipe
 from showthrough.systems.taggers.tokens import Tokens
 
@@ -24,19 +24,21 @@ class Labeller:
 
     recipe: Recipe
     extractor: Extractor
-    first: Learner
-    second: Learner | None = None
+    first: SequenceLearner
+    second: SequenceLearner | None = None
 
-    def tagged(self, tokens: Tokens) -> Tagged:
+    def tag(self, tokens: Tokens) -> TaggedSequence:
         """Labels of one record."""
-        answer = self._asked(self.first, tokens, None)
+        answer = self._predict(self.first, tokens, None)
         if self.second is None:
             return answer
-        return self._asked(self.second, tokens, majority(tokens, answer.labels))
+        return self._predict(self.second, tokens, majority(tokens, answer.labels))
 
-    def _asked(self, learner: Learner, tokens: Tokens, majority_labels: Mapping[str, str] | None) -> Tagged:
+    def _predict(
+        self, learner: SequenceLearner, tokens: Tokens, majority_labels: Mapping[str, str] | None
+    ) -> TaggedSequence:
         rows = self.extractor.rows(tokens, majority_labels)
-        return _joined(learner.predict([rows[part.start : part.stop] for part in parts(self.recipe, tokens)]))
+        return _join_answers(learner.predict([rows[part.start : part.stop] for part in parts(self.recipe, tokens)]))
 
 
 def parts(recipe: Recipe, tokens: Tokens) -> list[range]:
@@ -46,18 +48,18 @@ def parts(recipe: Recipe, tokens: Tokens) -> list[range]:
     return [range(len(tokens))] if len(tokens) else []
 
 
-def fitted(recipe: Recipe, examples: Sequence[Example], language: str, seed: int = 0) -> Labeller:
+def fit_labeller(recipe: Recipe, examples: Sequence[Example], language: str, seed: int = 0) -> Labeller:
     """Learns from examples."""
     learned = (
         learned_from([(example.tokens, example.labels, example.record) for example in examples])
         if _learns(recipe)
-        else Learned()
+        else LearnedWords()
     )
     extractor = Extractor(recipe.features, language, learned)
-    first = _fitted(recipe, extractor, examples, [None] * len(examples), seed)
+    first = _fit_learner(recipe, extractor, examples, [None] * len(examples), seed)
     if not recipe.second_pass:
         return Labeller(recipe, extractor, first)
-    second = _fitted(recipe, extractor, examples, _crossed(recipe, examples, language, seed), seed)
+    second = _fit_learner(recipe, extractor, examples, _cross_label(recipe, examples, language, seed), seed)
     return Labeller(recipe, extractor, first, second)
 
 
@@ -65,15 +67,15 @@ def _learns(recipe: Recipe) -> bool:
     return recipe.features.dictionaries or bool(recipe.features.cues)
 
 
-def _fitted(
+def _fit_learner(
     recipe: Recipe,
     extractor: Extractor,
     examples: Sequence[Example],
     majorities: Sequence[Mapping[str, str] | None],
     seed: int,
-) -> Learner:
+) -> SequenceLearner:
     try:
-        learner: Learner = learner_class(recipe.learner)(**recipe.settings)
+        learner: SequenceLearner = learner_class(recipe.learner)(**recipe.settings)
     except TypeError as error:
         raise PlanError(f"the learner {recipe.learner} does not take these settings: {error}") from None
     own: dict[str, Own] = {}
@@ -89,24 +91,26 @@ def _fitted(
     return learner
 
 
-def _crossed(recipe: Recipe, examples: Sequence[Example], language: str, seed: int) -> list[Mapping[str, str] | None]:
+def _cross_label(
+    recipe: Recipe, examples: Sequence[Example], language: str, seed: int
+) -> list[Mapping[str, str] | None]:
     """Majority labels as a first pass gives them that has not seen the record: each half is labelled by the other."""
     once = replace(recipe, second_pass=False)
     fold = folds_of(examples, _HALVES, seed)
     majorities: list[Mapping[str, str] | None] = [None] * len(examples)
     for half in range(_HALVES):
         rest = [example for example, number in zip(examples, fold, strict=True) if number != half]
-        labeller = fitted(once, rest, language, seed)
+        labeller = fit_labeller(once, rest, language, seed)
         for index, (example, number) in enumerate(zip(examples, fold, strict=True)):
             if number == half:
-                majorities[index] = majority(example.tokens, labeller.tagged(example.tokens).labels)
+                majorities[index] = majority(example.tokens, labeller.tag(example.tokens).labels)
     return majorities
 
 
-def _joined(answers: Sequence[Tagged]) -> Tagged:
+def _join_answers(answers: Sequence[TaggedSequence]) -> TaggedSequence:
     if len(answers) == 1:
         return answers[0]
-    return Tagged(
+    return TaggedSequence(
         *(
             list(chain.from_iterable(getattr(answer, name) for answer in answers))
             for name in ("labels", "sure", "outside", "inside")

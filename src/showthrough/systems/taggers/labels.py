@@ -15,7 +15,7 @@ HIDDEN = "MASK"  # the one type of a tagger that tells hidden from readable alon
 
 
 @dataclass(frozen=True)
-class Found:
+class TokenSpan:
     """Tokens from `first` up to `last` that are one thing."""
 
     first: int
@@ -60,19 +60,19 @@ def labels_of(tokens: Tokens, mentions: Iterable[Mention], binary: bool = False)
     return labels
 
 
-def spans_of(labels: Sequence[str], scores: Sequence[float] | None = None) -> list[Found]:
+def spans_of(labels: Sequence[str], scores: Sequence[float] | None = None) -> list[TokenSpan]:
     """What the labels say is one thing: it goes on while I- of its type follows. Its score is its best token's.
 
     >>> spans_of(["B-A", "I-A", "B-A", "O", "I-B"])[:2]
     [Found(first=0, last=2, entity_type='A', score=1.0), Found(first=2, last=3, entity_type='A', score=1.0)]
     """
     sure = scores if scores is not None else [1.0] * len(labels)
-    spans: list[Found] = []
+    spans: list[TokenSpan] = []
     open_at, kind = 0, ""
     for number, label in enumerate(chain(labels, [OUTSIDE])):
         goes_on = kind and label[0] == "I" and label[2:] == kind
         if not goes_on:
             if kind:
-                spans.append(Found(open_at, number, kind, max(sure[open_at:number])))
+                spans.append(TokenSpan(open_at, number, kind, max(sure[open_at:number])))
             open_at, kind = number, type_of(label)
     return spans

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from showthrough.core.errors import PlanError, meant, quoted
+from showthrough.core.errors import PlanError, quote_value, suggest_name
 from showthrough.systems.taggers.features.settings import NONE
 from showthrough.systems.taggers.recipes import Recipe
 
@@ -21,21 +21,21 @@ _RULED = {"of": "svm", "forms": list(_FORMS)}
 _SENTENCED = {**_RULED, "of": "sentenced"}
 
 PRESETS: dict[str, Recipe] = {
-    "aramaki1": Recipe("crf", NONE.changed(_ARAMAKI), unit="sentence", second_pass=True),
-    "guillen1": Recipe("rules", NONE.changed(_GUILLEN)),
-    "guo1": Recipe("svm", NONE.changed(_GUO)),
-    "guo2": Recipe("svm", NONE.changed(f"{_GUO},cues=3,+dictionaries,+templates,window=6")),
-    "hara1": Recipe("ruled", NONE.changed(_HARA), unit="sentence", settings=_SENTENCED),
+    "aramaki1": Recipe("crf", NONE.with_changes(_ARAMAKI), unit="sentence", second_pass=True),
+    "guillen1": Recipe("rules", NONE.with_changes(_GUILLEN)),
+    "guo1": Recipe("svm", NONE.with_changes(_GUO)),
+    "guo2": Recipe("svm", NONE.with_changes(f"{_GUO},cues=3,+dictionaries,+templates,window=6")),
+    "hara1": Recipe("ruled", NONE.with_changes(_HARA), unit="sentence", settings=_SENTENCED),
     "hara2": Recipe(
-        "ruled", NONE.changed(_HARA), unit="sentence", settings={**_SENTENCED, "settings": {"pairs": True}}
+        "ruled", NONE.with_changes(_HARA), unit="sentence", settings={**_SENTENCED, "settings": {"pairs": True}}
     ),
-    "hara3": Recipe("ruled", NONE.changed(_HARA), unit="sentence", settings=_RULED),
-    "szarvas1": Recipe("boosted", NONE.changed(_SZARVAS), propagate=True),
-    "szarvas2": Recipe("voted", NONE.changed(_SZARVAS), propagate=True),
-    "szarvas3": Recipe("boosted", NONE.changed(f"{_SZARVAS},+trusted,+section"), second_pass=True, propagate=True),
-    "wellner1": Recipe("crf", NONE.changed(_WELLNER)),
-    "wellner2": Recipe("hmm", NONE.changed(_WELLNER)),
-    "wellner3": Recipe("crf", NONE.changed(f"{_WELLNER},affixes=4,window=3,cues=3,+dictionaries")),
+    "hara3": Recipe("ruled", NONE.with_changes(_HARA), unit="sentence", settings=_RULED),
+    "szarvas1": Recipe("boosted", NONE.with_changes(_SZARVAS), propagate=True),
+    "szarvas2": Recipe("voted", NONE.with_changes(_SZARVAS), propagate=True),
+    "szarvas3": Recipe("boosted", NONE.with_changes(f"{_SZARVAS},+trusted,+section"), second_pass=True, propagate=True),
+    "wellner1": Recipe("crf", NONE.with_changes(_WELLNER)),
+    "wellner2": Recipe("hmm", NONE.with_changes(_WELLNER)),
+    "wellner3": Recipe("crf", NONE.with_changes(f"{_WELLNER},affixes=4,window=3,cues=3,+dictionaries")),
 }
 
 # A team alone is its best run.
@@ -53,5 +53,7 @@ def preset_named(name: str) -> Recipe:
     """A recipe by its name: a run, or a team. Raises PlanError."""
     run = BEST.get(name, name)
     if run not in PRESETS:
-        raise PlanError(f"unknown preset {quoted(name)}; {meant(name, PRESETS)}there are: {', '.join(PRESETS)}")
+        raise PlanError(
+            f"unknown preset {quote_value(name)}; {suggest_name(name, PRESETS)}there are: {', '.join(PRESETS)}"
+        )
     return replace(PRESETS[run], settings=dict(PRESETS[run].settings))

@@ -13,7 +13,7 @@ _LONGEST_FIELD = 60  # tokens of a line in a header or footer
 
 
 @dataclass(frozen=True)
-class Field:
+class HeadingField:
     """What stands after a heading and a colon, up to the next heading or the end of the line."""
 
     heading: str  # in small letters
@@ -21,9 +21,9 @@ class Field:
     last: int
 
 
-def fields_of(tokens: Tokens) -> list[Field]:
+def fields_of(tokens: Tokens) -> list[HeadingField]:
     """All fields of a text. A line may have several: `Age: 47 Sex: F`."""
-    fields: list[Field] = []
+    fields: list[HeadingField] = []
     words, gaps = tokens.words, tokens.gaps
     for line in tokens.lines:
         begins, last = line.stop, -1  # of the field that is open: where its value begins
@@ -34,10 +34,10 @@ def fields_of(tokens: Tokens) -> list[Field]:
             low = line.start if last < 0 else last + 1
             first = _heading(words, low, number, opens_line=last < 0)
             if heading and begins < first:
-                fields.append(Field(heading, begins, first))
+                fields.append(HeadingField(heading, begins, first))
             heading, begins, last = " ".join(words[first:number]).lower(), number + 1, number
         if heading and begins < line.stop:
-            fields.append(Field(heading, begins, line.stop))
+            fields.append(HeadingField(heading, begins, line.stop))
     return fields
 
 

@@ -12,16 +12,16 @@ import msgspec
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, ScoredMask
-from showthrough.models.model_folders import CARD, VERSIONS, Card, Training, check_model_folder, write_model
+from showthrough.models.model_folders import CARD, VERSIONS, Card, TrainingRecord, check_model_folder, write_model
 from showthrough.storage.reading import read_bytes
-from showthrough.systems.taggers.consistency import propagated
+from showthrough.systems.taggers.consistency import propagate_spans
 from showthrough.systems.taggers.features.extractor import Extractor
-from showthrough.systems.taggers.features.learned import Learned
+from showthrough.systems.taggers.features.learned import LearnedWords
 from showthrough.systems.taggers.labeller import Labeller
-from showthrough.systems.taggers.labels import Found, spans_of
+from showthrough.systems.taggers.labels import TokenSpan, spans_of
 from showthrough.systems.taggers.learners.base import learner_class
 from showthrough.systems.taggers.recipes import Recipe
-from showthrough.systems.taggers.thresholds import decided
+from showthrough.systems.taggers.thresholds import apply_threshold
 from showthrough.systems.taggers.tokens import Tokens
 
 _LEARNED = "learned.json"
@@ -42,7 +42,7 @@ class Tagger:
 
     labeller: Labeller
     threshold: float
-    training: Training
+    training: TrainingRecord
     types: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)  # how it was trained
     figures: dict[str, Any] = field(default_factory=dict)  # what training told
@@ -57,16 +57,16 @@ class Tagger:
         return [self._masks(Tokens.of(document.text)) for document in documents]
 
     def _masks(self, tokens: Tokens) -> list[Mask]:
-        spans = self.found(tokens)
+        spans = self.find_spans(tokens)
         return [
             ScoredMask(tokens.starts[span.first], tokens.ends[span.last - 1], None, span.entity_type, span.score)
             for span in spans
         ]
 
-    def found(self, tokens: Tokens) -> list[Found]:
+    def find_spans(self, tokens: Tokens) -> list[TokenSpan]:
         """What is to be masked, in its order, none over another."""
-        spans = spans_of(*decided(self.labeller.tagged(tokens), self.threshold))
-        return propagated(tokens, spans) if self.labeller.recipe.propagate else spans
+        spans = spans_of(*apply_threshold(self.labeller.tag(tokens), self.threshold))
+        return propagate_spans(tokens, spans) if self.labeller.recipe.propagate else spans
 
     def save(self, folder: Path | str, force: bool = False) -> None:
         """Writes it as a folder, which `--with FOLDER/` takes. Raises OutputError."""
@@ -94,7 +94,7 @@ def load_tagger(folder: Path, card: Card) -> Tagger:
     try:
         using = msgspec.convert(card.settings, Using)
         files = {path.name: read_bytes(path) for path in sorted(folder.iterdir()) if path.name != CARD}
-        learned = msgspec.json.decode(files[_LEARNED], type=Learned)
+        learned = msgspec.json.decode(files[_LEARNED], type=LearnedWords)
         learner = learner_class(using.recipe.learner)
         first = learner.load({name: content for name, content in files.items() if not name.startswith(_SECOND)})
         again = {name.removeprefix(_SECOND): content for name, content in files.items() if name.startswith(_SECOND)}

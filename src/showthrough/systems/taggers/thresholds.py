@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from showthrough.engines.local import Local
 from showthrough.systems.taggers.examples import Example, folds_of
-from showthrough.systems.taggers.labeller import fitted
+from showthrough.systems.taggers.labeller import fit_labeller
 from showthrough.systems.taggers.labels import OUTSIDE, type_of
-from showthrough.systems.taggers.learners.base import Tagged
+from showthrough.systems.taggers.learners.base import TaggedSequence
 from showthrough.systems.taggers.recipes import Recipe
 
 FOLDS = 3
@@ -56,15 +56,15 @@ def best(points: Curve) -> float:
     return max(points, key=lambda point: (point["f"], -point["threshold"]))["threshold"]
 
 
-def held_out(
+def predict_held_out(
     recipe: Recipe, language: str, seed: int, seen: Sequence[Example], examples: Sequence[Example]
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Of each word and number in records that were held out: whether it is to be masked, and how probable that is."""
-    labeller = fitted(recipe, seen, language, seed)
+    labeller = fit_labeller(recipe, seen, language, seed)
     gold: list[bool] = []
     hidden: list[float] = []
     for example in examples:
-        answer = labeller.tagged(example.tokens)
+        answer = labeller.tag(example.tokens)
         for word, label, outside in zip(example.tokens.words, example.labels, answer.outside, strict=True):
             if word[0].isalnum():
                 gold.append(label != OUTSIDE)
@@ -72,7 +72,7 @@ def held_out(
     return np.array(gold, bool), np.array(hidden)
 
 
-def decided(answer: Tagged, threshold: float) -> tuple[list[str], list[float]]:
+def apply_threshold(answer: TaggedSequence, threshold: float) -> tuple[list[str], list[float]]:
     """Labels in which each token is hidden whose probability reaches the threshold; and these probabilities.
 
     What the best sequence finds stays as it is; tokens that the threshold adds are found beside it and never
@@ -94,10 +94,10 @@ def decided(answer: Tagged, threshold: float) -> tuple[list[str], list[float]]:
 
 def _answers(tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
     if jobs == 1:
-        yield from (held_out(*task) for task in tasks)
+        yield from (predict_held_out(*task) for task in tasks)
         return
     with closing(Local(min(jobs, len(tasks)))) as workers:
-        yield from workers.in_order(held_out, tasks)
+        yield from workers.in_order(predict_held_out, tasks)
 
 
 def _sample(examples: Sequence[Example], seed: int) -> list[Example]:

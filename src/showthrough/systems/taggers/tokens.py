@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from showthrough.systems.taggers.sections import Field, fields_of, headings_of, parts_of
+from showthrough.systems.taggers.sections import HeadingField, fields_of, headings_of, parts_of
 
 # Letters, digits and signs apart, so that whatever people mark begins and ends with a token.
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|\S")
@@ -73,7 +73,7 @@ class Tokens:
         return not self.words[number][0].islower()
 
     @cached_property
-    def fields(self) -> list[Field]:
+    def fields(self) -> list[HeadingField]:
         """What stands in lines of the form `Heading: value`."""
         return fields_of(self)
 

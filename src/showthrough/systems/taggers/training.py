@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.data.documents import Corpus
 from showthrough.evaluation.calls import evaluate
 from showthrough.models.languages import another_language, sample_of
-from showthrough.models.model_folders import Learned, Training, training_on
+from showthrough.models.model_folders import TrainingRecord, TrainingTexts, training_on
 from showthrough.systems.taggers import thresholds
 from showthrough.systems.taggers.examples import EACH, Example, examples_of
-from showthrough.systems.taggers.labeller import Labeller, fitted
+from showthrough.systems.taggers.labeller import Labeller, fit_labeller
 from showthrough.systems.taggers.labels import HIDDEN, type_of
 from showthrough.systems.taggers.learners.base import learner_class
 from showthrough.systems.taggers.presets import preset_named
@@ -51,7 +51,7 @@ def train_tagger(
     is chosen by cross-validation on training documents: where F is highest with recall `beta` times as important as
     precision. `dev` are other documents, on which it is scored.
     """
-    final_recipe = recipe or asked(learner, preset, features)
+    final_recipe = recipe or build_recipe(learner, preset, features)
     learner_class(final_recipe.learner)
     _check(beta, threshold)
     examples = examples_of(corpus, annotators, binary)
@@ -66,7 +66,7 @@ def train_tagger(
     if threshold is None:
         points = thresholds.curve(examples, final_recipe, language, beta, seed, jobs, advance)
     chosen = thresholds.best(points) if threshold is None else threshold
-    labeller = fitted(final_recipe, examples, language, seed)
+    labeller = fit_labeller(final_recipe, examples, language, seed)
     advance()
     tagger = _tagger(labeller, chosen, training, examples)
     tagger.settings = {"preset": preset, "annotators": annotators, "binary": binary, "beta": beta, "seed": seed}
@@ -76,12 +76,12 @@ def train_tagger(
     return tagger
 
 
-def asked(learner: str = "", preset: str = "", features: str = "") -> Recipe:
+def build_recipe(learner: str = "", preset: str = "", features: str = "") -> Recipe:
     """A recipe by what was said of it. Raises PlanError for what there is not."""
     recipe = preset_named(preset) if preset else Recipe(learner or "crf")
     if learner and learner != recipe.learner:
         recipe = replace(recipe, learner=learner, settings={})
-    return replace(recipe, features=recipe.features.changed(features))
+    return replace(recipe, features=recipe.features.with_changes(features))
 
 
 def language_of(corpus: Corpus) -> str:
@@ -97,7 +97,7 @@ def scores(tagger: Tagger, dev: Corpus, jobs: int = 1) -> dict[str, float | None
     return {name: run["tagger", name].value for name in metrics}
 
 
-def _tagger(labeller: Labeller, threshold: float, training: Training, examples: list[Example]) -> Tagger:
+def _tagger(labeller: Labeller, threshold: float, training: TrainingRecord, examples: list[Example]) -> Tagger:
     labels = [label for example in examples for label in example.labels]
     types = tuple(sorted({type_of(label) for label in labels} - {""}))
     figures: dict[str, Any] = {
@@ -128,16 +128,16 @@ def _rounds(watch: Watch | None, rounds: int) -> Callable[[], None]:
 
 def _check(beta: float, threshold: float | None) -> None:
     if not beta > 0:
-        raise PlanError(f"found {quoted(beta)}; expected a number above 0", "beta")
+        raise PlanError(f"found {quote_value(beta)}; expected a number above 0", "beta")
     if threshold is not None and not 0 <= threshold <= 1:
-        raise PlanError(f"found {quoted(threshold)}; expected a number from 0 to 1", "threshold")
+        raise PlanError(f"found {quote_value(threshold)}; expected a number from 0 to 1", "threshold")
 
 
-def _check_dev(dev: Corpus, training: Training) -> None:
-    location = f"corpus {shown(dev.name)}"
+def _check_dev(dev: Corpus, training: TrainingRecord) -> None:
+    location = f"corpus {shorten(dev.name)}"
     if not dev.survey.annotated:
         raise PlanError("has no annotations; expected documents to score on", location)
-    learned = Learned(training)
+    learned = TrainingTexts(training)
     both = sum(learned.has(document.text) for document in dev)
     if both:
         raise PlanError(f"has {both} documents that are trained on too; expected others to score on", location)

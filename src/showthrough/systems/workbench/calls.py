@@ -9,15 +9,15 @@ from typing import cast
 from showthrough.core.errors import InputError
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.evaluation.calls import Call, FamilyArguments, planned
+from showthrough.evaluation.calls import EvaluationCall, FamilyArguments, build_plan
 from showthrough.evaluation.plan import name_problems
-from showthrough.evaluation.settings import Settings, called_with
+from showthrough.evaluation.settings import Settings, takes_arguments_of
 from showthrough.evaluation.walk import Progress
 from showthrough.metrics import Metric
 from showthrough.models.settings import Watch
 from showthrough.run.run import Run
 from showthrough.systems import Anonymizer
-from showthrough.systems.asking import asked
+from showthrough.systems.asking import resolve_anonymizer
 from showthrough.systems.outside.function import Function
 from showthrough.systems.replacing import Way
 from showthrough.systems.workbench.working import Bench, put_to_work, score
@@ -42,7 +42,7 @@ class BenchCall(Settings, FamilyArguments):
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-@called_with(BenchCall)
+@takes_arguments_of(BenchCall)
 def bench(call: BenchCall) -> Run:
     """Lets systems anonymize a corpus, and scores them side by side.
 
@@ -53,20 +53,20 @@ def bench(call: BenchCall) -> Run:
 
     Settings, as on the command line and in plans:
     """
-    systems = _named(call.systems)
-    shared = [setting.name for setting in fields(Call) if setting.init and setting.name != "resume"]
-    evaluate_call = Call(**{name: getattr(call, name) for name in shared})
-    workbench = Bench(planned(evaluate_call, len(systems)), systems, call.replacement, call.threshold, call.seen)
+    systems = _name_systems(call.systems)
+    shared = [setting.name for setting in fields(EvaluationCall) if setting.init and setting.name != "resume"]
+    evaluate_call = EvaluationCall(**{name: getattr(call, name) for name in shared})
+    workbench = Bench(build_plan(evaluate_call, len(systems)), systems, call.replacement, call.threshold, call.seen)
     workbench.check()
     return score(workbench, put_to_work(workbench), call.progress, call.watch)
 
 
-def _named(systems: Systems) -> dict[str, Anonymizer]:
+def _name_systems(systems: Systems) -> dict[str, Anonymizer]:
     """All of them by name. Raises PlanError for what is none, and where two have one name."""
     if isinstance(systems, Mapping):
-        return {str(name): asked(system)[1] for name, system in systems.items()}
+        return {str(name): resolve_anonymizer(system)[1] for name, system in systems.items()}
     several = isinstance(systems, Iterable) and not isinstance(systems, str | Anonymizer)
-    pairs = list(map(asked, cast(Iterable[System], systems) if several else [cast(System, systems)]))
+    pairs = list(map(resolve_anonymizer, cast(Iterable[System], systems) if several else [cast(System, systems)]))
     if problems := name_problems([name for name, _ in pairs]):
         raise InputError(problems)
     return dict(pairs)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from showthrough.core.errors import LINE, ChangedError, ResourceError, ShowthroughError, shown, some
-from showthrough.core.plugins import raised
+from showthrough.core.errors import LINE, ChangedError, ResourceError, ShowthroughError, join_names, shorten
+from showthrough.core.plugins import describe_error
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
 from showthrough.evaluation.engine import evaluate_plan
@@ -42,7 +42,7 @@ class Bench:
         unmasked = dict.fromkeys(self.plan.corpus.ids, ())
         still_to_be_made = [Anonymization(unmasked, name) for name in self.systems]
         plan = replace(self.plan, anonymizations=(*still_to_be_made, *self.plan.anonymizations))
-        plan.retyped(early=True).check()
+        plan.retype(early=True).check()
         check_asking(plan, references_of(plan.corpus) if plan.settings.references else (), early=True)
         check_ready(self.plan.corpus, self.systems, self.seen, self.cache)
 
@@ -53,7 +53,7 @@ class Bench:
 
 
 @dataclass(frozen=True)
-class Made:
+class BenchOutcome:
     """What came of the systems."""
 
     anonymizations: tuple[Anonymization, ...]
@@ -65,7 +65,9 @@ def nobody_watches(name: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def put_to_work(bench: Bench, watched: Watched = nobody_watches, told: Callable[[str], None] | None = None) -> Made:
+def put_to_work(
+    bench: Bench, watched: Watched = nobody_watches, told: Callable[[str], None] | None = None
+) -> BenchOutcome:
     """Lets every system anonymize the corpus, each in processes of its own, one after the other.
 
     Of one that fails `told` hears at once. Raises ResourceError where none is left and nothing else is to be scored.
@@ -87,25 +89,25 @@ def put_to_work(bench: Bench, watched: Watched = nobody_watches, told: Callable[
         except Exception as error:  # of a guest and of a model's library, anything: hours of the others are not lost
             failed[name] = _reason(error)
             if told:
-                told(f"{shown(name)} failed: {failed[name]}")
+                told(f"{shorten(name)} failed: {failed[name]}")
     if not (anonymizations or plan.anonymizations):
-        raise ResourceError("; ".join(f"{shown(name)} failed: {why}" for name, why in failed.items()))
-    return Made(tuple(anonymizations), failed)
+        raise ResourceError("; ".join(f"{shorten(name)} failed: {why}" for name, why in failed.items()))
+    return BenchOutcome(tuple(anonymizations), failed)
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ShowthroughError):
-        return shown(next(iter(str(error).splitlines()), ""), LINE)
-    return "memory ran out" if isinstance(error, MemoryError) else raised(error)
+        return shorten(next(iter(str(error).splitlines()), ""), LINE)
+    return "memory ran out" if isinstance(error, MemoryError) else describe_error(error)
 
 
-def score(bench: Bench, outcome: Made, progress: Progress | None = None, watch: Watch | None = None) -> Run:
+def score(bench: Bench, outcome: BenchOutcome, progress: Progress | None = None, watch: Watch | None = None) -> Run:
     """All of them scored by the plan; what failed is noted."""
     plan, notes = _with_their_types(
         replace(bench.plan, anonymizations=(*outcome.anonymizations, *bench.plan.anonymizations))
     )
     run = evaluate_plan(plan, progress=progress, watch=watch)
-    absent = [f"{shown(name)} is missing here, because it failed: {why}" for name, why in outcome.failed.items()]
+    absent = [f"{shorten(name)} is missing here, because it failed: {why}" for name, why in outcome.failed.items()]
     return msgspec.structs.replace(run, notes=[*absent, *notes, *run.notes])
 
 
@@ -115,7 +117,7 @@ def _with_their_types(plan: Plan) -> tuple[Plan, list[str]]:
     Of files such types are refused before anything is done. What a system calls things is known when its work is done,
     which is not to be lost.
     """
-    now = plan.retyped()
+    now = plan.retype()
     by_type = [metric for metric in now.metrics if isinstance(metric, ClinicalMetric)]
     unknown = {
         anonymization.name: sorted(
@@ -139,6 +141,6 @@ def _with_their_types(plan: Plan) -> tuple[Plan, list[str]]:
     fault = 'are types that the corpus does not have: they count as wrong ones (unknown_types="keep")'
     remedy = "--map says what they are, as in --map {}=TYPE"
     return plan, [
-        f"{shown(name)}: {some(map(shown, kinds))} {fault}; {remedy.format(shown(kinds[0]))}"
+        f"{shorten(name)}: {join_names(map(shorten, kinds))} {fault}; {remedy.format(shorten(kinds[0]))}"
         for name, kinds in unknown.items()
     ]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from showthrough.data.layout.spans import Bools, Ints
-from showthrough.families.authorship.verifiers.base import ADAPTIVE as ADAPTIVE, Array, Learner, Question
-from showthrough.families.authorship.verifiers.folds import parted
+from showthrough.families.authorship.verifiers.base import ADAPTIVE as ADAPTIVE, Array, Question, VerifierLearner
+from showthrough.families.authorship.verifiers.folds import split_folds
 from showthrough.families.authorship.verifiers.remembering import question_digest
 from showthrough.models.cache import Cache, question
 from showthrough.models.files import library_versions
@@ -20,7 +20,7 @@ VERSION = 1  # rises when an answer could change
 
 
 def cross_fitted(
-    learner: Learner,
+    learner: VerifierLearner,
     questions: Sequence[Question],
     same: Bools,
     circles: Ints,
@@ -41,9 +41,9 @@ def cross_fitted(
 
 
 def _answers(
-    learner: Learner, questions: Sequence[Question], same: Bools, circles: Ints, seed: int, watch: Watch | None
+    learner: VerifierLearner, questions: Sequence[Question], same: Bools, circles: Ints, seed: int, watch: Watch | None
 ) -> Array:
-    random, folds = np.random.default_rng(seed), parted(circles, same, FOLDS, seed)
+    random, folds = np.random.default_rng(seed), split_folds(circles, same, FOLDS, seed)
     answers = np.empty(len(questions))
     parts = int(folds.max()) + 1
     for fold in range(parts):

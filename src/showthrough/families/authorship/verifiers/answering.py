@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, ResourceError, quoted, shown
-from showthrough.core.plugins import is_guest, raised
+from showthrough.core.errors import PlanError, ResourceError, quote_value, shorten
+from showthrough.core.plugins import describe_error, is_guest
 from showthrough.data.documents import Corpus
 from showthrough.data.layout.spans import Bools
 from showthrough.families.authorship.verifiers.base import Array, Question, Verifier
@@ -33,10 +33,10 @@ def answers_to(
     if not known_texts:
         raise PlanError("no document asks who wrote it; expected problems with known texts", file=corpus.source)
     questions = [Question(texts_known, texts[key]) for key, texts_known in known_texts.items()]
-    return dict(zip(known_texts, answered(verifier, questions, cache, watch).tolist(), strict=True))
+    return dict(zip(known_texts, answer_questions(verifier, questions, cache, watch).tolist(), strict=True))
 
 
-def answered(
+def answer_questions(
     verifier: Verifier, questions: Sequence[Question], cache: Cache | None = None, watch: Watch | None = None
 ) -> Array:
     """What it answers to each question. Raises ResourceError where that is no probability.
@@ -51,16 +51,16 @@ def answered(
     def answer(indices: list[int]) -> Iterator[Arrays]:
         for start in range(0, len(indices), _BATCH):
             if watch:
-                watch(f"asking {shown(verifier.name)}", start, len(indices))
+                watch(f"asking {shorten(verifier.name)}", start, len(indices))
             batch = [questions[index] for index in indices[start : start + _BATCH]]
             yield from ({_KEY: item} for item in _check_answers(verifier, batch))
         if watch:
-            watch(f"asking {shown(verifier.name)}", len(indices), len(indices))
+            watch(f"asking {shorten(verifier.name)}", len(indices), len(indices))
 
     return np.array([float(entry[_KEY][0]) for entry in store.through(names, answer)])
 
 
-def outside(
+def find_outliers(
     verifier: Verifier, questions: Sequence[Question], cache: Cache | None = None, watch: Watch | None = None
 ) -> dict[str, Bools]:
     """By feature, in which questions it is unlike all that a verifier learned from; nothing where nobody can tell."""
@@ -76,7 +76,7 @@ def outside(
     def look(indices: list[int]) -> Iterator[Arrays]:
         for start in range(0, len(indices), _BATCH):
             if watch:
-                watch(f"looking with {shown(verifier.name)}", start, len(indices))
+                watch(f"looking with {shorten(verifier.name)}", start, len(indices))
             batch = [questions[index] for index in indices[start : start + _BATCH]]
             yield from ({_KEY: item} for item in trained.outside(batch).astype(np.float64))
 
@@ -86,11 +86,11 @@ def outside(
 
 def _check_answers(verifier: Verifier, questions: Sequence[Question]) -> list[Array]:
     """The answers, each as an array of one. A guest may return anything."""
-    name = shown(verifier.name)
+    name = shorten(verifier.name)
     try:
         answers = verifier.answers(questions)
     except Exception as error:  # of a guest, anything
-        raise ResourceError(f"verifier {name} {raised(error, ours=not is_guest(verifier))}") from error
+        raise ResourceError(f"verifier {name} {describe_error(error, ours=not is_guest(verifier))}") from error
     expected = "expected one number from 0 to 1 for each"
     try:
         values = np.asarray(answers, dtype=np.float64)
@@ -105,6 +105,6 @@ def _check_answers(verifier: Verifier, questions: Sequence[Question]) -> list[Ar
     wrong = np.flatnonzero(~((values >= 0) & (values <= 1)))
     if len(wrong):
         raise ResourceError(
-            f"verifier {name} answered {quoted(float(values[wrong[0]]))}; expected a number from 0 to 1"
+            f"verifier {name} answered {quote_value(float(values[wrong[0]]))}; expected a number from 0 to 1"
         )
     return [values[at : at + 1] for at in range(len(values))]

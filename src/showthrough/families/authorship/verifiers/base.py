@@ -40,7 +40,7 @@ class Verifier(Protocol):
     def answers(self, questions: Sequence[Question]) -> Sequence[float] | Array: ...
 
 
-class Fitted(Protocol):
+class FittedVerifier(Protocol):
     """What was learned."""
 
     def answers(self, questions: Sequence[Question]) -> Array: ...
@@ -50,7 +50,7 @@ class Fitted(Protocol):
         ...
 
 
-class Learner(Protocol):
+class VerifierLearner(Protocol):
     """Learns from questions whose answers are known."""
 
     @property
@@ -68,10 +68,10 @@ class Learner(Protocol):
         """Looks at questions, so that fitting and answering need not do it again."""
         ...
 
-    def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> Fitted:
+    def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedVerifier:
         """`authors` number what must not be on both sides where a part is held out, to choose or to calibrate."""
         ...
 
-    def loaded(self, arrays: Mapping[str, Array]) -> Fitted:
+    def loaded(self, arrays: Mapping[str, Array]) -> FittedVerifier:
         """What was saved."""
         ...

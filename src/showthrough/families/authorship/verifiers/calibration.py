@@ -10,7 +10,7 @@ import numpy as np
 
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.authorship.verifiers.base import Array
-from showthrough.families.authorship.verifiers.folds import parted
+from showthrough.families.authorship.verifiers.folds import split_folds
 
 _FOLDS = 5  # of authors
 _STEPS = 100
@@ -18,13 +18,13 @@ _RIDGE = 1e-6  # what keeps steps finite where columns say the same, or one tell
 _LARGEST = 30.0  # of a logit, so that no probability is 0 or 1 in all its digits
 
 
-class Margins(Protocol):
+class MarginModel(Protocol):
     """What tells the kinds of rows apart: the higher, the more it speaks for one author."""
 
     def margins(self, rows: Array) -> Array: ...
 
 
-Model = TypeVar("Model", bound=Margins)
+Model = TypeVar("Model", bound=MarginModel)
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Calibration:
         return cls(middle, slope)
 
 
-def calibrated(
+def fit_and_calibrate(
     rows: Array, same: Bools, authors: Ints, seed: int, fit: Callable[[Array, Bools], Model]
 ) -> tuple[Model, Calibration]:
     """What was fitted to all rows, and what its margins are worth: how steeply, authors who were held out tell."""
-    fold = parted(authors, same, _FOLDS, seed)
+    fold = split_folds(authors, same, _FOLDS, seed)
     margins = np.zeros(len(rows))
     for number in range(fold.max() + 1):
         inside = fold != number

@@ -16,7 +16,7 @@ import numpy as np
 
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.authorship.verifiers.base import Array, Question
-from showthrough.families.authorship.verifiers.calibration import Calibration, calibrated, logistic
+from showthrough.families.authorship.verifiers.calibration import Calibration, fit_and_calibrate, logistic
 from showthrough.families.authorship.verifiers.grams import code_points, gram_codes, spaced_once
 from showthrough.families.authorship.verifiers.remembering import Remembering
 
@@ -104,7 +104,7 @@ class Compression:
         _COSTS.rows(questions)
 
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedCompression:
-        return FittedCompression(*calibrated(_COSTS.rows(questions), same, authors, seed, _regression))
+        return FittedCompression(*fit_and_calibrate(_COSTS.rows(questions), same, authors, seed, _regression))
 
     def loaded(self, arrays: Mapping[str, Array]) -> FittedCompression:
         return FittedCompression(_Regression(arrays["weights"]), Calibration.loaded(arrays))

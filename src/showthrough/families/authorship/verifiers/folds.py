@@ -30,7 +30,7 @@ def components(keys: Sequence[Iterable[str]]) -> Ints:
     return np.unique([root(at) for at in range(len(keys))], return_inverse=True)[1].astype(np.int64)
 
 
-def parted(authors: Ints, same: Bools, folds: int, seed: int) -> Ints:
+def split_folds(authors: Ints, same: Bools, folds: int, seed: int) -> Ints:
     """The fold of each problem: authors whole, the largest first, each where problems of its kinds are fewest.
 
     There are fewer folds where there are fewer authors.

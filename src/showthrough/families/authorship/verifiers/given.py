@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeGuard
 
-from showthrough.core.errors import PlanError, at_document, quoted, shown
+from showthrough.core.errors import PlanError, at_document, quote_value, shorten
 from showthrough.data.documents import digest_of
 from showthrough.formats.authorship.verifier_answers import read_answers
-from showthrough.storage.reading import gathered
+from showthrough.storage.reading import collect_results
 
 ORIGINAL = "original"  # under which the answers on the originals are given
 ANSWERS = "answers"  # the name of a verifier whose name nobody said
@@ -39,7 +39,7 @@ class GivenAnswers:
         return digest_of(digests, self.source, "answers")
 
 
-def read_given(texts: Sequence[str], anonymizations: Collection[str]) -> list[GivenAnswers]:
+def read_answer_files(texts: Sequence[str], anonymizations: Collection[str]) -> list[GivenAnswers]:
     """Answers from files, as `NAME=FILE` or `VERIFIER:NAME=FILE`; raises InputError with all that is wrong.
 
     A name with a colon in it is that of an anonymization where there is one of that name.
@@ -52,13 +52,13 @@ def read_given(texts: Sequence[str], anonymizations: Collection[str]) -> list[Gi
         if ":" in label and label not in anonymizations:
             verifier, _, name = label.partition(":")
         if not (verifier and name and file):
-            raise PlanError(f"found {quoted(text)}; {_WRITTEN}", ANSWERS)
+            raise PlanError(f"found {quote_value(text)}; {_WRITTEN}", ANSWERS)
         if (verifier, name) in files:
-            raise PlanError("were given twice; expected one file", f"{ANSWERS} {shown(label)}")
+            raise PlanError("were given twice; expected one file", f"{ANSWERS} {shorten(label)}")
         files[verifier, name] = file
         return (verifier, name), read_answers(file)
 
-    by_key = dict(gathered(texts, take))
+    by_key = dict(collect_results(texts, take))
     return [
         GivenAnswers(
             {name: answers for (owner, name), answers in by_key.items() if owner == verifier},
@@ -69,7 +69,7 @@ def read_given(texts: Sequence[str], anonymizations: Collection[str]) -> list[Gi
     ]
 
 
-def given_answers(answers: Mapping[str, Any]) -> list[GivenAnswers]:
+def parse_answers(answers: Mapping[str, Any]) -> list[GivenAnswers]:
     """Python's: probabilities by document and name, `{"original": {…}, "A": {…}}`, or these by verifier.
 
     Raises PlanError for anything else.
@@ -82,8 +82,8 @@ def given_answers(answers: Mapping[str, Any]) -> list[GivenAnswers]:
         for name, by_document in by_name.items():
             for key, value in by_document.items():
                 if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-                    location = f"{verifier}: {shown(str(name))}: {at_document(str(key))}"
-                    raise PlanError(f"found {quoted(value)}; expected a number from 0 to 1", location)
+                    location = f"{verifier}: {shorten(str(name))}: {at_document(str(key))}"
+                    raise PlanError(f"found {quote_value(value)}; expected a number from 0 to 1", location)
     return [GivenAnswers(by_name, verifier) for verifier, by_name in named.items()]
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from showthrough.core.errors import ResourceError
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.authorship.verifiers.base import Array, Question
-from showthrough.families.authorship.verifiers.calibration import Calibration, calibrated
+from showthrough.families.authorship.verifiers.calibration import Calibration, fit_and_calibrate
 from showthrough.families.authorship.verifiers.remembering import Remembering
 from showthrough.families.authorship.verifiers.style import FEATURES, OF_LINES, laid_out, style
 
@@ -92,7 +92,7 @@ class Glad:
         _FEATURE_ROWS.rows(questions)
 
     def fit(self, questions: Sequence[Question], same: Bools, authors: Ints, seed: int = 0) -> FittedGlad:
-        return FittedGlad(*calibrated(_FEATURE_ROWS.rows(questions), same, authors, seed, _fit_machine))
+        return FittedGlad(*fit_and_calibrate(_FEATURE_ROWS.rows(questions), same, authors, seed, _fit_machine))
 
     def loaded(self, arrays: Mapping[str, Array]) -> FittedGlad:
         mean, scale, weight = (arrays[name] for name in ("mean", "scale", "weight"))

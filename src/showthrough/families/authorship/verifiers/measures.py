@@ -42,10 +42,10 @@ def statistics_of(same: ArrayLike, answers: ArrayLike) -> dict[str, Array]:
     return {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
 
 
-def measured(sums: Mapping[str, Array]) -> dict[str, Array]:
+def compute_measures(sums: Mapping[str, Array]) -> dict[str, Array]:
     """The measures of sums, or of stacks of them; NaN where one is undefined, as AUC is with one kind of problem.
 
-    >>> {name: round(float(value), 4) for name, value in measured(
+    >>> {name: round(float(value), 4) for name, value in compute_measures(
     ...     {name: column.sum() for name, column in statistics_of([True, True, False], [0.9, 0.5, 0.2]).items()}
     ... ).items()}
     {'auc': 1.0, 'c@1': 0.8889, 'f0.5u': 0.8333, 'f1': 1.0, 'brier': 0.9, 'overall': 0.9244}

@@ -38,7 +38,7 @@ class FittedNgrams:
     high: float
 
     def answers(self, questions: Sequence[Question]) -> Array:
-        return self._answered(self.cosines(questions))
+        return self._to_probability(self.cosines(questions))
 
     def cosines(self, questions: Sequence[Question]) -> Array:
         return np.array([self._cosine(*map(_count_grams, _sides(question))) for question in questions])
@@ -55,7 +55,7 @@ class FittedNgrams:
             weights = np.where(codes[index] == self.grams, (1 + np.log(counts[index])) * self.rarity, 0.0)
         return weights
 
-    def _answered(self, cosine: Array) -> Array:
+    def _to_probability(self, cosine: Array) -> Array:
         """Exactly one half between the thresholds, and beyond them as far as there is room."""
         below = UNANSWERED * cosine / max(self.low, np.finfo(float).tiny)
         above = UNANSWERED + (1 - UNANSWERED) * (cosine - self.high) / max(1 - self.high, np.finfo(float).tiny)

@@ -132,7 +132,7 @@ def _describe(
         blocks=np.array([lines - between + blocks - 1, len(text) - between]) / blocks,
         sentence_length=many / sentences,
         entropy=_entropy(tokens),
-        packed=_packed(content),
+        packed=_compression_ratio(content),
         content=content,
     )
 
@@ -152,7 +152,7 @@ def _compare(reference: _Text, unknown: _Text) -> Array:
     """Dissimilarities, intersections, cosine of tokens, joint entropy, compression."""
     profiles = [_profiles(*triple) for triple in zip(reference.grams, unknown.grams, TOPS, strict=True)]
     both = reference.tokens + unknown.tokens
-    packed = (reference.packed + unknown.packed) / _packed(reference.content + unknown.content)
+    packed = (reference.packed + unknown.packed) / _compression_ratio(reference.content + unknown.content)
     rest = _cosine(reference.tokens, unknown.tokens), _entropy(both), packed
     return np.array([*(dissimilarity for dissimilarity, _ in profiles), *(shared for _, shared in profiles), *rest])
 
@@ -189,5 +189,5 @@ def _entropy(counts: Ints) -> float:
     return abs(float((share * np.log2(share)).sum()))
 
 
-def _packed(content: bytes) -> float:
+def _compression_ratio(content: bytes) -> float:
     return len(zlib.compress(content)) / max(len(content), 1)

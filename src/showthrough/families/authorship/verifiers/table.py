@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from functools import partial
 
-from showthrough.core.errors import PlanError, meant, quoted
+from showthrough.core.errors import PlanError, quote_value, suggest_name
 from showthrough.core.plugins import Table, value_of
-from showthrough.families.authorship.verifiers.base import Learner, Verifier
+from showthrough.families.authorship.verifiers.base import Verifier, VerifierLearner
 from showthrough.families.authorship.verifiers.compression import Compression
 from showthrough.families.authorship.verifiers.glad import Glad
 from showthrough.families.authorship.verifiers.ngrams import Ngrams
 
 VERIFIERS: Table[Verifier] = Table("verifiers", {}, partial(value_of, Verifier, "verifier"))
-LEARNERS: dict[str, Learner] = {learner.name: learner for learner in (Glad(), Ngrams(), Compression())}
+LEARNERS: dict[str, VerifierLearner] = {learner.name: learner for learner in (Glad(), Ngrams(), Compression())}
 
 
-def learner_named(name: str) -> Learner:
+def learner_named(name: str) -> VerifierLearner:
     """Raises PlanError for one that there is not."""
     if name not in LEARNERS:
-        raise PlanError(f"unknown learner {quoted(name)}; {meant(name, LEARNERS)}there are: {', '.join(LEARNERS)}")
+        raise PlanError(
+            f"unknown learner {quote_value(name)}; {suggest_name(name, LEARNERS)}there are: {', '.join(LEARNERS)}"
+        )
     return LEARNERS[name]

@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from showthrough.core.errors import PlanError, ResourceError, shown
+from showthrough.core.errors import PlanError, ResourceError, shorten
 from showthrough.data.layout.spans import Bools
-from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Fitted, Question
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, FittedVerifier, Question
 from showthrough.families.authorship.verifiers.table import LEARNERS
 from showthrough.models.model_folders import (
     Card,
-    Training,
+    TrainingRecord,
     arrays_as_file,
     arrays_of_file,
     check_model_folder,
@@ -44,9 +44,9 @@ class _Using(msgspec.Struct, frozen=True):
 class TrainedVerifier:
     """What `train_verifier` gives: it answers questions, and tells what it learned from and how well it did."""
 
-    fitted: Fitted
+    fitted: FittedVerifier
     learner: str
-    training: Training
+    training: TrainingRecord
     name: str
     band: Band | None = None  # answers inside are none
     settings: Mapping[str, Any] = field(default_factory=dict)  # how it was trained
@@ -111,7 +111,7 @@ def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
         path = path.expanduser()
         card = read_card(path, "verifier train")
     except (RuntimeError, ResourceError) as error:  # the first where somebody has no home
-        raise PlanError(str(error), f"verifier {shown(str(folder))}") from None
+        raise PlanError(str(error), f"verifier {shorten(str(folder))}") from None
     if card.kind != "verifier":
         raise PlanError(f"holds a {card.kind}; expected what showthrough verifier train made", str(path))
     try:
@@ -129,7 +129,7 @@ def load_verifier(folder: Path | str, name: str = "") -> TrainedVerifier:
 
 def _check_version(using: _Using, path: Path) -> None:
     if using.learner not in LEARNERS:
-        fault = f"was trained by {shown(using.learner)}, which this program does not have"
+        fault = f"was trained by {shorten(using.learner)}, which this program does not have"
         raise PlanError(f"{fault}; expected one of {', '.join(LEARNERS)}", str(path))
     ours = LEARNERS[using.learner]
     if not ours.oldest <= using.version <= ours.version:
@@ -137,7 +137,7 @@ def _check_version(using: _Using, path: Path) -> None:
         raise PlanError(f"{fault}: train it again", str(path))
 
 
-def _load_fitted(arrays: Mapping[str, Any], learner: str) -> Fitted:
+def _load_fitted(arrays: Mapping[str, Any], learner: str) -> FittedVerifier:
     """Raises ValueError and the like where arrays are not such as were saved."""
     for name, array in arrays.items():
         if array.dtype != np.float64 or not np.isfinite(array).all():

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.core.errors import PlanError, at_document, quoted
+from showthrough.core.errors import PlanError, at_document, quote_value
 from showthrough.data.copies import copy_mark
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.spans import Bools, Ints
-from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Learner, Question
-from showthrough.families.authorship.verifiers.folds import components, parted
-from showthrough.families.authorship.verifiers.measures import measured, statistics_of
+from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Question, VerifierLearner
+from showthrough.families.authorship.verifiers.folds import components, split_folds
+from showthrough.families.authorship.verifiers.measures import compute_measures, statistics_of
 from showthrough.families.authorship.verifiers.table import learner_named
 from showthrough.families.authorship.verifiers.traces import texts_of, trace, traces
 from showthrough.families.authorship.verifiers.trained import Band, TrainedVerifier, without_band
-from showthrough.models.model_folders import Training
+from showthrough.models.model_folders import TrainingRecord
 from showthrough.models.settings import Watch
 
 FOLDS = 10
@@ -66,7 +66,9 @@ def train_verifier(
         "folds": folds,
     }  # fmt: skip
     for unit, kept_together in ((AUTHORS, problems.authors), (PROBLEMS, np.arange(len(problems.same)))):
-        answers = _held_out(chosen, problems, parted(kept_together, problems.same, folds, seed), seed, advance)
+        answers = _cross_validate(
+            chosen, problems, split_folds(kept_together, problems.same, folds, seed), seed, advance
+        )
         figures[f"held_out_{unit}"] = _figures(problems.same, without_band(answers, band))
     fitted = chosen.fit(problems.questions, problems.same, problems.authors, seed)
     figures["seconds"] = round(time.perf_counter() - started, 3)
@@ -77,11 +79,13 @@ def train_verifier(
 def check_request(band: Band | None, folds: int, seed: int) -> None:
     """Raises PlanError for what cannot be done, before anything is read."""
     if band is not None and not (len(band) == 2 and 0 <= band[0] <= UNANSWERED <= band[1] <= 1):
-        raise PlanError(f"found {quoted(band)}; expected two numbers about 0.5, from 0 to 1, such as 0.45-0.55", "band")
+        raise PlanError(
+            f"found {quote_value(band)}; expected two numbers about 0.5, from 0 to 1, such as 0.45-0.55", "band"
+        )
     if folds < 2:
-        raise PlanError(f"found {quoted(folds)}; expected 2 or more", "folds")
+        raise PlanError(f"found {quote_value(folds)}; expected 2 or more", "folds")
     if seed < 0:
-        raise PlanError(f"found {quoted(seed)}; expected 0 or more", "seed")
+        raise PlanError(f"found {quote_value(seed)}; expected 0 or more", "seed")
 
 
 def _collect_problems(corpus: Corpus) -> _Problems:
@@ -116,21 +120,23 @@ def _check_problems(corpus: Corpus, documents: Sequence[Document]) -> None:
         )
 
 
-def _describe_training(corpus: Corpus) -> Training:
+def _describe_training(corpus: Corpus) -> TrainingRecord:
     """With a digest of every text, known ones too: a verifier knows each of them again, also from another file."""
     texts = [text for document in corpus for text in texts_of(document)]
     letters, copies = ({*map(of, texts)} for of in (trace, copy_mark))
-    return Training(corpus.name, corpus.digest, tuple(sorted(filter(None, letters))), tuple(sorted(copies)))
+    return TrainingRecord(corpus.name, corpus.digest, tuple(sorted(filter(None, letters))), tuple(sorted(copies)))
 
 
-def _prepare(learner: Learner, questions: Sequence[Question], watch: Watch | None) -> None:
+def _prepare(learner: VerifierLearner, questions: Sequence[Question], watch: Watch | None) -> None:
     for start in range(0, len(questions), _BATCH):
         if watch:
             watch("looking at problems", start, len(questions))
         learner.prepare(questions[start : start + _BATCH])
 
 
-def _held_out(learner: Learner, problems: _Problems, fold: Ints, seed: int, advance: Callable[[], None]) -> Array:
+def _cross_validate(
+    learner: VerifierLearner, problems: _Problems, fold: Ints, seed: int, advance: Callable[[], None]
+) -> Array:
     """The answer to each problem by a verifier that learned from the other folds."""
     answers = np.empty(len(fold))
     for number in range(int(fold.max()) + 1):
@@ -144,7 +150,7 @@ def _held_out(learner: Learner, problems: _Problems, fold: Ints, seed: int, adva
 def _figures(same: Bools, answers: Array) -> dict[str, float]:
     """Measures of held-out problems, and what they do not say: how often two authors are taken for one."""
     sums = {name: column.sum() for name, column in statistics_of(same, answers).items()}
-    figures = {name: float(value) for name, value in measured(sums).items()}
+    figures = {name: float(value) for name, value in compute_measures(sums).items()}
     open_ = int((answers == UNANSWERED).sum())
     return {
         "accuracy": float(sums["right"] / len(same)), **figures,

@@ -62,7 +62,7 @@ _OF_DEGREE = (
 )  # fmt: skip
 
 
-class Whose:
+class PersonView:
     """Which words of a page are about one person: by their name, or by their part in it where nobody shares that."""
 
     def __init__(self, page: Page, names: Iterable[str], role: str, alone: bool, author: bool) -> None:
@@ -92,7 +92,7 @@ class Whose:
                 return match.span()
         return None
 
-    def said(self, pattern: str) -> Span | None:
+    def search(self, pattern: str) -> Span | None:
         match = re.search(pattern, self.page.text, re.IGNORECASE)
         return match.span() if match else None
 
@@ -119,55 +119,61 @@ def role_of(description: str, named: bool) -> str:
     return role
 
 
-def sex(view: Whose, value: str) -> list[Read]:
+def sex(view: PersonView, value: str) -> list[Read]:
     """By a title or a word for a relative before the name; by pronouns where it is clear who is meant."""
     kind = _SEXES.get(value.strip().lower())
     if kind is None:
         return []
     if view.author:
-        span = view.said(rf"{_I_AM}(?:{_SELF[kind]})(?!\w)")
+        span = view.search(rf"{_I_AM}(?:{_SELF[kind]})(?!\w)")
     elif view.alone:
         span = view.find("|".join(f"{_PRONOUNS[kind]} {_TITLES[kind]}".split()))
     elif view.role in _RELATIVES:  # his wife is no man
-        span = view.meant[0] if view.role in _BESIDE[kind] and view.meant else _titled(view, kind)
+        span = view.meant[0] if view.role in _BESIDE[kind] and view.meant else _find_title(view, kind)
     else:
-        span = _titled(view, kind) or view.follows("|".join(_PRONOUNS[kind].split()))
+        span = _find_title(view, kind) or view.follows("|".join(_PRONOUNS[kind].split()))
     return [(value, span)] if span else []
 
 
-def _titled(view: Whose, kind: str) -> Span | None:
+def _find_title(view: PersonView, kind: str) -> Span | None:
     """Where such a title or word stands before the name, or a title behind the part: their Agent, Mr …"""
     page = view.page
     own = {page.words[number] for number in view.named}
     for number in view.named:
         before = number - 1
-        while before >= 0 and page.joined(before, number) and (page.words[before] in own or _initial(page, before)):
+        while (
+            before >= 0 and page.is_connected(before, number) and (page.words[before] in own or _initial(page, before))
+        ):
             before -= 1
-        if before >= 0 and page.joined(before, number) and page.words[before] in _BESIDE[kind]:
+        if before >= 0 and page.is_connected(before, number) and page.words[before] in _BESIDE[kind]:
             return page.span(before, number)
     for number in page.places.get(view.role, ()):
         behind = number + 1
-        if behind < len(page.words) and page.joined(number, behind) and page.words[behind] in _TITLES[kind].split():
+        if (
+            behind < len(page.words)
+            and page.is_connected(number, behind)
+            and page.words[behind] in _TITLES[kind].split()
+        ):
             return page.span(number, behind)
     return None
 
 
 def _initial(page: Page, number: int) -> bool:
-    written = page.written(number)
+    written = page.word_text(number)
     return len(written) == 1 and written.isupper()
 
 
-def relationship(view: Whose, value: str) -> list[Read]:
+def relationship(view: PersonView, value: str) -> list[Read]:
     """By words such as wife, divorced, widower; of those who speak of themselves: my wife, I am divorced."""
     plain = value.strip().lower()
     kind = next((kind for start, kind in _OF_BOND.items() if plain.startswith(start)), None)
     if kind is None:
         return []
-    span = view.said(_MINE.format(_BONDS[kind])) if view.author else view.find(_BONDS[kind])
+    span = view.search(_MINE.format(_BONDS[kind])) if view.author else view.find(_BONDS[kind])
     return [(value, span)] if span else []
 
 
-def education(view: Whose, value: str) -> list[Read]:
+def education(view: PersonView, value: str) -> list[Read]:
     """By the words for a degree of that kind."""
     plain = value.lower().replace(".", "").replace(" ", "")
     kind = None if plain.startswith("no") else next((kind for part, kind in _OF_DEGREE if part in plain), None)
@@ -175,7 +181,7 @@ def education(view: Whose, value: str) -> list[Read]:
     return [(value, span)] if span else []
 
 
-def income(view: Whose, value: str) -> list[Read]:
+def income(view: PersonView, value: str) -> list[Read]:
     """By its level beside a word for being paid."""
     kind = next((level for level in _INCOMES if level in value.lower()), None)
     span = view.find(rf"{kind}[- ]{_PAID}") if kind else None

@@ -11,7 +11,7 @@ import numpy as np
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.schemes import SCHEMES
-from showthrough.models.countries import folded
+from showthrough.models.countries import fold_name
 
 Span = tuple[int, int]
 
@@ -54,7 +54,7 @@ def _parts(written: str) -> tuple[str, ...]:
     (('janedoes', 'jane', 'does'), ('mcdonald',))
     """
     inner = _PIECE.findall(written) if _INNER.fullmatch(written) else []
-    return tuple(dict.fromkeys([folded(written), *map(folded, inner)]))
+    return tuple(dict.fromkeys([fold_name(written), *map(fold_name, inner)]))
 
 
 def _stand_ins(text: str) -> list[Span]:
@@ -72,7 +72,9 @@ class Page:
     def __init__(self, text: str) -> None:
         self.text = text
         self._matches: dict[re.Pattern[str], list[re.Match[str]]] = {}
-        self._breaks = [match.end() for match in _BREAK.finditer(text) if not _ABBREVIATED.search(_before(text, match))]
+        self._breaks = [
+            match.end() for match in _BREAK.finditer(text) if not _ABBREVIATED.search(_text_before(text, match))
+        ]
         spans = [word.span() for word in _WORD.finditer(text)]
         starts = np.array([start for start, _ in spans], dtype=np.int64)
         hidden = np.array([*_stand_ins(text), (len(text), len(text) + 1)], dtype=np.int64)
@@ -104,7 +106,7 @@ class Page:
             self._matches[pattern] = [*pattern.finditer(self.text)]
         return self._matches[pattern]
 
-    def written(self, number: int) -> str:
+    def word_text(self, number: int) -> str:
         start, end = self.spans[number]
         return self.text[start:end]
 
@@ -115,7 +117,7 @@ class Page:
         """Which of the sentences a place in the text is in."""
         return bisect_right(self._breaks, position)
 
-    def joined(self, left: int, right: int) -> bool:
+    def is_connected(self, left: int, right: int) -> bool:
         """Whether two words stand in one sentence, and nothing that was masked between them."""
         return self._run[left] == self._run[right]
 
@@ -126,7 +128,7 @@ class Page:
         """Where folded words stand one after the other: the numbers of the first and the last."""
         for first in self.places.get(words[0], ()) if words else ():
             last = first + len(words) - 1
-            if self.words[first : last + 1] == [*words] and self.joined(first, last):
+            if self.words[first : last + 1] == [*words] and self.is_connected(first, last):
                 yield first, last
 
     def near(self, words: Sequence[str]) -> Span | None:
@@ -138,7 +140,7 @@ class Page:
         rarest: list[int] = min(positions, key=len)
         for anchor in sorted(rarest):
             around = range(max(0, anchor - reach), min(len(self.words), anchor + reach + 1))
-            run = [number for number in around if self.joined(anchor, number)]
+            run = [number for number in around if self.is_connected(anchor, number)]
             for first in run:
                 window = {stem(self.words[number]): number for number in run if first <= number < first + reach}
                 numbers = [window.get(stem(word), -1) for word in words]
@@ -147,6 +149,6 @@ class Page:
         return None
 
 
-def _before(text: str, match: re.Match[str]) -> str:
+def _text_before(text: str, match: re.Match[str]) -> str:
     """The few letters before what may end a sentence; of a line's end nothing, since it always does."""
     return "." if match.group() == "\n" else text[max(0, match.start() - 6) : match.start()]

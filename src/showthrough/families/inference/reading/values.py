@@ -51,10 +51,10 @@ def name(page: Page, value: str, shared: frozenset[str]) -> list[Read]:
         for first, last in page.phrases(whole):
             return [(value, page.span(first, last))]
     for spelled in (parts[-1], "".join(whole), "".join([*whole[1:], whole[0]])):  # the last two as accounts are named
-        if (number := _standing(page, spelled)) is not None:
+        if (number := _find_part(page, spelled)) is not None:
             return [(value, page.spans[number])]
-    alone = (_standing(page, part) for part in parts[:-1] if part not in shared)
-    return [(page.written(number), page.spans[number]) for number in alone if number is not None]
+    alone = (_find_part(page, part) for part in parts[:-1] if part not in shared)
+    return [(page.word_text(number), page.spans[number]) for number in alone if number is not None]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -68,7 +68,7 @@ def name_parts(value: str) -> tuple[str, ...]:
     return tuple(part for part in words_of(value) if len(part) > 1 and part not in left_out)
 
 
-def _standing(page: Page, part: str) -> int | None:
+def _find_part(page: Page, part: str) -> int | None:
     """A part of a name: with a capital, or in an address, an account or a tag, where nobody writes any."""
     for number in page.places.get(part, ()):
         start, end = page.spans[number]

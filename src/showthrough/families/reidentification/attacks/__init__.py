@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, replace
 from functools import partial
 
-from showthrough.core.call_syntax import UNREADABLE, call_text, completed, parsed_call
-from showthrough.core.errors import PlanError, quoted, shown
+from showthrough.core.call_syntax import UNREADABLE, apply_overrides, call_text, parsed_call
+from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.core.plugins import Table, value_of
 from showthrough.families.reidentification.attacks.base import Attack
 
@@ -33,7 +33,7 @@ ATTACKS: Table[Attack] = Table("attacks", {}, partial(value_of, Attack, "attack"
 
 
 @dataclass(frozen=True)
-class Part:
+class AttackPart:
     """One attack, and the entry that it comes from.
 
     >>> str(approaches('dense(embedding="lsa", window=100)')[0].parts[0])
@@ -56,7 +56,7 @@ class Part:
 class Approach:
     """One way to attack: one part or several fused, and what is done with their fits in the end."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[AttackPart, ...]
     assignment: bool = False
     prior: bool = False
     model: str = ""  # that reranks, such as llm:gpt-4.1-mini
@@ -84,7 +84,7 @@ def approaches(text: str) -> tuple[Approach, ...]:
         term_lists = []
     if not term_lists:
         expected = f'expected attacks such as lexical, lexical+{ASSIGNMENT} or dense(embedding="lsa")'
-        raise PlanError(f"found {quoted(text)}; {expected}", "attacks")
+        raise PlanError(f"found {quote_value(text)}; {expected}", "attacks")
     return tuple(dict.fromkeys(map(_approach, term_lists)))
 
 
@@ -120,11 +120,11 @@ def _model(parameters: dict[str, object]) -> str:
     return f"{MODEL}:{name}"
 
 
-def _part(name: str, parameters: dict[str, object]) -> Part:
+def _part(name: str, parameters: dict[str, object]) -> AttackPart:
     if name not in ATTACKS:
         expected = f"expected {', '.join(ATTACKS)}; behind one +{PRIOR}, +{MODEL}:MODEL, +{ASSIGNMENT}"
-        raise PlanError(f"unknown attack; {expected}", f"attack {shown(name)}")
-    return Part(name, completed(f"attack {name}", ATTACKS[name], parameters))
+        raise PlanError(f"unknown attack; {expected}", f"attack {shorten(name)}")
+    return AttackPart(name, apply_overrides(f"attack {name}", ATTACKS[name], parameters))
 
 
-__all__ = ["ASSIGNMENT", "ATTACKS", "DEFAULT", "MODEL", "PRIOR", "Approach", "Attack", "Part", "approaches"]
+__all__ = ["ASSIGNMENT", "ATTACKS", "DEFAULT", "MODEL", "PRIOR", "Approach", "Attack", "AttackPart", "approaches"]

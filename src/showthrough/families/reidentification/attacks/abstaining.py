@@ -10,15 +10,15 @@ PRECISIONS = (0.9, 0.99)
 _ROUNDING = 1e-9
 
 
-def named(lead: Floats, right: Floats, precision: float) -> Bools:
+def select_named(lead: Floats, right: Floats, precision: float) -> Bools:
     """Which documents are named: those with the largest lead, the most for whom so large a share is named rightly.
 
     Documents of the same lead are named together. Where no choice is right often enough nobody is named.
 
     >>> lead, right = np.array([5.0, 4.0, 3.0, 3.0, 1.0]), np.array([1.0, 1.0, 0.0, 1.0, 1.0])
-    >>> named(lead, right, 0.9).tolist()  # 1 of 1, 2 of 2, 3 of 4, 4 of 5
+    >>> select_named(lead, right, 0.9).tolist()  # 1 of 1, 2 of 2, 3 of 4, 4 of 5
     [True, True, False, False, False]
-    >>> named(lead, right, 0.8).all()
+    >>> select_named(lead, right, 0.8).all()
     np.True_
     """
     order = np.argsort(-lead, kind="stable")

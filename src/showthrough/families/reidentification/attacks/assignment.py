@@ -11,12 +11,12 @@ import numpy as np
 from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints
 from showthrough.families.reidentification.attacks.standing import (
     NOBODY,
-    Place,
-    Standing,
+    RankPosition,
+    RankResult,
     control,
-    placed,
+    find_positions,
     shares,
-    standing,
+    summarize_ranks,
 )
 from showthrough.statistics.numerics.matching import best_matching
 
@@ -28,25 +28,25 @@ def fits(documents: int, individuals: int) -> bool:
     return max(documents, individuals) <= LARGEST
 
 
-def assigned(
+def assign_documents(
     candidates: Candidates, document: Ints, truth: Ints, sizes: Ints, k: int, another: Ints | None = None
-) -> Standing:
+) -> RankResult:
     """Standings when documents and individuals are matched one to one.
 
     Rows of `candidates` are distinct texts, `document` is the row of every document. Documents with the same text
     cannot be told apart, nor can individuals with the same profile: each of them has each of their matches alike.
     """
     times = np.bincount(document, minlength=len(candidates.score))
-    row, column = _matching(candidates, times, sizes)
+    row, column = _match_documents(candidates, times, sizes)
     slots = [column[row == number] for number in range(len(times))]
 
     def found(rows: Ints, true: Ints) -> Floats:
         own = candidates.of_documents(rows)
-        position = placed(own, true, sizes)
+        position = find_positions(own, true, sizes)
         total = shares(position, k)
         for number in np.flatnonzero(own.heard & (true != NOBODY)).tolist():
             before, beside, individual = position.before[number], position.beside[number], true[number]
-            total[:, number] = _matched(
+            total[:, number] = _document_shares(
                 own.score[number], individual, sizes[individual], before, beside, slots[rows[number]], k
             )
         silent = ~own.heard
@@ -56,10 +56,10 @@ def assigned(
     own = candidates.of_documents(document)
     guess = np.array([slots[number][0] if len(slots[number]) else NOBODY for number in document], dtype=np.int64)
     swapped = control(lambda documents, true: found(document[documents], true)[0], truth, another)
-    return standing(own, truth, sizes, found(document, truth), guess, swapped)
+    return summarize_ranks(own, truth, sizes, found(document, truth), guess, swapped)
 
 
-def _matching(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, Ints]:
+def _match_documents(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, Ints]:
     """Rows and their columns: one entry a document that tells something, NOBODY where individuals run out."""
     rows = np.repeat(np.arange(len(times)), np.where(candidates.heard, times, 0))
     columns = np.repeat(np.arange(len(sizes)), sizes)
@@ -67,14 +67,14 @@ def _matching(candidates: Candidates, times: Ints, sizes: Ints) -> tuple[Ints, I
     return rows, np.where(column >= 0, columns[column], NOBODY)
 
 
-def _matched(score: Floats, true: int, size: int, before: float, beside: float, slots: Ints, k: int) -> Floats:
+def _document_shares(score: Floats, true: int, size: int, before: float, beside: float, slots: Ints, k: int) -> Floats:
     """The shares of one document, on average over the matches that it may have."""
     expected = []
     for slot in slots.tolist():
         # The match moves to the front; the others keep their order behind it.
         ahead = slot != NOBODY and score[slot] > score[true]
         tied = slot != NOBODY and score[slot] == score[true]
-        behind = Place(np.array([before + (not ahead)]), np.array([beside - tied]))
+        behind = RankPosition(np.array([before + (not ahead)]), np.array([beside - tied]))
         chance = 1 / size if slot == true else 0.0
         expected.append(chance + (1 - chance) * shares(behind, k)[:, 0])
     return np.asarray(np.mean(expected, axis=0))
@@ -85,5 +85,5 @@ def _remaining_shares(column: Ints, truth: Ints, sizes: Ints, k: int) -> Floats:
     match_counts = np.bincount(column[column != NOBODY], minlength=len(sizes))
     remaining = sizes - match_counts
     share_left = np.where(truth != NOBODY, (remaining / sizes)[truth], 0.0)
-    position = Place(np.zeros(len(truth)), np.full(len(truth), float(remaining.sum())))
+    position = RankPosition(np.zeros(len(truth)), np.full(len(truth), float(remaining.sum())))
     return shares(position, k) * share_left

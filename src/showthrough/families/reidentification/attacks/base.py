@@ -64,7 +64,7 @@ class Candidates:
         column = None if self.column is None else self.column[row]
         return Candidates(self.score[row], self.individuals, self.heard[row], column)
 
-    def explained(self, row: Ints, columns: Ints) -> list[Words]:
+    def explain_rows(self, row: Ints, columns: Ints) -> list[Words]:
         """What speaks for the individual in the column of each such document; nothing where the attack cannot tell."""
         explanations: list[Words] = [[] for _ in row]
         remaining = np.flatnonzero(self.heard[row])
@@ -86,7 +86,7 @@ class Candidates:
         return np.broadcast_to(np.arange(self.individuals), self.score.shape)
 
 
-class Fitted(Protocol):
+class FittedAttack(Protocol):
     """An attack that knows a background. The columns of its scores are `individuals`."""
 
     @property
@@ -98,7 +98,7 @@ class Fitted(Protocol):
 
 
 @dataclass(frozen=True)
-class Watched:
+class WatchedDocuments:
     """Documents of one anonymization with the individual that each is about."""
 
     individuals: tuple[str, ...]
@@ -117,8 +117,8 @@ class Attack(ABC):
 
     @abstractmethod
     def fit(
-        self, background: Mapping[str, str], resources: Resources, watched: Mapping[str, Watched] | None = None
-    ) -> Fitted:
+        self, background: Mapping[str, str], resources: Resources, watched: Mapping[str, WatchedDocuments] | None = None
+    ) -> FittedAttack:
         """The attack once it knows a background.
 
         `watched` are the documents under attack by anonymization, for an attack that `watches`; nothing may be learned
@@ -136,14 +136,14 @@ class Attack(ABC):
         return ()
 
 
-def standardised(fit: Floats, usual: float | None = None, prior: float = PRIOR) -> tuple[Floats, Floats, Floats]:
+def standardise(fit: Floats, usual: float | None = None, prior: float = PRIOR) -> tuple[Floats, Floats, Floats]:
     """Fits centred and scaled per individual, with the means and deviations that were taken off.
 
     Some individuals fit any text well (much is known about them), so a fit counts by how far it is above what the
     documents have with that individual on average. `prior` imaginary documents, of average fit and of `usual` variance
     (by default that of all fits), keep few documents from deciding what is usual. `fit` is centred per document.
 
-    >>> standardised(np.array([[3.0, 0.0], [1.0, 0.0]]), prior=0)[0].tolist()
+    >>> standardise(np.array([[3.0, 0.0], [1.0, 0.0]]), prior=0)[0].tolist()
     [[1.0, 0.0], [-1.0, 0.0]]
     """
     documents = len(fit)

@@ -14,7 +14,7 @@ import numpy as np
 
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError
-from showthrough.families.reidentification.attacks.base import Attack, Bools, Candidates, Floats, Ints, standardised
+from showthrough.families.reidentification.attacks.base import Attack, Bools, Candidates, Floats, Ints, standardise
 from showthrough.families.reidentification.attacks.terms import Wording
 from showthrough.models import Resources
 from showthrough.models.embedder import Vectors
@@ -50,7 +50,7 @@ class FittedDense:
     def __init__(self, attack: Dense, background: Mapping[str, str], resources: Resources) -> None:
         self.individuals = tuple(background)
         self.attack = attack
-        windows, owner = windowed(tuple(background.values()), attack.window, attack.step)
+        windows, owner = cut_windows(tuple(background.values()), attack.window, attack.step)
         self._resources = resources
         self._embed = resources.embedding(attack.embedding, windows, "truncate")
         self._vectors = _unit(self._embed(windows))
@@ -58,14 +58,14 @@ class FittedDense:
         self._silent = np.setdiff1d(np.arange(len(background)), owner)
 
     def scores(self, documents: Sequence[str]) -> Candidates:
-        windows, owner = windowed(documents, self.attack.window, self.attack.step)
+        windows, owner = cut_windows(documents, self.attack.window, self.attack.step)
         fit = np.zeros((len(documents), len(self.individuals)))
         if windows:
             np.add.at(fit, owner, self._best(_unit(self._embed(windows))))
             fit /= np.maximum(np.bincount(owner, minlength=len(documents)), 1)[:, None]
         heard: Bools = np.isin(np.arange(len(documents)), owner)
         spoken = fit[heard] - fit[heard].mean(axis=1, keepdims=True)
-        fit[heard] = standardised(spoken)[0]
+        fit[heard] = standardise(spoken)[0]
         return Candidates(fit, len(self.individuals), heard)
 
     def _best(self, windows: Vectors) -> Floats:
@@ -73,7 +73,7 @@ class FittedDense:
         first = np.minimum(self._first, len(self._vectors) - 1)
         block = max(1, _CELLS // max(len(self._vectors), 1))
         blocks = (windows[low : low + block] for low in range(0, len(windows), block))
-        best = np.concatenate(list(self._resources.mapped(_nearest, (self._vectors, first), blocks)))
+        best = np.concatenate(list(self._resources.map_items(_nearest, (self._vectors, first), blocks)))
         best[:, self._silent] = -1.0
         return best
 
@@ -87,10 +87,10 @@ def _nearest(resources: Resources, indexed: tuple[Vectors, Ints], windows: Vecto
         return np.maximum.reduceat(windows @ vectors.T, first, axis=1).astype(np.float64)
 
 
-def windowed(texts: Sequence[str], window: int, step: int) -> tuple[list[str], Ints]:
+def cut_windows(texts: Sequence[str], window: int, step: int) -> tuple[list[str], Ints]:
     """The windows of all texts, and whose each is; a text without a word has none.
 
-    >>> windowed(["one two three", "", "four"], window=2, step=1)
+    >>> cut_windows(["one two three", "", "four"], window=2, step=1)
     (['one two', 'two three', 'four'], array([0, 0, 2]))
     """
     wording = Wording(texts)

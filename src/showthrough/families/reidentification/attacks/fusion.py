@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from showthrough.families.reidentification.attacks.base import EVERYBODY, Candidates, Floats, standardised
+from showthrough.families.reidentification.attacks.base import EVERYBODY, Candidates, Floats, standardise
 
 NOT_RUN = f"fusing attacks takes at most {EVERYBODY:,} individuals"
 
 
-def fused(parts: Sequence[Candidates]) -> Candidates:
+def fuse(parts: Sequence[Candidates]) -> Candidates:
     """Each attack's fits centred and scaled per document, standardised per individual, then averaged.
 
     >>> one, two = Candidates.of(np.array([[3.0, 1.0], [0.0, 1.0]])), Candidates.of(np.array([[9.0, 0.0], [0.0, 0.0]]))
-    >>> fused([one, two]).score.argmax(axis=1).tolist()
+    >>> fuse([one, two]).score.argmax(axis=1).tolist()
     [0, 1]
     """
     heard = np.any([part.heard for part in parts], axis=0)
@@ -28,5 +28,5 @@ def comparable(part: Candidates) -> Floats:
     score = np.zeros(part.score.shape)
     fit = part.score[part.heard] - part.score[part.heard].mean(axis=1, keepdims=True)
     deviation = fit.std(axis=1, keepdims=True)
-    score[part.heard] = standardised(fit / np.where(deviation == 0, 1, deviation))[0]
+    score[part.heard] = standardise(fit / np.where(deviation == 0, 1, deviation))[0]
     return score

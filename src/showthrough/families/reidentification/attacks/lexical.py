@@ -27,14 +27,14 @@ from showthrough.families.reidentification.attacks.base import (
     Rest,
     Words,
     mean_square,
-    standardised,
+    standardise,
 )
-from showthrough.families.reidentification.attacks.terms import Occurrences, View, Wording
+from showthrough.families.reidentification.attacks.terms import Occurrences, TermView, Wording
 from showthrough.models import Resources
 from showthrough.statistics.numerics.sparse import SparseRows
 
-VIEWS = (View("words", False, 1, 1, 22), View("phrases", False, 1, 3, 24), View("pieces", True, 4, 4, 22))
-FORMS = View("forms", False, 1, 1, 63)  # words told apart for certain
+VIEWS = (TermView("words", False, 1, 1, 22), TermView("phrases", False, 1, 3, 24), TermView("pieces", True, 4, 4, 22))
+FORMS = TermView("forms", False, 1, 1, 63)  # words told apart for certain
 LISTED = 10  # words that an explanation names
 _BLOCK = 2_000_000  # characters of background that are looked at together: their arrays take about 200 MB
 _CELLS = 5_000_000  # fits that are calculated together: 40 MB
@@ -67,7 +67,7 @@ class Lexical(Attack):
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class TermStatistics:
     """What a background tells of one view: which terms it has, how rare and how usual each is."""
 
     place: NDArray[np.int32]  # of a term among those that occur, −1 for all others
@@ -75,7 +75,7 @@ class Known:
     mean: Floats  # b̄
 
     @classmethod
-    def of(cls, occurs: Ints, terms: int, weight: NDArray[np.float32], mean: Floats) -> Known:
+    def of(cls, occurs: Ints, terms: int, weight: NDArray[np.float32], mean: Floats) -> TermStatistics:
         """Of so many terms those that occur, ascending, with the weight and the mean of each."""
         index = np.full(terms, -1, dtype=np.int32)
         index[occurs] = np.arange(len(occurs), dtype=np.int32)
@@ -83,22 +83,22 @@ class Known:
 
     def __reduce__(self) -> tuple[object, ...]:
         """It travels to workers without the millions of terms that nobody has."""
-        return Known.of, (np.flatnonzero(self.place >= 0), len(self.place), self.weight, self.mean)
+        return TermStatistics.of, (np.flatnonzero(self.place >= 0), len(self.place), self.weight, self.mean)
 
     def compact(self, counts: SparseRows) -> SparseRows:
         """Counts over the known terms alone, damped: 1 + ln count."""
         term_counts = counts.within(self.place, len(self.weight))
-        return term_counts.holding(1 + np.log(term_counts.data))
+        return term_counts.with_data(1 + np.log(term_counts.data))
 
 
-def telling(having: Ints, times: Floats, individuals: int) -> Floats:
+def weigh_terms(having: Ints, times: Floats, individuals: int) -> Floats:
     """How much a term tells of whom it belongs to: its rarity, and its burstiness.
 
     rarity = ln((1 + n) / (1 + n_t)) for n individuals of whom n_t have the term. Burstiness is residual IDF (Church and
     Gale 1995): how much rarer it is than if its c_t occurrences were strewn at random, max(0, ln(n / n_t) +
     ln(1 − e^(−c_t / n))). What is said of somebody again and again is about them.
 
-    >>> telling(np.array([1, 1, 4]), np.array([1.0, 9.0, 4.0]), 4).round(2).tolist()  # rare; rare and often; everybody
+    >>> weigh_terms(np.array([1, 1, 4]), np.array([1.0, 9.0, 4.0]), 4).round(2).tolist()  # rare; rare and often; everybody
     [0.92, 2.19, 0.0]
     """
     rarity = np.log((1 + individuals) / (1 + having))
@@ -122,18 +122,18 @@ class FittedLexical:
         having = [np.zeros(1 << view.bits, dtype=np.int32) for view in VIEWS]
         times = [np.zeros(1 << view.bits, dtype=np.float32) for view in VIEWS]
         counts_of: deque[list[SparseRows]] = deque()
-        for block_counts in self.resources.mapped(_counted_there, None, self._texts()):
+        for block_counts in self.resources.map_items(_count_on_worker, None, self._texts()):
             for index, counts in enumerate(block_counts):
                 np.add.at(having[index], counts.column, 1)
                 np.add.at(times[index], counts.column, counts.data)
             if self._holds:
                 counts_of.append(block_counts)
-        self.known = list(map(self._known, having, times))
+        self.known = list(map(self._term_statistics, having, times))
         weighed: Iterator[list[SparseRows]]
         if self._holds:  # what is counted already is weighed sooner than sent
             weighed = (_weigh(self.known, counts_of.popleft()) for _ in self.blocks)
         else:
-            weighed = self.resources.mapped(_weighed_there, self.known, self._texts())
+            weighed = self.resources.map_items(_weigh_on_worker, self.known, self._texts())
         means = [item.mean.copy() for item in self.known]
         for block_weights in weighed:
             for mean, weights in zip(means, block_weights, strict=True):
@@ -145,25 +145,25 @@ class FittedLexical:
     def _texts(self) -> Iterator[tuple[str, ...]]:
         return (self.texts[block.start : block.stop] for block in self.blocks)
 
-    def _known(self, having: NDArray[np.int32], times: NDArray[np.float32]) -> Known:
+    def _term_statistics(self, having: NDArray[np.int32], times: NDArray[np.float32]) -> TermStatistics:
         occurs = np.flatnonzero(having)
-        weight = telling(having[occurs].astype(np.int64), times[occurs].astype(np.float64), len(self.texts))
-        return Known.of(occurs, len(having), weight.astype(np.float32), np.zeros(len(occurs)))
+        weight = weigh_terms(having[occurs].astype(np.int64), times[occurs].astype(np.float64), len(self.texts))
+        return TermStatistics.of(occurs, len(having), weight.astype(np.float32), np.zeros(len(occurs)))
 
     def scores(self, documents: Sequence[str]) -> Candidates:
         """Documents × individuals; of a large background the best of each document."""
         return Attempt(self, documents).candidates()
 
-    def parts(self, size: int) -> Iterator[Part]:
+    def parts(self, size: int) -> Iterator[IndividualBlock]:
         """Individuals block after block, of large ones so many at a time."""
         for number, block in enumerate(self.blocks):
             for low in range(0, len(block), size):
                 part = block[low : low + size]
                 if self._holds:
-                    rows = [weights.stretch(low, low + len(part)) for weights in self._weights[number]]
-                    yield Part(part, rows, ())
+                    rows = [weights.row_range(low, low + len(part)) for weights in self._weights[number]]
+                    yield IndividualBlock(part, rows, ())
                 else:
-                    yield Part(part, [], self.texts[part.start : part.stop])
+                    yield IndividualBlock(part, [], self.texts[part.start : part.stop])
 
     def weights_of(self, columns: Ints) -> list[SparseRows]:
         """The weights of some individuals, whose columns ascend."""
@@ -171,10 +171,10 @@ class FittedLexical:
             return _weigh(self.known, _count_terms([self.texts[column] for column in columns.tolist()]))
         rows = [columns[(columns >= block.start) & (columns < block.stop)] - block.start for block in self.blocks]
         pairs = list(zip(rows, self._weights, strict=True))
-        return [SparseRows.stacked([weights[view].rows(row) for row, weights in pairs]) for view in range(len(VIEWS))]
+        return [SparseRows.stack([weights[view].rows(row) for row, weights in pairs]) for view in range(len(VIEWS))]
 
 
-class Part(NamedTuple):
+class IndividualBlock(NamedTuple):
     """Some individuals: their weights by view, or their texts where no weights are kept."""
 
     individuals: range
@@ -188,7 +188,7 @@ class Against(NamedTuple):
     turned: list[SparseRows]  # the documents' weights by view: terms × documents
     usual: list[Floats]  # by view, what each document has with the mean individual
     variance: list[float]  # by view; empty as long as nobody told
-    known: list[Known]  # where individuals are still to be weighed
+    known: list[TermStatistics]  # where individuals are still to be weighed
 
 
 class Fits(NamedTuple):
@@ -201,7 +201,7 @@ class Fits(NamedTuple):
     variance: list[float]
 
 
-def _fits(resources: Resources, against: Against, part: Part) -> Fits:
+def _fits(resources: Resources, against: Against, part: IndividualBlock) -> Fits:
     from threadpoolctl import threadpool_limits
 
     fused = np.zeros((against.turned[0].width, len(part.individuals)))
@@ -212,7 +212,7 @@ def _fits(resources: Resources, against: Against, part: Part) -> Fits:
             fit = weights.product(against.turned[view]).T.astype(np.float32) - against.usual[view][:, None]
             if len(variances) == view:
                 variances.append(mean_square(fit))
-            standard, mean, deviation = standardised(fit, variances[view])
+            standard, mean, deviation = standardise(fit, variances[view])
             fused += standard
             means.append(mean)
             deviations.append(deviation)
@@ -227,8 +227,8 @@ class Attempt:
         self.documents = documents
         self._blocks = _blocks(documents)
         texts = (documents[block.start : block.stop] for block in self._blocks)
-        counts = list(fitted.resources.mapped(_counted_there, None, texts))
-        whole = [SparseRows.stacked(blocks) for blocks in zip(*counts, strict=True)]
+        counts = list(fitted.resources.map_items(_count_on_worker, None, texts))
+        whole = [SparseRows.stack(blocks) for blocks in zip(*counts, strict=True)]
         self._weights = list(map(_weigh_by_documents, fitted.known, whole))
         # A document without a term that tells anything must neither be matched nor say what is usual.
         self._views = list(zip(fitted.known, self._weights, strict=True))
@@ -241,7 +241,7 @@ class Attempt:
     def candidates(self) -> Candidates:
         fitted, individuals = self.fitted, len(self.fitted.texts)
         best = _Best(self.heard, individuals)
-        turned = [weights.rows(np.flatnonzero(self.heard)).turned() for weights in self._weights]
+        turned = [weights.rows(np.flatnonzero(self.heard)).transpose() for weights in self._weights]
         usual = [weights.times(item.mean)[self.heard] for item, weights in self._views]
         against = Against(turned, usual, [], fitted.known)
         parts = fitted.parts(max(1, _CELLS // max(int(self.heard.sum()), 1)))
@@ -249,7 +249,7 @@ class Attempt:
             fits = _fits(fitted.resources, against, first)
             against = against._replace(variance=fits.variance)  # the first part tells it well enough
             self._take(best, fits)
-        for fits in fitted.resources.mapped(_fits, against, parts):
+        for fits in fitted.resources.map_items(_fits, against, parts):
             self._take(best, fits)
         return Candidates(best.score, individuals, self.heard, best.column, self.explain, rest=best.rest)
 
@@ -260,23 +260,23 @@ class Attempt:
 
     def explain(self, columns: Ints) -> list[Words]:
         """For each document, the words that speak most for the individual in its column; none where that is −1."""
-        requests = (self.spoken(block, columns) for block in self._blocks)
+        requests = (self.gather_evidence(block, columns) for block in self._blocks)
         return [
             words
-            for explanations in self.fitted.resources.mapped(_explain, self.fitted.known, requests)
+            for explanations in self.fitted.resources.map_items(_explain, self.fitted.known, requests)
             for words in explanations
         ]
 
-    def spoken(self, block: range, columns: Ints) -> Spoken:
+    def gather_evidence(self, block: range, columns: Ints) -> WordEvidence:
         """What tells how the words of some documents speak for the individuals in their columns."""
         individuals = np.where(self.heard, columns, -1)[block.start : block.stop]
         rows, at = np.unique(np.maximum(individuals, 0), return_inverse=True)
         scale = np.where(individuals >= 0, 1 / self.deviation[:, np.maximum(individuals, 0)], 0.0)
-        weights = [view_weights.stretch(block.start, block.stop).data for view_weights in self._weights]
-        return Spoken(self.documents[block.start : block.stop], self.fitted.weights_of(rows), at, scale, weights)
+        weights = [view_weights.row_range(block.start, block.stop).data for view_weights in self._weights]
+        return WordEvidence(self.documents[block.start : block.stop], self.fitted.weights_of(rows), at, scale, weights)
 
 
-class Spoken(NamedTuple):
+class WordEvidence(NamedTuple):
     """Some documents, and of each the individual that its words may speak for."""
 
     texts: Sequence[str]
@@ -285,7 +285,9 @@ class Spoken(NamedTuple):
     scale: Floats  # views × documents: by how much an added weight counts; 0 where nobody is asked about
     weights: list[NDArray[np.float32]]  # of the documents, by view
 
-    def contributions(self, wording: Wording, known_by_view: Sequence[Known]) -> Iterator[tuple[Occurrences, Floats]]:
+    def contributions(
+        self, wording: Wording, known_by_view: Sequence[TermStatistics]
+    ) -> Iterator[tuple[Occurrences, Floats]]:
         """What every occurrence of every term adds to its document's score for its individual.
 
         Their sum is the score, but for what all documents have with that individual alike: `mean` / `deviation`.
@@ -303,7 +305,7 @@ class Spoken(NamedTuple):
             yield occurrences, (added / times)[entry]
 
 
-def _explain(resources: Resources, vocabularies: Sequence[Known], spoken: Spoken) -> list[Words]:
+def _explain(resources: Resources, vocabularies: Sequence[TermStatistics], spoken: WordEvidence) -> list[Words]:
     wording = Wording(spoken.texts)
     added = np.zeros(len(wording.text_of_word))
     for occurrences, contribution in spoken.contributions(wording, vocabularies):
@@ -359,27 +361,29 @@ def _count_terms(texts: Sequence[str]) -> list[SparseRows]:
     return [wording.counts(view) for view in VIEWS]
 
 
-def _counted_there(resources: Resources, nothing: None, texts: Sequence[str]) -> list[SparseRows]:
+def _count_on_worker(resources: Resources, nothing: None, texts: Sequence[str]) -> list[SparseRows]:
     return _count_terms(texts)
 
 
-def _weigh(vocabularies: Sequence[Known], counts: Sequence[SparseRows]) -> list[SparseRows]:
+def _weigh(vocabularies: Sequence[TermStatistics], counts: Sequence[SparseRows]) -> list[SparseRows]:
     """The weights of individuals, by view."""
     compact = [vocabulary.compact(counted) for vocabulary, counted in zip(vocabularies, counts, strict=True)]
     pairs = zip(vocabularies, compact, strict=True)
-    return [weights.holding(weights.data * vocabulary.weight[weights.column]).unit() for vocabulary, weights in pairs]
+    return [weights.with_data(weights.data * vocabulary.weight[weights.column]).unit() for vocabulary, weights in pairs]
 
 
-def _weighed_there(resources: Resources, vocabularies: Sequence[Known], texts: Sequence[str]) -> list[SparseRows]:
+def _weigh_on_worker(
+    resources: Resources, vocabularies: Sequence[TermStatistics], texts: Sequence[str]
+) -> list[SparseRows]:
     return _weigh(vocabularies, _count_terms(texts))
 
 
-def _weigh_by_documents(vocabulary: Known, counts: SparseRows) -> SparseRows:
+def _weigh_by_documents(vocabulary: TermStatistics, counts: SparseRows) -> SparseRows:
     weights = vocabulary.compact(counts)
     having = np.bincount(weights.column, minlength=len(vocabulary.weight))
     speaking = int((np.diff(counts.bound) > 0).sum())  # documents that have any word
     rarity = np.log((1 + speaking) / having[weights.column])
-    return weights.holding((weights.data * rarity).astype(np.float32)).unit()
+    return weights.with_data((weights.data * rarity).astype(np.float32)).unit()
 
 
 def _heaviest(wording: Wording, added: Floats, documents: int) -> list[Words]:

@@ -24,13 +24,13 @@ _NOTHING = 1e-12  # a step that changes nothing
 
 
 def fits(candidates: Candidates) -> bool:
-    return candidates.column is None or candidates.rest is not None or not _remaining(candidates)
+    return candidates.column is None or candidates.rest is not None or not _count_remaining(candidates)
 
 
-def how_much_is_known(texts: Sequence[str], sizes: Ints) -> Floats:
+def measure_knowledge(texts: Sequence[str], sizes: Ints) -> Floats:
     """ln(1 + words) of each text, standardised over individuals, of whom `sizes` share each text.
 
-    >>> how_much_is_known(["one", "two words and one", "three"], np.array([1, 1, 1])).round(3).tolist()
+    >>> measure_knowledge(["one", "two words and one", "three"], np.array([1, 1, 1])).round(3).tolist()
     [-0.707, 1.414, -0.707]
     """
     words = np.log1p([len(_WORD.findall(text)) for text in texts])
@@ -39,7 +39,7 @@ def how_much_is_known(texts: Sequence[str], sizes: Ints) -> Floats:
     return np.asarray(centred / deviation if deviation > _NOTHING else np.zeros(len(words)))
 
 
-def weighed(candidates: Candidates, knowledge: Floats, sizes: Ints) -> Candidates:
+def apply_prior(candidates: Candidates, knowledge: Floats, sizes: Ints) -> Candidates:
     """Scores that say how likely each individual is to be in the release at all: βS + wγl.
 
     π_i(γ) ∝ exp(γ l_i); γ = argmax Σ_d ln Σ_i π_i(γ) exp(βS(d, i)) − γ²/2; w = 1 / (1 + exp(−(LR − ln D) / 2)) with
@@ -61,15 +61,15 @@ def weighed(candidates: Candidates, knowledge: Floats, sizes: Ints) -> Candidate
     score = scale * candidates.score
     score[candidates.heard] += term[candidates.columns()[candidates.heard]]
     explain = candidates.explain
-    scaled = None if explain is None else lambda columns: [_scaled(words, scale) for words in explain(columns)]
+    scaled = None if explain is None else lambda columns: [_scale_words(words, scale) for words in explain(columns)]
     return replace(candidates, score=score, explain=scaled, reason=reason, rest=None)
 
 
-def _scaled(words: Words, scale: float) -> Words:
+def _scale_words(words: Words, scale: float) -> Words:
     return [(word, scale * part) for word, part in words]
 
 
-def _remaining(candidates: Candidates) -> int:
+def _count_remaining(candidates: Candidates) -> int:
     """Individuals of whom no fit was kept."""
     return candidates.individuals - int(candidates.score.shape[1])
 
@@ -78,7 +78,7 @@ def _scale(candidates: Candidates) -> float:
     """β: what makes fits as wide as a logistic distribution; 0 where all are 0."""
     squares = np.mean(candidates.score[candidates.heard] ** 2, axis=1)
     if candidates.rest is not None:
-        remaining = _remaining(candidates) / candidates.individuals
+        remaining = _count_remaining(candidates) / candidates.individuals
         squares = remaining * candidates.rest.square[candidates.heard] + (1 - remaining) * squares
     usual = float(np.sqrt(squares.mean())) if len(squares) else 0.0
     return float(np.pi / np.sqrt(3) / usual) if usual > _NOTHING else 0.0
@@ -102,11 +102,11 @@ class _Release:
 
     def likeliest(self) -> float:
         """γ, by Newton's method from 0; a step that leads down is halved."""
-        tilt, (height, slope, bend) = 0.0, self._penalised(0.0)
+        tilt, (height, slope, bend) = 0.0, self._penalised_at(0.0)
         for _ in range(_STEPS):
             step = slope / (-bend if bend < 0 else 1.0)
             for _ in range(_HALVES):
-                candidate = self._penalised(tilt + step)
+                candidate = self._penalised_at(tilt + step)
                 if candidate[0] >= height - _NOTHING * abs(height):  # near the top, rounding decides what is higher
                     break
                 step /= 2
@@ -117,7 +117,7 @@ class _Release:
                 return tilt
         return tilt
 
-    def _penalised(self, tilt: float) -> tuple[float, float, float]:
+    def _penalised_at(self, tilt: float) -> tuple[float, float, float]:
         height, slope, bend = self.at(tilt)
         return height - tilt**2 / 2, slope - tilt, bend - 1
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints
 from showthrough.models.chat import prompts
-from showthrough.models.chat.base import Chat, Question
-from showthrough.models.chat.contents import decoded
+from showthrough.models.chat.base import Chat, ChatQuestion
+from showthrough.models.chat.contents import decode_answer
 
 CANDIDATES = 10  # that are put in order
 DOCUMENT, BACKGROUND = 8_000, 2_000  # characters that are shown of a document, and of what is known of a candidate
@@ -29,7 +29,7 @@ _SCHEMA = {
 }
 
 
-class Released(NamedTuple):
+class ReleasedDocuments(NamedTuple):
     """Documents under attack: whose output they are, an id and the text of each."""
 
     anonymization: str
@@ -37,11 +37,13 @@ class Released(NamedTuple):
     texts: Sequence[str]
 
 
-class _Answer(msgspec.Struct):
+class _RankingAnswer(msgspec.Struct):
     order: list[int]
 
 
-def reranked(candidates: Candidates, released: Released, backgrounds: Sequence[str], chat: Chat) -> Candidates:
+def rerank_candidates(
+    candidates: Candidates, released: ReleasedDocuments, backgrounds: Sequence[str], chat: Chat
+) -> Candidates:
     """The best of each document that tells something in the model's order, before all others.
 
     One without a valid answer keeps its order. Its first is ahead of the second by a step and up to one more: the surer
@@ -49,7 +51,7 @@ def reranked(candidates: Candidates, released: Released, backgrounds: Sequence[s
     """
     heard = np.flatnonzero(candidates.heard)
     best, column = _best(candidates, heard)
-    orders = [_shuffled(released.texts[row], best.shape[1]) for row in heard.tolist()]
+    orders = [_shuffle(released.texts[row], best.shape[1]) for row in heard.tolist()]
     questions = [
         _question(released, row, [backgrounds[number] for number in individuals[order].tolist()])
         for row, individuals, order in zip(heard.tolist(), column, orders, strict=True)
@@ -77,24 +79,24 @@ def _best(candidates: Candidates, rows: Ints) -> tuple[Ints, Ints]:
     return np.take_along_axis(positions, order, axis=1), np.take_along_axis(individuals, order, axis=1)
 
 
-def _shuffled(text: str, count: int) -> Ints:
+def _shuffle(text: str, count: int) -> Ints:
     seed = int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()[:8])
     return np.random.default_rng(seed).permutation(count)
 
 
-def _question(released: Released, row: int, people: Sequence[str]) -> Question:
+def _question(released: ReleasedDocuments, row: int, people: Sequence[str]) -> ChatQuestion:
     document, about = released.texts[row], (released.anonymization, released.ids[row])
-    notes = [f"# Person {number}\n\n{shortened(text, BACKGROUND)}" for number, text in enumerate(people, 1)]
-    text = "\n\n".join([f"# The document\n\n{shortened(document, DOCUMENT)}", *notes])
+    notes = [f"# Person {number}\n\n{shorten(text, BACKGROUND)}" for number, text in enumerate(people, 1)]
+    text = "\n\n".join([f"# The document\n\n{shorten(document, DOCUMENT)}", *notes])
     return prompts.load("showthrough.families.reidentification.attacks", "rerank.v1").about(
         text, schema=_SCHEMA, about=about, tokens=200
     )
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """A text, or passages from all of it, evenly far apart, that have at most so many characters together.
 
-    >>> shortened("0123456789" * 10, 31)
+    >>> shorten("0123456789" * 10, 31)
     '0 … 4 … 8 … 2 … 6 … 0 … 4 … 9'
     """
     if len(text) <= longest:
@@ -106,7 +108,7 @@ def shortened(text: str, longest: int) -> str:
 
 def _order(content: str, people: int) -> list[int]:
     """The numbers of an answer, from 0; raises ValueError for what is no order of these people."""
-    numbers = decoded(content, _Answer).order
+    numbers = decode_answer(content, _RankingAnswer).order
     if not numbers or len({*numbers}) < len(numbers) or not 1 <= min(numbers) <= max(numbers) <= people:
         raise ValueError(f"expected the numbers 1 to {people}, each once")
     return [number - 1 for number in numbers]

@@ -13,7 +13,7 @@ from showthrough.families.reidentification.attacks.base import Bools, Candidates
 NOBODY = -1  # in place of a column: this document's individual is not in the background
 
 
-class Place(NamedTuple):
+class RankPosition(NamedTuple):
     """How many individuals stand before the true one, and how many beside them (themselves too); 0 if not in sight."""
 
     before: Floats
@@ -21,7 +21,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class RankResult:
     """Of every document: is its individual found? All are expectations over the ways to break ties."""
 
     right: Floats  # the share of the first place
@@ -34,29 +34,31 @@ class Standing:
     control: Floats  # the share of the first place that the individual has by another document's text
 
 
-def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int, another: Ints | None = None) -> Standing:
+def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int, another: Ints | None = None) -> RankResult:
     """Everybody guesses the best fit. `truth` is a column or NOBODY, `sizes` are the individuals of each column.
 
     `another` is for each document the number of one that is about somebody else, or NOBODY.
 
     >>> candidates = Candidates.of(np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
     >>> standing = plain(candidates, np.array([0, 1, 2]), np.ones(3, dtype=int), k=2)
-    >>> standing.right.round(2).tolist(), standing.right_at_k.round(2).tolist()  # alone; one of two; one of three
+    >>> summarize_ranks.right.round(2).tolist(), summarize_ranks.right_at_k.round(2).tolist()  # alone; one of two; one of three
     ([1.0, 0.5, 0.33], [1.0, 1.0, 0.67])
     """
-    own, guess = shares(placed(candidates, truth, sizes), k), best(candidates)
+    own, guess = shares(find_positions(candidates, truth, sizes), k), best(candidates)
 
     def swapped(documents: Ints, true: Ints) -> Floats:
-        return np.asarray(shares(placed(candidates.of_documents(documents), true, sizes), k)[0])
+        return np.asarray(shares(find_positions(candidates.of_documents(documents), true, sizes), k)[0])
 
-    return standing(candidates, truth, sizes, own, guess, control(swapped, truth, another))
+    return summarize_ranks(candidates, truth, sizes, own, guess, control(swapped, truth, another))
 
 
-def standing(candidates: Candidates, truth: Ints, sizes: Ints, own: Floats, guess: Ints, control: Floats) -> Standing:
+def summarize_ranks(
+    candidates: Candidates, truth: Ints, sizes: Ints, own: Floats, guess: Ints, control: Floats
+) -> RankResult:
     """What four rows of shares and the guesses come to."""
     right, right_at_k, reciprocal, rank = own
     ahead, lead = margin(candidates, truth, sizes), margin(candidates, guess, sizes)
-    return Standing(right, right_at_k, reciprocal, rank, ahead, guess, lead, control)
+    return RankResult(right, right_at_k, reciprocal, rank, ahead, guess, lead, control)
 
 
 def control(right: Callable[[Ints, Ints], Floats], truth: Ints, another: Ints | None) -> Floats:
@@ -68,7 +70,7 @@ def control(right: Callable[[Ints, Ints], Floats], truth: Ints, another: Ints | 
     return rates
 
 
-def placed(candidates: Candidates, truth: Ints, sizes: Ints) -> Place:
+def find_positions(candidates: Candidates, truth: Ints, sizes: Ints) -> RankPosition:
     """Everybody's place. A document that tells nothing has all individuals beside one another."""
     size = sizes[candidates.columns()]
     own = _own(candidates, truth)
@@ -77,10 +79,10 @@ def placed(candidates: Candidates, truth: Ints, sizes: Ints) -> Place:
     silent = ~candidates.heard
     before[silent], beside[silent] = 0, sizes.sum()
     beside[truth == NOBODY] = 0
-    return Place(before.astype(np.float64), beside.astype(np.float64))
+    return RankPosition(before.astype(np.float64), beside.astype(np.float64))
 
 
-def shares(position: Place, k: int) -> Floats:
+def shares(position: RankPosition, k: int) -> Floats:
     """Expected shares of the first place and of the first k, reciprocal rank, and rank: four rows.
 
     With b before and s beside, ranks b + 1 … b + s are equally likely: 1/s if b = 0; min(1, max(0, k − b)/s);

@@ -11,26 +11,26 @@ import numpy as np
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.background import Background
-from showthrough.families.reidentification.attacks import Approach, Part, assignment, fusion, prior
-from showthrough.families.reidentification.attacks.assignment import assigned
-from showthrough.families.reidentification.attacks.base import Candidates, Fitted, Floats, Ints, Watched
-from showthrough.families.reidentification.attacks.rerank import Released, reranked
-from showthrough.families.reidentification.attacks.standing import NOBODY, Standing, plain
+from showthrough.families.reidentification.attacks import Approach, AttackPart, assignment, fusion, prior
+from showthrough.families.reidentification.attacks.assignment import assign_documents
+from showthrough.families.reidentification.attacks.base import Candidates, FittedAttack, Floats, Ints, WatchedDocuments
+from showthrough.families.reidentification.attacks.rerank import ReleasedDocuments, rerank_candidates
+from showthrough.families.reidentification.attacks.standing import NOBODY, RankResult, plain
 from showthrough.models import Resources
-from showthrough.statistics.numerics.control import others
+from showthrough.statistics.numerics.control import pick_partners
 
 Texts = Mapping[str, str]  # anonymized texts by document id
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class AttackOutcome:
     """What came of attacking one anonymization: a standing for each approach, or why it was not run."""
 
     documents: tuple[str, ...]
     individuals: int
     known: Ints  # 1 where the document's individual is in the background
     controlled: Ints  # 1 where there is another document whose text stands in for a control
-    standings: dict[str, Standing | str]
+    standings: dict[str, RankResult | str]
     unanswered: dict[str, Ints]  # by approach that asks a language model, 1 where it gave no valid answer
     seconds: dict[str, float]
     evidence: dict[str, dict[str, Any]]
@@ -49,14 +49,14 @@ class Suite:
         self.profiles = background.profiles
         self.resources = resources
         weighing = any(approach.prior for approach in chosen)
-        self.known = prior.how_much_is_known(self.profiles.texts, self.profiles.sizes) if weighing else np.zeros(0)
+        self.known = prior.measure_knowledge(self.profiles.texts, self.profiles.sizes) if weighing else np.zeros(0)
         # Of individuals with the same text the first stands for all, so that no order can matter.
         first = {self.profiles.of[individual]: individual for individual in sorted(self.profiles.of, reverse=True)}
         self.names = tuple(first[number] for number in range(len(self.profiles)))
         text_of = dict(zip(self.names, self.profiles.texts, strict=True))
-        documents = {name: self._watched(texts) for name, texts in watched.items()}
+        documents = {name: self._watch_documents(texts) for name, texts in watched.items()}
         self.fit_seconds: dict[str, float] = {}
-        self.fitted: dict[Part, Fitted] = {}
+        self.fitted: dict[AttackPart, FittedAttack] = {}
         for part in dict.fromkeys(part for approach in chosen for part in approach.parts):
             started = time.perf_counter()
             fitted = part.attack.fit(text_of, resources, documents if part.attack.watches else {})
@@ -67,11 +67,13 @@ class Suite:
             self.fitted[part] = fitted
             self.fit_seconds[str(part)] = time.perf_counter() - started
 
-    def _watched(self, texts: Texts) -> Watched:
+    def _watch_documents(self, texts: Texts) -> WatchedDocuments:
         own = [self.names[self.profiles.of[key]] if key in self.profiles.of else key for key in texts]
-        return Watched(tuple(own), tuple(texts.values()))
+        return WatchedDocuments(tuple(own), tuple(texts.values()))
 
-    def attack(self, texts: Texts, k: int, name: str = "", groups: Mapping[str, Hashable] | None = None) -> Outcome:
+    def attack(
+        self, texts: Texts, k: int, name: str = "", groups: Mapping[str, Hashable] | None = None
+    ) -> AttackOutcome:
         """Attacks the documents of one anonymization; nothing depends on their order, or on any other's.
 
         Documents of one of the `groups` do not stand in for each other in the control.
@@ -83,10 +85,10 @@ class Suite:
         truth = np.array([self.profiles.of.get(key, NOBODY) for key in documents], dtype=np.int64)
         another = _another(documents, truth, groups)
         first = {texts[key]: key for key in sorted(documents, reverse=True)}
-        attempt = _Attempt(self, Released(name, [first[text] for text in distinct], distinct))
-        standings: dict[str, Standing | str] = {}
+        attempt = _Attempt(self, ReleasedDocuments(name, [first[text] for text in distinct], distinct))
+        standings: dict[str, RankResult | str] = {}
         seconds: dict[str, float] = {}
-        ran: dict[str, tuple[Standing, Candidates]] = {}
+        ran: dict[str, tuple[RankResult, Candidates]] = {}
         for approach in self.chosen:
             if why := attempt.obstacle(approach, len(documents)):
                 standings[str(approach)] = why
@@ -94,7 +96,7 @@ class Suite:
             base, took = attempt.fits(approach.fitting)
             started = time.perf_counter()
             if approach.assignment:
-                standing = assigned(base, document, truth, self.profiles.sizes, k, another)
+                standing = assign_documents(base, document, truth, self.profiles.sizes, k, another)
             else:
                 standing = plain(base.of_documents(document), truth, self.profiles.sizes, k, another)
             standings[str(approach)], ran[str(approach)] = standing, (standing, base)
@@ -104,16 +106,16 @@ class Suite:
         unanswered = {key: rows[document].astype(np.int64) for key, rows in unanswered_rows.items()}
         evidence = self._evidence(documents, document, truth, ran)
         individuals = self.profiles.individuals
-        return Outcome(documents, individuals, has_truth, controlled, standings, unanswered, seconds, evidence)
+        return AttackOutcome(documents, individuals, has_truth, controlled, standings, unanswered, seconds, evidence)
 
     def _evidence(
-        self, documents: Sequence[str], document: Ints, truth: Ints, ran: Mapping[str, tuple[Standing, Candidates]]
+        self, documents: Sequence[str], document: Ints, truth: Ints, ran: Mapping[str, tuple[RankResult, Candidates]]
     ) -> dict[str, dict[str, Any]]:
         """How the strongest attack fared with each document, and the words that speak for its guess."""
         if not ran or not documents:
             return {}
         name, (standing, base) = max(ran.items(), key=lambda item: float(item[1][0].right.mean()))
-        words = base.explained(document, standing.guess)
+        words = base.explain_rows(document, standing.guess)
         reason = base.reason or (lambda _: [])
         return {
             key: {
@@ -131,11 +133,11 @@ class Suite:
 class _Attempt:
     """One anonymization under attack: how well its texts fit, each approach worked out once."""
 
-    def __init__(self, suite: Suite, released: Released) -> None:
+    def __init__(self, suite: Suite, released: ReleasedDocuments) -> None:
         self._suite = suite
         self._released = released
-        self._scored: dict[Part, Candidates] = {}
-        self._seconds: dict[Part, float] = {}
+        self._scored: dict[AttackPart, Candidates] = {}
+        self._seconds: dict[AttackPart, float] = {}
         self._fits: dict[Approach, tuple[Candidates, float]] = {}
         for part, fitted in suite.fitted.items():
             started = time.perf_counter()
@@ -160,12 +162,12 @@ class _Attempt:
         if approach not in self._fits:
             started = time.perf_counter()
             parts = [self._scored[part] for part in approach.parts]
-            base = parts[0] if len(parts) == 1 else fusion.fused(parts)
+            base = parts[0] if len(parts) == 1 else fusion.fuse(parts)
             if approach.prior:
-                base = prior.weighed(base, self._suite.known, self._suite.profiles.sizes)
+                base = prior.apply_prior(base, self._suite.known, self._suite.profiles.sizes)
             if approach.model:
                 chat = self._suite.resources.chat(approach.model)
-                base = reranked(base, self._released, self._suite.profiles.texts, chat)
+                base = rerank_candidates(base, self._released, self._suite.profiles.texts, chat)
             seconds = time.perf_counter() - started + sum(self._seconds[part] for part in approach.parts)
             self._fits[approach] = base, seconds
         return self._fits[approach]
@@ -176,12 +178,12 @@ def _another(documents: Sequence[str], truth: Ints, groups: Mapping[str, Hashabl
     alone = [
         f"?{key}" if number == NOBODY else str(number) for key, number in zip(documents, truth.tolist(), strict=True)
     ]
-    another = others(documents, [groups[key] for key in documents] if groups else alone, seed=0)
+    another = pick_partners(documents, [groups[key] for key in documents] if groups else alone, seed=0)
     same = (truth[another] == truth) & (truth != NOBODY)
     return np.where(same, NOBODY, another)
 
 
-def _sound(part: Part, scores: Floats | Candidates, documents: int, individuals: int) -> Candidates:
+def _sound(part: AttackPart, scores: Floats | Candidates, documents: int, individuals: int) -> Candidates:
     """What an attack returned, checked like input: a guest's mistake must not come out as a low risk."""
     table = scores.score if isinstance(scores, Candidates) else scores
     column = scores.column if isinstance(scores, Candidates) else None

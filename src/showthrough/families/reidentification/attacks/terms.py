@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import Axis
-from showthrough.data.layout.spans import places, spread
+from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.spans import expand_ranges, list_positions
 from showthrough.families.reidentification.attacks.base import Ints
 from showthrough.statistics.numerics.sparse import SparseRows
 
@@ -25,7 +25,7 @@ _SPACE = 32
 
 
 @dataclass(frozen=True)
-class View:
+class TermView:
     """One kind of term: runs of `low` to `high` words, or of characters of one word with its edges.
 
     A term's number has `bits` bits: enough that two of a background rarely share one.
@@ -54,13 +54,13 @@ class Wording:
     >>> wording = Wording(["Mr Doe", "Oslo"])
     >>> wording.word(1), wording.text_of_word.tolist()
     ('Doe', [0, 0, 1])
-    >>> pairs = wording.occurrences(View("pairs", False, 1, 2, 20))
+    >>> pairs = wording.occurrences(TermView("pairs", False, 1, 2, 20))
     >>> len(pairs.term), pairs.text.tolist()  # Mr, Doe, Oslo, Mr Doe
     (4, [0, 0, 1, 0])
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        axis = Axis(Corpus([Document("", text) for text in texts]))
+        axis = SpanLayout(Corpus([Document("", text) for text in texts]))
         tokens = axis.tokens
         self._text, self._texts = axis.text, len(texts)
         self._start, self._end = tokens.start, tokens.end
@@ -82,22 +82,22 @@ class Wording:
         codes = np.frombuffer(self._text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         size = int(self._length.sum()) + len(self._length) + 1
         packed = np.full(size, _SPACE, dtype=np.int64)
-        inside = places(self._place, self._place + self._length)
-        packed[inside] = codes[places(self._start, self._start + self._length)]
+        inside = list_positions(self._place, self._place + self._length)
+        packed[inside] = codes[list_positions(self._start, self._start + self._length)]
         with np.errstate(over="ignore"):
             powers = _powers(_BASE, size)
             before = np.zeros(size + 1, dtype=np.uint64)
-            np.cumsum(_numbered(packed) * powers, out=before[1:])
+            np.cumsum(_hash_characters(packed) * powers, out=before[1:])
         return before, _powers(np.uint64(pow(int(_BASE), -1, 1 << 64)), size + 1)
 
-    def occurrences(self, view: View) -> Occurrences:
+    def occurrences(self, view: TermView) -> Occurrences:
         """All terms of one kind."""
         sizes = range(view.low, view.high + 1)
         parts = [self._characters(size) if view.characters else self._runs(size) for size in sizes]
         low, high, word, words = (np.concatenate([part[field] for part in parts]) for field in range(4))
         with np.errstate(over="ignore"):
             span = (self._before[high] - self._before[low]) * self._inverse[low]
-            term = (_mixed(span) >> np.uint64(64 - view.bits)).astype(np.int64)
+            term = (_mix_bits(span) >> np.uint64(64 - view.bits)).astype(np.int64)
         return Occurrences(term, self.text_of_word[word], word, words)
 
     def _runs(self, size: int) -> tuple[Ints, Ints, Ints, Ints]:
@@ -109,10 +109,10 @@ class Wording:
 
     def _characters(self, size: int) -> tuple[Ints, Ints, Ints, Ints]:
         """Runs inside a word that may take in the space before or behind it."""
-        word, low = spread(self._place - 1, self._place + self._length + 2 - size)
+        word, low = expand_ranges(self._place - 1, self._place + self._length + 2 - size)
         return low, low + size, word, np.ones(len(word), dtype=np.int64)
 
-    def counts(self, view: View) -> SparseRows:
+    def counts(self, view: TermView) -> SparseRows:
         """How often each text has each term of one kind: texts × 2^bits."""
         occurrences = self.occurrences(view)
         keys, count = np.unique((occurrences.text << view.bits) | occurrences.term, return_counts=True)
@@ -127,17 +127,17 @@ def _powers(base: np.uint64, count: int) -> Hashes:
     return np.multiply.accumulate(powers)
 
 
-def _numbered(codes: Ints) -> Hashes:
+def _hash_characters(codes: Ints) -> Hashes:
     """A well-mixed number for each character, the same for a capital as for its small letter."""
     present = np.bincount(codes) > 0
     small = np.zeros(len(present), dtype=np.uint64)
     for code in np.flatnonzero(present).tolist():
         lowered = chr(code).lower()
         small[code] = ord(lowered) if len(lowered) == 1 else code
-    return _mixed(small + np.uint64(1))[codes]
+    return _mix_bits(small + np.uint64(1))[codes]
 
 
-def _mixed(values: Hashes) -> Hashes:
+def _mix_bits(values: Hashes) -> Hashes:
     """The finaliser of SplitMix64 (Steele, Lea and Flood 2014): every bit depends on every bit."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

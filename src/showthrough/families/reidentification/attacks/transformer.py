@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from showthrough.core.errors import InputError, PlanError, Problem, quoted
-from showthrough.families.reidentification.attacks.base import Attack, Watched
+from showthrough.core.errors import InputError, PlanError, Problem, quote_value
+from showthrough.families.reidentification.attacks.base import Attack, WatchedDocuments
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
 from showthrough.families.reidentification.attacks.tri.fitting import VERSION, Fitting
 from showthrough.families.reidentification.attacks.tri.pretreatment import Pretreatment
-from showthrough.families.reidentification.attacks.tri.reading import Reading
+from showthrough.families.reidentification.attacks.tri.reading import PretreatedTexts
 from showthrough.families.reidentification.attacks.tri.scoring import FittedTransformer
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
-from showthrough.families.reidentification.attacks.tri.store import Store
+from showthrough.families.reidentification.attacks.tri.store import FitStore
 from showthrough.families.reidentification.attacks.tri.windows import parse_window
 from showthrough.models import Resources
 from showthrough.models.device import torch_device
@@ -45,7 +45,7 @@ class Transformer(TriSettings, Attack):
         return (("selection", self.selection),)
 
     def fit(
-        self, background: Mapping[str, str], resources: Resources, watched: Mapping[str, Watched] | None = None
+        self, background: Mapping[str, str], resources: Resources, watched: Mapping[str, WatchedDocuments] | None = None
     ) -> FittedTransformer:
         """Learns who is who from the background, individual id to text.
 
@@ -55,7 +55,7 @@ class Transformer(TriSettings, Attack):
         watched = {name: documents for name, documents in (watched or {}).items() if documents.texts}
         if self.dev_set and self.dev_set not in watched:
             reason = f"is no anonymization with documents; there are: {', '.join(watched) or 'none'}"
-            raise PlanError(f"dev_set_column_name={quoted(self.dev_set)} {reason}")
+            raise PlanError(f"dev_set_column_name={quote_value(self.dev_set)} {reason}")
         if not any(text.strip() for text in background.values()):
             fault = f"found {len(background)} individuals and no text" if background else "found nobody"
             raise InputError(Problem("", "background", f"{fault}; expected text about at least one individual"))
@@ -67,5 +67,5 @@ class Transformer(TriSettings, Attack):
             parse_window(self.pretraining_sliding_window, "pretraining_sliding_window", base.longest)
         # Sorted, so that nothing depends on the order in which individuals are given.
         texts = {individual: background[individual] for individual in sorted(background)}
-        reading = Reading(texts, self, Store(self.output_folder_path), Pretreatment(self, watch))
+        reading = PretreatedTexts(texts, self, FitStore(self.output_folder_path), Pretreatment(self, watch))
         return Fitting(self, base, reading, watched, torch_device(resources.models.device), watch).run()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from showthrough.systems.taggers.features.learned import Learned, Own
+from showthrough.systems.taggers.features.learned import LearnedWords, Own
 from showthrough.systems.taggers.features.places import (
     Columns,
     enclosed_features,
@@ -20,7 +20,7 @@ from showthrough.systems.taggers.features.templates import templates_of
 from showthrough.systems.taggers.features.words import Facts, WordFacts
 from showthrough.systems.taggers.tokens import Tokens
 
-_NOTHING = Learned()
+_NOTHING = LearnedWords()
 _BIAS = ("b",)
 _MOST_WORDS = 200_000  # that are remembered: texts without end must not fill the memory
 _PLACES: Mapping[str, Callable[[Tokens], Columns]] = {
@@ -39,7 +39,7 @@ class Extractor:
 
     features: Features
     language: str = ""
-    learned: Learned = _NOTHING
+    learned: LearnedWords = _NOTHING
     _facts: dict[str, Facts] = field(default_factory=dict, repr=False)
     _shifted: dict[tuple[int, object], tuple[str, ...]] = field(default_factory=dict, repr=False)
 
@@ -55,35 +55,35 @@ class Extractor:
         if not len(tokens):
             return []
         on = self.features
-        facts = [self._known(word) for word in tokens.words]
+        facts = [self._facts_of(word) for word in tokens.words]
         columns: list[Columns] = [[_BIAS] * len(tokens), [fact.own for fact in facts]]
         light: Columns = [fact.light for fact in facts]
         columns += [make(tokens) for group, make in _PLACES.items() if getattr(on, group)]
         if on.templates:
             extra = templates_of(tokens)
             columns.append(extra)
-            light = _joined(light, extra)
+            light = _join_columns(light, extra)
         if on.dictionaries:
             extra = self._in_dictionary(tokens, own)
             columns.append(extra)
-            light = _joined(light, extra)
+            light = _join_columns(light, extra)
         if majority is not None:
             extra = [(f"m={majority.get(word.lower(), '')}",) for word in tokens.words]
             columns.append(extra)
-            light = _joined(light, extra)
+            light = _join_columns(light, extra)
         if on.special:
-            columns.append(_touching(tokens))
+            columns.append(_find_touching(tokens))
         if on.cues:
-            columns.append(self._announced(tokens))
+            columns.append(self._find_cues(tokens))
         small: Columns = [(f"l={fact.small}",) for fact in facts]
-        columns += [self._moved(small, at) for at in _offsets(on.window)]
-        columns += [self._moved(light, at) for at in _offsets(on.context)]
+        columns += [self._shift_column(small, at) for at in _offsets(on.window)]
+        columns += [self._shift_column(light, at) for at in _offsets(on.context)]
         if on.window:
             words = [fact.small for fact in facts]
             columns.append([(f"lb={previous} {two}",) for previous, two in zip(["", *words], words, strict=False)])
         return [[name for column in row for name in column] for row in zip(*columns, strict=True)]
 
-    def _known(self, word: str) -> Facts:
+    def _facts_of(self, word: str) -> Facts:
         if len(self._facts) > _MOST_WORDS:
             self._facts.clear()
             self._shifted.clear()
@@ -91,7 +91,7 @@ class Extractor:
             self._facts[word] = WordFacts(self.features, self.language).of(word)
         return self._facts[word]
 
-    def _moved(self, column: Columns, at: int) -> Columns:
+    def _shift_column(self, column: Columns, at: int) -> Columns:
         """A column as those see it who stand `at` tokens before (negative: after) what it tells of."""
         cache, result = self._shifted, Columns()
         for names in column:
@@ -112,7 +112,7 @@ class Extractor:
             column.append(by_word[small] if not word[0].islower() else ())
         return column
 
-    def _announced(self, tokens: Tokens) -> Columns:
+    def _find_cues(self, tokens: Tokens) -> Columns:
         reach = self.features.cues
         column: list[list[str]] = [[] for _ in tokens.words]
         for number, word in enumerate(tokens.words):
@@ -129,11 +129,11 @@ def _offsets(width: int) -> list[int]:
     return [at for at in range(-width, width + 1) if at]
 
 
-def _joined(left: Columns, two: Columns) -> Columns:
+def _join_columns(left: Columns, two: Columns) -> Columns:
     return [first + second for first, second in zip(left, two, strict=True)]
 
 
-def _touching(tokens: Tokens) -> Columns:
+def _find_touching(tokens: Tokens) -> Columns:
     """The signs that stand directly beside each token."""
     column: Columns = []
     words, gaps = ["", *tokens.words, ""], [*tokens.gaps, " "]

@@ -17,7 +17,7 @@ Labelled = tuple[Tokens, Sequence[str], str]  # of one layer: its labels, and th
 Own = frozenset[tuple[str, str]]  # words and types
 
 
-class Learned(msgspec.Struct, frozen=True):
+class LearnedWords(msgspec.Struct, frozen=True):
     """Words that were marked, with the number of records for each type; and cues, with their strength (1 to 3)."""
 
     known: dict[str, dict[str, int]] = {}
@@ -38,7 +38,7 @@ def own_words(tokens: Tokens, labels: Sequence[str]) -> Own:
     )
 
 
-def learned_from(records: Sequence[Labelled]) -> Learned:
+def learned_from(records: Sequence[Labelled]) -> LearnedWords:
     """What records tell together; several layers of one record are one."""
     types_by_word: dict[str, Counter[str]] = defaultdict(Counter)
     near: Counter[tuple[str, str]] = Counter()
@@ -50,7 +50,7 @@ def learned_from(records: Sequence[Labelled]) -> Learned:
         small = [word.lower() for word in tokens.words]
         seen.update(small)
         for span in spans_of(labels):
-            for side, indices in _beside(span.first, span.last, len(small)):
+            for side, indices in _neighbours(span.first, span.last, len(small)):
                 for word in {small[at] for at in indices}:
                     near[word, f"{side}-{span.entity_type}"] += 1
                     spread[word].add(record)
@@ -62,8 +62,8 @@ def learned_from(records: Sequence[Labelled]) -> Learned:
         share = many / seen[word]
         if len(spread[word]) >= _FEWEST and share >= _STRENGTHS[0]:
             cues.setdefault(word, {})[cue] = sum(share >= least for least in _STRENGTHS)
-    return Learned({word: dict(sorted(kinds.items())) for word, kinds in sorted(types_by_word.items())}, cues)
+    return LearnedWords({word: dict(sorted(kinds.items())) for word, kinds in sorted(types_by_word.items())}, cues)
 
 
-def _beside(first: int, last: int, length: int) -> list[tuple[str, range]]:
+def _neighbours(first: int, last: int, length: int) -> list[tuple[str, range]]:
     return [("before", range(max(first - _REACH, 0), first)), ("after", range(last, min(last + _REACH, length)))]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from showthrough.core.call_syntax import descriptions, parameter
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Features:
     previous: bool = parameter(False, "the last words of the sentence before")
     enclosed: bool = parameter(True, "whether it is in quotes or brackets")
 
-    def changed(self, text: str) -> Features:
+    def with_changes(self, text: str) -> Features:
         """With groups switched: `+cues,-trusted,window=2`; a number follows =, else + takes the usual width.
 
         >>> Features().changed("-affixes,window=2").affixes
@@ -45,7 +45,9 @@ class Features:
         for part in filter(None, (entry.strip() for entry in text.split(","))):
             name, equals, number = part.lstrip("+-").partition("=")
             if name not in GROUPS:
-                raise PlanError(f"unknown feature group {quoted(name)}; there are: {', '.join(GROUPS)}", "features")
+                raise PlanError(
+                    f"unknown feature group {quote_value(name)}; there are: {', '.join(GROUPS)}", "features"
+                )
             usual = getattr(USUAL, name)
             if isinstance(usual, bool):
                 changes[name] = not part.startswith("-")

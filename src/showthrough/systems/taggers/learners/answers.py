@@ -9,7 +9,7 @@ import numpy as np
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.statistics.numerics.sparse import Floats
 from showthrough.systems.taggers.labels import OUTSIDE, type_of
-from showthrough.systems.taggers.learners.base import Tagged
+from showthrough.systems.taggers.learners.base import TaggedSequence
 
 
 def names_of(labels: Iterable[Sequence[str]]) -> list[str]:
@@ -17,7 +17,7 @@ def names_of(labels: Iterable[Sequence[str]]) -> list[str]:
     return [OUTSIDE, *sorted({label for sequence in labels for label in sequence} - {OUTSIDE})]
 
 
-def numbered(labels: Iterable[Sequence[str]], names: Sequence[str]) -> Ints:
+def number_labels(labels: Iterable[Sequence[str]], names: Sequence[str]) -> Ints:
     """Labels of all sequences one under the other, as places among the names."""
     numbers = {name: number for number, name in enumerate(names)}
     return np.array([numbers[label] for sequence in labels for label in sequence], dtype=np.int64)
@@ -35,14 +35,14 @@ def may_begin(names: Sequence[str]) -> Bools:
     return np.array([not name.startswith("I-") for name in names])
 
 
-def answered(names: Sequence[str], path: Ints, probability: Floats) -> Tagged:
+def build_answer(names: Sequence[str], path: Ints, probability: Floats) -> TaggedSequence:
     """The answer for a path of labels (O is the first name) and the probabilities of all."""
     if not len(path):
-        return Tagged([], [], [], [])
+        return TaggedSequence([], [], [], [])
     sure = probability[np.arange(len(path)), path]
     best = probability[:, 1:].argmax(axis=1) + 1 if len(names) > 1 else np.zeros(len(path), dtype=np.int64)
     inside = np.where(path > 0, path, best)
-    return Tagged(
+    return TaggedSequence(
         [names[at] for at in path.tolist()],
         sure.tolist(),
         probability[:, 0].tolist(),
@@ -85,7 +85,7 @@ def state_probabilities(emitted: Floats, moves: Floats, begins: Floats, group: I
     if not length:
         return np.zeros((0, count))
     steps = np.exp(moves)
-    emissions = _raised(emitted)
+    emissions = _exponentiate(emitted)
     ahead, back = np.empty((length, count)), np.ones((length, count))
     ahead[0] = np.exp(begins) * (emissions[0] if group is None else emissions[0, 0])
     ahead[0] /= ahead[0].sum()
@@ -105,7 +105,7 @@ def state_probabilities(emitted: Floats, moves: Floats, begins: Floats, group: I
     return np.asarray(chance / chance.sum(axis=1, keepdims=True))
 
 
-def _raised(emitted: Floats) -> Floats:
+def _exponentiate(emitted: Floats) -> Floats:
     """No longer logarithms, each token's highest 1."""
     top = emitted.reshape(len(emitted), -1).max(axis=1)
     return np.asarray(np.exp(emitted - top.reshape(-1, *[1] * (emitted.ndim - 1))))

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Protocol, Self
 
-from showthrough.core.errors import PlanError, ResourceError, quoted
+from showthrough.core.errors import PlanError, ResourceError, quote_value
 
 Row = Sequence[str]  # the features of one token that hold
 Rows = Sequence[Row]  # of the tokens of one sequence: a record, or a sentence of one
 
 
 @dataclass(frozen=True)
-class Tagged:
+class TaggedSequence:
     """The labels of one sequence, and how sure the learner is of each."""
 
     labels: list[str]  # the best sequence
@@ -23,14 +23,14 @@ class Tagged:
     inside: list[str]  # the most probable label but O
 
 
-class Learner(Protocol):
+class SequenceLearner(Protocol):
     """Made with its settings, all of which have defaults; equal input gives an equal model."""
 
     name: ClassVar[str]
 
     def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None: ...
 
-    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+    def predict(self, sequences: Sequence[Rows]) -> list[TaggedSequence]:
         """One answer a sequence, one label a token; what one sequence gets does not depend on the others."""
         ...
 
@@ -58,11 +58,11 @@ _EXTRA = "pip install 'showthrough[taggers]'"
 def learner_class(name: str) -> type[Any]:
     """The class of a learner, which asks for its package when it works. Raises PlanError for an unknown one."""
     if name not in LEARNERS:
-        raise PlanError(f"unknown learner {quoted(name)}; there are: {', '.join(LEARNERS)}")
+        raise PlanError(f"unknown learner {quote_value(name)}; there are: {', '.join(LEARNERS)}")
     module, _, attribute = LEARNERS[name].partition(":")
     return getattr(import_module(module), attribute)  # type: ignore[no-any-return]
 
 
-def missing(name: str, package: str) -> ResourceError:
+def missing_package(name: str, package: str) -> ResourceError:
     """What a learner raises whose package is not there."""
     return ResourceError(f"the learner {name} needs {package}, which is not installed: {_EXTRA}")

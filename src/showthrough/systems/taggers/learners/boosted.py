@@ -20,16 +20,16 @@ from showthrough.models.model_folders import arrays_as_file, arrays_of_file
 from showthrough.statistics.numerics.sparse import Floats, SparseRows
 from showthrough.systems.taggers.labels import type_of
 from showthrough.systems.taggers.learners.answers import (
-    answered,
     best_path,
+    build_answer,
     may_begin,
     may_follow,
     names_of,
-    numbered,
+    number_labels,
     state_probabilities,
 )
-from showthrough.systems.taggers.learners.base import Rows, Tagged
-from showthrough.systems.taggers.learners.columns import Columns, laid_out
+from showthrough.systems.taggers.learners.base import Rows, TaggedSequence
+from showthrough.systems.taggers.learners.columns import FeatureColumns, laid_out
 from showthrough.systems.taggers.learners.trees import Boosting, Trees
 
 _NUMBERS, _NAMES = "boosted.npz", "boosted.json"
@@ -58,55 +58,55 @@ class Boosted:
     rate: float = 0.5  # how much of what a tree says is believed
     fewest: int = 3  # tokens that have a feature
     labels: list[str] = field(default_factory=list, repr=False)
-    columns: Columns = field(default_factory=lambda: Columns([]), repr=False)
+    columns: FeatureColumns = field(default_factory=lambda: FeatureColumns([]), repr=False)
     trees: dict[str, Trees] = field(default_factory=dict, repr=False)
 
     def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
         """The seed changes nothing: there is no chance in it."""
         rows, bound = laid_out(sequences)
-        columns = Columns.seen(sequences, self.fewest)
+        columns = FeatureColumns.from_sequences(sequences, self.fewest)
         matrix = columns.of(rows)
         self.labels = names_of(labels)
-        truth = numbered(labels, self.labels)
+        truth = number_labels(labels, self.labels)
         part = truth > 0
         inner, types = matrix.rows(np.flatnonzero(part)), np.array([type_of(name) for name in self.labels])
         begins = np.array([name.startswith("B-") for name in self.labels])
         after = np.append(False, part[:-1])
         after[bound[:-1][bound[:-1] < len(after)]] = False
-        trees = {_PART: Boosting(self.rounds, self.depth, self.rate).grown(_with_column(matrix, after), part)}
+        trees = {_PART: Boosting(self.rounds, self.depth, self.rate).grow(_with_column(matrix, after), part)}
         few = Boosting(self.type_rounds, self.depth, self.rate)
         goes_on = np.flatnonzero(part & after)
-        trees[_BEGINS] = few.grown(matrix.rows(goes_on), begins[truth[goes_on]])
+        trees[_BEGINS] = few.grow(matrix.rows(goes_on), begins[truth[goes_on]])
         for kind in self._types:
-            trees[f"type {kind}"] = few.grown(inner, types[truth[part]] == kind)
+            trees[f"type {kind}"] = few.grow(inner, types[truth[part]] == kind)
         self._keep(columns, trees)
 
     @property
     def _types(self) -> list[str]:
         return sorted({type_of(name) for name in self.labels} - {""})
 
-    def _keep(self, columns: Columns, trees: Mapping[str, Trees]) -> None:
+    def _keep(self, columns: FeatureColumns, trees: Mapping[str, Trees]) -> None:
         """Keeps those features alone that some tree asks for."""
         used = np.zeros(len(columns) + 1, dtype=bool)
         for forest in trees.values():
             used[forest.feature[forest.feature >= 0]] = True
         used[-1] = True  # whether the token before is part of anything
         new_index = np.append(np.cumsum(used) - 1, -1).astype(np.int32)  # the last is that of leaves
-        self.columns = columns.kept(used[:-1])
+        self.columns = columns.select(used[:-1])
         self.trees = {question: Trees(new_index[forest.feature], forest.value) for question, forest in trees.items()}
 
-    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+    def predict(self, sequences: Sequence[Rows]) -> list[TaggedSequence]:
         moves = np.where(may_follow(self.labels), 0.0, _IMPOSSIBLE)
         begins = np.where(may_begin(self.labels), 0.0, _IMPOSSIBLE)
         inside = (np.arange(len(self.labels)) > 0).astype(np.int64)
         trees = self.trees[_PART]
-        both = trees, trees.asking(len(self.columns))
+        both = trees, trees.with_feature(len(self.columns))
         answers = []
         for rows in sequences:
             pieces = [self._chances(rows[at : at + _AT_ONCE], *both) for at in range(0, len(rows), _AT_ONCE)]
             emitted = np.log(np.maximum(np.concatenate([np.zeros((0, 2, len(self.labels))), *pieces]), _TINY))
             path = best_path(emitted, moves, begins, inside)
-            answers.append(answered(self.labels, path, state_probabilities(emitted, moves, begins, inside)))
+            answers.append(build_answer(self.labels, path, state_probabilities(emitted, moves, begins, inside)))
         return answers
 
     def _chances(self, rows: Rows, trees: Trees, knowing: Trees) -> Floats:
@@ -154,7 +154,7 @@ class Boosted:
             question: Trees(arrays[f"feature{number}"], arrays[f"value{number}"])
             for number, question in enumerate(names.questions)
         }
-        return cls(labels=names.labels, columns=Columns(names.columns), trees=trees)
+        return cls(labels=names.labels, columns=FeatureColumns(names.columns), trees=trees)
 
 
 def _chance(scores: Floats) -> Floats:

@@ -15,10 +15,10 @@ from showthrough.systems.taggers.learners.base import Rows
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class FeatureColumns:
     """Names of features, each with its place.
 
-    >>> rows = Columns(["a", "b"]).of([["b", "new"], ["a", "b"]])
+    >>> rows = FeatureColumns(["a", "b"]).of([["b", "new"], ["a", "b"]])
     >>> rows.column.tolist(), rows.bound.tolist()
     ([1, 0, 1], [0, 1, 3])
     """
@@ -30,7 +30,7 @@ class Columns:
         object.__setattr__(self, "_place", {name: index for index, name in enumerate(self.names)})
 
     @classmethod
-    def seen(cls, sequences: Iterable[Rows], fewest: int) -> Columns:
+    def from_sequences(cls, sequences: Iterable[Rows], fewest: int) -> FeatureColumns:
         """Those that so many tokens have, by the alphabet: the order of records changes nothing."""
         counts = Counter(chain.from_iterable(chain.from_iterable(sequences)))
         return cls(sorted(name for name, count in counts.items() if count >= fewest))
@@ -47,9 +47,9 @@ class Columns:
         column = indices[present]
         return SparseRows(np.ones(len(column), np.int8), column, bound, len(self))
 
-    def kept(self, stay: Bools) -> Columns:
+    def select(self, stay: Bools) -> FeatureColumns:
         """Some of them."""
-        return Columns([self.names[index] for index in np.flatnonzero(stay).tolist()])
+        return FeatureColumns([self.names[index] for index in np.flatnonzero(stay).tolist()])
 
     def where(self, holds: Callable[[str], bool]) -> Ints:
         """The places of the names of which something holds."""

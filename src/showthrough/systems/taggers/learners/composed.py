@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import msgspec
 
 from showthrough.systems.taggers.labels import OUTSIDE, type_of
-from showthrough.systems.taggers.learners.base import Learner, Row, Rows, Tagged, learner_class
+from showthrough.systems.taggers.learners.base import Row, Rows, SequenceLearner, TaggedSequence, learner_class
 from showthrough.systems.taggers.learners.forms import Forms, trusted_forms
 from showthrough.systems.taggers.learners.svm import Svm
 
@@ -19,7 +19,7 @@ _FILE, _FORMS = "composed.json", "forms.json"
 _REACH = 4  # words apart of which two are a pair
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _Composition(msgspec.Struct, frozen=True):
     """How it is made."""
 
     of: str
@@ -45,16 +45,16 @@ class Ruled:
         self._forms = trusted_forms(self.forms, sequences, labels, self.fewest, self.trust)
         left = []
         for rows, answers in zip(sequences, labels, strict=True):
-            ruled = {at for span in self._forms.found(rows) for at in range(span.first, span.last)}
+            ruled = {at for span in self._forms.find_spans(rows) for at in range(span.first, span.last)}
             left.append([OUTSIDE if at in ruled else label for at, label in enumerate(answers)])
         self._rest = learner_class(self.of)(**self.settings)
         self._rest.fit(sequences, left, seed)
 
-    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+    def predict(self, sequences: Sequence[Rows]) -> list[TaggedSequence]:
         return [self._both(rows, answer) for rows, answer in zip(sequences, self._rest.predict(sequences), strict=True)]
 
-    def _both(self, rows: Rows, answer: Tagged) -> Tagged:
-        for span in self._forms.found(rows):
+    def _both(self, rows: Rows, answer: TaggedSequence) -> TaggedSequence:
+        for span in self._forms.find_spans(rows):
             for at in range(span.first, span.last):
                 answer.labels[at] = answer.inside[at] = f"{'I' if at > span.first else 'B'}-{span.entity_type}"
                 answer.sure[at], answer.outside[at] = span.score, 1.0 - span.score
@@ -62,13 +62,13 @@ class Ruled:
 
     def files(self) -> dict[str, bytes]:
         forms = {_FORMS: msgspec.json.encode(self._forms)}
-        return {_FILE: _encoded(_Kept(self.of)), **forms, **_under("rest", self._rest)}
+        return {_FILE: _encode(_Composition(self.of)), **forms, **_under("rest", self._rest)}
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
-        composition = msgspec.json.decode(files[_FILE], type=_Kept)
+        composition = msgspec.json.decode(files[_FILE], type=_Composition)
         forms = msgspec.json.decode(files[_FORMS], type=Forms)
-        return cls(composition.of, _forms=forms, _rest=_loaded("rest", composition.of, files))
+        return cls(composition.of, _forms=forms, _rest=_load_learner("rest", composition.of, files))
 
 
 @dataclass
@@ -93,21 +93,23 @@ class Sentenced:
         half = len(bags) // 2
         guessed: list[str] = []
         for seen, unseen in ((slice(half, None), slice(0, half)), (slice(0, half), slice(half, None))):
-            other = self._fitted(bags[seen] or bags, about[seen] or about, seed)
+            other = self._fit_sentences(bags[seen] or bags, about[seen] or about, seed)
             guessed += [answer.labels[0] for answer in other.predict(bags[unseen])]
-        self._sentences = self._fitted(bags, about, seed)
+        self._sentences = self._fit_sentences(bags, about, seed)
         self._tokens = learner_class(self.of)(**self.settings)
-        self._tokens.fit([_told(rows, topic) for rows, topic in zip(sequences, guessed, strict=True)], labels, seed)
+        self._tokens.fit(
+            [_add_topic(rows, topic) for rows, topic in zip(sequences, guessed, strict=True)], labels, seed
+        )
 
     @staticmethod
-    def _fitted(bags: Sequence[Rows], about: Sequence[Sequence[str]], seed: int) -> Svm:
+    def _fit_sentences(bags: Sequence[Rows], about: Sequence[Sequence[str]], seed: int) -> Svm:
         svm = Svm()
         svm.fit(bags, about, seed)
         return svm
 
-    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+    def predict(self, sequences: Sequence[Rows]) -> list[TaggedSequence]:
         answers = self._sentences.predict([self._bag(rows) for rows in sequences])
-        inputs = [_told(rows, answer.labels[0]) for rows, answer in zip(sequences, answers, strict=True)]
+        inputs = [_add_topic(rows, answer.labels[0]) for rows, answer in zip(sequences, answers, strict=True)]
         return self._tokens.predict(inputs)  # type: ignore[no-any-return]
 
     def _bag(self, rows: Rows) -> list[Row]:
@@ -121,13 +123,13 @@ class Sentenced:
         return [sorted({*words, *both})]
 
     def files(self) -> dict[str, bytes]:
-        composition = _Kept(self.of, self.pairs)
-        return {_FILE: _encoded(composition), **_under("sentences", self._sentences), **_under("tokens", self._tokens)}
+        composition = _Composition(self.of, self.pairs)
+        return {_FILE: _encode(composition), **_under("sentences", self._sentences), **_under("tokens", self._tokens)}
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
-        composition = msgspec.json.decode(files[_FILE], type=_Kept)
-        sentences, tokens = _loaded("sentences", Svm.name, files), _loaded("tokens", composition.of, files)
+        composition = msgspec.json.decode(files[_FILE], type=_Composition)
+        sentences, tokens = _load_learner("sentences", Svm.name, files), _load_learner("tokens", composition.of, files)
         return cls(composition.of, pairs=composition.pairs, _sentences=sentences, _tokens=tokens)
 
 
@@ -144,29 +146,29 @@ class Voted:
 
     def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
         self._voters = [learner_class(self.of)(**self.settings) for _ in self.blind]
-        for voter, seen in zip(self._voters, self._seen(sequences), strict=True):
+        for voter, seen in zip(self._voters, self._hide_features(sequences), strict=True):
             voter.fit(seen, labels, seed)
 
-    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+    def predict(self, sequences: Sequence[Rows]) -> list[TaggedSequence]:
         answers = [
-            voter.predict(seen) for voter, seen in zip(self._voters, self._seen(sequences), strict=True)
+            voter.predict(seen) for voter, seen in zip(self._voters, self._hide_features(sequences), strict=True)
         ]  # fmt: skip
-        return [_counted(votes) for votes in zip(*answers, strict=True)]
+        return [_count_votes(votes) for votes in zip(*answers, strict=True)]
 
-    def _seen(self, sequences: Sequence[Rows]) -> Iterator[Sequence[Rows]]:
+    def _hide_features(self, sequences: Sequence[Rows]) -> Iterator[Sequence[Rows]]:
         for left_out in self.blind:
             yield [[_without(row, left_out) for row in rows] for rows in sequences] if left_out else sequences
 
     def files(self) -> dict[str, bytes]:
-        contents = {_FILE: _encoded(_Kept(self.of, blind=self.blind))}
+        contents = {_FILE: _encode(_Composition(self.of, blind=self.blind))}
         for number, voter in enumerate(self._voters):
             contents |= _under(f"voter{number}", voter)
         return contents
 
     @classmethod
     def load(cls, files: Mapping[str, bytes]) -> Self:
-        composition = msgspec.json.decode(files[_FILE], type=_Kept)
-        voters = [_loaded(f"voter{number}", composition.of, files) for number in range(len(composition.blind))]
+        composition = msgspec.json.decode(files[_FILE], type=_Composition)
+        voters = [_load_learner(f"voter{number}", composition.of, files) for number in range(len(composition.blind))]
         return cls(composition.of, blind=composition.blind, _voters=voters)
 
 
@@ -176,7 +178,7 @@ def _about(labels: Sequence[str]) -> str:
     return f"B-{max(sorted(counts), key=lambda kind: counts[kind])}" if counts else OUTSIDE
 
 
-def _told(rows: Rows, about: str) -> list[list[str]]:
+def _add_topic(rows: Rows, about: str) -> list[list[str]]:
     return [[*row, f"about={about}"] for row in rows]
 
 
@@ -185,7 +187,7 @@ def _without(row: Row, left_out: Sequence[str]) -> list[str]:
     return [name for name in row if name[: name.find("=")] not in left_out and name[0] not in left_out]
 
 
-def _counted(answers: Sequence[Tagged]) -> Tagged:
+def _count_votes(answers: Sequence[TaggedSequence]) -> TaggedSequence:
     """What most say; how probable that is and O is, is what they say on average, and nothing where they do not tell."""
     labels, sure, inside = [], [], []
     outside = [
@@ -200,18 +202,18 @@ def _counted(answers: Sequence[Tagged]) -> Tagged:
         inside.append(
             label if label != OUTSIDE else max(guesses, key=lambda guess: (guesses.count(guess), -guesses.index(guess)))
         )
-    return Tagged(labels, sure, outside, inside)
+    return TaggedSequence(labels, sure, outside, inside)
 
 
-def _encoded(composition: _Kept) -> bytes:
+def _encode(composition: _Composition) -> bytes:
     return msgspec.json.encode(composition)
 
 
-def _under(prefix: str, learner: Learner) -> dict[str, bytes]:
+def _under(prefix: str, learner: SequenceLearner) -> dict[str, bytes]:
     """Its files, told from those of others."""
     return {f"{prefix}.{name}": content for name, content in learner.files().items()}
 
 
-def _loaded(prefix: str, name: str, files: Mapping[str, bytes]) -> Any:
+def _load_learner(prefix: str, name: str, files: Mapping[str, bytes]) -> Any:
     own = {key.removeprefix(f"{prefix}."): content for key, content in files.items() if key.startswith(f"{prefix}.")}
     return learner_class(name).load(own)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from showthrough.systems.taggers.labels import OUTSIDE
-from showthrough.systems.taggers.learners.base import Rows, Tagged, missing
+from showthrough.systems.taggers.learners.base import Rows, TaggedSequence, missing_package
 
 _FILE, _MAGIC = "crf.crfsuite", b"lCRF"
 _SURE = 0.9999  # a token that is outside as surely as this has no other label worth asking for
@@ -42,15 +42,15 @@ class Crf:
             self._model = path.read_bytes()
         self._tagger = None
 
-    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+    def predict(self, sequences: Sequence[Rows]) -> list[TaggedSequence]:
         if self._tagger is None:
             self._tagger = _crfsuite().Tagger()
             self._tagger.open_inmemory(self._model)
-        return [self._tagged(rows) for rows in sequences]
+        return [self._tag(rows) for rows in sequences]
 
-    def _tagged(self, rows: Rows) -> Tagged:
+    def _tag(self, rows: Rows) -> TaggedSequence:
         if not rows:
-            return Tagged([], [], [], [])
+            return TaggedSequence([], [], [], [])
         tagger = self._tagger
         names = tagger.labels()
         entity_names = [name for name in names if name != OUTSIDE] or [
@@ -66,7 +66,7 @@ class Crf:
             else max(entity_names, key=lambda name: tagger.marginal(name, at))
             for at, label in enumerate(labels)
         ]  # fmt: skip
-        return Tagged(labels, sure, outside, inside)
+        return TaggedSequence(labels, sure, outside, inside)
 
     def files(self) -> dict[str, bytes]:
         return {_FILE: self._model}
@@ -85,5 +85,5 @@ def _crfsuite() -> Any:
     try:
         import pycrfsuite
     except ImportError:
-        raise missing("crf", "python-crfsuite") from None
+        raise missing_package("crf", "python-crfsuite") from None
     return pycrfsuite

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from showthrough.systems.taggers.consistency import longest
-from showthrough.systems.taggers.labels import Found, spans_of
+from showthrough.systems.taggers.labels import TokenSpan, spans_of
 from showthrough.systems.taggers.learners.base import Rows
 
 _GROUP, _BEGINS = "t=", "^"  # how features name a form, and the token that begins one
 
 
-class Form(msgspec.Struct, frozen=True):
+class TrustedForm(msgspec.Struct, frozen=True):
     """The type that a form has, and how often it had it."""
 
     entity_type: str
@@ -25,16 +25,16 @@ class Forms(msgspec.Struct, frozen=True):
     """Forms that can be trusted, by name, or by name and number of tokens."""
 
     names: list[str]
-    known: dict[str, Form] = {}
+    known: dict[str, TrustedForm] = {}
 
-    def found(self, rows: Rows) -> list[Found]:
+    def find_spans(self, rows: Rows) -> list[TokenSpan]:
         """What they say of a sequence; of two that overlap the longer one."""
-        spans: list[Found] = []
+        spans: list[TokenSpan] = []
         for name, first, last in _occurrences(rows, self.names):
             trusted = [self.known[condition] for condition in _conditions(name, first, last) if condition in self.known]
             if trusted:
                 best = max(trusted, key=lambda form: (form.sure, form.entity_type))
-                spans.append(Found(first, last, best.entity_type, best.sure))
+                spans.append(TokenSpan(first, last, best.entity_type, best.sure))
         return longest(spans)
 
 
@@ -55,11 +55,11 @@ def trusted_forms(
         totals.update(condition for condition, _ in met)
         right.update(met)
         spread.update(set(met))
-    forms: dict[str, Form] = {}
+    forms: dict[str, TrustedForm] = {}
     for (condition, kind), count in sorted(right.items()):
         sure = count / (totals[condition] + 1)
         if kind and spread[condition, kind] >= fewest and sure >= trust:
-            forms[condition] = Form(kind, sure)
+            forms[condition] = TrustedForm(kind, sure)
     return Forms(list(names), forms)
 
 

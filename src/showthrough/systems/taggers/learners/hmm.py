@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from showthrough.data.layout.spans import Ints
 from showthrough.models.model_folders import arrays_as_file, arrays_of_file
 from showthrough.statistics.numerics.sparse import Floats, SparseRows
-from showthrough.systems.taggers.learners.answers import answered, best_path, names_of, state_probabilities
-from showthrough.systems.taggers.learners.base import Row, Rows, Tagged
-from showthrough.systems.taggers.learners.columns import Columns, laid_out
-from showthrough.systems.taggers.learners.states import State, joining, states_of
+from showthrough.systems.taggers.learners.answers import best_path, build_answer, names_of, state_probabilities
+from showthrough.systems.taggers.learners.base import Row, Rows, TaggedSequence
+from showthrough.systems.taggers.learners.columns import FeatureColumns, laid_out
+from showthrough.systems.taggers.learners.states import State, may_join, states_of
 
 _NUMBERS, _NAMES = "hmm.npz", "hmm.json"
 # What a row tells of its token itself, from the most general to the most special.
@@ -43,7 +43,7 @@ class Hmm:
     name: ClassVar[str] = "hmm"
 
     states: list[State] = field(default_factory=list, repr=False)
-    columns: Columns = field(default_factory=lambda: Columns([]), repr=False)
+    columns: FeatureColumns = field(default_factory=lambda: FeatureColumns([]), repr=False)
     counts: SparseRows = field(default_factory=lambda: _NOTHING, repr=False)  # features × states
     followed: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
     opened: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0), repr=False)
@@ -62,10 +62,10 @@ class Hmm:
             self.opened[path[:1]] += 1.0
         rows, _ = laid_out(sequences)
         chains = [[name for name in _chain(row) if name] for row in rows]
-        self.columns = Columns.seen([chains], 1)
-        self.counts = _counted(self.columns.of(chains), np.concatenate([*paths, np.zeros(0, np.int64)]), count)
+        self.columns = FeatureColumns.from_sequences([chains], 1)
+        self.counts = _count_features(self.columns.of(chains), np.concatenate([*paths, np.zeros(0, np.int64)]), count)
 
-    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+    def predict(self, sequences: Sequence[Rows]) -> list[TaggedSequence]:
         labels = names_of([[state.label for state in self.states]])
         index = {label: at for at, label in enumerate(labels)}
         label_of = np.array([index[state.label] for state in self.states])
@@ -73,16 +73,16 @@ class Hmm:
         moves, begins, usual = self._moves()
         answers = []
         for rows in sequences:
-            emitted = self._emitted(rows, usual)
+            emitted = self._emissions(rows, usual)
             path = label_of[best_path(emitted, moves, begins)]
-            answers.append(answered(labels, path, state_probabilities(emitted, moves, begins) @ gathers))
+            answers.append(build_answer(labels, path, state_probabilities(emitted, moves, begins) @ gathers))
         return answers
 
     def _moves(self) -> tuple[Floats, Floats, Floats]:
         """The logarithms of moves and of beginnings, and how usual each state is."""
         occurs = self.followed.sum(axis=0) + self.opened
         usual = (occurs + 0.1) / (occurs + 0.1).sum()
-        fits = joining(self.states)
+        fits = may_join(self.states)
         backed = np.where(fits, usual, 0.0)
         backed /= np.maximum(backed.sum(axis=1, keepdims=True), _TINY)
         seen = self.followed.sum(axis=1, keepdims=True)
@@ -92,7 +92,7 @@ class Hmm:
         begins = self.opened + np.where(first, usual, 0.0)
         return _log(moves), _log(begins / begins.sum()), usual
 
-    def _emitted(self, rows: Rows, usual: Floats) -> Floats:
+    def _emissions(self, rows: Rows, usual: Floats) -> Floats:
         """The logarithm of how much more each token is to be expected in each state than elsewhere."""
         chains = [_chain(row) for row in rows]
         chance = np.tile(usual, (len(rows), 1))
@@ -120,7 +120,7 @@ class Hmm:
         arrays = arrays_of_file(files[_NUMBERS], _NUMBERS)
         states = [State(**values) for values in names.states]
         counts = SparseRows(arrays["data"], arrays["column"], arrays["bound"], len(states))
-        return cls(states, Columns(names.columns), counts, arrays["followed"], arrays["opened"])
+        return cls(states, FeatureColumns(names.columns), counts, arrays["followed"], arrays["opened"])
 
 
 def _chain(row: Row) -> list[str]:
@@ -129,7 +129,7 @@ def _chain(row: Row) -> list[str]:
     return [by_level.get(level, "") for level in LEVELS]
 
 
-def _counted(matrix: SparseRows, states: Ints, count: int) -> SparseRows:
+def _count_features(matrix: SparseRows, states: Ints, count: int) -> SparseRows:
     """How many tokens have each feature in each state."""
     key, many = np.unique(matrix.column * count + states[matrix.row], return_counts=True)
     bound = np.searchsorted(key, np.arange(matrix.width + 1) * count)

@@ -15,13 +15,13 @@ from typing import ClassVar, Self
 import msgspec
 
 from showthrough.systems.taggers.labels import OUTSIDE
-from showthrough.systems.taggers.learners.base import Row, Rows, Tagged
+from showthrough.systems.taggers.learners.base import Row, Rows, TaggedSequence
 
 _FILE = "rules.json"
 _WRITTEN = "o="  # how a word is written, which a form or a cue may ask for besides
 
 
-class Rule(msgspec.Struct, frozen=True):
+class LabelRule(msgspec.Struct, frozen=True):
     """What it says, and how often it was right."""
 
     label: str
@@ -30,7 +30,7 @@ class Rule(msgspec.Struct, frozen=True):
 
 class _Book(msgspec.Struct, frozen=True):
     forms: list[str]
-    rules: dict[str, Rule]
+    rules: dict[str, LabelRule]
     otherwise: float  # how often a token is outside where no rule holds
     likely: str  # what it then is most often else
 
@@ -62,13 +62,13 @@ class Rules:
             totals.update(condition for condition, _ in met)
             right.update(met)
             spread.update(set(met))
-        rules: dict[str, Rule] = {}
+        rules: dict[str, LabelRule] = {}
         for (condition, label), count in sorted(right.items()):
             sure = count / (totals[condition] + 1)
             best = rules.get(condition)
             usable = label != OUTSIDE and spread[condition, label] >= self.fewest and sure >= self.trust
             if usable and (best is None or sure > best.sure):
-                rules[condition] = Rule(label, sure)
+                rules[condition] = LabelRule(label, sure)
         self._book = _Book(self.forms, rules, 1.0, OUTSIDE)
         self._book = msgspec.structs.replace(self._book, **self._rest(sequences, labels))
 
@@ -83,20 +83,20 @@ class Rules:
         likely = (marked or every or Counter([OUTSIDE])).most_common(1)[0][0]
         return {"otherwise": (rest[OUTSIDE] + 1) / (rest.total() + 1), "likely": likely}
 
-    def rule(self, row: Row) -> Rule | None:
+    def rule(self, row: Row) -> LabelRule | None:
         """The most trusted rule that holds of a token."""
         rules = self._book.rules
         candidates = [rules[condition] for condition in _conditions(row, self._book.forms) if condition in rules]
         return max(candidates, key=lambda candidate: (candidate.sure, candidate.label)) if candidates else None
 
-    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
+    def predict(self, sequences: Sequence[Rows]) -> list[TaggedSequence]:
         book = self._book
-        usual = Rule(OUTSIDE, book.otherwise)
+        usual = LabelRule(OUTSIDE, book.otherwise)
         answers = []
         for rows in sequences:
             decisions = [self.rule(row) or usual for row in rows]
             answers.append(
-                Tagged(
+                TaggedSequence(
                     [decision.label for decision in decisions],
                     [decision.sure for decision in decisions],
                     [decision.sure if decision is usual else 1.0 - decision.sure for decision in decisions],

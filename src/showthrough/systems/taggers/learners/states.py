@@ -52,7 +52,7 @@ def states_of(labels: Sequence[str]) -> list[State]:
     return states
 
 
-def joining(states: Sequence[State]) -> Bools:
+def may_join(states: Sequence[State]) -> Bools:
     """Whether the state of a column may follow that of a row."""
     closed = {state.behind for state in states if not state.place} - {""}  # types after which a state is kept
     opened = {state.ahead for state in states if not state.place} - {""}

@@ -18,9 +18,16 @@ from numpy.typing import NDArray
 from showthrough.data.layout.spans import Ints
 from showthrough.models.model_folders import arrays_as_file, arrays_of_file
 from showthrough.statistics.numerics.sparse import Floats, SparseRows, sums
-from showthrough.systems.taggers.learners.answers import answered, may_begin, may_follow, names_of, numbered, softmax
-from showthrough.systems.taggers.learners.base import Rows, Tagged, missing
-from showthrough.systems.taggers.learners.columns import Columns, laid_out
+from showthrough.systems.taggers.learners.answers import (
+    build_answer,
+    may_begin,
+    may_follow,
+    names_of,
+    number_labels,
+    softmax,
+)
+from showthrough.systems.taggers.learners.base import Rows, TaggedSequence, missing_package
+from showthrough.systems.taggers.learners.columns import FeatureColumns, laid_out
 
 _NUMBERS, _NAMES = "svm.npz", "svm.json"
 _HELD_OUT = 5  # a part of so many
@@ -39,7 +46,7 @@ class _Machine:
     """A fitted machine: what each feature and each label before adds to the margin of each label."""
 
     labels: Sequence[str]
-    columns: Columns
+    columns: FeatureColumns
     weights: NDArray[np.float32]  # columns × labels
     before: NDArray[np.float32]  # labels, and the beginning last, × labels
     shift: NDArray[np.float32]
@@ -72,7 +79,7 @@ class Svm:
 
     def fit(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int = 0) -> None:
         self._machine = replace(
-            self._fitted(sequences, labels, seed), scale=self._fitting_scale(sequences, labels, seed)
+            self._fit_machine(sequences, labels, seed), scale=self._fitting_scale(sequences, labels, seed)
         )
 
     def _fitting_scale(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int) -> float:
@@ -86,29 +93,29 @@ class Svm:
         first = int(np.random.default_rng(seed).integers(len(sequences) - count + 1))
         sample = range(first, first + count)
         rest = [at for at in range(len(sequences)) if at not in sample]
-        machine = self._fitted([sequences[at] for at in rest], [labels[at] for at in rest], seed)
+        machine = self._fit_machine([sequences[at] for at in rest], [labels[at] for at in rest], seed)
         label_set = set(machine.labels)
         margins, truth = [], []
         for at in sample:
             _, token_margins = machine.margins(sequences[at])
             usable = [index for index, label in enumerate(labels[at]) if label in label_set]
             margins.append(token_margins[usable])
-            truth.append(numbered([[labels[at][index] for index in usable]], machine.labels))
+            truth.append(number_labels([[labels[at][index] for index in usable]], machine.labels))
         return _most_probable(np.concatenate(margins), np.concatenate(truth))
 
-    def _fitted(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int) -> _Machine:
+    def _fit_machine(self, sequences: Sequence[Rows], labels: Sequence[Sequence[str]], seed: int) -> _Machine:
         names = names_of(labels)
         rows, bound = laid_out(sequences)
-        columns = Columns.seen(sequences, self.fewest)
-        truth = numbered(labels, names)
+        columns = FeatureColumns.from_sequences(sequences, self.fewest)
+        truth = number_labels(labels, names)
         matrix = columns.of(rows)
         before = np.append(len(names), truth[:-1])
         before[bound[:-1][bound[:-1] < len(before)]] = len(names)
-        weights, shift = self._solved(matrix, before, truth, len(names), seed)
+        weights, shift = self._solve(matrix, before, truth, len(names), seed)
         rest, used = weights[: len(columns)], np.asarray(weights[: len(columns)].any(axis=1))
-        return _Machine(names, columns.kept(used), rest[used], weights[len(columns) :], shift)
+        return _Machine(names, columns.select(used), rest[used], weights[len(columns) :], shift)
 
-    def _solved(
+    def _solve(
         self, matrix: SparseRows, before: Ints, truth: Ints, count: int, seed: int
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         weights, shift = np.zeros((matrix.width + count + 1, count), np.float32), np.zeros(count, np.float32)
@@ -132,22 +139,22 @@ class Svm:
         shift[np.setdiff1d(np.arange(count), present)] = _NEVER
         return weights, shift
 
-    def predict(self, sequences: Sequence[Rows]) -> list[Tagged]:
-        machine = self._made
+    def predict(self, sequences: Sequence[Rows]) -> list[TaggedSequence]:
+        machine = self._fitted_machine
         answers = []
         for rows in sequences:
             path, margins = machine.margins(rows)
-            answers.append(answered(machine.labels, path, softmax(margins * machine.scale)))
+            answers.append(build_answer(machine.labels, path, softmax(margins * machine.scale)))
         return answers
 
     @property
-    def _made(self) -> _Machine:
+    def _fitted_machine(self) -> _Machine:
         if self._machine is None:
             raise RuntimeError("the machine was neither fitted nor loaded")
         return self._machine
 
     def files(self) -> dict[str, bytes]:
-        machine = self._made
+        machine = self._fitted_machine
         arrays: dict[str, NDArray[Any]] = {
             "weights": machine.weights, "before": machine.before, "shift": machine.shift, "scale": np.array(machine.scale)
         }  # fmt: skip
@@ -160,7 +167,7 @@ class Svm:
         arrays = arrays_of_file(files[_NUMBERS], _NUMBERS)
         weights, before, shift = (arrays[key] for key in ("weights", "before", "shift"))
         scale = float(arrays["scale"])
-        return cls(_machine=_Machine(names.labels, Columns(names.columns), weights, before, shift, scale))
+        return cls(_machine=_Machine(names.labels, FeatureColumns(names.columns), weights, before, shift, scale))
 
 
 def _most_probable(margins: Floats, truth: Ints) -> float:
@@ -194,5 +201,5 @@ def _sklearn() -> Any:
     try:
         import sklearn.svm
     except ImportError:
-        raise missing("svm", "scikit-learn") from None
+        raise missing_package("svm", "scikit-learn") from None
     return sklearn.svm

@@ -55,7 +55,7 @@ class Trees:
         levels = [np.maximum(feature[:, 2**level - 1 : 2 ** (level + 1) - 1], 0).ravel() for level in range(self.depth)]
         return levels, value[:, 2**self.depth - 1 :].ravel()
 
-    def asking(self, feature: int) -> Trees:
+    def with_feature(self, feature: int) -> Trees:
         """Those of them that ask for a feature."""
         selection = (self.feature == feature).any(axis=1)
         return Trees(self.feature[selection], self.value[selection])
@@ -69,9 +69,9 @@ class Boosting:
     depth: int
     rate: float  # how much of what a tree says is believed: less is slower, and better on new texts
 
-    def grown(self, matrix: SparseRows, true: Bools) -> Trees:
+    def grow(self, matrix: SparseRows, true: Bools) -> Trees:
         """Trees that tell the rows of which something is true from the others."""
-        turned = matrix.turned()
+        turned = matrix.transpose()
         sign = np.where(true, 1.0, -1.0)
         scores = np.full(len(true), _half_odds(true.sum(), (~true).sum(), 1.0))
         feature = np.full((self.rounds + 1, 2 ** (self.depth + 1) - 1), _LEAF, np.int32)

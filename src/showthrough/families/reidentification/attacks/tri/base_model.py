@@ -12,15 +12,15 @@ import numpy as np
 
 from showthrough.core.errors import ResourceError
 from showthrough.families.reidentification.attacks.base import Bools, Ints
-from showthrough.families.reidentification.attacks.tri.windows import Windows, longest_window
-from showthrough.models.files import EXTRA, loading, model_files, tokenizer_fault
+from showthrough.families.reidentification.attacks.tri.windows import TextWindows, longest_window
+from showthrough.models.files import EXTRA, guard_loading, model_files, tokenizer_fault
 from showthrough.models.names import Role, local_or_hub
-from showthrough.models.training import seeded
+from showthrough.models.training import seed_random
 
 
 @dataclass(frozen=True)
 class _BaseModelRole(Role):
-    def missing(self, reason: str, install: str) -> ResourceError:
+    def missing_error(self, reason: str, install: str) -> ResourceError:
         return ResourceError(
             f"{self.what}: {reason}. Either {install}; or name a folder that holds it, "
             f'{self.parameter}="/path/to/it"; or choose the attack {self.alone[0]!r}, which needs no model'
@@ -40,7 +40,7 @@ class BaseModel:
             import torch  # noqa: F401
             import transformers  # noqa: F401
         except ImportError as error:
-            raise ROLE.missing("it needs packages that are not installed", EXTRA) from error
+            raise ROLE.missing_error("it needs packages that are not installed", EXTRA) from error
         files = model_files(ROLE.parse(local_or_hub(name, "hf")), ROLE)
         self.revision, self._folder = files.revision, files.folder
 
@@ -48,11 +48,13 @@ class BaseModel:
     def tokenizer(self) -> Any:
         from transformers import AutoTokenizer
 
-        with loading(self.name, "a tokenizer", ROLE):
+        with guard_loading(self.name, "a tokenizer", ROLE):
             tokenizer = AutoTokenizer.from_pretrained(self._folder, trust_remote_code=False)
         needed = ("cls_token_id", "sep_token_id", "pad_token_id", "mask_token_id")
         if lacking := [name.removesuffix("_id") for name in needed if getattr(tokenizer, name) is None]:
-            raise ROLE.missing(f"the tokenizer of {self.name!r} has no {', '.join(lacking)}", "name a model like BERT")
+            raise ROLE.missing_error(
+                f"the tokenizer of {self.name!r} has no {', '.join(lacking)}", "name a model like BERT"
+            )
         return tokenizer
 
     @cached_property
@@ -60,10 +62,10 @@ class BaseModel:
         """How many pieces it takes. Raises ResourceError where its tokenizer is another model's."""
         from transformers import AutoConfig
 
-        with loading(self.name, "a model", ROLE):
+        with guard_loading(self.name, "a model", ROLE):
             config = AutoConfig.from_pretrained(self._folder, trust_remote_code=False)
         if fault := tokenizer_fault(self.name, self.tokenizer, config.vocab_size):
-            raise ROLE.missing(fault, "name a model whose files belong together")
+            raise ROLE.missing_error(fault, "name a model whose files belong together")
         return longest_window(self.name, config, self.tokenizer)
 
     def masked_lm(self, folder: Path | None = None) -> Any:
@@ -73,12 +75,12 @@ class BaseModel:
         """
         from transformers import AutoModelForMaskedLM
 
-        with loading(self.name, "a masked language model", ROLE):
+        with guard_loading(self.name, "a masked language model", ROLE):
             source = folder or self._folder
             model, report = AutoModelForMaskedLM.from_pretrained(source, output_loading_info=True, **_LOADING)
         if report["missing_keys"]:
             reason = f"{self.name!r} has no prediction head: {', '.join(sorted(report['missing_keys'])[:3])} is missing"
-            raise ROLE.missing(reason, "choose use_additional_pretraining=False")
+            raise ROLE.missing_error(reason, "choose use_additional_pretraining=False")
         return model
 
     def classifier(self, labels: Sequence[str], seed: int, folder: Path | None = None) -> Any:
@@ -86,12 +88,12 @@ class BaseModel:
         from transformers import AutoModelForSequenceClassification
 
         names = {"id2label": dict(enumerate(labels)), "label2id": {label: index for index, label in enumerate(labels)}}
-        with loading(self.name, "a classifier", ROLE), seeded(seed):
+        with guard_loading(self.name, "a classifier", ROLE), seed_random(seed):
             return AutoModelForSequenceClassification.from_pretrained(
                 folder or self._folder, num_labels=len(labels), **names, **_LOADING
             )
 
-    def table(self, windows: Windows, numbers: Sequence[int]) -> tuple[Ints, Bools]:
+    def table(self, windows: TextWindows, numbers: Sequence[int]) -> tuple[Ints, Bools]:
         """Some windows as a table of pieces, and which of its cells hold one."""
         ends = self.tokenizer.cls_token_id, self.tokenizer.sep_token_id, self.tokenizer.pad_token_id
         return windows.padded(numbers, *ends)

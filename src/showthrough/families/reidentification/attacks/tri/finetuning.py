@@ -7,28 +7,28 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from showthrough.families.reidentification.attacks.tri.scoring import Classifier
-from showthrough.families.reidentification.attacks.tri.selection import Epoch, Recognition, selected
-from showthrough.families.reidentification.attacks.tri.windows import Windows
-from showthrough.models.training import Examined
+from showthrough.families.reidentification.attacks.tri.scoring import BackgroundClassifier
+from showthrough.families.reidentification.attacks.tri.selection import EpochResult, Recognition, select_epoch
+from showthrough.families.reidentification.attacks.tri.windows import TextWindows
+from showthrough.models.training import ExaminedLearner
 
 
 @dataclass(eq=False)
-class Pupil(Examined[Epoch]):
+class Pupil(ExaminedLearner[EpochResult]):
     """The learner of the second stage; it keeps the parameters of the best epoch so far.
 
     `examine` gives accuracies on watched documents by name; `tell` hears of every epoch.
     """
 
-    kind = Epoch
+    kind = EpochResult
 
-    classifier: Classifier
-    windows: Windows
-    held_out: Windows
+    classifier: BackgroundClassifier
+    windows: TextWindows
+    held_out: TextWindows
     dev_set: str | None
     examine: Callable[[], Mapping[str, float]]
-    tell: Callable[[list[Epoch]], None]
-    epochs: list[Epoch] = field(default_factory=list)
+    tell: Callable[[list[EpochResult]], None]
+    epochs: list[EpochResult] = field(default_factory=list)
     best: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -43,15 +43,15 @@ class Pupil(Examined[Epoch]):
         truth = torch.from_numpy(self.windows.owner[batch]).to(device, non_blocking=True)
         return torch.nn.functional.cross_entropy(self.model(**inputs).logits.float(), truth)
 
-    def examined(self, number: int, loss: float) -> Epoch:
+    def examine_epoch(self, number: int, loss: float) -> EpochResult:
         recognition = None
         if len(self.held_out):
-            recognition = Recognition.of(self.classifier.each(self.held_out), self.held_out.owner)
+            recognition = Recognition.of(self.classifier.window_logits(self.held_out), self.held_out.owner)
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        return Epoch(number, now, loss, recognition, dict(self.examine()))
+        return EpochResult(number, now, loss, recognition, dict(self.examine()))
 
     def is_best(self) -> bool:
-        return selected(self.epochs, self.dev_set) is self.epochs[-1]
+        return select_epoch(self.epochs, self.dev_set) is self.epochs[-1]
 
     def epoch_over(self, number: int, loss: float) -> None:
         super().epoch_over(number, loss)

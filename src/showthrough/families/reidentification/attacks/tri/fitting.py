@@ -14,14 +14,14 @@ import msgspec
 import numpy as np
 
 from showthrough.core.errors import InputError, Problem
-from showthrough.families.reidentification.attacks.base import Watched
+from showthrough.families.reidentification.attacks.base import WatchedDocuments
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel, take_over
 from showthrough.families.reidentification.attacks.tri.finetuning import Pupil
 from showthrough.families.reidentification.attacks.tri.pretraining import Guesser
-from showthrough.families.reidentification.attacks.tri.reading import Reading
+from showthrough.families.reidentification.attacks.tri.reading import PretreatedTexts
 from showthrough.families.reidentification.attacks.tri.results import table
-from showthrough.families.reidentification.attacks.tri.scoring import Classifier, FittedTransformer
-from showthrough.families.reidentification.attacks.tri.selection import Epoch, selected, split
+from showthrough.families.reidentification.attacks.tri.scoring import BackgroundClassifier, FittedTransformer
+from showthrough.families.reidentification.attacks.tri.selection import EpochResult, select_epoch, split_background
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
 from showthrough.families.reidentification.attacks.tri.store import (
     CLASSIFIER,
@@ -32,7 +32,7 @@ from showthrough.families.reidentification.attacks.tri.store import (
     RESULTS,
     digest,
 )
-from showthrough.families.reidentification.attacks.tri.windows import Cutter, Windows, parse_window
+from showthrough.families.reidentification.attacks.tri.windows import Cutter, TextWindows, parse_window
 from showthrough.models.files import quietly
 from showthrough.models.settings import Watch
 from showthrough.models.training import Course, train, uses_bf16
@@ -48,8 +48,8 @@ class Fitting:
 
     settings: TriSettings
     base: BaseModel
-    reading: Reading
-    watched: Mapping[str, Watched]
+    reading: PretreatedTexts
+    watched: Mapping[str, WatchedDocuments]
     device: Any
     watch: Watch | None
 
@@ -80,7 +80,7 @@ class Fitting:
     def run(self) -> FittedTransformer:
         """The trained attack."""
         settings = self.settings
-        parts = split(self.reading.background, 0 if self.dev_set else settings.held_out_share, settings.seed)
+        parts = split_background(self.reading.background, 0 if self.dev_set else settings.held_out_share, settings.seed)
         cutter = self._cutter("finetuning")
         learned = cutter.cut(parts.learned, parts.learned_labels)
         held_out = cutter.cut(parts.held_out, parts.held_out_labels)
@@ -91,10 +91,10 @@ class Fitting:
         load, needs = settings.load_saved_finetuning, ("epochs", "watched")
         saved = self.store.model(CLASSIFIER, self.of_finetuning, needs) if load else None
         model = self.base.classifier(self.individuals, settings.seed, saved[0]) if saved else self._untaught()
-        classifier = Classifier(self.base, model, self.device)
+        classifier = BackgroundClassifier(self.base, model, self.device)
         fitted = FittedTransformer(self.individuals, has_text, classifier, cutter, self.reading)
         fitted.epochs = self._look_again(fitted, saved[1]) if saved else self._teach(fitted, learned, held_out)
-        fitted.selected = selected(fitted.epochs, self.dev_set).number
+        fitted.selected = select_epoch(fitted.epochs, self.dev_set).number
         return fitted
 
     def _course(self, name: str, number: int, stage: str) -> Course:
@@ -109,13 +109,13 @@ class Fitting:
 
     def _untaught(self) -> Any:
         """A classifier with a new head on the base model, pretrained further if that is asked for."""
-        pretrained = self._pretrained() if self.settings.use_additional_pretraining else None
+        pretrained = self._pretrain() if self.settings.use_additional_pretraining else None
         model = self.base.classifier(self.individuals, self.settings.seed)
         if pretrained is not None:
             take_over(model, pretrained)
         return model
 
-    def _pretrained(self) -> Any:
+    def _pretrain(self) -> Any:
         settings = self.settings
         saved = self.store.model(PRETRAINED, self.of_pretraining) if settings.load_saved_pretraining else None
         if saved:
@@ -132,7 +132,7 @@ class Fitting:
             checkpoint.remove()
         return guesser.model
 
-    def _teach(self, fitted: FittedTransformer, learned: Windows, held_out: Windows) -> list[Epoch]:
+    def _teach(self, fitted: FittedTransformer, learned: TextWindows, held_out: TextWindows) -> list[EpochResult]:
         settings = self.settings
         if not len(held_out) and not self.dev_set and settings.held_out_share:
             log.warning("no individual has enough background to hold some of it out; the last epoch's model is kept")
@@ -153,10 +153,10 @@ class Fitting:
             checkpoint.remove()
         return pupil.epochs
 
-    def _look_again(self, fitted: FittedTransformer, record: Mapping[str, Any]) -> list[Epoch]:
+    def _look_again(self, fitted: FittedTransformer, record: Mapping[str, Any]) -> list[EpochResult]:
         """The epochs of a model that was kept. Documents that were not watched then are known for its epoch alone."""
-        epochs = msgspec.convert(record["epochs"], list[Epoch])
-        selected_number = selected(epochs, self.dev_set).number
+        epochs = msgspec.convert(record["epochs"], list[EpochResult])
+        selected_number = select_epoch(epochs, self.dev_set).number
         new = [name for name, content in self._digests.items() if record["watched"].get(name) != content]
         accuracies = {name: fitted.accuracy(self.watched[name]) for name in new}
         for index, epoch in enumerate(epochs):
@@ -170,15 +170,15 @@ class Fitting:
             self._show(epochs)
         return epochs
 
-    def _show(self, epochs: list[Epoch]) -> None:
+    def _show(self, epochs: list[EpochResult]) -> None:
         self.store.keep_text(RESULTS, table(epochs, self.dev_set))
 
-    def _report(self, epochs: list[Epoch]) -> dict[str, Any]:
+    def _report(self, epochs: list[EpochResult]) -> dict[str, Any]:
         """What is said beside a classifier of how it came about."""
         return {
             "individuals": self.individuals,
             "selection": self.settings.selection,
-            "selected": selected(epochs, self.dev_set).number,
+            "selected": select_epoch(epochs, self.dev_set).number,
             "epochs": msgspec.to_builtins(epochs),
             "watched": self._digests,
         }

@@ -13,7 +13,7 @@ import numpy as np
 
 from showthrough.families.reidentification.attacks.base import Bools, Ints
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
-from showthrough.families.reidentification.attacks.tri.windows import Windows
+from showthrough.families.reidentification.attacks.tri.windows import TextWindows
 from showthrough.models.training import Learner
 
 _HIDDEN, _REPLACED = 0.8, 0.1
@@ -22,9 +22,9 @@ _HIDDEN, _REPLACED = 0.8, 0.1
 class Guesser(Learner):
     """The learner of the first stage. Nothing is selected here: the last epoch's model goes on."""
 
-    windows: Windows
+    windows: TextWindows
 
-    def __init__(self, base: BaseModel, windows: Windows, probability: float, device: Any) -> None:
+    def __init__(self, base: BaseModel, windows: TextWindows, probability: float, device: Any) -> None:
         self.base = base
         self.windows = windows
         self.probability = probability
@@ -36,8 +36,8 @@ class Guesser(Learner):
         import torch
 
         pieces, present = self.base.table(self.windows, batch)
-        selected = asked_for(present, self.probability, seed)
-        hidden = disguised(pieces, selected, self.base.tokenizer.mask_token_id, len(self.base.tokenizer), seed)
+        selected = choose_targets(present, self.probability, seed)
+        hidden = disguise(pieces, selected, self.base.tokenizer.mask_token_id, len(self.base.tokenizer), seed)
         inputs = self.base.inputs(hidden, present, self.device)
         positions = torch.from_numpy(np.flatnonzero(selected)).to(self.device)
         truth = torch.from_numpy(pieces[selected]).to(self.device)
@@ -54,7 +54,7 @@ class Guesser(Learner):
         return torch.nn.functional.cross_entropy(logits.float(), truth)
 
 
-def asked_for(present: Bools, probability: float, seed: int) -> Bools:
+def choose_targets(present: Bools, probability: float, seed: int) -> Bools:
     """Which pieces are asked for: never a window's ends, nor padding, and at least one."""
     draws = np.random.default_rng([seed, 0]).random(present.shape)
     inner = present.copy()
@@ -67,7 +67,7 @@ def asked_for(present: Bools, probability: float, seed: int) -> Bools:
     return selected
 
 
-def disguised(ids: Ints, targets: Bools, mask: int, vocabulary: int, seed: int) -> Ints:
+def disguise(ids: Ints, targets: Bools, mask: int, vocabulary: int, seed: int) -> Ints:
     """The pieces with most of those that are asked for hidden, some replaced, some as they are."""
     generator = np.random.default_rng([seed, 1])
     fate = generator.random(ids.shape)

@@ -55,7 +55,7 @@ def without_entities(document: Any) -> str:
     return text
 
 
-def curated(document: Any) -> str:
+def curate(document: Any) -> str:
     """The lemmas of a spaCy document that are no stop words, with letters, digits, dots and slashes only."""
     text = ""
     for token in document:
@@ -91,12 +91,12 @@ class Pretreatment:
         copies = [] if self.settings.only_use_anonymized_background_knowledge else [plain]
         if self.settings.anonymize_background_knowledge:
             self._ask_for_entities()
-            copies.append(self._changed(plain, "finding named entities", without_entities, None))
-        return dict(zip(texts, zip(*map(self._curated, copies), strict=True), strict=True))
+            copies.append(self._change_passages(plain, "finding named entities", without_entities, None))
+        return dict(zip(texts, zip(*map(self._curate, copies), strict=True), strict=True))
 
     def documents(self, texts: Sequence[str]) -> list[Passages]:
         """Documents under attack: curated as the background is, and otherwise as they are."""
-        return self._curated([passages_of(text) for text in texts])
+        return self._curate([passages_of(text) for text in texts])
 
     def sentences(self, passages: Sequence[str]) -> Iterator[list[str]]:
         """The sentences of each passage: spaCy's rules for where one ends, on the named pipeline's tokens."""
@@ -106,10 +106,10 @@ class Pretreatment:
         for document in self.pipeline.read(passages, TOKENS):
             yield [text for sentence in ends(document).sents if (text := sentence.text.strip())]
 
-    def _curated(self, texts: Sequence[Passages]) -> list[Passages]:
+    def _curate(self, texts: Sequence[Passages]) -> list[Passages]:
         if not self.settings.use_document_curation:
             return list(texts)
-        return self._changed(texts, "curating", curated, self.pipeline.until_last(NO_LEMMAS))
+        return self._change_passages(texts, "curating", curate, self.pipeline.until_last(NO_LEMMAS))
 
     def _ask_for_entities(self) -> None:
         if not any(name in self.pipeline.components for name in _RECOGNISERS):
@@ -119,7 +119,7 @@ class Pretreatment:
                 'spacy_pipeline="en_core_web_lg"; or choose anonymize_background_knowledge=False'
             )
 
-    def _changed(
+    def _change_passages(
         self, texts: Sequence[Passages], task: str, change: Callable[[Any], str], components: Collection[str] | None
     ) -> list[Passages]:
         """Changes all passages in one go, since spaCy reads many faster than few, and gives each text its own back."""

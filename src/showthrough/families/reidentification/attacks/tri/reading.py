@@ -11,16 +11,16 @@ import msgspec
 from showthrough.core.errors import InputError, Problem
 from showthrough.families.reidentification.attacks.tri.pretreatment import Copies, Passages, Pretreatment
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
-from showthrough.families.reidentification.attacks.tri.store import PRETREATED, Store, digest
+from showthrough.families.reidentification.attacks.tri.store import PRETREATED, FitStore, digest
 
 log = logging.getLogger("showthrough")
 
 
-class Reading:
+class PretreatedTexts:
     """An attacker's background, pretreated, and every document that has been asked for so far."""
 
     def __init__(
-        self, background: Mapping[str, str], settings: TriSettings, store: Store, pretreatment: Pretreatment
+        self, background: Mapping[str, str], settings: TriSettings, store: FitStore, pretreatment: Pretreatment
     ) -> None:
         self.settings = settings
         self.store = store

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from showthrough.families.reidentification.attacks.base import Floats
-from showthrough.families.reidentification.attacks.tri.selection import Epoch, selected
+from showthrough.families.reidentification.attacks.tri.selection import EpochResult, select_epoch
 
 
 def accuracy(scores: Floats, truth: Sequence[int]) -> float:
@@ -28,10 +28,10 @@ def accuracy(scores: Floats, truth: Sequence[int]) -> float:
     return float(np.where(columns < 0, 0.0, right).mean())
 
 
-def table(epochs: Sequence[Epoch], dev_set: str | None) -> str:
+def table(epochs: Sequence[EpochResult], dev_set: str | None) -> str:
     """The file's content; a cell is empty where nothing was measured."""
     names = list(dict.fromkeys(name for epoch in epochs for name in epoch.accuracy))
-    chosen = selected(epochs, dev_set).number
+    chosen = select_epoch(epochs, dev_set).number
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["Time", "Epoch", *names, "Average", "Held_Out", "Held_Out_Loss", "Loss", "Selected"])

@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from showthrough.families.reidentification.attacks.base import Bools, Floats, Watched
+from showthrough.families.reidentification.attacks.base import Bools, Floats, WatchedDocuments
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
-from showthrough.families.reidentification.attacks.tri.reading import Reading
+from showthrough.families.reidentification.attacks.tri.reading import PretreatedTexts
 from showthrough.families.reidentification.attacks.tri.results import accuracy
-from showthrough.families.reidentification.attacks.tri.selection import Epoch
-from showthrough.families.reidentification.attacks.tri.windows import Cutter, Windows
+from showthrough.families.reidentification.attacks.tri.selection import EpochResult
+from showthrough.families.reidentification.attacks.tri.windows import Cutter, TextWindows
 from showthrough.models.device import in_batches
 
 _BLOCK = 4096  # windows whose logits are held at once
 
 
-class Classifier:
+class BackgroundClassifier:
     """A model that says of a window whose background it could come from."""
 
     def __init__(self, base: BaseModel, model: Any, device: Any) -> None:
@@ -27,18 +27,18 @@ class Classifier:
         self.model = model.to(device)
         self.device = device
 
-    def sums(self, windows: Windows, owners: int) -> Floats:
+    def sums(self, windows: TextWindows, owners: int) -> Floats:
         """Every owner's logits summed over its windows: owners × individuals."""
         total = np.zeros((owners, self.model.config.num_labels))
         for numbers, logits in self._logits(windows):
             np.add.at(total, windows.owner[numbers], logits)
         return total
 
-    def each(self, windows: Windows) -> Floats:
+    def window_logits(self, windows: TextWindows) -> Floats:
         """The logits of every window."""
         return self.sums(replace(windows, owner=np.arange(len(windows))), len(windows))
 
-    def _logits(self, windows: Windows) -> Iterator[tuple[list[int], Floats]]:
+    def _logits(self, windows: TextWindows) -> Iterator[tuple[list[int], Floats]]:
         """In fp32, block by block, in an order of the windows' own: that in which they are given changes no digit."""
         self.model.eval()
         order = windows.canonical()
@@ -46,7 +46,7 @@ class Classifier:
             block = order[first : first + _BLOCK]
             yield block, self._of_block(windows, block)
 
-    def _of_block(self, windows: Windows, block: list[int]) -> Floats:
+    def _of_block(self, windows: TextWindows, block: list[int]) -> Floats:
         import torch
 
         def run(batch: list[int]) -> Any:
@@ -67,10 +67,10 @@ class FittedTransformer:
 
     individuals: tuple[str, ...]
     has_text: Bools  # who has any text to be known by
-    classifier: Classifier
+    classifier: BackgroundClassifier
     cutter: Cutter
-    reading: Reading
-    epochs: list[Epoch] = field(default_factory=list)
+    reading: PretreatedTexts
+    epochs: list[EpochResult] = field(default_factory=list)
     selected: int = 0  # the number of the epoch that was kept
 
     def scores(self, documents: Sequence[str]) -> Floats:
@@ -87,7 +87,7 @@ class FittedTransformer:
             sums[:, ~self.has_text] = np.where(heard[:, None], lowest - 1, 0.0)
         return sums
 
-    def accuracy(self, watched: Watched) -> float:
+    def accuracy(self, watched: WatchedDocuments) -> float:
         """Share of documents whose individual comes out on top."""
         columns = {individual: index for index, individual in enumerate(self.individuals)}
         return accuracy(self.scores(watched.texts), [columns.get(individual, -1) for individual in watched.individuals])

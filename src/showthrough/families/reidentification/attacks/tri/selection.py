@@ -21,14 +21,14 @@ _FEWEST = 4  # passages of a text from which some can be spared
 _MOST = 1 / 3  # of a text that may be held out, where passages are long
 
 
-def held_out_run(individual: str, passages: Sequence[str], share: float, seed: int) -> range:
+def choose_held_out(individual: str, passages: Sequence[str], share: float, seed: int) -> range:
     """The consecutive passages of an individual's text that are held out: about `share` of its characters.
 
     Where they lie is drawn by seed and id, so that it does not depend on who else there is.
 
-    >>> held_out_run("doe", ["four words are here"] * 20, 0.1, seed=0)
+    >>> choose_held_out("doe", ["four words are here"] * 20, 0.1, seed=0)
     range(16, 18)
-    >>> held_out_run("doe", ["too little to spare"] * 3, 0.1, seed=0)
+    >>> choose_held_out("doe", ["too little to spare"] * 3, 0.1, seed=0)
     range(0, 0)
     """
     sums = [0, *accumulate(map(len, passages))]
@@ -52,14 +52,14 @@ class Split:
     held_out_labels: list[int] = field(default_factory=list)
 
 
-def split(background: Mapping[str, Copies], share: float, seed: int) -> Split:
+def split_background(background: Mapping[str, Copies], share: float, seed: int) -> Split:
     """Holds the same stretch out of every copy of a text: a copy would give away what the other hides.
 
     What stands before the stretch and what stands after it become texts of their own, so that no window spans it.
     """
     parts = Split()
     for label, (individual, copies) in enumerate(background.items()):
-        run = held_out_run(individual, copies[0], share, seed)
+        run = choose_held_out(individual, copies[0], share, seed)
         for passages in copies:
             for part in (passages[: run.start], passages[run.stop :]) if run else (passages,):
                 parts.learned.append(part)
@@ -90,7 +90,7 @@ class Recognition:
 
 
 @dataclass(frozen=True)
-class Epoch:
+class EpochResult:
     """What is known of an epoch once it is over."""
 
     number: int  # from 1
@@ -107,6 +107,6 @@ class Epoch:
         return (self.number,)  # nothing could be held out: the last one
 
 
-def selected(epochs: Sequence[Epoch], dev_set: str | None) -> Epoch:
+def select_epoch(epochs: Sequence[EpochResult], dev_set: str | None) -> EpochResult:
     """The best epoch, the earliest of equals."""
     return max(epochs, key=lambda epoch: (epoch.quality(dev_set), -epoch.number))

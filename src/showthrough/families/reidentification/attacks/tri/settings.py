@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, get_args
 
 from showthrough.core.call_syntax import parameter
-from showthrough.core.errors import PlanError, quoted
+from showthrough.core.errors import PlanError, quote_value
 from showthrough.families.reidentification.attacks.tri.windows import parse_window
 
 Precision = Literal["auto", "bf16", "fp32"]
@@ -87,7 +87,7 @@ class TriSettings:
 
     def _check(self, name: str, right: bool, expected: str) -> None:
         if not right:
-            raise PlanError(f"{name}={quoted(getattr(self, name))} is out of range; expected {expected}")
+            raise PlanError(f"{name}={quote_value(getattr(self, name))} is out of range; expected {expected}")
 
     @property
     def reads_with_spacy(self) -> bool:
@@ -111,17 +111,17 @@ class TriSettings:
 
     def of_pretreatment(self) -> dict[str, Any]:
         copies = ("anonymize_background_knowledge", "only_use_anonymized_background_knowledge")
-        return self._named(*copies, "use_document_curation")
+        return self._select_settings(*copies, "use_document_curation")
 
     def of_pretraining(self) -> dict[str, Any]:
-        return self._named(*_starting_with("pretraining_"), "precision", "seed")
+        return self._select_settings(*_starting_with("pretraining_"), "precision", "seed")
 
     def of_finetuning(self) -> dict[str, Any]:
         selection = ("dev_set_column_name", "held_out_share")
         stage = ("use_additional_pretraining", *_starting_with("finetuning_"))
-        return self._named(*stage, *selection, "precision", "seed")
+        return self._select_settings(*stage, *selection, "precision", "seed")
 
-    def _named(self, *names: str) -> dict[str, Any]:
+    def _select_settings(self, *names: str) -> dict[str, Any]:
         return {name: getattr(self, name) for name in names}
 
 

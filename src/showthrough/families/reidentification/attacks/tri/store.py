@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from showthrough.core.errors import ResourceError
-from showthrough.models.checkpoints import FORMAT, Checkpoint, Origin, replacing, same, tensors_fit
+from showthrough.models.checkpoints import FORMAT, Checkpoint, Origin, replace_atomically, same, tensors_fit
 
 PRETREATED = "Pretreated_Data.json"
 PRETRAINED = "Pretrained_Model"
@@ -40,7 +40,7 @@ def digest(*parts: Any) -> str:
     return hashlib.blake2b(plain.encode(), digest_size=16).hexdigest()
 
 
-class Store:
+class FitStore:
     """An output folder; without one nothing is kept and nothing found."""
 
     def __init__(self, folder: str) -> None:
@@ -70,7 +70,7 @@ class Store:
 
     def keep_text(self, name: str, text: str) -> None:
         if self.folder is not None:
-            with replacing(self.folder / name) as temporary:
+            with replace_atomically(self.folder / name) as temporary:
                 temporary.write_text(text, encoding="utf-8", newline="")
 
     def model(self, name: str, origin: Origin, needs: Sequence[str] = ()) -> tuple[Path, dict[str, Any]] | None:
@@ -82,7 +82,7 @@ class Store:
         """Keeps what `save` writes into a folder, as a whole or not at all."""
         if self.folder is None:
             return
-        with replacing(self.folder / name, folder=True) as temporary, tensors_fit(self.folder / name):
+        with replace_atomically(self.folder / name, folder=True) as temporary, tensors_fit(self.folder / name):
             save(temporary)
             (temporary / RECORD).write_text(_record_text(origin, content), encoding="utf-8")
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from showthrough.core.errors import PlanError, ResourceError
 from showthrough.families.reidentification.attacks.base import Bools, Ints
-from showthrough.models.files import guarded
+from showthrough.models.files import guard_errors
 from showthrough.models.prediction import positions
 
 Sentences = Callable[[Sequence[str]], Iterable[Sequence[str]]]  # passages -> the sentences of each
@@ -77,7 +77,7 @@ def parse_window(written: str, parameter: str = "sliding_window", longest: int |
 
 
 @dataclass(frozen=True)
-class Windows:
+class TextWindows:
     """Many windows over one long array of pieces: no piece is stored twice, however much windows overlap."""
 
     pieces: NDArray[np.int32]
@@ -119,7 +119,7 @@ class Cutter:
     block_size: int
     sentences: Sentences
 
-    def cut(self, texts: Sequence[Sequence[str]], owners: Sequence[int]) -> Windows:
+    def cut(self, texts: Sequence[Sequence[str]], owners: Sequence[int]) -> TextWindows:
         """The windows of texts whose passages follow one another; of each sentence if there is no sliding window."""
         if self.window is None:
             owner_of_passage = [owner for text, owner in zip(texts, owners, strict=True) for _ in text]
@@ -139,12 +139,12 @@ class Cutter:
             rows += [(before + start, before + end, owner) for start, end in window.spans(length)]
             before += length
         start, end, owner_of_window = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-        return Windows(np.concatenate([np.zeros(0, dtype=np.int32), *pieces]), start, end, owner_of_window)
+        return TextWindows(np.concatenate([np.zeros(0, dtype=np.int32), *pieces]), start, end, owner_of_window)
 
     def _pieces(self, passages: Sequence[str]) -> Iterator[NDArray[np.int32]]:
         for first in range(0, len(passages), self.block_size):
             block = list(passages[first : first + self.block_size])
-            with guarded(_mute):
+            with guard_errors(_mute):
                 piece_ids = self.tokenizer(block, add_special_tokens=False, verbose=False)["input_ids"]
             yield from (np.array(ids, dtype=np.int32) for ids in piece_ids)
 
