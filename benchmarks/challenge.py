@@ -22,8 +22,7 @@ from _tab import data_folder
 from showthrough import Corpus, evaluate, read_corpus
 from showthrough.systems.base import Anonymizer
 from showthrough.systems.rules import Rules
-from showthrough.systems.taggers.presets import PRESETS
-from showthrough.systems.taggers.training import train_tagger
+from showthrough.systems.taggers.training import PRESETS, train_tagger
 from showthrough.systems.work import anonymize
 
 LEARNERS = ("crf", "svm", "boosted", "hmm")

@@ -168,7 +168,7 @@ def embeddings(texts: Sequence[str]) -> Found:
     from sentence_transformers import SentenceTransformer
 
     from showthrough.models.device import in_packs
-    from showthrough.models.packed_sentences import packed_sentences
+    from showthrough.models.embedder import packed_sentences
 
     many = [f"{text} {number}" for number in range(10) for text in texts]
     with tempfile.TemporaryDirectory() as folder:

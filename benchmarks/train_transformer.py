@@ -29,8 +29,7 @@ from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import Interrupted
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.systems.encoders.learning import Tagging
-from showthrough.systems.encoders.settings import TransformerSettings
-from showthrough.systems.encoders.training import TrainingOutcome, TrainingRequest, train_to_folder
+from showthrough.systems.encoders.training import TrainingOutcome, TrainingRequest, TransformerSettings, train_to_folder
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 SIZES: dict[str, dict[str, Any]] = {

@@ -97,7 +97,7 @@ assert {path.name for path in Path().iterdir()} == {"a", "b", left.name}
 def test_a_rater_is_asked(tmp_path: Path) -> None:
     code = """
 from pathlib import Path
-from showthrough.studies.rating.journal import Journal
+from showthrough.studies.rating.server import Journal
 
 journal = Journal(Path(), "ann", {})
 assert journal.standing == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.families.reidentification.attacks.abstaining import select_named
+from showthrough.families.reidentification.attacks.base import select_named
 
 
 def test_by_hand() -> None:

@@ -17,7 +17,7 @@ from showthrough.families.reidentification.attacks.tri.pretreatment import (
     passages_of,
     without_entities,
 )
-from showthrough.families.reidentification.attacks.tri.reading import PretreatedTexts
+from showthrough.families.reidentification.attacks.tri.scoring import PretreatedTexts
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
 from showthrough.families.reidentification.attacks.tri.store import PRETREATED, FitStore
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.core.errors import PlanError
-from showthrough.families.reidentification.attacks.tri.results import accuracy, table
+from showthrough.families.reidentification.attacks.tri.scoring import accuracy, table
 from showthrough.families.reidentification.attacks.tri.selection import (
     EpochResult,
     Recognition,

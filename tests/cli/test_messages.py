@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from showthrough.core.errors import LISTED, InputError, OutputError, PlanError, Problem, ResourceError
-from showthrough.systems.surrogates.audit import Leak
+from showthrough.systems.surrogates.replacement import Leak
 
 LONGEST, SHOWN = 499, 40
 DOCUMENT = {

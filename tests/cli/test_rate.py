@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from showthrough.formats.authorship.rating_folder import RaterAnswer, read_items
-from showthrough.studies.rating.journal import RatingJournal
+from showthrough.studies.rating.server import RatingJournal
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ import pytest
 import showthrough.cli.surrogate
 from showthrough import Corpus, read_corpus
 from showthrough.cli import demo_corpus as demo
-from showthrough.systems.surrogates.audit import Leak
-from showthrough.systems.surrogates.replacement import Surrogates
+from showthrough.systems.surrogates.replacement import Leak, Surrogates
 
 Cli = Callable[..., Any]
 RECORDS = (

@@ -13,8 +13,7 @@ from hypothesis import given, strategies as st
 
 from showthrough import OutputError
 from showthrough.storage.columns import spill as module
-from showthrough.storage.columns.pieces import ByteStore
-from showthrough.storage.columns.spill import Spill, SpilledColumns
+from showthrough.storage.columns.spill import ByteStore, Spill, SpilledColumns
 
 numbers = st.one_of(st.integers(-(2**33), 2**33).map(float), st.floats(allow_nan=False, allow_infinity=False))
 

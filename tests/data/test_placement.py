@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, strategies as st
 
-from showthrough.data.placement import NoPlacementError, place_pieces
+from showthrough.data.engine_results import NoPlacementError, place_pieces
 
 PIECES = st.lists(st.text("ab ", max_size=3), min_size=1, max_size=4)
 

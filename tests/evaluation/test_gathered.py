@@ -12,9 +12,9 @@ from showthrough import Anonymization, Corpus, Document, Mask
 from showthrough.evaluation import checkpoints as saving
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.chunks import ChunkResult
+from showthrough.evaluation.findings import ResultStore
 from showthrough.evaluation.gathered import EvaluationProgress
 from showthrough.evaluation.mask_notices import MaskNoticeCounts
-from showthrough.evaluation.storing import ResultStore
 from showthrough.metrics import Rows
 from showthrough.run.journal import Journal, JournalHead, order_of
 from showthrough.run.provenance import anonymization_input, corpus_input, provenance

@@ -9,8 +9,7 @@ import pytest
 from showthrough import Annotation, Corpus, Document, Mention, OutputError, read_corpus
 from showthrough.data.levels import by_type
 from showthrough.formats import FORMATS, Fit, Format
-from showthrough.formats.losses import losses
-from showthrough.formats.writing import describe_losses, write_checked, write_corpus
+from showthrough.formats.writing import describe_losses, losses, write_checked, write_corpus
 
 TEXT = "😀 Mr Doe of Oslo, Doe of Rome"
 DOE, OSLO = Mention(5, 8, "PERSON", "DIRECT", "e1", "HEALTH"), Mention(12, 16, "LOC", "QUASI", "e2")

@@ -13,7 +13,7 @@ from showthrough import Corpus, Document, InputError, Mask, read_anonymization, 
 from showthrough.data.held_texts import Rewriting
 from showthrough.data.pairing import check_pair
 from showthrough.formats import read_anonymized, read_released
-from showthrough.formats.authorship.pan_passages import Original, QuotedPassage, squeeze
+from showthrough.formats.authorship.pan_submission import Original, QuotedPassage, squeeze
 from showthrough.formats.choice import recognise_format
 from showthrough.storage.heads import Head
 

@@ -20,7 +20,7 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.formats.authorship.rating_folder import RaterAnswer, read_items
-from showthrough.studies.rating.journal import RatingJournal
+from showthrough.studies.rating.server import RatingJournal
 
 _TEXTS = {
     "d1": "Mr John Doe of Oslo left on 3 May 1996.\nHe was 46 years old.",

@@ -13,11 +13,11 @@ from showthrough import evaluate, read_anonymization, read_corpus
 from showthrough.cli import demo_corpus as demo
 from showthrough.data.documents import Annotation, Corpus, Document
 from showthrough.report.charts.plane import plane_charts
+from showthrough.report.files import VIEWS
 from showthrough.report.html import html_text
 from showthrough.report.people import against_each_other, people
 from showthrough.report.plane import plane_metrics
 from showthrough.report.verdict import verdict
-from showthrough.report.views import VIEWS
 from showthrough.run.records import Ceiling, Human
 from showthrough.run.run import Run
 

@@ -15,7 +15,7 @@ from showthrough.cli import report
 from showthrough.report import latex_text
 from showthrough.report.charts import CHARTS
 from showthrough.report.figures import figures
-from showthrough.report.views import VIEWS, View
+from showthrough.report.files import VIEWS, View
 
 
 def names_text(run: Run) -> str:

@@ -19,7 +19,7 @@ from showthrough.metrics import Recall, metric_text, parse_metric
 from showthrough.models import function_word_models, function_words_from
 from showthrough.models.closed_classes import CLOSED_CLASSES
 from showthrough.models.lexicon import ALWAYS, LEXICONS, PUNCTUATION, Lexicon, lexicon_of
-from showthrough.models.tagger import FREE_TAGS
+from showthrough.models.pipeline import FREE_TAGS
 
 SAMPLES = {
     "es": """

@@ -92,7 +92,7 @@ def test_places_from_behind_the_padding(
 
 def test_sentences_as_the_library_embeds_them(mini_lm: Path) -> None:
     """Texts of every width, one that is cut off, one that is empty; those of one width are more than one pack."""
-    from showthrough.models.packed_sentences import PackedSentences
+    from showthrough.models.embedder import PackedSentences
 
     source: Any = Resources(ModelSettings(device="cpu", cache=False)).embedder(str(mini_lm))
     texts = [*TEXTS[:4], "", " x ", *(LONG[place : place + 13 * place + 5] for place in range(1, 40, 8))]
@@ -110,7 +110,7 @@ def test_only_the_beginning_of_a_long_text_is_cut(mini_lm: Path) -> None:
     """Unless there are few pieces in it: then all of it is, and what stands behind counts."""
     from sentence_transformers import SentenceTransformer
 
-    from showthrough.models.packed_sentences import PackedSentences
+    from showthrough.models.embedder import PackedSentences
 
     model = SentenceTransformer(str(mini_lm), device="cpu")
     packed = PackedSentences(model, plainly)

@@ -14,7 +14,7 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.axis import SpanLayout
 from showthrough.models import Resources
 from showthrough.models.lexicon import ALWAYS, PUNCTUATION
-from showthrough.models.tagger import FREE_TAGS
+from showthrough.models.pipeline import FREE_TAGS
 
 pytestmark = pytest.mark.skipif(
     find_spec("spacy") is None, reason="spaCy is not installed: pip install 'showthrough[spacy]'"

@@ -12,9 +12,8 @@ from hypothesis import given, strategies as st
 from in_blocks import Blocks
 from showthrough.metrics.base import ratio
 from showthrough.statistics import holm, plain_p
-from showthrough.statistics.coins import coins
 from showthrough.statistics.forms import Smooth, forms
-from showthrough.statistics.randomization import studentized_p
+from showthrough.statistics.randomization import coins, studentized_p
 
 
 def exact_p(first: np.ndarray, second: np.ndarray) -> float:
@@ -52,7 +51,7 @@ def test_equal_sides_give_one_and_clear_ones_the_smallest_value() -> None:
 
 
 def test_blocks_hold_all_shuffles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.statistics.coins._CELLS", 30)  # three shuffles at a time
+    monkeypatch.setattr("showthrough.statistics.randomization._CELLS", 30)  # three shuffles at a time
     blocks = list(coins(10, 10, 0))
     assert [len(block) for block in blocks] == [3, 3, 3, 1]
     assert len(np.unique(np.concatenate(blocks), axis=0)) > 1

@@ -11,9 +11,8 @@ import pytest
 
 from showthrough import VERIFIERS, Corpus, InputError, PlanError, ResourceError, train_verifier
 from showthrough.families.authorship.verifiers.answering import answer_questions, answers_to
-from showthrough.families.authorship.verifiers.asking import parse_verifiers
 from showthrough.families.authorship.verifiers.base import Question
-from showthrough.families.authorship.verifiers.trained import TrainedVerifier
+from showthrough.families.authorship.verifiers.trained import TrainedVerifier, parse_verifiers
 from showthrough.models.cache import Cache
 
 from .conftest import problems, questions_of

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.families.authorship.verifiers.base import Question
-from showthrough.families.authorship.verifiers.style import FEATURES, TOPS, laid_out, style
+from showthrough.families.authorship.verifiers.glad import FEATURES, TOPS, laid_out, style
 
 from .conftest import written
 

@@ -19,9 +19,8 @@ from showthrough.report.sheets.terminal import show_sheet
 from showthrough.report.table import DASH, format_score
 from showthrough.report.training import sweep_sheet, training_sheet
 from showthrough.systems.encoders.learning import TrainingEpoch
-from showthrough.systems.encoders.settings import TransformerSettings
 from showthrough.systems.encoders.sweep import SweepGrid, sweep
-from showthrough.systems.encoders.training import TrainingRequest, train_to_folder
+from showthrough.systems.encoders.training import TrainingRequest, TransformerSettings, train_to_folder
 
 _VIEWS = {name: option for name, option in sheet_options().items() if name != "without_text"}
 _FILES = options_of(FileSettings, "format", "id_column", "text_column", "offsets")

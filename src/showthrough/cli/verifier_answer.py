@@ -19,10 +19,10 @@ from showthrough.data.documents import Corpus
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.families.authorship.verifiers.answering import answers_to
-from showthrough.families.authorship.verifiers.asking import parse_verifier
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Verifier
 from showthrough.families.authorship.verifiers.given import ORIGINAL
 from showthrough.families.authorship.verifiers.seen import UNLESS, trained_on
+from showthrough.families.authorship.verifiers.trained import parse_verifier
 from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.authorship.verifier_answers import encode_answers
 from showthrough.models.cache import usual_cache

@@ -14,11 +14,11 @@ from showthrough.cli.options import CliOptions
 from showthrough.cli.outputs import Results, check_file, check_folder
 from showthrough.core.errors import OutputError, ResourceError
 from showthrough.evaluation.settings import Option, options_of
+from showthrough.report.files import VIEWS
 from showthrough.report.summary import show_verdict
 from showthrough.report.systems import show_systems
 from showthrough.report.terminal import show_run, show_signatures
 from showthrough.report.verdict import verdict
-from showthrough.report.views import VIEWS
 from showthrough.run.run import Run
 from showthrough.storage.writing import ProtectedFiles
 

@@ -10,7 +10,7 @@ import numpy as np
 from showthrough.data.documents import Document, LazyDocuments, window
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask
 from showthrough.data.survey import Lengths
-from showthrough.storage.columns.pieces import SMALL, ByteStore
+from showthrough.storage.columns.spill import SMALL, ByteStore
 from showthrough.storage.columns.strings import Ints, Strings
 
 Masks = Mapping[str, Sequence[Mask]]

@@ -16,10 +16,9 @@ from showthrough.metrics import metric_text
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
 from showthrough.models.chat.base import MODEL
-from showthrough.models.chat.consent import Address, address_of, hosts_of
+from showthrough.models.chat.consent import Address, Price, address_of, hosts_of, price_of
 from showthrough.models.chat.estimate import QuestionCount, QuestionTally
 from showthrough.models.chat.model import NOWHERE
-from showthrough.models.chat.prices import Price, price_of
 from showthrough.models.chat.recordings import Recordings
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.storage.reading import exists

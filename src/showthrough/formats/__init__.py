@@ -14,9 +14,19 @@ from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.engines.base import Engine, Watch
 from showthrough.formats.annotation_tools.groups import GroupBy
-from showthrough.formats.base import ColumnNames, Fit, Format, Input, Masks, Passages, Texts, can
+from showthrough.formats.base import (
+    ColumnNames,
+    Fit,
+    Format,
+    Input,
+    Masks,
+    Passages,
+    Texts,
+    aligned_texts,
+    can,
+    check_spans,
+)
 from showthrough.formats.choice import FORMATS, format_named, look_closer, read_as, recognise_format
-from showthrough.formats.released import aligned_texts, check_spans
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.shards import read_anonymization_of, read_corpus_of, released_texts_of
 from showthrough.storage.heads import Head

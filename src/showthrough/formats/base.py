@@ -10,8 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from showthrough.core.errors import QUOTED, OutputError, at_document, quote_value, shorten
+from showthrough.core.errors import QUOTED, InputError, OutputError, at_document, join_names, quote_value, shorten
 from showthrough.data.documents import Annotation, Authorship, Corpus, Document, Mention
+from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.originals import Originals, text_digest as text_digest
 from showthrough.data.subjects import Attribute, Subject
@@ -19,6 +20,7 @@ from showthrough.engines.base import Engine, Watch
 from showthrough.formats.annotation_tools.groups import FIELD
 from showthrough.formats.remarks import Remarks, like_spans
 from showthrough.storage.heads import Head
+from showthrough.storage.reading import fail
 
 if TYPE_CHECKING:
     from showthrough.formats.tables.rows import TableRows
@@ -173,3 +175,46 @@ def unlike(where: str, covered: str, claim: str, expected: str | None) -> str:
 
 def unwritable(document: Document, why: str) -> OutputError:
     return OutputError(f"{at_document(document.id)}: {why}")
+
+
+# What was read of an anonymization, made masks and held against the corpus.
+
+
+def aligned_texts(texts: Texts, file: Input) -> Masks:
+    """The masks of released texts, as the originals of the corpus tell them."""
+    if file.corpus is None:
+        raise no_corpus(file)
+    check_rows(texts, file)
+    tell_empty(file, empty_in(texts))
+    return aligned(texts, file.corpus, str(file.path))
+
+
+def no_corpus(file: Input) -> InputError:
+    fault = "holds anonymized texts without offsets; reading it needs the corpus with the originals"
+    return fail(file.path, fault)
+
+
+def check_rows(texts: Texts, file: Input) -> None:
+    """Raises InputError where released texts stand beside originals, and their ids are not the same."""
+    if file.released and file.corpus is not None and list(texts) != list(file.corpus.ids):
+        fault = "its rows have other ids here than the corpus has; expected the same column of ids for both"
+        raise fail(file.path, f"{fault} (choose with --id-column)")
+
+
+def empty_in(texts: Texts) -> list[str]:
+    """The documents of which nothing is left."""
+    return [key for key, text in texts.items() if not text.strip()]
+
+
+def tell_empty(file: Input, empty: Sequence[str]) -> None:
+    if empty:
+        column = f"column {shorten(file.columns.text or '')}: " if file.released else ""
+        count = "an empty text counts" if len(empty) == 1 else f"{len(empty)} empty texts count"
+        file.remarks.others.append(f"{column}nothing is left of {join_names(empty)}: {count} as all suppressed")
+
+
+def check_spans(file: Input, marks: Callable[[], int]) -> None:
+    """Raises InputError where no mark was read, and a key that the format does not know holds what looks like some."""
+    if (keys := sorted(file.remarks.spans)) and not marks():
+        fault = "looks like marks, which this format has elsewhere, and no others were found"
+        raise fail(file.path, f"{fault}; {file.remarks.hint()}", f"key {shorten(keys[0])}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
+from operator import or_
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from types import UnionType
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
@@ -15,14 +17,53 @@ from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type
 from showthrough.data.offsets import to_characters
 from showthrough.data.units import EXPECTED, reads_as
+from showthrough.formats.annotation_tools.printed import FAULTS, LONGEST, from_json, of_python
 from showthrough.formats.base import ColumnNames, Input, unlike
 from showthrough.formats.layers import LayerGroups
 from showthrough.formats.lines import documents_in
 from showthrough.formats.remarks import Remarks, keys_of
-from showthrough.formats.strict import strict
 from showthrough.storage.heads import Head
 from showthrough.storage.limits import RECORD
-from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail, type_fault
+from showthrough.storage.reading import UNREADABLE, collect_results, decode_json, decoded_or_none, fail, type_fault
+
+# Structs that refuse keys they do not know: at full speed they tell that there are none that nobody reads.
+
+
+@lru_cache(maxsize=256)
+def strict(kind: Any, aside: Any = Any) -> Any:
+    """The same type, in which every struct refuses keys beyond its fields and what it names as `aside`.
+
+    What is under those is made into values of a type: with `Raw`, which JSON alone can be decoded to, into none.
+    """
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return _struct(kind, aside)
+    arguments = get_args(kind)
+    strict_arguments = tuple(
+        strict(argument, aside) if get_args(argument) or isinstance(argument, type) else argument
+        for argument in arguments
+    )
+    if strict_arguments == arguments:
+        return kind
+    origin = get_origin(kind)
+    return reduce(or_, strict_arguments) if origin in (Union, UnionType) else origin[strict_arguments]
+
+
+def _struct(kind: type[msgspec.Struct], aside: Any) -> Any:
+    fields: list[Any] = []
+    names: dict[str, str] = {}
+    for struct_field in msgspec.structs.fields(kind):
+        inner = strict(struct_field.type, aside)
+        if inner != struct_field.type:
+            default = () if struct_field.default is msgspec.NODEFAULT else (struct_field.default,)
+            fields.append((struct_field.name, inner, *default))
+            names[struct_field.name] = struct_field.encode_name
+    for number, key in enumerate(getattr(kind, "aside", ())):
+        fields.append((f"aside_{number}", aside, msgspec.UNSET))
+        names[f"aside_{number}"] = key
+    return msgspec.defstruct(
+        f"Strict{kind.__name__}", fields, bases=(kind,), rename=names, forbid_unknown_fields=True, kw_only=True
+    )
+
 
 Id = str | int | None
 W = TypeVar("W", bound=msgspec.Struct)
@@ -230,3 +271,32 @@ def wire_of(wire: Any, columns: ColumnNames) -> Any:
 @lru_cache(maxsize=64)
 def _decoder(wire: Any, columns: ColumnNames) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(wire_of(wire, columns))
+
+
+# Lists that stand in a JSON string: as JSON again, or as Python prints them. Nothing of them is ever run.
+
+
+T = TypeVar("T")
+
+
+def literal(content: str, decoder: msgspec.json.Decoder[T], entry: Entry, field: str) -> T:
+    """What a string holds; raises InputError for anything else."""
+    value: T | None = from_json(content, decoder)
+    return _of_python(content, decoder, entry, field) if value is None else value
+
+
+def _of_python(content: str, decoder: msgspec.json.Decoder[T], entry: Entry, field: str) -> T:
+    expected = "expected a list, in JSON or as Python prints it"
+    if len(content) > LONGEST:
+        raise entry.fail(f"has {len(content)} characters; {expected}, of at most {LONGEST}", field)
+    try:
+        value = of_python(content)
+    except FAULTS:
+        raise entry.fail(f"found {quote_value(content)}; {expected}", field) from None
+    try:
+        return decoder.decode(msgspec.json.encode(value))
+    except msgspec.ValidationError as error:
+        inner, fault = type_fault(error)
+        raise entry.fail(fault, f"{field}{'' if inner.startswith('[') or not inner else '.'}{inner}") from None
+    except (*UNREADABLE, *FAULTS):  # a kind of value that JSON does not have
+        raise entry.fail(f"found {quote_value(content)}; {expected}", field) from None

@@ -14,7 +14,7 @@ from showthrough.data.sharded import Joining, encode_masks
 from showthrough.engines.base import Engine
 from showthrough.formats.base import Input, Masks
 from showthrough.storage.columns.index import Finder
-from showthrough.storage.columns.pieces import ByteStore
+from showthrough.storage.columns.spill import ByteStore
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.reading import ENOUGH, fail
 

@@ -25,13 +25,23 @@ from showthrough.data.sharded import Joining, ShardedDocuments
 from showthrough.data.survey import Survey
 from showthrough.engines.base import Engine, InProcess, SharedValue, Watch
 from showthrough.formats.annotation_tools.groups import GroupBy
-from showthrough.formats.base import ColumnNames, Input, Passages, Task, Texts
+from showthrough.formats.base import (
+    ColumnNames,
+    Input,
+    Passages,
+    Task,
+    Texts,
+    check_rows,
+    check_spans,
+    empty_in,
+    no_corpus,
+    tell_empty,
+)
 from showthrough.formats.choice import FormatChoice, chosen_for, like_another, read_in
-from showthrough.formats.released import check_rows, check_spans, empty_in, no_corpus, tell_empty
 from showthrough.formats.released_shards import ReleasedShards, encoded_masks
 from showthrough.formats.remarks import Remarks
 from showthrough.storage.columns.index import find_repeats
-from showthrough.storage.columns.pieces import SMALL
+from showthrough.storage.columns.spill import SMALL
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.heads import Head
 from showthrough.storage.reading import ENOUGH, fail, file_state

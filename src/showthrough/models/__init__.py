@@ -254,7 +254,7 @@ def function_words_from(name: str, cache: Cache | None = None, watch: Watch | No
     if name == NONE:
         return NoWords()
     if function_word_models(name):
-        from showthrough.models.tagger import SpacyTagger
+        from showthrough.models.pipeline import SpacyTagger
 
         return SpacyTagger(name.removeprefix(_SPACY), cache, watch)
     expected = f"{', '.join(LEXICONS)}, {NONE} or {_SPACY}<pipeline>"

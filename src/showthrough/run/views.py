@@ -31,13 +31,13 @@ def html(value: object) -> str:
 
 def page(run: Run, without_text: bool) -> str:
     """The page to look at."""
-    from showthrough.report.views import VIEWS
+    from showthrough.report.files import VIEWS
 
     return VIEWS["html"].text(run, without_text)
 
 
 def write_page(run: Run, path: Path, without_text: bool, *, force: bool) -> None:
-    from showthrough.report.views import VIEWS
+    from showthrough.report.files import VIEWS
 
     try:
         content = page(run, without_text).encode()

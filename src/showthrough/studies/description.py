@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
-from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus
+from showthrough.data.kinds import is_confidential
 from showthrough.data.levels import LEVELS, level_of
 from showthrough.data.silver import is_silver
 from showthrough.studies.people import PeopleSummary, people_in

@@ -11,8 +11,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Corpus, Document, Identifier, Mention
+from showthrough.data.kinds import is_confidential
 from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints, find_touching, merge_spans
 

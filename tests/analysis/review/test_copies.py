@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention, PlanError, review_copies
+from showthrough.studies.review.assignment import file_names, tells
 from showthrough.studies.review.copies import build_masks, marked_copy, review_copy
-from showthrough.studies.review.names import file_names, tells
 
 TEXT = "Mr John Doe of Oslo has diabetes, said Doe.\r\nHe left Oslo."
 DOE, OSLO = Mention(3, 11, "PERSON", "DIRECT", "e1"), Mention(15, 19, "LOC", "QUASI", "e2")

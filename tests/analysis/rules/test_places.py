@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.run.run import Run
 from showthrough.studies.rules import Rule, with_rules
-from showthrough.studies.rules.candidates import locate_rules, propose_rules
+from showthrough.studies.rules.greedy import locate_rules, propose_rules
 from showthrough.studies.rules.ground import MaskState, RuleCorpus
 from showthrough.studies.rules.patterns import LIBRARY
 

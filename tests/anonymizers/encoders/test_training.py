@@ -22,9 +22,8 @@ from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.encoders import sweep as sweeping
 from showthrough.systems.encoders.examples import IGNORED, examples_of
 from showthrough.systems.encoders.learning import Tagging, TrainingEpoch
-from showthrough.systems.encoders.settings import TransformerSettings
 from showthrough.systems.encoders.sweep import SweepGrid, sweep
-from showthrough.systems.encoders.training import TrainingRequest, load_with_head, train_to_folder
+from showthrough.systems.encoders.training import TrainingRequest, TransformerSettings, load_with_head, train_to_folder
 
 pytestmark = pytest.mark.slow
 

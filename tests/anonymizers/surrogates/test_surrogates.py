@@ -13,11 +13,10 @@ from showthrough import Annotation, Corpus, Document, Mention, PlanError, read_c
 from showthrough.cli import demo_corpus as demo
 from showthrough.data.categories import PHI_TYPES, phi_type
 from showthrough.data.levels import by_type
-from showthrough.systems.surrogates.audit import Identifying, audit
 from showthrough.systems.surrogates.dates import WrittenDate, day_comes_first, find_dates
 from showthrough.systems.surrogates.names import Names
 from showthrough.systems.surrogates.numbers import NumberSurrogates
-from showthrough.systems.surrogates.replacement import surrogates
+from showthrough.systems.surrogates.replacement import Identifying, audit, surrogates
 from showthrough.systems.surrogates.wordlists import MEDICAL
 
 TAG = re.compile(r"\[(\w+):([^\]]*)\]")

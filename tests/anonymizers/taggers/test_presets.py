@@ -11,8 +11,7 @@ import pytest
 
 from showthrough import Corpus, PlanError, evaluate
 from showthrough.systems import anonymize, anonymizer
-from showthrough.systems.taggers.presets import BEST, PRESETS, preset_named
-from showthrough.systems.taggers.training import train_tagger
+from showthrough.systems.taggers.training import BEST, PRESETS, preset_named, train_tagger
 
 Records = Callable[[int, int], Corpus]
 TEAMS = {"aramaki": 1, "guillen": 1, "guo": 2, "hara": 3, "szarvas": 3, "wellner": 3}

@@ -13,12 +13,11 @@ from showthrough import Annotation, Corpus, Document, Mention, PlanError, Resour
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.rules import Rules
 from showthrough.systems.taggers.examples import examples_of, folds_of
+from showthrough.systems.taggers.labeller import Recipe
 from showthrough.systems.taggers.learners.base import TaggedSequence
-from showthrough.systems.taggers.presets import PRESETS
-from showthrough.systems.taggers.recipes import Recipe
 from showthrough.systems.taggers.tagger import Tagger
 from showthrough.systems.taggers.thresholds import GRID, apply_threshold, best
-from showthrough.systems.taggers.training import build_recipe, train_tagger
+from showthrough.systems.taggers.training import PRESETS, build_recipe, train_tagger
 
 Records = Callable[[int, int], Corpus]
 QUICK = Recipe(settings={"iterations": 25})

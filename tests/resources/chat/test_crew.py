@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from showthrough.models.chat.crew import at_work
+from showthrough.models.chat.model import at_work
 
 
 def test_all_is_done_by_as_many_as_were_asked_for() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count
@@ -11,12 +12,45 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.data.layout.layers import AnnotationLayers
+from showthrough.data.documents import Document, Mention
 from showthrough.data.layout.spans import Bools, Ints, expand_ranges
 from showthrough.data.levels import LEVELS
 
 if TYPE_CHECKING:
     from showthrough.data.layout.axis import SpanLayout
+
+# Layers: one annotator's work on one document, each a stretch of a line of their own.
+
+
+@dataclass(frozen=True)
+class AnnotationLayers:
+    """All layers of some documents, in the order of these."""
+
+    mentions: Sequence[Sequence[Mention]]  # of a layer
+    document: Ints  # of a layer
+    base: Ints  # where a layer starts on the line
+    shift: Ints  # from the axis to a layer
+    count: Ints  # layers of a document: an annotator who marked nothing counts too
+
+    @classmethod
+    def of(cls, documents: Sequence[Document], bounds: Ints) -> AnnotationLayers:
+        mentions = [annotation.mentions for document in documents for annotation in document.annotations]
+        count = np.array([len(document.annotations) for document in documents], dtype=np.int64)
+        document = np.repeat(np.arange(len(count)), count)
+        size = np.diff(bounds)[document]
+        base = np.cumsum(size) - size
+        return cls(mentions, document, base, base - bounds[document], count)
+
+    @cached_property
+    def of_mentions(self) -> Ints:
+        """The layer of each mention, layer after layer."""
+        return np.repeat(np.arange(len(self.mentions)), np.array(list(map(len, self.mentions)), dtype=np.int64))
+
+    def copies(self, document: Ints) -> tuple[Ints, Ints]:
+        """For things of documents: the number of the thing and the layer, of every copy."""
+        first = (np.cumsum(self.count) - self.count)[document]
+        return expand_ranges(first, first + self.count[document])
+
 
 _LEVEL = {level: number for number, level in enumerate(LEVELS)}
 DIRECT = _LEVEL["DIRECT"]

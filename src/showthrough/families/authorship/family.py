@@ -60,8 +60,8 @@ class VerifiersInput(InputType):
     def read(self, options: AuthorshipOptions, anonymizations: Sequence[str]) -> tuple[Asked, ...] | None:
         if not (options.verifier or options.answers):
             return None
-        from showthrough.families.authorship.verifiers.asking import parse_verifiers
         from showthrough.families.authorship.verifiers.given import read_answer_files
+        from showthrough.families.authorship.verifiers.trained import parse_verifiers
 
         loaded: list[Asked] = []
         problems: list[Problem] = []
@@ -78,9 +78,9 @@ class VerifiersInput(InputType):
         return tuple(loaded) or None
 
     def accept(self, arguments: AuthorshipArguments) -> tuple[Asked, ...] | None:
-        from showthrough.families.authorship.verifiers.asking import parse_verifiers
         from showthrough.families.authorship.verifiers.base import Verifier
         from showthrough.families.authorship.verifiers.given import GivenAnswers, parse_answers
+        from showthrough.families.authorship.verifiers.trained import parse_verifiers
 
         argument = arguments.verifiers
         several = isinstance(argument, Iterable) and not isinstance(argument, str | Verifier)

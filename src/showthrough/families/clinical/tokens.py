@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.characters import is_ideograph
-from showthrough.data.layout.layers import AnnotationLayers
+from showthrough.data.layout.gold import AnnotationLayers
 from showthrough.data.layout.spans import (
     Bools,
     Counts32,

@@ -16,7 +16,7 @@ from showthrough.data.layout.spans import Ints
 from showthrough.data.references import REFERENCES
 from showthrough.families.inference.controls import as_trials, risk, risk_interval
 from showthrough.families.reidentification.attacks import DEFAULT, Approach, AttackPart, approaches
-from showthrough.families.reidentification.attacks.abstaining import PRECISIONS, select_named
+from showthrough.families.reidentification.attacks.base import PRECISIONS, select_named
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.numerics.distributions import binomial_ends

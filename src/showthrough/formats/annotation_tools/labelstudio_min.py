@@ -23,10 +23,9 @@ from showthrough.formats.annotation_tools.labelstudio import (
 )
 from showthrough.formats.base import ColumnNames, Fit, Format, Input
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
-from showthrough.formats.objects import Entry, Id, objects_of
+from showthrough.formats.objects import Entry, Id, objects_of, strict
 from showthrough.formats.recognizers.unstated_units import placed_in
 from showthrough.formats.remarks import keys_of, like_spans
-from showthrough.formats.strict import strict
 from showthrough.storage.heads import Head
 from showthrough.storage.reading import collect_results, decode_json, fail, type_fault
 

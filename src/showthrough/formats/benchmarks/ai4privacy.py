@@ -16,8 +16,7 @@ from showthrough.core.errors import join_names
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
-from showthrough.formats.literals import literal
-from showthrough.formats.objects import Entry, Id, Objects
+from showthrough.formats.objects import Entry, Id, Objects, literal
 from showthrough.storage.heads import Head
 
 _PLACEHOLDER = re.compile(r"\[[^\[\]\s]+\]")

@@ -9,8 +9,7 @@ import msgspec
 from showthrough.data.documents import Annotation, Document
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
-from showthrough.formats.literals import literal
-from showthrough.formats.objects import Entry, Id, Objects
+from showthrough.formats.objects import Entry, Id, Objects, literal
 from showthrough.storage.heads import Head
 
 

@@ -19,7 +19,7 @@ from showthrough.data.units import EXPECTED
 from showthrough.formats.authorship.pan_folders import too_short
 from showthrough.formats.base import ColumnNames, Fit, Format, Input, by_keys, unlike
 from showthrough.formats.lines import documents_in
-from showthrough.formats.objects import items_of, wire_of
+from showthrough.formats.objects import items_of, strict, wire_of
 from showthrough.formats.people.tab_subjects import (
     Said,
     StatedSubject,
@@ -29,7 +29,6 @@ from showthrough.formats.people.tab_subjects import (
     subjects_of,
 )
 from showthrough.formats.remarks import Remarks, keys_of
-from showthrough.formats.strict import strict
 from showthrough.storage.heads import Head
 from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, object_entries
 

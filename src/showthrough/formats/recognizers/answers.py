@@ -24,9 +24,9 @@ from showthrough.data.offsets import to_characters, unit_of
 from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks
 from showthrough.formats.clinical.phi import Matching, check_text
 from showthrough.formats.lines import documents_in
+from showthrough.formats.objects import strict
 from showthrough.formats.recognizers.containers import AnswerShape, Container, ServiceAnswer, TextRecord
 from showthrough.formats.remarks import Remarks
-from showthrough.formats.strict import strict
 from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail, unique
 
 

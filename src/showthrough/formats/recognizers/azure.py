@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from showthrough.core.errors import InputError, at_document, quote_value
 from showthrough.data.masks import Mask, Score
 from showthrough.data.units import Unit, counts_alike, to_code_points
+from showthrough.formats.objects import strict
 from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
 from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, errors_in
 from showthrough.formats.remarks import Remarks
-from showthrough.formats.strict import strict
 
 _UNITS: dict[str, Unit] = {
     "TextElements_v8": "text elements", "TextElement_v8": "text elements", "UnicodeCodePoint": "code points",

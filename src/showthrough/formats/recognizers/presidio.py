@@ -17,10 +17,10 @@ from showthrough.core.errors import OutputError, at_document, quote_value
 from showthrough.data.engine_results import EngineResults
 from showthrough.data.masks import Anonymization, Mask, Score, score_fault
 from showthrough.formats.base import Files
+from showthrough.formats.objects import strict
 from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
 from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, convert_or_none
 from showthrough.formats.remarks import Remarks
-from showthrough.formats.strict import strict
 
 _SAID = r"type: (.*?), start: (\d{1,18}), end: (\d{1,18}), score: ([^,\s\]]+)"
 _RESULT = re.compile(_SAID, re.DOTALL)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from showthrough.core.errors import shorten
-from showthrough.data.documents import Document
-from showthrough.formats.base import Input, Masks, Texts
+from showthrough.core.errors import InputError, at_document, join_names, quote_value, shorten
+from showthrough.data.documents import Document, span_fault
+from showthrough.data.given import SCORES
+from showthrough.data.masks import Mask, score_fault, typed_mask
+from showthrough.data.offsets import to_characters, unit_of
+from showthrough.data.units import EXPECTED, reads_as
+from showthrough.formats.base import Input, Masks, Texts, unlike
+from showthrough.formats.recounted import needs_texts
 from showthrough.formats.remarks import like_spans
-from showthrough.formats.tables.mark_rows import read_marks, refuse_marks, span_columns
 from showthrough.formats.tables.rows import (
     IDS,
     NAMELESS,
@@ -22,6 +29,143 @@ from showthrough.formats.tables.rows import (
     id_column,
 )
 from showthrough.storage.reading import fail, unique
+
+# Tables of which each row is a mark: whose, from where to where, and what it is; the masks of a system.
+
+
+# What columns are called, the first of these that is there.
+_STARTS = (
+    "start",
+    "begin",
+    "start_offset",
+    "begin_offset",
+    "start_char",
+    "start_position",
+    "startOffset",
+    "BeginOffset",
+)
+_ENDS = ("end", "end_offset", "end_char", "end_position", "endOffset", "EndOffset")
+_TYPES = ("entity_type", "type", "label")
+_OTHERS = {
+    "annotator": ("annotator",),
+    "text": ("text",),
+    "replacement": ("replacement",),
+    "score": (*SCORES, "Score", "confidenceScore", "confidence_score"),
+}
+_WHOLE = re.compile(r"(-?\d{1,18})(?:\.0+)?")
+
+
+class _Mark(NamedTuple):
+    document_id: str
+    mask: Mask | None  # none: a document in which nothing was found
+    annotator: str
+
+
+def span_columns(header: Sequence[str]) -> tuple[str, str] | None:
+    """The columns of a table that hold the ends of spans, where there are such."""
+    start, end = (next((name for name in names if name in header), None) for names in (_STARTS, _ENDS))
+    return (start, end) if start and end else None
+
+
+def refuse_marks(file: Input, rows: TableRows) -> None:
+    """Raises InputError for a table of marks where a corpus is expected."""
+    if (ends := span_columns(rows.header)) and file.columns.text not in rows.header:
+        reason = f"has the columns {ends[0]} and {ends[1]}, so a row is a mark and no document"
+        raise fail(file.path, f"{reason}; the corpus comes first, or choose its texts with --text-column")
+
+
+def read_marks(file: Input, rows: TableRows, ends: tuple[str, str]) -> Masks:
+    """Masks by document. A document of the corpus without a row is one in which nothing was found, which is told."""
+    header = rows.header
+    key = id_column(file.columns, header)
+    if key is None:
+        raise fail(file.path, f"has no column {' or '.join(IDS)}: choose the one that holds ids with --id-column")
+    columns = {field: next((name for name in names if name in header), None) for field, names in _OTHERS.items()}
+    kind = next((name for name in _TYPES if name in header), None)
+    check_columns(file, header, [key, *ends, *filter(None, (*columns.values(), kind))])
+    at = {name: header.index(name) for name in header}
+    used = {key, *ends, kind, *columns.values(), ""}  # and what spreadsheets number their rows in
+    file.remarks.kind = "column"
+    file.remarks.unknown.update(name or NAMELESS for name in header if name not in used)
+
+    def cell(cells: Cells, name: str | None) -> str:
+        return "" if name is None else cell_text(cells[at[name]])
+
+    def mark(cells: Cells, number: int) -> _Mark:
+        document_id = cell(cells, key)
+        if not document_id:
+            raise fault("its id is empty; expected a name")
+        start, end = (cell(cells, name) for name in ends)
+        if not (start or end):
+            return _Mark(document_id, None, "")
+        span = _whole(start, ends[0]), _whole(end, ends[1])
+        if unit_of(file.columns.offsets):
+            span = _convert_span(span, file, document_id)
+        _check(span, cell(cells, columns["text"]), file.originals, document_id, ends)
+        written_there = cell(cells, columns["replacement"]) or None
+        score = _score(cell(cells, columns["score"]), columns["score"] or "")
+        mask = typed_mask(*span, written_there, cell(cells, kind), score)
+        return _Mark(document_id, mask, cell(cells, columns["annotator"]))
+
+    masks: dict[str, list[Mask]] = {}
+    annotators: dict[str, None] = {}
+    for row_mark in rows.convert(mark):
+        masks.setdefault(row_mark.document_id, []).extend([row_mark.mask] if row_mark.mask else [])
+        annotators |= {row_mark.annotator: None} if row_mark.mask else {}
+    if len(annotators) > 1:
+        fault_ = f"found {join_names(name or '(none)' for name in annotators)}; expected one, since what a system hides is one"
+        raise fail(file.path, f"{fault_} set of masks", f"column {columns['annotator']}")
+    if lacking := [key for key in file.originals if key not in masks]:
+        masks |= {key: [] for key in lacking}
+        which = f"1 document ({shorten(lacking[0])})" if len(lacking) == 1 else f"{len(lacking)} documents"
+        file.remarks.others.append(f"has no row for {which} of the corpus: taken as nothing found there")
+    return masks
+
+
+def _whole(value: str, column: str) -> int:
+    number = _WHOLE.fullmatch(value.strip())
+    if number is None:
+        raise fault(f"found {quote_value(value)}; expected a whole number", column)
+    return int(number[1])
+
+
+def _score(value: str, column: str) -> float | None:
+    """How sure the system is; an empty cell does not say."""
+    if not value:
+        return None
+    score: Any = value
+    with suppress(ValueError):
+        score = float(value)
+    if wrong := score_fault(score):
+        raise fault(f"{wrong}; give the column another name if it holds something else", column)
+    return score  # type: ignore[no-any-return]
+
+
+def _convert_span(span: tuple[int, int], file: Input, document_id: str) -> tuple[int, int]:
+    """A span in characters, where a user said that offsets count something else."""
+    if file.corpus is None:
+        raise needs_texts(file)
+    original = file.originals.get(document_id)
+    try:
+        return span if original is None else to_characters(original, *span, file.columns.offsets)  # pairing tells
+    except InputError as error:
+        raise fault(f"{at_document(document_id)}: {error.problems[0].message}") from None
+
+
+def _check(
+    span: tuple[int, int], covered: str, originals: Mapping[str, Any], document_id: str, names: tuple[str, str]
+) -> None:
+    """Raises InputError for a mark that is not in its text, or reads otherwise there."""
+    original = originals.get(document_id)
+    if original is None:  # pairing tells
+        return
+    start, end = span
+    if not 0 <= start < end <= len(original):
+        raise fault(f"{at_document(document_id)}: {span_fault(start, end, len(original), names)}")
+    if covered and not reads_as(original[start:end], covered):
+        mismatch = unlike(f"at {start}–{end}", original[start:end], "the row says", covered)
+        raise fault(f"{at_document(document_id)}: {mismatch}; {EXPECTED}")
+
 
 TEXT = "text"
 

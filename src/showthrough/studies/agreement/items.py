@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from showthrough.data.documents import Document
-from showthrough.data.layout.layers import AnnotationLayers
+from showthrough.data.layout.gold import AnnotationLayers
 from showthrough.data.layout.spans import Counts, Ints, count_before, expand_ranges, highest
 from showthrough.data.levels import LEVELS
 from showthrough.studies.agreement.sharing import status_of

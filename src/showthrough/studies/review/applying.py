@@ -19,11 +19,22 @@ from showthrough.studies.review.assignment import Assignment, assign_documents
 from showthrough.studies.review.columns import KINDS
 from showthrough.studies.review.copies import layer_of
 from showthrough.studies.review.corrections import Corrections
-from showthrough.studies.review.filled import FilledFolder, ReviewAnswer, ReviewFinding, read_filled, read_record
+from showthrough.studies.review.filled import (
+    FilledFolder,
+    ReviewAnswer,
+    ReviewFinding,
+    places_of,
+    read_filled,
+    read_record,
+)
 from showthrough.studies.review.folder import copy_digest, copy_of
-from showthrough.studies.review.outcome import ReviewDisagreement, ReviewerVerdict, ReviewOutcome, exact_interval
-from showthrough.studies.review.places import places_of
-from showthrough.studies.review.readers import two_readers
+from showthrough.studies.review.outcome import (
+    ReviewDisagreement,
+    ReviewerVerdict,
+    ReviewOutcome,
+    exact_interval,
+    two_readers,
+)
 
 CONFIDENCE = 0.95
 

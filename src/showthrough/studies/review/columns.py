@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
-from showthrough.data.confidential import NOT_CONFIDENTIAL
 from showthrough.data.documents import Identifier
+from showthrough.data.kinds import NOT_CONFIDENTIAL
 from showthrough.storage.cells import guard_cell
 
 Told = Literal["yes", "no", "unsure"]

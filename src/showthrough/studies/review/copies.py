@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
 from showthrough.core.errors import printable
-from showthrough.data.confidential import is_confidential
 from showthrough.data.documents import Document, Mention
+from showthrough.data.kinds import is_confidential
 from showthrough.data.masks import Mask, TypedMask
 from showthrough.data.release import replaced
 

@@ -12,7 +12,8 @@ from typing import NamedTuple, cast
 import msgspec
 
 from showthrough.core.errors import InputError, Problem, at_document, join_names, quote_value, shorten, suggest_name
-from showthrough.data.documents import Identifier
+from showthrough.data.documents import Identifier, Mention
+from showthrough.data.layout.characters import is_ideograph
 from showthrough.formats.base import ColumnNames, Input
 from showthrough.formats.tables.rows import TableRows, cell_text
 from showthrough.formats.tables.table import rows_of
@@ -23,7 +24,59 @@ from showthrough.storage.reading import decode_json, exists, fail, is_folder, re
 from showthrough.studies.review import columns as c
 from showthrough.studies.review.assignment import COPIES, Assignment
 from showthrough.studies.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, ReviewRecord
-from showthrough.studies.review.places import normalize_spaces
+
+# Where words stand in a text, and which of the places somebody means.
+
+
+Span = tuple[int, int]
+_KANA = range(0x3040, 0x3100)  # written without spaces as well
+
+
+def normalize_spaces(words: str) -> str:
+    """Words as they are compared: one space between each two, wherever lines end."""
+    return " ".join(words.split())
+
+
+def places_of(words: str, text: str) -> list[Span]:
+    """Where words stand in a text, whatever white space is between them; as whole words where they stand so anywhere.
+
+    >>> places_of("Mr Doe", "Mr\\nDoe saw Mr Doering."), places_of("Doe", "Doering"), places_of("山田", "山田氏と山田")
+    ([(0, 6)], [(0, 3)], [(0, 2), (4, 6)])
+    """
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    spans = [match.span() for match in re.finditer(pattern, text)] if pattern else []
+    return [span for span in spans if _apart(text, *span)] or spans
+
+
+def _apart(text: str, start: int, end: int) -> bool:
+    """Whether no letter of the same word stands before or after."""
+    before = start > 0 and _are_joined(text[start - 1], text[start])
+    return not before and not (end < len(text) and _are_joined(text[end - 1], text[end]))
+
+
+def _are_joined(left: str, right: str) -> bool:
+    return all(
+        character.isalnum() and not is_ideograph(character) and ord(character) not in _KANA
+        for character in (left, right)
+    )
+
+
+def marks_of(words: str, text: str, mentions: Sequence[Mention]) -> list[int]:
+    """The numbers of the marks that have these words, in the order of the text."""
+    meant = normalize_spaces(words)
+    numbers = [
+        number
+        for number, mention in enumerate(mentions)
+        if normalize_spaces(text[mention.start : mention.end]) == meant
+    ]
+    return sorted(numbers, key=lambda number: (mentions[number].start, mentions[number].end))
+
+
+def readable(spans: Sequence[Span], mentions: Sequence[Mention]) -> list[Span]:
+    """Those of which nothing is hidden."""
+    masked = [(mention.start, mention.end) for mention in mentions if mention.identifier != "NO_MASK"]
+    return [(start, end) for start, end in spans if all(end <= low or high <= start for low, high in masked)]
+
 
 _RECORD = msgspec.json.Decoder(ReviewRecord)
 _NUMBERS = re.compile(r"\d{1,9}(?:[\s,;]+\d{1,9})*")

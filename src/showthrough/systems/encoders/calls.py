@@ -10,8 +10,7 @@ from showthrough.core.errors import PlanError
 from showthrough.data.documents import Corpus
 from showthrough.evaluation.settings import takes_arguments_of
 from showthrough.models.settings import Watch
-from showthrough.systems.encoders.settings import TransformerSettings
-from showthrough.systems.encoders.training import TrainingRequest, train_to_folder
+from showthrough.systems.encoders.training import TrainingRequest, TransformerSettings, train_to_folder
 from showthrough.systems.trained import Trained
 
 

@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
 
 from showthrough.core.errors import ResourceError
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.masks import Anonymization, Mask
+from showthrough.evaluation.calls import evaluate
 from showthrough.models.training import ExaminedLearner
 from showthrough.systems.encoders.examples import IGNORED, OUTSIDE, Examples
 from showthrough.systems.encoders.loading import Encoder
-from showthrough.systems.encoders.scoring import BEST_BY
+
+# How a transformer does on documents that it does not learn from.
+
+
+METRICS = ("er_di", "er_qi", "recall", "precision", "f1")
+BEST_BY = "f1"
+_NAME = "transformer"
+
+
+class MaskFinder(Protocol):
+    """What finds masks."""
+
+    def masks(self, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]: ...
+
+
+def dev_scores(corpus: Corpus, masking: MaskFinder) -> dict[str, float | None]:
+    """Each metric's value on the corpus; `None` where it is undefined."""
+    bare = [Document(document.id, document.text) for document in corpus]
+    masks = dict(zip(corpus.ids, masking.masks(bare), strict=True))
+    masks_by_id = {name: list(document_masks) for name, document_masks in masks.items()}
+    run = evaluate(corpus, Anonymization(masks_by_id, _NAME), METRICS, references=False, resamples=0, texts=False)
+    return {metric: run[_NAME, metric].value for metric in METRICS}
 
 
 class TrainingEpoch(msgspec.Struct, frozen=True):

@@ -3,17 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Any, Literal
 
 from showthrough.core.errors import PlanError
 from showthrough.systems.taggers.consistency import majority
 from showthrough.systems.taggers.examples import Example, folds_of
 from showthrough.systems.taggers.features.extractor import Extractor
 from showthrough.systems.taggers.features.learned import LearnedWords, Own, learned_from, own_words
+from showthrough.systems.taggers.features.settings import USUAL, Features
 from showthrough.systems.taggers.learners.base import SequenceLearner, TaggedSequence, learner_class
-from showthrough.systems.taggers.recipes import Recipe
 from showthrough.systems.taggers.tokens import Tokens
+
+# How a tagger is made: its learner, its features and its passes. Presets are recipes by name.
+
+
+Unit = Literal["record", "sentence"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that is chosen before training."""
+
+    learner: str = "crf"
+    features: Features = USUAL
+    unit: Unit = "record"  # what is one sequence to the learner
+    second_pass: bool = False  # trained again with the first pass's majority label of the word in the record
+    propagate: bool = False  # the longest phrases that were found label their other occurrences
+    settings: dict[str, Any] = field(default_factory=dict)  # of the learner
+
 
 _HALVES = 2
 

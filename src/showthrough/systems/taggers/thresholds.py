@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from showthrough.engines.local import Local
 from showthrough.systems.taggers.examples import Example, folds_of
-from showthrough.systems.taggers.labeller import fit_labeller
+from showthrough.systems.taggers.labeller import Recipe, fit_labeller
 from showthrough.systems.taggers.labels import OUTSIDE, type_of
 from showthrough.systems.taggers.learners.base import TaggedSequence
-from showthrough.systems.taggers.recipes import Recipe
 
 FOLDS = 3
 # Lower ones are not tried: on records that it has not seen, a learner's probabilities are too rough to tell them apart.

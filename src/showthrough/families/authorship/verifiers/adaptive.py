@@ -7,9 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from showthrough.data.layout.spans import Bools, Ints
-from showthrough.families.authorship.verifiers.base import ADAPTIVE as ADAPTIVE, Array, Question, VerifierLearner
+from showthrough.families.authorship.verifiers.base import (
+    ADAPTIVE as ADAPTIVE,
+    Array,
+    Question,
+    VerifierLearner,
+    question_digest,
+)
 from showthrough.families.authorship.verifiers.folds import split_folds
-from showthrough.families.authorship.verifiers.remembering import question_digest
 from showthrough.models.cache import Cache, question
 from showthrough.models.files import library_versions
 from showthrough.models.settings import Watch

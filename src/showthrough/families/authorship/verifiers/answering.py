@@ -11,8 +11,7 @@ from showthrough.core.errors import PlanError, ResourceError, quote_value, short
 from showthrough.core.plugins import describe_error, is_guest
 from showthrough.data.documents import Corpus
 from showthrough.data.layout.spans import Bools
-from showthrough.families.authorship.verifiers.base import Array, Question, Verifier
-from showthrough.families.authorship.verifiers.remembering import question_digest
+from showthrough.families.authorship.verifiers.base import Array, Question, Verifier, question_digest
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.settings import Watch
 

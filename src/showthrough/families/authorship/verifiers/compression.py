@@ -15,10 +15,9 @@ from typing import ClassVar
 import numpy as np
 
 from showthrough.data.layout.spans import Bools, Ints
-from showthrough.families.authorship.verifiers.base import Array, Question
+from showthrough.families.authorship.verifiers.base import Array, Question, Remembering
 from showthrough.families.authorship.verifiers.calibration import Calibration, fit_and_calibrate, logistic
 from showthrough.families.authorship.verifiers.grams import code_points, gram_codes, spaced_once
-from showthrough.families.authorship.verifiers.remembering import Remembering
 
 _ORDER = 4  # characters of context at most
 _UNSEEN = 2.0**-16  # the chance of a character that was never read

@@ -16,8 +16,7 @@ from showthrough.families.reidentification.attacks.base import Attack, WatchedDo
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
 from showthrough.families.reidentification.attacks.tri.fitting import VERSION, Fitting
 from showthrough.families.reidentification.attacks.tri.pretreatment import Pretreatment
-from showthrough.families.reidentification.attacks.tri.reading import PretreatedTexts
-from showthrough.families.reidentification.attacks.tri.scoring import FittedTransformer
+from showthrough.families.reidentification.attacks.tri.scoring import FittedTransformer, PretreatedTexts
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
 from showthrough.families.reidentification.attacks.tri.store import FitStore
 from showthrough.families.reidentification.attacks.tri.windows import parse_window

@@ -2,23 +2,184 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from showthrough.models.everyday import CALENDAR
 from showthrough.systems.taggers.features.learned import LearnedWords, Own
-from showthrough.systems.taggers.features.places import (
-    Columns,
-    enclosed_features,
-    previous_features,
-    record_features,
-    section_features,
-    sentence_features,
-    trusted_features,
-)
 from showthrough.systems.taggers.features.settings import Features
-from showthrough.systems.taggers.features.templates import templates_of
 from showthrough.systems.taggers.features.words import Facts, WordFacts
 from showthrough.systems.taggers.tokens import Tokens
+
+# What a token's place tells: its sentence, its section, the record's own fields, quotes and brackets.
+
+
+_OPENING = {"(": ")", "[": "]", "“": "”", "«": "»", "„": "“", "‘": "’"}
+_LONGEST_BRACKET = 60  # tokens; what is open longer was never closed
+_TRUSTED = 3  # letters of a word that is known again from a field
+Columns = list[tuple[str, ...]]
+
+
+def sentence_features(tokens: Tokens) -> Columns:
+    """Where each token stands in its sentence, in its line and among the lines."""
+    column: Columns = []
+    for sentence in tokens.sentences:
+        long = f"sl={_rough(len(sentence))}"
+        for number in sentence:
+            position = number - sentence.start
+            left = sentence.stop - 1 - number
+            rank = "first" if not position else "last" if not left else "second" if position == 1 else "inner"
+            column.append((f"sp={rank}", f"sp={_rough(position)}", long))
+    lines = tokens.lines
+    for row, line in enumerate(lines):
+        of_line = (f"li={min(row, 9)}", f"le={min(len(lines) - 1 - row, 5)}", f"ll={_rough(len(line))}")
+        for number in line:
+            column[number] += of_line
+    gaps = ("gap=none", "gap=blank", "gap=line")
+    return [(*names, gaps[0 if not gap else 1 + (gap == "\n")]) for names, gap in zip(column, tokens.gaps, strict=True)]
+
+
+def section_features(tokens: Tokens) -> Columns:
+    """The nearest heading before each token, how far off it is, and whether that is in the header or the footer."""
+    column: Columns = [()] * len(tokens)
+    parts = tokens.parts
+    heading, begins = "", 0
+    opens = {field.first: field.heading for field in tokens.fields}
+    for number in range(len(tokens)):
+        if number in opens:
+            heading, begins = opens[number], number
+        elif number in tokens.headings:
+            heading, begins = tokens.headings[number], number
+        column[number] = (f"h={heading}", f"h={heading}@{min(number - begins, 4)}", f"part={parts[number]}")
+    return column
+
+
+def trusted_features(tokens: Tokens) -> Columns:
+    """The headings of the record's own fields, elsewhere, that have the same word."""
+    under: dict[str, dict[str, int]] = {}
+    inside = [-1] * len(tokens)
+    for index, field in enumerate(tokens.fields):
+        if tokens.parts[field.first] == "body":
+            continue
+        for number in range(field.first, field.last):
+            inside[number] = index
+            word = tokens.words[number]
+            if len(word) >= _TRUSTED and not word.islower():
+                under.setdefault(word.lower(), {}).setdefault(field.heading, index)
+    return [
+        tuple(f"tr={heading}" for heading, index in under.get(word.lower(), {}).items() if index != inside[number])
+        for number, word in enumerate(tokens.words)
+    ]
+
+
+def record_features(tokens: Tokens) -> Columns:
+    """How often the record has the word, and how often of these with a capital letter."""
+    small = [word.lower() for word in tokens.words]
+    counts = Counter(small)
+    capital = Counter(lowercase for lowercase, word in zip(small, tokens.words, strict=True) if not word[0].islower())
+    by_word = {word: (f"rf={_rough(count)}", f"cr={_share(capital[word], count)}") for word, count in counts.items()}
+    return [by_word[word] for word in small]
+
+
+def previous_features(tokens: Tokens) -> Columns:
+    """The last two words of the sentence before."""
+    column: Columns = []
+    last: tuple[str, ...] = ("pv=",)
+    for sentence in tokens.sentences:
+        column += [last] * len(sentence)
+        words = [tokens.words[number].lower() for number in sentence if tokens.words[number][0].isalnum()]
+        last = tuple(f"pv={word}" for word in words[-2:])
+    return column
+
+
+def enclosed_features(tokens: Tokens) -> Columns:
+    """Whether each token is in quotes or brackets, and which."""
+    column: Columns = [()] * len(tokens)
+    open_at: list[tuple[str, int]] = []
+    straight = -1
+    for number, word in enumerate(tokens.words):
+        closes = open_at and _OPENING[open_at[-1][0]] == word
+        if closes:
+            sign, begun = open_at.pop()
+            _paint(column, begun, number, sign)
+        elif word in _OPENING:
+            open_at.append((word, number))
+        elif word == '"':
+            if straight >= 0:
+                _paint(column, straight, number, word)
+                straight = -1
+            else:
+                straight = number
+    return column
+
+
+def _paint(column: Columns, begun: int, end: int, sign: str) -> None:
+    if end - begun <= _LONGEST_BRACKET:
+        for number in range(begun + 1, end):
+            column[number] = (f"q={sign}",)
+
+
+def _rough(count: int) -> int:
+    """0 to 3 as they are, then 4, 8, 16 …"""
+    return count if count < 4 else min(1 << (count.bit_length() - 1), 128)
+
+
+def _share(part: int, whole: int) -> str:
+    return "none" if not part else "all" if part == whole else "most" if 2 * part >= whole else "some"
+
+
+# Forms by which dates, phones, ids and the like are known, in whichever language.
+
+
+_NAMES = sorted({word for words in CALENDAR.values() for word in words}, key=lambda entry: (-len(entry), entry))
+_MONTH = rf"(?:{'|'.join(_NAMES)})\b"
+_DAY = r"\d{1,2}(?:st|nd|rd|th|º|er|\.)?[ ](?:de[ ]|of[ ])?"
+_YEAR = r"(?:1[5-9]|20)\d\d"
+
+# Repetitions are bounded, or begin behind a character that they cannot match: time grows with the length of the text.
+_PATTERNS = {
+    "email": r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
+    "url": r"(?<!\w)(?:(?:https?|ftp)://|www\.)[^\s<>\"]{1,2000}",
+    "date": r"(?<![\w.,/-])\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?![\w/-])",
+    "date-in-words": rf"(?<!\w)(?:(?:{_DAY})?{_MONTH}\.?,?"
+    rf"(?:(?:[ ]del?|[ ]of)?[ ]{_YEAR}|[ ]\d{{1,2}}(?:,?[ ]{_YEAR})?)|"
+    rf"{_DAY}{_MONTH})(?!\w)",
+    "year": rf"(?<![\w.,/-]){_YEAR}(?![\w/]|[.,-]\d)",
+    "time": r"(?<![\w:.,])(?:[01]?\d|2[0-3])[:.h][0-5]\d(?!\d|[:.,]\d)",
+    "age": r"(?<![\w.,/-])\d{1,3}[ -]?"
+    r"(?:años?|years?|yrs?|y/?o|meses|months?|días|days|jahren?|ans|anni|anos|jaar|år)\b",
+    "phone": r"(?<![\w+.,/-])(?:\+|\(|00)?\d{2,4}\)?(?:[ .-]?\d{2,4}){2,5}(?![\w/-])",
+    "fraction": r"(?<![\w/])\d{3,8}/\d{2,4}(?![\w/])",
+    "code": r"(?<![\w/.-])(?=[\w/.-]{0,30}\d)(?=[\w/.-]{0,30}[A-Z])[A-Z0-9][A-Z0-9/.-]{2,30}(?!\w)",
+    "number-of": r"(?<!\w)(?:no|nos|nr|núm|n[º°])[.:]?[ ]?(?P<span>\d[\w/.-]{0,30})",
+    "long-number": r"(?<![\w.,/-])\d{6,30}(?!\w)",
+    "five-digits": r"(?<![\w.,/-])\d{5}(?![\w/-]|[.,]\d)",
+    "decimal": r"(?<![\w/])\d{1,12}[.,]\d{1,3}(?!\d|[.,/]\d)",
+    "money": r"[€£$¥]\s?\d[\d.,]{0,20}|(?<!\w)[A-Z]{3}[ \u00a0]\d[\d.,]{0,20}|"
+    r"\d[\d., ]{0,20}(?:[€£$]|euros?\b|million\b)",
+    "percent": r"\d[\d.,]{0,12}\s?%",
+}  # fmt: skip
+_TABLE = {
+    name: re.compile(pattern, re.IGNORECASE if name in {"date-in-words", "age", "number-of", "url"} else 0)
+    for name, pattern in _PATTERNS.items()
+}
+
+
+def templates_of(tokens: Tokens) -> list[tuple[str, ...]]:
+    """The templates that each token is a part of, and whether it is the first one."""
+    templates: list[list[str]] = [[] for _ in tokens.words]
+    for name, pattern in _TABLE.items():
+        group = "span" if "span" in pattern.groupindex else 0
+        for match in pattern.finditer(tokens.text):
+            start, end = match.span(group)
+            first, last = bisect_right(tokens.ends, start), bisect_left(tokens.starts, end)
+            for number in range(first, last):
+                templates[number].append(f"t={name}" if number > first else f"t={name}^")
+    return [tuple(names) for names in templates]
+
 
 _NOTHING = LearnedWords()
 _BIAS = ("b",)

@@ -2,19 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+import logging
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
 import numpy as np
 
+from showthrough.core.errors import InputError, Problem
 from showthrough.families.reidentification.attacks.base import Bools, Floats, WatchedDocuments
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
-from showthrough.families.reidentification.attacks.tri.reading import PretreatedTexts
-from showthrough.families.reidentification.attacks.tri.results import accuracy
-from showthrough.families.reidentification.attacks.tri.selection import EpochResult
+from showthrough.families.reidentification.attacks.tri.pretreatment import Copies, Passages, Pretreatment
+from showthrough.families.reidentification.attacks.tri.selection import EpochResult, select_epoch
+from showthrough.families.reidentification.attacks.tri.settings import TriSettings
+from showthrough.families.reidentification.attacks.tri.store import PRETREATED, FitStore, digest
 from showthrough.families.reidentification.attacks.tri.windows import Cutter, TextWindows
 from showthrough.models.device import in_batches
+
+# Pretreated texts, kept in `Pretreated_Data.json` so that spaCy reads each only once.
+
+
+log = logging.getLogger("showthrough")
+
+
+class PretreatedTexts:
+    """An attacker's background, pretreated, and every document that has been asked for so far."""
+
+    def __init__(
+        self, background: Mapping[str, str], settings: TriSettings, store: FitStore, pretreatment: Pretreatment
+    ) -> None:
+        self.settings = settings
+        self.store = store
+        self.pretreatment = pretreatment
+        origin = {"reader": pretreatment.revision, "background": digest(dict(background))}
+        self.origin: dict[str, Any] = {**origin, **settings.of_pretreatment()}
+        self._documents: dict[str, Passages] = {}
+        load, needs = settings.load_saved_pretreatment, ("background", "documents")
+        saved = store.record(PRETREATED, self.origin, needs) if load else None
+        self.loaded = saved is not None
+        if saved is None:
+            self.background = pretreatment.background(background)
+            self._keep()
+        else:
+            self.background = msgspec.convert(saved["background"], dict[str, Copies])
+            self._documents = msgspec.convert(saved["documents"], dict[str, Passages])
+
+    def documents(self, texts: Sequence[str]) -> list[Passages]:
+        """Documents as the model gets them; those that are new are pretreated and kept too."""
+        names = [digest(text) for text in texts]
+        new = {name: text for name, text in zip(names, texts, strict=True) if name not in self._documents}
+        if new and self.loaded and not self.settings.add_non_saved_anonymizations:
+            message = f"it lacks {len(new)} of {len(texts)} documents; expected add_non_saved_anonymizations=True"
+            raise InputError(Problem(str(self.store.folder), PRETREATED, message))
+        if new:
+            self._documents |= zip(new, self.pretreatment.documents(list(new.values())), strict=True)
+            self._keep()
+        return [self._documents[name] for name in names]
+
+    def _keep(self) -> None:
+        if self.settings.save_pretreatment:
+            content = {"background": self.background, "documents": self._documents}
+            self.store.keep_record(PRETREATED, self.origin, content)
+
+
+# `Results.csv`: how the attack does after every epoch, one line each.
+
+
+def accuracy(scores: Floats, truth: Sequence[int]) -> float:
+    """Share of documents whose individual comes out on top. Ties share; −1 is somebody whom the background lacks.
+
+    >>> accuracy(np.array([[2.0, 1.0], [3.0, 3.0], [0.0, 1.0]]), [0, 1, -1])  # 1 + 1/2 + 0 of 3
+    0.5
+    """
+    columns = np.asarray(truth)
+    tied = scores == scores.max(axis=1, keepdims=True)
+    right = tied[np.arange(len(columns)), columns] / tied.sum(axis=1)
+    return float(np.where(columns < 0, 0.0, right).mean())
+
+
+def table(epochs: Sequence[EpochResult], dev_set: str | None) -> str:
+    """The file's content; a cell is empty where nothing was measured."""
+    names = list(dict.fromkeys(name for epoch in epochs for name in epoch.accuracy))
+    chosen = select_epoch(epochs, dev_set).number
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["Time", "Epoch", *names, "Average", "Held_Out", "Held_Out_Loss", "Loss", "Selected"])
+    for epoch in epochs:
+        accuracies = [epoch.accuracy.get(name, "") for name in names]
+        average = sum(epoch.accuracy.values()) / len(epoch.accuracy) if epoch.accuracy else ""
+        held_out = (epoch.held_out.accuracy, epoch.held_out.loss) if epoch.held_out else ("", "")
+        is_chosen = int(epoch.number == chosen)
+        writer.writerow([epoch.time, epoch.number, *accuracies, average, *held_out, epoch.loss, is_chosen])
+    return file.getvalue()
+
 
 _BLOCK = 4096  # windows whose logits are held at once
 
