@@ -89,10 +89,10 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
     """The share of two workers' time, while chunks are under way, that no chunk took."""
     from showthrough import Plan, evaluate_plan, read_anonymization, read_corpus
     from showthrough.data.documents import Corpus
-    from showthrough.engines.opened import open_engine
+    from showthrough.engines.opening import open_engine
     from showthrough.evaluation.defaults import default_metrics
     from showthrough.evaluation.settings import Settings
-    from showthrough.evaluation.walk import Runner
+    from showthrough.evaluation.runner import Runner
 
     documents = read_corpus(corpus)
     masks = read_anonymization(anonymization, documents, name="presidio")

@@ -116,7 +116,7 @@ def read_texts(corpus: Any, folder: Path) -> None:
     """Finds the terms of all texts, for the naive way in a file, for ours in the cache."""
     import spacy
 
-    from showthrough.data.layout.axis import SpanLayout
+    from showthrough.data.layout.span_layout import SpanLayout
     from showthrough.models import Resources
 
     pipeline = spacy.load(PIPELINE, exclude=["lemmatizer"])
@@ -142,7 +142,7 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     import numpy as np
     import torch
 
-    from showthrough.data.layout.axis import SpanLayout
+    from showthrough.data.layout.span_layout import SpanLayout
     from showthrough.data.layout.coverage import Coverage
     from showthrough.data.masks import flatten_masks
     from showthrough.families.masking.precision import masked_elements

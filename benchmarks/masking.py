@@ -30,7 +30,7 @@ from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
 from showthrough.run.settings import RecordedSettings
 from showthrough.statistics.rows import Rows
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 COPIES = 10
 METRICS = [

@@ -22,7 +22,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from showthrough.cli import app
-from showthrough.data.kinds import NAMES, in_order, path_of, treated_as
+from showthrough.data.types import NAMES, in_order, path_of, treated_as
 from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES, Metric

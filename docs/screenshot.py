@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from showthrough.cli.demo import demo_bench
 from showthrough.report.html import html_text
-from showthrough.systems.workbench.working import put_to_work, score
+from showthrough.systems.workbench.runner import put_to_work, score
 
 FOLDER = Path(__file__).parent / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]

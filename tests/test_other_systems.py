@@ -64,8 +64,8 @@ def test_the_missing_modules_are_noticed(tmp_path: Path) -> None:
 def test_files_are_written_whole_and_grow(tmp_path: Path) -> None:
     code = """
 from pathlib import Path
-from showthrough.storage.columns.bench import Bench
-from showthrough.storage.growing import GrowingFile, is_written
+from showthrough.storage.columns.working_folder import Bench
+from showthrough.storage.append_log import GrowingFile, is_written
 from showthrough.storage.writing import put, remove_unfinished, workshop
 
 put(Path("a"), b"1")

@@ -37,7 +37,7 @@ from showthrough.data.subjects import (
     Attribute as Attribute,
     Subject as Subject,
 )
-from showthrough.evaluation.calls import evaluate as evaluate
+from showthrough.evaluation.api import evaluate as evaluate
 from showthrough.evaluation.ceiling import ceiling as ceiling
 from showthrough.evaluation.engine import evaluate_plan as evaluate_plan
 from showthrough.evaluation.plan import Plan as Plan
@@ -48,8 +48,8 @@ from showthrough.families.authorship.verifiers.trained import (
     load_verifier as load_verifier,
 )
 from showthrough.families.authorship.verifiers.training import train_verifier as train_verifier
+from showthrough.families.reidentification.api import reidentify as reidentify
 from showthrough.families.reidentification.attacks import ATTACKS as ATTACKS, Attack as Attack
-from showthrough.families.reidentification.calls import reidentify as reidentify
 from showthrough.formats import (
     FORMATS as FORMATS,
     Format as Format,
@@ -99,7 +99,7 @@ from showthrough.studies.agreement import Agreement as Agreement, agreement as a
 from showthrough.studies.description import describe as describe
 from showthrough.studies.errors import error_cases as error_cases
 from showthrough.studies.rating.sampling import RatingSample as RatingSample, rating_sample as rating_sample
-from showthrough.studies.review.applying import Reviewed as Reviewed, reviewed as reviewed
+from showthrough.studies.review.application import Reviewed as Reviewed, reviewed as reviewed
 from showthrough.studies.review.folder import ReviewCopies as ReviewCopies, review_copies as review_copies
 from showthrough.studies.risk import RiskAnnex as RiskAnnex, risk_annex as risk_annex
 from showthrough.studies.rules import rules_worth as rules_worth, with_rules as with_rules
@@ -110,9 +110,9 @@ from showthrough.systems import (
     anonymize as anonymize,
     anonymizer as anonymizer,
 )
-from showthrough.systems.encoders.calls import train_transformer as train_transformer
+from showthrough.systems.encoders.api import train_transformer as train_transformer
 from showthrough.systems.silver import annotate as annotate
 from showthrough.systems.taggers.tagger import Tagger as Tagger
 from showthrough.systems.taggers.training import train_tagger as train_tagger
-from showthrough.systems.workbench.calls import bench as bench
+from showthrough.systems.workbench.api import bench as bench
 from showthrough.version import __version__ as __version__

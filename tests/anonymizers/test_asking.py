@@ -16,11 +16,11 @@ from showthrough.data.masks import Mask
 from showthrough.systems import ANONYMIZERS, Anonymizer, anonymizer, named_anonymizer, named_anonymizers
 from showthrough.systems.base import format_spec
 from showthrough.systems.combined import Everywhere, Union
-from showthrough.systems.detected import PresidioAnonymizer, SpacyAnonymizer
+from showthrough.systems.detector_systems import PresidioAnonymizer, SpacyAnonymizer
 from showthrough.systems.outside.program import Program
 from showthrough.systems.outside.service import Service
 from showthrough.systems.rules import Rules
-from showthrough.systems.trained import Trained
+from showthrough.systems.trained_models import Trained
 
 
 @dataclass(frozen=True)

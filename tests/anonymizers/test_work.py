@@ -15,15 +15,15 @@ from showthrough import Corpus, Document, InputError, Mask, ResourceError, Typed
 from showthrough.data.masks import Anonymization, ScoredMask
 from showthrough.data.provenance import Cost, text_digest
 from showthrough.formats import read_anonymization
-from showthrough.formats.made import encode_anonymization
+from showthrough.formats.made_masks import encode_anonymization
 from showthrough.models.cache import Cache
 from showthrough.models.model_folders import TrainingRecord
-from showthrough.systems import anonymize, work
+from showthrough.systems import anonymize, anonymizing
+from showthrough.systems.anonymizing import check_ready
 from showthrough.systems.base import BaseAnonymizer
 from showthrough.systems.batches import peak_memory
-from showthrough.systems.keeping import Keeping
+from showthrough.systems.mask_cache import Keeping
 from showthrough.systems.rules import Rules
-from showthrough.systems.work import check_ready
 
 CORPUS = Corpus([Document(f"d{number}", f"Seen by Dr Ona Rask on day {number}.") for number in range(6)])
 
@@ -74,7 +74,7 @@ def record(monkeypatch: pytest.MonkeyPatch) -> Record:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cache:
     """An empty one, and batches of two documents each."""
-    monkeypatch.setattr(work, "_BATCH", 60)  # characters, of which each has 29, and one stands between
+    monkeypatch.setattr(anonymizing, "_BATCH", 60)  # characters, of which each has 29, and one stands between
     return Cache(tmp_path / "cache")
 
 
@@ -99,7 +99,7 @@ def test_costs_are_those_of_when_it_was_found(cache: Cache) -> None:
     first = cost_of(anonymize(CORPUS, Counting(), cache=cache, replacement="suppress"))
     second = cost_of(anonymize(CORPUS, Counting(), cache=cache, replacement="suppress"))
     assert (first.earlier, second.earlier) == (0, 6)
-    found = [Keeping(Counting(), cache).get(part) for part in work._parts(CORPUS)]
+    found = [Keeping(Counting(), cache).get(part) for part in anonymizing._parts(CORPUS)]
     assert second.seconds >= sum(one.seconds for one in found if one) > 0
     assert (second.documents, second.characters, second.device) == (first.documents, first.characters, first.device)
 

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from showthrough.families.reidentification.attacks import assignment
 from showthrough.families.reidentification.attacks.assignment import assign_documents, fits
 from showthrough.families.reidentification.attacks.base import Candidates
-from showthrough.families.reidentification.attacks.standing import NOBODY, RankResult
+from showthrough.families.reidentification.attacks.ranks import NOBODY, RankResult
 
 
 def match(

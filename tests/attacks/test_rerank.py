@@ -13,6 +13,7 @@ from showthrough.data.background import Background
 from showthrough.families.reidentification import attacks
 from showthrough.families.reidentification.attacks import rerank
 from showthrough.families.reidentification.attacks.base import Candidates
+from showthrough.families.reidentification.attacks.ranks import plain
 from showthrough.families.reidentification.attacks.rerank import (
     BACKGROUND,
     CANDIDATES,
@@ -21,7 +22,6 @@ from showthrough.families.reidentification.attacks.rerank import (
     rerank_candidates,
     shorten,
 )
-from showthrough.families.reidentification.attacks.standing import plain
 from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
 from showthrough.models import Resources
 from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply

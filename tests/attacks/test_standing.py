@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough.families.reidentification.attacks.base import Candidates
-from showthrough.families.reidentification.attacks.standing import NOBODY, plain
+from showthrough.families.reidentification.attacks.ranks import NOBODY, plain
 
 ONES = np.ones(4, dtype=np.int64)
 

@@ -15,7 +15,7 @@ from showthrough.data.background import Background
 from showthrough.families.reidentification import attacks
 from showthrough.families.reidentification.attacks import Approach, assignment, lexical
 from showthrough.families.reidentification.attacks.base import Candidates
-from showthrough.families.reidentification.attacks.standing import RankResult
+from showthrough.families.reidentification.attacks.ranks import RankResult
 from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
 from showthrough.models import Resources
 

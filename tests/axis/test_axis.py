@@ -8,9 +8,9 @@ from weakref import ref
 import numpy as np
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
-from showthrough.data.layout.ruler import SpanIndex
+from showthrough.data.layout.span_index import SpanIndex
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, count_before, expand_ranges, find_openings, highest, merge_spans
 
 # "Mr Doe" is 0–6, a line feed at 6, "of Oslo" 7–14, its line feed at 14.

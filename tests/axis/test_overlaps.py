@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mention, TypedMask, evaluate
-from showthrough.data.layout.axis import SpanLayout
-from showthrough.data.layout.ruler import SpanIndex
+from showthrough.data.layout.span_index import SpanIndex
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import highest, merge_spans, paint
 from showthrough.families.clinical import partners
 from showthrough.families.clinical.instances import TypedSpans, beginning_alike, find_overlaps, match_one_to_one

@@ -27,8 +27,8 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.core.errors import HALF_CHARACTER, InputError
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import flatten_masks
 from showthrough.models.lexicon import ALWAYS, LEXICONS, PUNCTUATION, TITLES
 

@@ -260,7 +260,7 @@ def test_a_bench_asks_before_systems_work_and_keeps_answers_beside_its_run(
     with talking(guessing) as server:
         assert cli(*command, metric(server)).status == 0
         assert len(read_recordings(Path("run.json.answers"))) == sum(server.answered.values())
-    monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", None)
+    monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", None)
     found = cli(*command, metric("https://api.example.org/v1"), "--force")
     assert found.status == 2
     assert found.err.startswith(f"would send the text of {COUNT} documents (1 anonymization and the originals) to")

@@ -51,7 +51,7 @@ def test_everything_in_one_go(desk: Any) -> None:
 
 def test_the_second_time_asks_no_system(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first = desk.cli("bench", "corpus.json", "--with", "rules", *QUICK)
-    monkeypatch.setattr("showthrough.systems.work.Local", _refused)
+    monkeypatch.setattr("showthrough.systems.anonymizing.Local", _refused)
     again = desk.cli("bench", "corpus.json", "--with", "rules", *QUICK)
     assert (first.status, again.status) == (0, 0)
     assert "measured earlier, when their masks were found: rules" in again.out
@@ -83,7 +83,7 @@ def test_where_nothing_is_said_the_rules_work_and_others_are_named(desk: Any) ->
 
 
 def test_one_that_fails_is_told_and_the_others_are_scored(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", _broken_for("bad"))
+    monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", _broken_for("bad"))
     outcome = desk.cli("bench", "corpus.json", "--with", "bad=rules", "--with", "rules", "-o", "run.json", *QUICK)
     assert outcome.status == 1
     assert outcome.err.splitlines()[0] == "bad failed: the model is gone"
@@ -94,7 +94,7 @@ def test_one_that_fails_is_told_and_the_others_are_scored(desk: Any, monkeypatch
 
 
 def _broken_for(broken: str) -> Any:
-    from showthrough.systems.work import anonymize
+    from showthrough.systems.anonymizing import anonymize
 
     def called(*args: Any, name: str, **options: Any) -> Any:
         if name == broken:
@@ -109,7 +109,7 @@ def test_who_stops_a_system_is_told_what_is_kept(desk: Any, monkeypatch: pytest.
         progress(3, 10)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", stopped)
+    monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", stopped)
     monkeypatch.setattr("showthrough.cli.anonymize.anonymize", stopped)
     kept = "interrupted: rules was done with 3 of 10 documents; what was found is kept, and the same command goes on"
     for command in (("bench", "corpus.json", *QUICK), ("anonymize", "corpus.json")):
@@ -124,7 +124,7 @@ def test_who_stops_scoring_is_told_what_is_kept(desk: Any, monkeypatch: pytest.M
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("showthrough.evaluation.findings.scored", stopped)
+    monkeypatch.setattr("showthrough.evaluation.notes.scored", stopped)
     outcome = desk.cli("bench", "corpus.json", "--with", "rules", "-o", "run.json", *QUICK)
     assert (outcome.status, outcome.out) == (130, "")
     assert "what systems found is kept: the same command scores it again" in outcome.err
@@ -150,7 +150,7 @@ def test_who_stops_scoring_is_told_what_is_kept(desk: Any, monkeypatch: pytest.M
 def test_what_is_wrong_is_told_before_any_work(
     arguments: tuple[str, ...], starts: str, desk: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", None)
+    monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", None)
     desk.refuses("bench", "corpus.json", *arguments, starts=starts)
 
 

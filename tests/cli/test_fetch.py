@@ -15,7 +15,7 @@ from showthrough.cli import fetch as command
 from showthrough.core.errors import PlanError
 from showthrough.formats.datasets import fetching
 from showthrough.formats.datasets.entries import Dataset, Licence
-from showthrough.formats.datasets.keeping import PLACE, corpora_folder
+from showthrough.formats.datasets.store import PLACE, corpora_folder
 
 from .conftest import Desk, Outcome
 

@@ -19,10 +19,10 @@ import pytest
 
 import showthrough.cli.evaluate as command
 from showthrough import Interrupted, Plan, evaluate, read_anonymization, read_corpus
-from showthrough.cli.stopping import stoppable, unbroken
+from showthrough.cli.signals import stoppable, unbroken
 from showthrough.core.errors import ChangedError
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.engines.local import Local
 from showthrough.run.journal import Journal
 from showthrough.run.run import Run

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from showthrough import Run
-from showthrough.data.kinds import NAMES
+from showthrough.data.types import NAMES
 
 
 def test_the_tree(desk: Any) -> None:

@@ -24,7 +24,7 @@ from showthrough.core.errors import OutputError
 from showthrough.data.documents import Corpus
 from showthrough.families.masking.recall import Recall
 from showthrough.run.run import Run
-from showthrough.storage.growing import GrowingFile
+from showthrough.storage.append_log import GrowingFile
 
 if sys.platform != "win32":
     import fcntl
@@ -281,7 +281,7 @@ def test_metrics_that_are_done_are_told(cli: Callable[..., Any], monkeypatch: py
 
     asked = (*EVALUATE, "-m", "er", "-m", 'nmi(embedding="lsa")')
     with monkeypatch.context() as patch:
-        patch.setattr("showthrough.evaluation.findings.scored", stop)
+        patch.setattr("showthrough.evaluation.notes.scored", stop)
         assert cli(*asked).status == 130
     outcome = cli(*asked, "--resume")
     assert (outcome.status, outcome.err.splitlines()[0]) == (

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 import showthrough as st
-from showthrough.cli.views import view_options
+from showthrough.cli.view_options import view_options
 from showthrough.evaluation.settings import FileSettings, options_of
 
 COMMANDS = Path(st.__path__[0]) / "cli"

@@ -244,7 +244,7 @@ def test_http(desk: Desk, expected: list[Any], web: str) -> None:
 
 def test_http_that_gives_no_blocks_is_read_from_its_start(desk: Desk, web: str) -> None:
     """A file of several blocks, back and forth."""
-    from showthrough.storage.places import place_of
+    from showthrough.storage.paths import place_of
 
     content = bytes(range(256)) * 40_000
     desk.write({"web/x.bin": content})

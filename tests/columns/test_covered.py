@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from showthrough.storage.columns.covered import RangeSet
+from showthrough.storage.columns.ranges import RangeSet
 
 RANGES = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 6)), max_size=12)
 

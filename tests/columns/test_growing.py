@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from showthrough.storage.columns.digests import digest_of_bytes, in_order, merge_digests, total
-from showthrough.storage.columns.growing import Following, GrowingNumbers, GrowingStrings
+from showthrough.storage.columns.growing_columns import Following, GrowingNumbers, GrowingStrings
 from showthrough.storage.columns.strings import Strings
 
 WHOLE = st.lists(st.integers(-(2**33), 2**33) | st.integers(-9, 9))

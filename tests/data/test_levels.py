@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from showthrough.data.kinds import NAMES
 from showthrough.data.levels import by_type, level_of
+from showthrough.data.types import NAMES
 
 PRESIDIO_DIRECT = (
     "CREDIT_CARD CRYPTO EMAIL_ADDRESS IBAN_CODE IP_ADDRESS MAC_ADDRESS PERSON PHONE_NUMBER MEDICAL_LICENSE URL "

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, TypedMask
-from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.masks import DerivedMasks, ScoredMask, apply_masks, flatten_masks
+from showthrough.data.text_anonymizations import ReleasedTexts
 
 TEXT = "Mr John Doe of Oslo"
 CORPUS = Corpus([Document("a", TEXT), Document("b", "Rome")])

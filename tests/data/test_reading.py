@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given, strategies as st
 
-from showthrough.data import reading
-from showthrough.data.reading import cased_form, is_unbordered, locate, reading_form
-from showthrough.data.views import TextReading
+from showthrough.data import reading_form as module
+from showthrough.data.reading_form import cased_form, is_unbordered, locate, reading_form
+from showthrough.data.text_views import TextReading
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_letters_know_where_they_come_from(text: str) -> None:
 @given(LETTERS)
 def test_the_fast_way_reads_the_same(text: str) -> None:
     """Letter by letter where one is enough for each, and through normalization where it is not."""
-    slow = " ".join(reading._latin(reading._compose(text)).translate(reading._LETTERS).split())
+    slow = " ".join(module._latin(module._compose(text)).translate(module._LETTERS).split())
     assert cased_form(text) == f" {slow} "
 
 

@@ -26,14 +26,14 @@ from showthrough import (
 )  # fmt: skip
 from showthrough.core.errors import ResourceError
 from showthrough.data.references import EVERYTHING, NOTHING, REFERENCES, references_of
-from showthrough.families.reidentification.calls import reidentify
+from showthrough.families.reidentification.api import reidentify
 from showthrough.metrics import METRICS, Metric
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text, tables
 from showthrough.report.charts.parts import part_cells
 from showthrough.report.html import html_text
 from showthrough.report.html.methods import paragraph
-from showthrough.report.plane import plane_metrics
+from showthrough.report.privacy_utility import plane_metrics
 from showthrough.report.sentences import sentence
 from showthrough.report.verdict import verdict
 

@@ -19,7 +19,7 @@ from showthrough import (
     release,
     replaced,
 )
-from showthrough.data.held_texts import Rewriting
+from showthrough.data.text_anonymizations import Rewriting
 
 TEXT = "Mr John Doe met Ann Lee; Doe paid Lee."
 #       0  3    8   12  16  20   25       34

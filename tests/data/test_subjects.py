@@ -26,7 +26,7 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.data.retyping import Retyping, retype_corpus
-from showthrough.evaluation.readings import _without
+from showthrough.evaluation.annotator_scores import _without
 from showthrough.formats.annotation_tools.groups import GroupBy
 from showthrough.systems.batches import bare
 from showthrough.systems.surrogates.replacement import surrogates

@@ -30,7 +30,7 @@ from showthrough import (
 from showthrough.core.errors import ChangedError, Problem
 from showthrough.engines.base import InProcess, SharedValue
 from showthrough.engines.local import Local
-from showthrough.engines.opened import open_engine
+from showthrough.engines.opening import open_engine
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Chunk
 
@@ -162,13 +162,13 @@ class Counted:
 
 
 def named(number: int, *values: SharedValue[Any]) -> tuple[int, list[str], int, int]:
-    from showthrough.engines import sharing
+    from showthrough.engines import shared_values
 
     found = [one.value for one in values]
     return (
         number,
         [one.name if isinstance(one, Counted) else one[0].value.name for one in found],
-        len(sharing._here),
+        len(shared_values._here),
         os.getpid(),
     )
 

@@ -41,7 +41,7 @@ from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import Problem
 from showthrough.engines import ray_cluster, ray_session
 from showthrough.engines.base import GoneError, SharedValue
-from showthrough.engines.opened import open_engine
+from showthrough.engines.opening import open_engine
 from showthrough.engines.ray import _Task as Task, _Worker as Worker
 from showthrough.engines.ray_cluster import Cluster
 from showthrough.evaluation.settings import Settings
@@ -447,7 +447,7 @@ def test_a_token_is_sent_to_a_cluster_where_there_is_one(tmp_path: Path, token: 
         (tmp_path / ".ray").mkdir()
         (tmp_path / ".ray/auth_token").write_text("ab" * 32)
     script = (
-        "import os, contextlib, showthrough\nfrom showthrough.engines.opened import opened\n"
+        "import os, contextlib, showthrough\nfrom showthrough.engines.opening import opened\n"
         "with contextlib.suppress(showthrough.PlanError), opened('ray', address='127.0.0.1:9'): pass\n"
         "print(os.environ.get('RAY_AUTH_MODE', ''))"
     )

@@ -19,7 +19,7 @@ from showthrough.evaluation.plan_files import read_request
 from showthrough.families.authorship.family import RatingsInput
 from showthrough.families.authorship.report_tables import author_caveats, verifiers_that_knew_them
 from showthrough.families.authorship.verifiers.base import Question
-from showthrough.families.authorship.verifiers.given import GivenAnswers
+from showthrough.families.authorship.verifiers.recorded import GivenAnswers
 from showthrough.metrics import metric_name, metrics_of, preset
 from showthrough.models.model_folders import TrainingRecord
 from showthrough.report.verdict import verdict

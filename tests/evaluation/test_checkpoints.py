@@ -22,7 +22,7 @@ from showthrough.run import documents
 from showthrough.run.file import read_journal
 from showthrough.run.journal import Journal
 from showthrough.run.run import Run
-from showthrough.storage.growing import ByteRange, GrowingFile
+from showthrough.storage.append_log import ByteRange, GrowingFile
 
 DOCUMENTS = 12
 NAMES = ("Ada Lovelace", "Bo Berg", "Cy Young")

@@ -25,12 +25,12 @@ from showthrough import (
     evaluate_plan,
 )
 from showthrough.core.errors import PlanError, ResourceError
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.gold import Gold
-from showthrough.data.layout.ruler import SpanIndex
+from showthrough.data.layout.span_index import SpanIndex
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.engines.base import GoneError, InProcess, LostError, TaskResult
 from showthrough.evaluation.chunks import Work, process_chunk
-from showthrough.evaluation.walk import Runner
+from showthrough.evaluation.runner import Runner
 from showthrough.metrics import metrics_of
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule

@@ -12,9 +12,9 @@ from showthrough import Anonymization, Corpus, Document, Mask
 from showthrough.evaluation import checkpoints as saving
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.chunks import ChunkResult
-from showthrough.evaluation.findings import ResultStore
-from showthrough.evaluation.gathered import EvaluationProgress
 from showthrough.evaluation.mask_notices import MaskNoticeCounts
+from showthrough.evaluation.notes import ResultStore
+from showthrough.evaluation.progress import EvaluationProgress
 from showthrough.metrics import Rows
 from showthrough.run.journal import Journal, JournalHead, order_of
 from showthrough.run.provenance import anonymization_input, corpus_input, provenance
@@ -77,7 +77,7 @@ def test_a_journal_is_believed_for_its_own_documents_alone(tmp_path: Path) -> No
     """An entry of another evaluation, though it is sound, is not taken for one of this."""
     from showthrough.core.errors import InputError
     from showthrough.run.journal import TITLE
-    from showthrough.storage.growing import GrowingFile, pieces_in
+    from showthrough.storage.append_log import GrowingFile, pieces_in
 
     found = []
     for key in ("key", "other"):

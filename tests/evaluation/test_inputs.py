@@ -10,7 +10,7 @@ import pytest
 from showthrough import Anonymization, Background, Corpus, Document, InputError, Mask, PlanError, Run, evaluate
 from showthrough.core.families import FAMILIES, Family, record_for
 from showthrough.evaluation.plan_files import read_request
-from showthrough.evaluation.resuming import _SAME
+from showthrough.evaluation.resume import _SAME
 from showthrough.metrics import parse_metric
 from showthrough.run.provenance import metric_record
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.data.held_texts import Rewriting
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.evaluation.notices import notices
 
 TEXT = "John Doe of Oslo met the nurse. 🙂"

@@ -6,7 +6,7 @@ import pytest
 
 from showthrough import Corpus, Document
 from showthrough.data.documents import CHUNK_CHARACTERS
-from showthrough.evaluation.walk import Pace
+from showthrough.evaluation.runner import Pace
 from showthrough.metrics import metrics_of
 
 

@@ -269,7 +269,7 @@ def test_only_the_start_of_a_corpus_is_read_to_tell(tmp_path: Path, monkeypatch:
             return super().read(size)
 
     text = json.dumps({"d1": "x" * 100_000, "corpus": "", "metrics": ""}).encode()
-    monkeypatch.setattr("showthrough.storage.heads.open_file", lambda path: Counting(text))
+    monkeypatch.setattr("showthrough.storage.file_heads.open_file", lambda path: Counting(text))
     assert not is_request(tmp_path / "x.json")  # its first 64 kB end inside a text
     assert sizes == [65536]
 

@@ -21,7 +21,7 @@ from showthrough.data.masks import ScoredMask
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation import sweeps as module
 from showthrough.evaluation.sweeps import ScoreLevels, is_swept, sweeps, thresholds_of
-from showthrough.formats.made import encode_anonymization
+from showthrough.formats.made_masks import encode_anonymization
 from showthrough.metrics import metric_text, parse_metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources

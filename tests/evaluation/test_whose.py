@@ -9,8 +9,8 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, evaluate
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.refusals import is_refusal
+from showthrough.evaluation.release_checks import Releases, release_notices, releases_of
 from showthrough.evaluation.settings import Settings
-from showthrough.evaluation.whose import Releases, release_notices, releases_of
 from showthrough.metrics import parse_metric
 
 # Four texts of 24 words that share nothing but "the", "was" and "in"; placeholders stand for the two names of each.

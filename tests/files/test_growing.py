@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from showthrough.core.errors import OutputError
-from showthrough.storage.growing import DamagedError, GrowingFile, is_written, pieces
+from showthrough.storage.append_log import DamagedError, GrowingFile, is_written, pieces
 
 TITLE = b"title"
 

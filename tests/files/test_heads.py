@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from showthrough import read_corpus
-from showthrough.storage import heads
-from showthrough.storage.heads import PEEK, Head, Shape, shape_of
+from showthrough.storage import file_heads
+from showthrough.storage.file_heads import PEEK, Head, Shape, shape_of
 from showthrough.storage.reading import open_file
 
 
@@ -54,8 +54,8 @@ def test_what_was_seen_is_there(record: dict[str, object], listed: bool, cut: in
 
 def test_a_file_is_opened_once_to_look_and_once_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
-    look = heads.open_file
-    monkeypatch.setattr(heads, "open_file", lambda path: opened.append(path) or look(path))
+    look = file_heads.open_file
+    monkeypatch.setattr(file_heads, "open_file", lambda path: opened.append(path) or look(path))
     (tmp_path / "x.json").write_text('{"a": "b"}')
     head = Head.of(Head.of(tmp_path / "x.json"))
     assert (head.first_byte, head.json.keys, list(head.entries), head.content) == (
@@ -78,7 +78,7 @@ def test_a_short_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "corpus.json"
     path.write_text('[{"doc_id": "1", "text": "Mr Doe"}]')
     opened = []
-    monkeypatch.setattr(heads, "open_file", lambda path: opened.append(path) or open_file(path))
+    monkeypatch.setattr(file_heads, "open_file", lambda path: opened.append(path) or open_file(path))
     monkeypatch.setattr("showthrough.storage.reading.open_file", lambda path: opened.append(path) or open_file(path))
     head = Head(path)
     assert (head.json.opening, head.content) == (b"[", path.read_bytes())

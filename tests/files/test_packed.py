@@ -14,7 +14,7 @@ import zstandard
 
 from showthrough.core.errors import InputError, ResourceError
 from showthrough.formats import read_corpus
-from showthrough.storage import packed
+from showthrough.storage import compression
 from showthrough.storage.limits import FILE
 from showthrough.storage.reading import file_state, lines_of, open_file, read_bytes, stem, suffix
 
@@ -150,7 +150,7 @@ def test_chunks_of_a_file_go_on_where_the_last_one_was_closed(ending: str, tmp_p
 
     Counted.read_bytes = 0
     for start in range(0, len(content), 100_000):
-        with packed.open_unpacked(path, under) as file:
+        with compression.open_unpacked(path, under) as file:
             file.seek(start)
             assert file.read(100_000) == content[start : start + 100_000]
     # Each opens it, and reads a buffer or two before it knows where to go on.
@@ -170,13 +170,13 @@ def test_a_file_that_was_written_anew_is_not_gone_on_with(tmp_path: Path) -> Non
 def test_of_two_that_were_read_just_as_far_one_stays_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, opened = tmp_path / "x.jsonl.gz", []
     path.write_bytes(gzip.compress(CONTENT))
-    made = packed._Position
+    made = compression._Position
 
-    def noted(ending: str, under: IO[bytes]) -> packed._Position:
+    def noted(ending: str, under: IO[bytes]) -> compression._Position:
         opened.append(under)
         return made(ending, under)
 
-    monkeypatch.setattr(packed, "_Position", noted)
+    monkeypatch.setattr(compression, "_Position", noted)
     for one in [open_file(path) for _ in range(3)]:
         one.close()
     assert [under.closed for under in opened] == [True, True, False]

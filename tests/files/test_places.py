@@ -10,8 +10,8 @@ import fsspec
 import pytest
 
 from showthrough.core.errors import InputError
-from showthrough.storage.heads import Head
-from showthrough.storage.places import Remote, file_state, place_of
+from showthrough.storage.file_heads import Head
+from showthrough.storage.paths import Remote, file_state, place_of
 from showthrough.storage.reading import open_file, read_bytes, stem, suffix
 from showthrough.storage.shards import Shards, name_of, numbered_alike, shards_of
 

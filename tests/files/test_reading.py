@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from showthrough.core.errors import InputError, at_document
 from showthrough.formats import FORMATS, read_anonymization, read_corpus
 from showthrough.formats.samples import example
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import decode_json, lines_of, object_entries, read_bytes, stem, suffix
 
 BOM = b"\xef\xbb\xbf"

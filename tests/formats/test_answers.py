@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, evaluate, read_anonymization, read_corpus
-from showthrough.formats.choice import recognise_format
-from showthrough.storage.heads import Head
+from showthrough.formats.registry import recognise_format
+from showthrough.storage.file_heads import Head
 
 ONE = "😀 Mr José Díaz of Oslo left.\r\nHe was 46."
 TWO = "Nothing to see."
@@ -198,7 +198,7 @@ def test_recognising_reads_no_more_than_the_head(tmp_path: Path, monkeypatch: py
     path.write_text(json.dumps({str(number): presidio() for number in range(3000)}))
     assert path.stat().st_size > 500_000
     head = Head(path)
-    monkeypatch.setattr("showthrough.storage.heads.read_bytes", None)
+    monkeypatch.setattr("showthrough.storage.file_heads.read_bytes", None)
     assert recognise_format(head, "read_anonymization") == "presidio"
     assert len(head.start) <= 1 << 16
 

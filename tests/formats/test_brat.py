@@ -23,7 +23,7 @@ from showthrough import (
 )
 from showthrough.formats import Input
 from showthrough.formats.annotation_tools import brat
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 TEXT = "Dr. Lee saw Mary\nJones on 10/29."
 MARKS = "T1\tDOCTOR 4 7\tLee\nT2\tPATIENT 12 22\tMary Jones\n#1\tAnnotatorNotes T1\tsure\nR1\tknows Arg1:T1 Arg2:T2\n"

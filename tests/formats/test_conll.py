@@ -11,7 +11,7 @@ from showthrough import Annotation, Corpus, Document, InputError, Mention, Outpu
 from showthrough.data.levels import by_type
 from showthrough.formats import Input
 from showthrough.formats.annotation_tools import conll
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 
 def written(folder: Path, content: str, name: str = "r.conll") -> Path:

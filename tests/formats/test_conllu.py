@@ -11,7 +11,7 @@ from showthrough import Annotation, Corpus, Document, InputError, Mention, Outpu
 from showthrough.data.levels import by_type
 from showthrough.formats import Input
 from showthrough.formats.annotation_tools import conllu
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 
 def line(number: str, form: str, misc: str = "_") -> str:

@@ -25,9 +25,9 @@ from showthrough import (
 )
 from showthrough.data.masks import TypedMask
 from showthrough.formats import FORMATS, Fit, Format, Input, Texts, read_anonymized
-from showthrough.formats.choice import recognise_format, shared_format
+from showthrough.formats.registry import recognise_format, shared_format
 from showthrough.formats.samples import example
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 RECORDS = [
     {"uid": "a", "body": "Mr John Doe left.", "marks": [[3, 11, "PERSON"]]},

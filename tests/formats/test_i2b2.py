@@ -22,7 +22,7 @@ from showthrough import (
 from showthrough.data.levels import by_type
 from showthrough.formats import Input
 from showthrough.formats.clinical import i2b2
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 RECORDS_2006 = """<?xml version="1.0" ?>
 <ROOT>

@@ -18,8 +18,8 @@ from showthrough import (
 )
 from showthrough.data.levels import by_type
 from showthrough.formats import FORMATS
-from showthrough.formats.choice import recognise_format
-from showthrough.storage.heads import Head
+from showthrough.formats.registry import recognise_format
+from showthrough.storage.file_heads import Head
 
 NAMES = ("spacy", "spacy-json", "spacy-pairs", "token-rows", "conllu", "webanno", "xmi")
 TEXTS = (

@@ -15,7 +15,7 @@ from showthrough.formats.base import Fit, Format
 from showthrough.formats.clinical.phi import masks_from
 from showthrough.formats.lines import LineDocuments
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.storage.heads import Head, first_value
+from showthrough.storage.file_heads import Head, first_value
 
 
 class Mark(msgspec.Struct):

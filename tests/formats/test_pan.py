@@ -13,9 +13,9 @@ from hypothesis import given, settings, strategies as some
 from showthrough import Corpus, Document, InputError, OutputError, read_anonymization, read_corpus
 from showthrough.data.documents import Authorship
 from showthrough.formats.authorship.pan import write
-from showthrough.formats.choice import recognise_format, same_format
+from showthrough.formats.registry import recognise_format, same_format
 from showthrough.formats.writing import write_checked, write_corpus
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 Lay = Callable[..., Path]
 SOUND = {

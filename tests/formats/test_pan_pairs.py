@@ -13,9 +13,9 @@ from hypothesis import given, settings, strategies as some
 
 from showthrough import Corpus, Document, InputError, OutputError, read_corpus
 from showthrough.data.documents import Authorship, LazyDocuments
-from showthrough.formats.choice import recognise_format
+from showthrough.formats.registry import recognise_format
 from showthrough.formats.writing import write_checked, write_corpus
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 A = {"id": "a", "fandoms": ["X", "Y"], "pair": ["One text.", "\ufeffTwo texts.\r\n"]}
 B = {"id": 7, "discourse_types": ["essay", "email"], "pair": ["Of her.", "Of him."]}

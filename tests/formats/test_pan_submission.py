@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, strategies as some
 
 from showthrough import Corpus, Document, InputError, Mask, read_anonymization, read_corpus
-from showthrough.data.held_texts import Rewriting
 from showthrough.data.pairing import check_pair
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.formats import read_anonymized, read_released
 from showthrough.formats.authorship.pan_submission import Original, QuotedPassage, squeeze
-from showthrough.formats.choice import recognise_format
-from showthrough.storage.heads import Head
+from showthrough.formats.registry import recognise_format
+from showthrough.storage.file_heads import Head
 
 TEXT = "He left.  He came.\r\nThen he left. He slept."
 CORPUS = Corpus([Document("p1", TEXT)])

@@ -24,8 +24,8 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.data.masks import ScoredMask, TypedMask
-from showthrough.formats.choice import FORMATS, recognise_format
-from showthrough.storage.heads import Head
+from showthrough.formats.registry import FORMATS, recognise_format
+from showthrough.storage.file_heads import Head
 
 TEXT = "😀 Mr John Doe of Oslo left on 3 May 2011. Mail john@doe.org or call 212-555-5555."
 CORPUS = Corpus([Document("d", TEXT)])

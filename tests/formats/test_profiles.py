@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from showthrough import Attribute, Document, InputError, Subject, read_anonymization, read_corpus
-from showthrough.formats.choice import recognise_format
 from showthrough.formats.people.inference_answers import read_inference_answers
-from showthrough.storage.heads import Head
+from showthrough.formats.registry import recognise_format
+from showthrough.storage.file_heads import Head
 
 DATA = Path(os.environ.get("SHOWTHROUGH_DATA", "/nowhere")) / "inference"
 AGE = {"gold": "33", "hardness": 2, "certainty": 4, "guesses": ["34", "33"], "verdicts": [0, 1]}

@@ -10,8 +10,8 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, read_anonymization, read_corpus
 from showthrough.data.units import Unit, from_code_points
-from showthrough.formats.choice import recognise_format
-from showthrough.storage.heads import Head
+from showthrough.formats.registry import recognise_format
+from showthrough.storage.file_heads import Head
 
 TEXT = "👨‍👩‍👧 met José Díaz 👍🏽 in Łódź.\r\nHe left."
 JOSE, LODZ = TEXT.index("José"), TEXT.index("Łódź")

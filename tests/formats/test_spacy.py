@@ -28,8 +28,8 @@ from showthrough import (
 from showthrough.data.levels import by_type
 from showthrough.formats import FORMATS, Input
 from showthrough.formats.annotation_tools import docbin
-from showthrough.formats.choice import recognise_format
-from showthrough.storage.heads import Head
+from showthrough.formats.registry import recognise_format
+from showthrough.storage.file_heads import Head
 
 pytestmark = pytest.mark.skipif(
     find_spec("spacy") is None, reason="spaCy is not installed: pip install 'showthrough[spacy]'"

@@ -24,9 +24,9 @@ from showthrough import (
     read_corpus,
 )
 from showthrough.data.documents import LazyDocuments
-from showthrough.formats.choice import recognise_format, same_format
+from showthrough.formats.registry import recognise_format, same_format
 from showthrough.formats.writing import write_checked
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 DATA = Path(os.environ.get("SHOWTHROUGH_DATA", "/nowhere")) / "inference"
 NAME = {"tag": "NAME", "keyword": "Raja", "certainty": 5, "hardness": 1}

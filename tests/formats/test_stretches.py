@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from showthrough import Corpus, Document, InputError
 from showthrough.engines.base import Engine
-from showthrough.formats import records, stretches
-from showthrough.formats.annotation_tools.line_places import GrowingLines
+from showthrough.formats import parallel_lines, records
+from showthrough.formats.annotation_tools.line_index import GrowingLines
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks import tab
 from showthrough.formats.lines import LineDocuments
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from working import Elsewhere
 
 SAFE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
@@ -26,14 +26,14 @@ SAFE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], dea
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretches of some bytes."""
-    monkeypatch.setattr(stretches, "_LEAST", 7)
+    monkeypatch.setattr(parallel_lines, "_LEAST", 7)
 
 
 def read(path: Path, step: int, engine: Engine | None = None, reader: Any = tab.read_lines) -> tuple[Any, ...]:
     """All that reading a file gives, or what is wrong with it."""
     file = Input(Head(path), engine=engine)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(stretches, "STRETCH", step)
+        patched.setattr(parallel_lines, "STRETCH", step)
         try:
             documents = reader(file)
             survey = Corpus(documents, source=str(path)).survey
@@ -109,7 +109,7 @@ def test_a_line_that_is_too_long_is_told_by_its_number(
 def test_a_file_that_is_broken_throughout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine | None
 ) -> None:
-    monkeypatch.setattr(stretches, "ENOUGH", 30)
+    monkeypatch.setattr(parallel_lines, "ENOUGH", 30)
     path = tmp_path / "c.jsonl"
     path.write_text("{\n" * 100)
     _, *problems = read(path, 10, engine)
@@ -139,7 +139,7 @@ def test_places_of_lines(spans: list[tuple[int, int]], data: st.DataObject) -> N
     sizes = [size for _, size in spans]
     offsets = [int(end) - size for end, size in zip(ends, sizes, strict=True)]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("showthrough.formats.annotation_tools.line_places._EVERY", data.draw(st.integers(1, 9)))
+        patched.setattr("showthrough.formats.annotation_tools.line_index._EVERY", data.draw(st.integers(1, 9)))
         growing = GrowingLines()
         for place in zip(offsets, sizes, strict=True):
             growing.append(*place)

@@ -28,7 +28,7 @@ from showthrough.data.documents import CHUNK_CHARACTERS
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tab import read_lines, record
 from showthrough.formats.lines import LineDocuments
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 FULL: dict[str, Any] = {
     "doc_id": "001-1",

@@ -12,10 +12,10 @@ import pytest
 
 from showthrough import FORMATS, Annotation, Document, InputError, Run, evaluate, read_anonymization, read_corpus
 from showthrough.data.levels import by_type
-from showthrough.formats.choice import recognise_format
 from showthrough.formats.lines import LineDocuments
+from showthrough.formats.registry import recognise_format
 from showthrough.formats.samples import example
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 Record = dict[str, Any]
 TEXTS = {"d1": "Mr John Doe of Oslo left. Doe is 46.", "d2": "Ann Lee\r\nmet him in Bergen.", "d3": "Nothing to see."}

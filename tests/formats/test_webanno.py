@@ -12,8 +12,8 @@ from showthrough.data.documents import Corpus
 from showthrough.data.levels import by_type
 from showthrough.formats import Input
 from showthrough.formats.annotation_tools import webanno
-from showthrough.formats.choice import recognise_format
-from showthrough.storage.heads import Head
+from showthrough.formats.registry import recognise_format
+from showthrough.storage.file_heads import Head
 
 NER = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 POS = "de.tudarmstadt.ukp.dkpro.core.api.lexmorph.type.pos.POS"

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from showthrough import FORMATS, Corpus, Document, InputError, read_anonymization, read_corpus
-from showthrough.formats.choice import recognise_format
+from showthrough.formats.registry import recognise_format
 from showthrough.formats.samples import example
-from showthrough.storage.heads import PEEK, Head
+from showthrough.storage.file_heads import PEEK, Head
 
 TEXT = "Mr John Doe of Oslo left."
 OTHER = "😀 Ann Lee left."

@@ -17,7 +17,7 @@ from showthrough.data.masks import TypedMask
 from showthrough.formats import FORMATS
 from showthrough.formats.base import Input
 from showthrough.formats.tables.xlsx import Worksheet
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 TEXTS = ["😀 Ann Lee\r\nleft  ", "=1+1 e\u0301", " _x000D_ 山田\x01\r", "_x005F_ +cmd|' /C calc'!A0"]
 

@@ -18,7 +18,7 @@ from showthrough import (
     evaluate,
     parse_metric,
 )
-from showthrough.run.gate.asking import fault_of, parse_options, parse_thresholds, resolve_thresholds
+from showthrough.run.gate.parsing import fault_of, parse_options, parse_thresholds, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
 

@@ -8,8 +8,8 @@ from typing import cast
 import pytest
 
 from showthrough import PlanError
-from showthrough.run.beside import RunPair
 from showthrough.run.gate.baseline import Baseline
+from showthrough.run.pairing import RunPair
 from showthrough.statistics import Loss
 
 

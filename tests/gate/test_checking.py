@@ -13,7 +13,6 @@ from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.provenance import Provenance
 from showthrough.data.references import NOTHING
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.run.beside import RunPair
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import Gate, _find_dropped, _originals_reach, _why, check_run
 from showthrough.run.gate.checks import (
@@ -27,6 +26,7 @@ from showthrough.run.gate.checks import (
     format_value,
 )
 from showthrough.run.gate.grading import Demand, grade_demand
+from showthrough.run.pairing import RunPair
 from showthrough.run.records import Failure
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold

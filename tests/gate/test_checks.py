@@ -9,7 +9,6 @@ from typing import cast
 import msgspec
 import pytest
 
-from showthrough.run.beside import RunPair
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import Gate, _count_documents, _holding, check_run
 from showthrough.run.gate.checks import (
@@ -27,6 +26,7 @@ from showthrough.run.gate.checks import (
     upwards,
 )
 from showthrough.run.gate.grading import Grade
+from showthrough.run.pairing import RunPair
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold
 

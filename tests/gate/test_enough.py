@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.run.gate.enough import Need, _trials, count_needed
+from showthrough.run.gate.sample_size import Need, _trials, count_needed
 from showthrough.run.records import Score
 from showthrough.run.run import Run
 from showthrough.run.thresholds import Threshold

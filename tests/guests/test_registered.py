@@ -270,10 +270,10 @@ def test_an_anonymizer_that_raises_is_named() -> None:
 
 
 def test_a_metric_without_rows_and_without_failure_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    from showthrough.evaluation import walk
+    from showthrough.evaluation import runner
 
     monkeypatch.setitem(METRICS, "kept", Kept)
-    monkeypatch.setattr(walk, "process_chunk", lambda *rest: walk.ChunkResult())
+    monkeypatch.setattr(runner, "process_chunk", lambda *rest: runner.ChunkResult())
     run = evaluate(CORPUS, MASKS, ["kept"], resamples=0)
     assert [str(failure.reason) for failure in run.failures] == ["it gave rows for 0 of 6 documents; expected all"]
 

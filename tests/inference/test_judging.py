@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.families.inference.base import GuessPair
-from showthrough.families.inference.judging import (
+from showthrough.families.inference.verdicts import (
     AGREEMENT,
     KAPPA,
     Judgements,

@@ -16,7 +16,7 @@ from showthrough.families.inference.reader import AttributeReader
 from showthrough.formats import read_corpus
 from showthrough.models import Resources
 from showthrough.models.countries import _countries
-from showthrough.models.places import country_named
+from showthrough.models.gazetteer import country_named
 
 pytestmark = pytest.mark.usefixtures("no_sockets")
 

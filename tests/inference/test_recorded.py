@@ -13,7 +13,7 @@ from showthrough.data.subjects import AUTHOR, Subject
 from showthrough.families.inference.base import Aim, AttackCase, Guess, Person
 from showthrough.families.inference.recorded import RecordedAnswers, digest_of_answers
 from showthrough.models.chat.recordings import TITLE
-from showthrough.storage.growing import GrowingFile
+from showthrough.storage.append_log import GrowingFile
 
 pytestmark = pytest.mark.usefixtures("no_sockets")
 

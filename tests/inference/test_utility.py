@@ -10,7 +10,7 @@ import pytest
 from inference.fakes import Parrot
 from showthrough import InputError
 from showthrough.data.references import NOTHING
-from showthrough.families.inference.judged import AskedOpinions, RecordedOpinions, ReleasePair, utility_fault
+from showthrough.families.inference.judge_utility import AskedOpinions, RecordedOpinions, ReleasePair, utility_fault
 
 SAID = {"readability": {"why": "clear", "score": 8}, "meaning": {"score": 6.5}, "hallucinations": {"score": 1}}
 

@@ -33,7 +33,7 @@ from malformed.mutations import (
     tree_broken,
 )
 from showthrough.run.journal import TITLE
-from showthrough.storage.growing import pieces
+from showthrough.storage.append_log import pieces
 
 _FEW = ("--resamples", "20", "-o", "out.json")
 _METRICS = (

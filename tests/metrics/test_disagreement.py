@@ -76,7 +76,7 @@ def test_the_signature_names_all_systems() -> None:
 
 
 def test_nobody_is_better() -> None:
-    from showthrough.report.plane import plane_metrics
+    from showthrough.report.privacy_utility import plane_metrics
     from showthrough.report.table import tables
 
     run = compared({"a": [Mask(*OLE)], "b": [Mask(*OSLO), TypedMask(*YEAR, None, "DATE")]})

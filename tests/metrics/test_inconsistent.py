@@ -12,7 +12,7 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, Mask, Run, TypedMask, evaluate
 from showthrough.data import documents
 from showthrough.data.alignment import align
-from showthrough.report.plane import plane_metrics
+from showthrough.report.privacy_utility import plane_metrics
 from showthrough.report.table import tables
 
 SENTENCES = [

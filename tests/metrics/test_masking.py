@@ -25,7 +25,7 @@ from showthrough import (
     WeightedPrecision,
     evaluate,
 )  # fmt: skip
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.metrics import parse_metric
 
 TEXT = "Mr Ole Berg of Oslo, a nurse, met Ole Berg in May 1996."

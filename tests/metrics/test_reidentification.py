@@ -31,7 +31,7 @@ from showthrough import (
 from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import ResourceError
 from showthrough.families.reidentification.attacks import assignment, fusion
-from showthrough.families.reidentification.attacks.standing import RankResult
+from showthrough.families.reidentification.attacks.ranks import RankResult
 from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
 from showthrough.formats.people.background import read_recorded
 from showthrough.metrics import HEADLINE, Rows, metric_text

@@ -24,7 +24,7 @@ from showthrough import (
 from showthrough.data.masks import apply_masks
 from showthrough.families.unannotated.residual import MOST_PLACES
 from showthrough.metrics import metric_text, parse_metric
-from showthrough.metrics.released import ReleasedText
+from showthrough.metrics.released_text import ReleasedText
 
 TEXT = "Mr Ole Berg wrote to ole@berg.example on 3 May 1970."  # 12 words: ole, berg and example are three
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, OutputError, PlanError, rating_sample
-from showthrough.data.held_texts import Rewriting
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.formats.authorship.rating_folder import RatingItem, read_items
 
 PARTS = ("One came here. ", "Two went there. ", "Three stood still. ", "Four fell down. ")

@@ -16,7 +16,7 @@ from registry.site import Page, Site, kept
 from showthrough.core.errors import InputError, OutputError
 from showthrough.formats.datasets import archives
 from showthrough.formats.datasets.archives import UNPACKED
-from showthrough.formats.datasets.keeping import MANIFEST
+from showthrough.formats.datasets.store import MANIFEST
 
 FILES = {"x/a.txt": b"Oslo", "x/sub/b.txt": "山田".encode(), "x/sub/c.ann": b""}
 

@@ -16,7 +16,7 @@ from showthrough.core.errors import InputError, OutputError, PlanError, Showthro
 from showthrough.formats.datasets.downloads import MOST
 from showthrough.formats.datasets.entries import PublishedFile
 from showthrough.formats.datasets.fetching import Wish, keep
-from showthrough.formats.datasets.keeping import MANIFEST
+from showthrough.formats.datasets.store import MANIFEST
 from showthrough.formats.datasets.web import Web
 
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

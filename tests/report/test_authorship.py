@@ -17,7 +17,7 @@ from rich.console import Console
 from showthrough import METRICS, Anonymization, Corpus, Document, Mask, Metric, Rows, Run, evaluate
 from showthrough.data.authorship import Rating, Ratings
 from showthrough.data.documents import Authorship
-from showthrough.data.held_texts import Rewriting
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.families.authorship.passages import passages
 from showthrough.families.authorship.report_passages import MOST, passages as rewritten
 from showthrough.families.authorship.report_tables import (

@@ -16,7 +16,7 @@ from showthrough.report.charts.plane import plane_charts
 from showthrough.report.files import VIEWS
 from showthrough.report.html import html_text
 from showthrough.report.people import against_each_other, people
-from showthrough.report.plane import plane_metrics
+from showthrough.report.privacy_utility import plane_metrics
 from showthrough.report.verdict import verdict
 from showthrough.run.records import Ceiling, Human
 from showthrough.run.run import Run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, strategies as st
 
-from showthrough.report.plane import PlaneMetric, first_choice, front, plane_metrics, points
+from showthrough.report.privacy_utility import PlaneMetric, first_choice, front, plane_metrics, points
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.metrics import Recall, metric_text, parse_metric
 from showthrough.models import function_word_models, function_words_from
 from showthrough.models.closed_classes import CLOSED_CLASSES

@@ -11,7 +11,7 @@ import pytest
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.models import Resources
 from showthrough.models.lexicon import ALWAYS, PUNCTUATION
 from showthrough.models.pipeline import FREE_TAGS

@@ -10,7 +10,7 @@ import pytest
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.metrics.chunk import Chunk, HidingRule
 from showthrough.models import Resources
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, evaluate
-from showthrough.run.beside import RunPair
+from showthrough.run.pairing import RunPair
 from showthrough.run.run import Run
 
 TEXTS = {f"d{one}": f"Mail x{one}@example.org or call 555-01{one:02}" for one in range(12)}

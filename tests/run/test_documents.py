@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, Run, TypedMask, evaluate
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.metrics.chunk import Chunk, HidingRule
 from showthrough.models import Resources
 from showthrough.run import documents as texts

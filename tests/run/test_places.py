@@ -11,7 +11,7 @@ from showthrough import Anonymization, Background, Corpus, Document, Mask, Run, 
 from showthrough.core.errors import Interrupted, PlanError
 from showthrough.families.reidentification.report_attacks import attacks_json_text
 from showthrough.report import csv_text
-from showthrough.run.places import PathNames
+from showthrough.run.folders import PathNames
 from showthrough.run.records import Failure, MetricRecord
 
 PRIVATE = 'ann\'s "secret"'

@@ -20,8 +20,8 @@ from showthrough.core.errors import InputError, OutputError
 from showthrough.report import csv_text, json_text, markdown_text
 from showthrough.report.html import html_text
 from showthrough.run import journal
-from showthrough.run.beside import RunPair
 from showthrough.run.gate.checking import Gate, check_run
+from showthrough.run.pairing import RunPair
 from showthrough.run.run import Run
 
 METRICS = ("er_di", "er_qi", "recall_per_type", "precision", "residual", "inconsistent")

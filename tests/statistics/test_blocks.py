@@ -22,7 +22,7 @@ from showthrough.metrics.derived import DerivedRows
 from showthrough.statistics import forms, influences, loss_of, pair_tests, resampled_totals, sum_influences
 from showthrough.statistics.blocks import blocks, is_single_block, sum_columns
 from showthrough.statistics.forms import Form, Ratios
-from showthrough.statistics.moves import InfluenceSums, moved_together
+from showthrough.statistics.influence import InfluenceSums, moved_together
 
 COLUMNS = ("hidden", "total", "agreed", "asked")
 Splits = st.lists(st.integers(1, 20), max_size=6)

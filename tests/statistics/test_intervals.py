@@ -11,6 +11,7 @@ from showthrough.evaluation.scoring import intervals_of
 from showthrough.metrics import EntityRecall, Rows
 from showthrough.statistics import Ratios, Spread, as_many_alike, influences, resampled_totals, share_interval
 from showthrough.statistics.forms import Influences
+from showthrough.statistics.influence import InfluenceSums
 from showthrough.statistics.intervals import (
     difference_interval,
     fewer,
@@ -18,7 +19,6 @@ from showthrough.statistics.intervals import (
     number_interval,
     sure_difference_interval,
 )
-from showthrough.statistics.moves import InfluenceSums
 from showthrough.statistics.numerics.distributions import binomial_ends
 
 Counts = list[tuple[int, int]]

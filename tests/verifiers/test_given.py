@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from showthrough.core.errors import InputError, PlanError
-from showthrough.families.authorship.verifiers.given import GivenAnswers, parse_answers, read_answer_files
+from showthrough.families.authorship.verifiers.recorded import GivenAnswers, parse_answers, read_answer_files
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from showthrough.core.errors import ChangedError
 from showthrough.evaluation.settings import Settings
 from showthrough.metrics import metrics_of
 from showthrough.systems import Anonymizer
+from showthrough.systems.anonymizing import Progress
 from showthrough.systems.rules import Rules
-from showthrough.systems.work import Progress
-from showthrough.systems.workbench.working import Bench, BenchOutcome, put_to_work, score
+from showthrough.systems.workbench.runner import Bench, BenchOutcome, put_to_work, score
 
 SETTINGS = Settings(cache=False, resamples=20)
 
@@ -56,7 +56,7 @@ def test_one_that_fails_is_missing_and_the_others_are_scored(tiny: Corpus) -> No
 def test_a_library_may_raise_anything_and_memory_may_end(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of our own anonymizers too: their models are others' programs."""
     for error, says in ((RuntimeError("Mr John Doe"), "raised RuntimeError"), (MemoryError(), "memory ran out")):
-        monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", _raising(error))
+        monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", _raising(error))
         bench = bench_of(tiny, Anonymization({one: [] for one in tiny.ids}, "file"), rules=Rules())
         made = put_to_work(bench)
         assert made.failed["rules"].startswith(says)
@@ -77,7 +77,7 @@ def test_where_none_is_left_all_reasons_are_told(tiny: Corpus) -> None:
 
 
 def test_a_corpus_that_changes_meanwhile_ends_it(tiny: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", _raising(ChangedError([])))
+    monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", _raising(ChangedError([])))
     with pytest.raises(ChangedError):
         put_to_work(bench_of(tiny, rules=Rules()))
 
@@ -88,7 +88,7 @@ def test_who_stops_it_is_no_failure(tiny: Corpus, monkeypatch: pytest.MonkeyPatc
         def stopped(*_: object, stop: type[BaseException] = stop, **__: object) -> Anonymization:
             raise stop
 
-        monkeypatch.setattr("showthrough.systems.workbench.working.anonymize", stopped)
+        monkeypatch.setattr("showthrough.systems.workbench.runner.anonymize", stopped)
         with pytest.raises(stop):
             put_to_work(bench_of(tiny, rules=Rules()))
 

@@ -13,9 +13,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from showthrough.cli.exit_codes import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
 from showthrough.cli.plain_values import take_plain_values
-from showthrough.cli.statuses import BAD_INPUT, FELL_SHORT, INTERRUPTED, exit_status
-from showthrough.cli.stopping import exit_on_signal, stoppable
+from showthrough.cli.signals import exit_on_signal, stoppable
 from showthrough.cli.streams import outlets
 from showthrough.core.errors import LINE, QUOTED, PlanError, ShowthroughError, shorten
 from showthrough.version import __version__

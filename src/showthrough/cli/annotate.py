@@ -9,18 +9,18 @@ from showthrough.cli.completion import anonymizer_names, format_names
 from showthrough.cli.consoles import documents, show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import printable
 from showthrough.data.documents import Corpus
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
-from showthrough.formats.choice import format_named
+from showthrough.formats.registry import format_named
 from showthrough.formats.writing import describe_losses, write_checked
 from showthrough.storage.writing import check_writable
 from showthrough.systems import anonymizer
+from showthrough.systems.anonymizing import check_ready
 from showthrough.systems.silver import annotate
-from showthrough.systems.work import check_ready
 
 
 @with_options(

@@ -20,15 +20,15 @@ from showthrough.cli.systems import (
     mask_files,
     parse_systems,
 )
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import InputError, OutputError
 from showthrough.evaluation.notices import file_notes, training_notes
 from showthrough.evaluation.settings import FileSettings, Settings, options_of, settings_problems
 from showthrough.formats import read_corpus
-from showthrough.formats.made import encode_anonymization
+from showthrough.formats.made_masks import encode_anonymization
 from showthrough.models.cache import usual_cache
 from showthrough.systems import anonymize
-from showthrough.systems.work import check_ready
+from showthrough.systems.anonymizing import check_ready
 
 
 @with_options(

@@ -10,7 +10,7 @@ from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, note_unmasked, show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import PlanError, printable, quote_value
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
@@ -19,9 +19,9 @@ from showthrough.data.release import REPLACEMENTS, release
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.choice import format_named, recognise_format, same_format, shared_format
+from showthrough.formats.registry import format_named, recognise_format, same_format, shared_format
 from showthrough.formats.writing import describe_losses, is_single_file, write_checked
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import stem
 from showthrough.storage.writing import check_writable
 from showthrough.systems.replacing import WAYS, rewritten

@@ -16,12 +16,12 @@ from showthrough.data.retyping import split_names
 from showthrough.evaluation.plan_files import is_request, read_request
 from showthrough.evaluation.requests import EvaluationRequest, Source
 from showthrough.evaluation.settings import FileSettings
-from showthrough.formats.choice import columns_of
+from showthrough.formats.registry import columns_of
 from showthrough.formats.tables.rows import IDS
 from showthrough.formats.tables.tabular import TEXT
 from showthrough.metrics import metrics_of
-from showthrough.storage.heads import Head
-from showthrough.storage.places import place_of
+from showthrough.storage.file_heads import Head
+from showthrough.storage.paths import place_of
 from showthrough.storage.reading import exists, fail, suffix
 from showthrough.storage.shards import name_of, numbered_alike
 

@@ -8,24 +8,24 @@ import typer
 from msgspec import Meta
 
 from showthrough.cli.arguments import named_files
-from showthrough.cli.asking import ESTIMATE, answers_beside, recordings_of, remove_answers, with_recordings
 from showthrough.cli.consoles import console
+from showthrough.cli.llm_options import ESTIMATE, answers_beside, recordings_of, remove_answers, with_recordings
 from showthrough.cli.options import CliOptions, Output, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import show_activity
-from showthrough.cli.stopping import interruptible, unbroken
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.signals import interruptible, unbroken
+from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import InputError, Problem
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus
-from showthrough.evaluation.estimating import CallEstimate
+from showthrough.evaluation.estimate import CallEstimate
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
+from showthrough.families.reidentification.api import estimate_attacks, reidentify
 from showthrough.families.reidentification.attacks import DEFAULT
-from showthrough.families.reidentification.calls import estimate_attacks, reidentify
 from showthrough.families.reidentification.report_attacks import attacks_json_text, show_attacks, show_risks
 from showthrough.formats import read_anonymized, read_corpus
-from showthrough.formats.choice import shared_format
 from showthrough.formats.people.background import read_background, read_recorded
+from showthrough.formats.registry import shared_format
 from showthrough.metrics import ReIdentification
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.settings import ModelSettings

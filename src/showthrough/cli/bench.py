@@ -11,8 +11,9 @@ import typer
 from rich.text import Text
 
 from showthrough.cli.arguments import build_request
-from showthrough.cli.asking import answers_beside, remove_answers, with_recordings
 from showthrough.cli.consoles import PAGE, console, documents, notes, print_plain, show_notes
+from showthrough.cli.exit_codes import FELL_SHORT, exit_status
+from showthrough.cli.llm_options import answers_beside, remove_answers, with_recordings
 from showthrough.cli.options import (
     Anonymizations,
     CliOptions,
@@ -26,7 +27,6 @@ from showthrough.cli.options import (
 )
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, show_activity
-from showthrough.cli.statuses import FELL_SHORT, exit_status
 from showthrough.cli.systems import (
     EverywhereToo,
     Replacement,
@@ -37,22 +37,22 @@ from showthrough.cli.systems import (
     mask_files,
     parse_systems,
 )
-from showthrough.cli.views import Views, show, view_options
+from showthrough.cli.view_options import Views, show, view_options
 from showthrough.core.errors import LINE, InputError, Interrupted, PlanError, join_names, shorten
 from showthrough.evaluation.plan import lacking_problems
 from showthrough.evaluation.plan_files import is_request
 from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.formats.made import encode_anonymization
+from showthrough.formats.made_masks import encode_anonymization
 from showthrough.report.wins import show_wins
-from showthrough.run.gate.asking import parse_options
 from showthrough.run.gate.grading import status_of
+from showthrough.run.gate.parsing import parse_options
 from showthrough.run.run import Run
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.writing import ProtectedFiles
 from showthrough.systems import ANONYMIZERS
-from showthrough.systems.work import Progress
-from showthrough.systems.workbench.working import Bench, BenchOutcome, put_to_work, score
+from showthrough.systems.anonymizing import Progress
+from showthrough.systems.workbench.runner import Bench, BenchOutcome, put_to_work, score
 
 USUAL = "rules"  # the one that needs nothing but the base install
 

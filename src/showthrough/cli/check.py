@@ -15,11 +15,11 @@ from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
 from showthrough.core.errors import InputError, PlanError
 from showthrough.evaluation.settings import options_of, settings_problems
 from showthrough.report.gate import BEGINNINGS, junit_xml, outcome_json, outcome_markdown, show_outcome
-from showthrough.run.beside import RunPair, complete
-from showthrough.run.gate.asking import parse_options, resolve_thresholds
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checking import DOCUMENTS, IDENTIFIERS, Gate, check_run
 from showthrough.run.gate.checks import GateOutcome
+from showthrough.run.gate.parsing import parse_options, resolve_thresholds
+from showthrough.run.pairing import RunPair, complete
 from showthrough.run.run import Run
 from showthrough.storage.reading import stem
 from showthrough.storage.writing import ProtectedFiles

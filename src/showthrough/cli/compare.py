@@ -16,7 +16,7 @@ from showthrough.report.matrix import ALPHA, comparable, show_matrix, significan
 from showthrough.report.section import sections
 from showthrough.report.terminal import show_comparisons
 from showthrough.report.wording import training_warnings
-from showthrough.run.beside import RunPair, complete
+from showthrough.run.pairing import RunPair, complete
 from showthrough.run.run import Run
 from showthrough.storage.reading import stem
 

@@ -9,12 +9,12 @@ from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import printable
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
-from showthrough.formats.choice import format_named
+from showthrough.formats.registry import format_named
 from showthrough.formats.writing import describe_losses, write_checked
 from showthrough.storage.writing import check_writable
 

@@ -4,7 +4,7 @@ from showthrough.cli import demo_corpus as demo
 from showthrough.cli.bench import BenchOutput, carry_out
 from showthrough.cli.options import CliOptions, Output, with_options
 from showthrough.cli.outputs import Results, inputs
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.view_options import Views, view_options
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings
 from showthrough.families.reidentification.family import BACKGROUND
@@ -12,7 +12,7 @@ from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.people.background import read_background
 from showthrough.metrics import metrics_of
 from showthrough.systems import named_anonymizers
-from showthrough.systems.workbench.working import Bench
+from showthrough.systems.workbench.runner import Bench
 
 # All four questions, without a model, each asked once.
 METRICS = (

@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 
 from showthrough.cli.arguments import build_request, check_columns
-from showthrough.cli.asking import (
+from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
+from showthrough.cli.exit_codes import FELL_SHORT, INTERRUPTED, exit_status
+from showthrough.cli.llm_options import (
     ESTIMATE,
     answers_beside,
     recordings_of,
@@ -18,7 +20,6 @@ from showthrough.cli.asking import (
     tell_estimate,
     with_recordings,
 )
-from showthrough.cli.consoles import PAGE, console, note_unmasked, notes, print_plain, show_notes
 from showthrough.cli.options import (
     Anonymizations,
     CliOptions,
@@ -32,9 +33,8 @@ from showthrough.cli.options import (
 )
 from showthrough.cli.outputs import HOLDS, Results, check_distinct, check_file, inputs
 from showthrough.cli.progress import scoring, show_activity
-from showthrough.cli.statuses import FELL_SHORT, INTERRUPTED, exit_status
-from showthrough.cli.stopping import interruptible, unbroken
-from showthrough.cli.views import Views, show, view_options
+from showthrough.cli.signals import interruptible, unbroken
+from showthrough.cli.view_options import Views, show, view_options
 from showthrough.core.errors import (
     LINE,
     ChangedError,
@@ -47,21 +47,21 @@ from showthrough.core.errors import (
     shorten,
 )
 from showthrough.engines.base import LostError
-from showthrough.engines.opened import open_engine
+from showthrough.engines.opening import open_engine
 from showthrough.evaluation.checkpoints import Checkpoints
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan, lacking_problems
 from showthrough.evaluation.requests import EvaluationRequest
+from showthrough.evaluation.runner import Progress
 from showthrough.evaluation.settings import FileSettings, options_of, settings_problems
-from showthrough.evaluation.walk import Progress
 from showthrough.metrics import metric_text
 from showthrough.run.file import read_journal
 from showthrough.run.folder import folder_of
-from showthrough.run.gate.asking import parse_options
 from showthrough.run.gate.grading import status_of
+from showthrough.run.gate.parsing import parse_options
 from showthrough.run.journal import Journal, journal_beside
 from showthrough.run.run import Run
-from showthrough.storage.growing import is_written
+from showthrough.storage.append_log import is_written
 from showthrough.storage.writing import ProtectedFiles, write_folder
 
 

@@ -15,7 +15,7 @@ from showthrough.cli.progress import show_download
 from showthrough.formats.datasets.digests import weakness
 from showthrough.formats.datasets.entries import Dataset, PublishedFile, find_dataset, load_datasets
 from showthrough.formats.datasets.fetching import FetchedCorpus, Wish, keep
-from showthrough.formats.datasets.keeping import MANIFEST, KeptFile, corpora_folder
+from showthrough.formats.datasets.store import MANIFEST, KeptFile, corpora_folder
 
 
 def _names(incomplete: str) -> list[str]:

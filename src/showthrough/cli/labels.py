@@ -11,8 +11,8 @@ from rich.text import Text
 
 from showthrough.cli.consoles import console
 from showthrough.core.errors import PlanError, shorten
-from showthrough.data.kinds import HIPAA, NAMES, ROOT, TREE, fold_type, in_order, kind_of, path_of, treated_as
 from showthrough.data.schemes import SCHEMES
+from showthrough.data.types import HIPAA, NAMES, ROOT, TREE, fold_type, in_order, kind_of, path_of, treated_as
 
 _ARROW = " > "
 

@@ -13,12 +13,12 @@ import typer
 from rich.console import Console
 
 from showthrough.cli.consoles import notes, print_plain
-from showthrough.cli.statuses import BAD_INPUT
-from showthrough.cli.stopping import unbroken
+from showthrough.cli.exit_codes import BAD_INPUT
+from showthrough.cli.signals import unbroken
 from showthrough.core.errors import OutputError
 from showthrough.formats import FORMATS
 from showthrough.run.run import Run
-from showthrough.storage.places import Remote, is_pattern, place_of
+from showthrough.storage.paths import Remote, is_pattern, place_of
 from showthrough.storage.reading import is_folder, suffix
 from showthrough.storage.writing import ProtectedFiles, check_writable, refuse_elsewhere, write_file
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from showthrough.cli.consoles import notes, print_plain
 from showthrough.core.errors import LINE, shorten
-from showthrough.evaluation.walk import Progress
+from showthrough.evaluation.runner import Progress
 from showthrough.models.settings import Watch
 
 _EVERY = 30.0  # seconds between two lines

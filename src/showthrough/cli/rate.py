@@ -15,7 +15,7 @@ from showthrough.cli.progress import show_activity
 from showthrough.core.errors import printable
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 app = typer.Typer(help="Have people rate what anonymizers wrote.", no_args_is_help=True, rich_markup_mode=None)
 

@@ -8,8 +8,8 @@ import typer
 from showthrough.cli.consoles import PAGE, console, notes, show_notes
 from showthrough.cli.options import CliOptions, MaxThresholds, MinThresholds, with_options
 from showthrough.cli.outputs import Results, check_distinct, inputs
-from showthrough.cli.views import Views, show, view_options
-from showthrough.run.gate.asking import parse_options, resolve_thresholds
+from showthrough.cli.view_options import Views, show, view_options
+from showthrough.run.gate.parsing import parse_options, resolve_thresholds
 from showthrough.run.run import Run
 
 

@@ -15,14 +15,14 @@ from showthrough.core.errors import PlanError, printable
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
-from showthrough.formats.choice import format_named, same_format
+from showthrough.formats.registry import format_named, same_format
 from showthrough.formats.writing import describe_losses, write_checked
 from showthrough.report.review import review_sheet
 from showthrough.report.review_page import PAGE_FILE, review_page
 from showthrough.report.sheets.terminal import show_sheet
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.writing import ProtectedFiles, check_writable
-from showthrough.studies.review.applying import reviewed
+from showthrough.studies.review.application import reviewed
 from showthrough.studies.review.assignment import Assignment
 from showthrough.studies.review.copies import REPLACES, Replace
 from showthrough.studies.review.folder import check_new, review_copies

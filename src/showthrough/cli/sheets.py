@@ -14,9 +14,9 @@ from showthrough.cli.options import CliOptions
 from showthrough.cli.outputs import Results, check_file
 from showthrough.core.errors import OutputError
 from showthrough.evaluation.settings import Option, options_of
+from showthrough.report.sheets.document import ReportDocument
 from showthrough.report.sheets.latex import latex_of
 from showthrough.report.sheets.markdown import markdown_of
-from showthrough.report.sheets.sheet import ReportDocument
 
 
 @runtime_checkable

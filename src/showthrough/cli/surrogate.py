@@ -10,12 +10,12 @@ from showthrough.cli.completion import format_names
 from showthrough.cli.consoles import documents, notes, print_plain, show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import PlanError, join_names, printable, shorten
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.formats import read_corpus
-from showthrough.formats.choice import format_named, same_format
+from showthrough.formats.registry import format_named, same_format
 from showthrough.formats.writing import write_corpus
 from showthrough.storage.writing import check_writable
 from showthrough.systems.surrogates.chronology import NEAREST

@@ -12,16 +12,16 @@ import typer
 
 from showthrough.cli.completion import anonymizer_names
 from showthrough.cli.consoles import documents, notes, print_plain
+from showthrough.cli.exit_codes import INTERRUPTED
 from showthrough.cli.progress import scoring
-from showthrough.cli.statuses import INTERRUPTED
 from showthrough.core.errors import OutputError, printable, shorten
 from showthrough.data.masks import Anonymization
 from showthrough.models.cache import Cache
 from showthrough.systems import Anonymizer, named_anonymizers
+from showthrough.systems.anonymizing import Progress
 from showthrough.systems.combined import Everywhere
-from showthrough.systems.keeping import is_cacheable
+from showthrough.systems.mask_cache import is_cacheable
 from showthrough.systems.replacing import Way
-from showthrough.systems.work import Progress
 
 _WITH = typer.Option(
     "--with",

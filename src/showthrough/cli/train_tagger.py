@@ -7,12 +7,12 @@ import typer
 from rich.table import Table
 
 from showthrough.cli.consoles import console, print_plain, show_notes
+from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, inputs
 from showthrough.cli.progress import show_activity
-from showthrough.cli.statuses import refuse_unavailable
-from showthrough.cli.stopping import unbroken
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.signals import unbroken
+from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import printable
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of

@@ -17,11 +17,11 @@ from showthrough.data.masks import Anonymization
 from showthrough.evaluation.notices import notices
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.plan_files import is_request
+from showthrough.evaluation.release_checks import release_notices
 from showthrough.evaluation.requests import EvaluationRequest
 from showthrough.evaluation.settings import FileSettings, options_of
-from showthrough.evaluation.whose import release_notices
 from showthrough.metrics import METRICS
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 _READING = ("format", "group_by", "id_column", "text_column", "offsets", "released")
 _SETTINGS = ("missing", "pairing", "language", *_READING, "map", "direct", "quasi", "ignore")

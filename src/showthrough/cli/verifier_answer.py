@@ -8,21 +8,21 @@ import typer
 
 from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import console, print_plain, show_notes
+from showthrough.cli.exit_codes import refuse_unavailable
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import check_distinct, check_file, inputs
 from showthrough.cli.progress import show_activity
-from showthrough.cli.statuses import refuse_unavailable
-from showthrough.cli.stopping import unbroken
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.signals import unbroken
+from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import PlanError, printable, shorten
 from showthrough.data.documents import Corpus
 from showthrough.evaluation.notices import file_notes
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.families.authorship.verifiers.answering import answers_to
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Verifier
-from showthrough.families.authorship.verifiers.given import ORIGINAL
-from showthrough.families.authorship.verifiers.seen import UNLESS, trained_on
+from showthrough.families.authorship.verifiers.recorded import ORIGINAL
 from showthrough.families.authorship.verifiers.trained import parse_verifier
+from showthrough.families.authorship.verifiers.training_overlap import UNLESS, trained_on
 from showthrough.formats import read_anonymized, read_corpus
 from showthrough.formats.authorship.verifier_answers import encode_answers
 from showthrough.models.cache import usual_cache

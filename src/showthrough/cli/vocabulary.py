@@ -9,7 +9,7 @@ from showthrough.cli.arguments import named_files
 from showthrough.cli.consoles import console, show_notes
 from showthrough.cli.options import CliOptions, with_options
 from showthrough.cli.outputs import Results, check_distinct, check_file, inputs
-from showthrough.cli.views import Views, view_options
+from showthrough.cli.view_options import Views, view_options
 from showthrough.core.errors import PlanError
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.requests import EvaluationRequest, Source

@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # later packages, whose values pass through here; and the fie
     from showthrough.models.chat.base import AnswerSource
     from showthrough.report.section import Section
     from showthrough.run.records import Input, MetricRecord
-    from showthrough.storage.heads import Head
+    from showthrough.storage.file_heads import Head
 
 Inputs = Mapping[str, Any]  # what families read, by the name of the input
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Mask
-from showthrough.data.reading import SPELLINGS as _FOLD, assemble_words, legible
+from showthrough.data.reading_form import SPELLINGS as _FOLD, assemble_words, legible
 
 # Over character classes: a word, an ideograph, dashes, a flag, a symbol and what is joined to it (a family of emoji
 # is one token), marks that stand alone.

@@ -6,8 +6,8 @@ that is not among these is treated as any word, and quasi-identifying.
 
 from __future__ import annotations
 
-from showthrough.data.kinds import ROOT, PhiType, kind_of, treated_as
 from showthrough.data.schemes import SCHEMES
+from showthrough.data.types import ROOT, PhiType, kind_of, treated_as
 
 _CORPORA = ("i2b2 2006", "i2b2 2014", "MEDDOCAN", "TAB")
 _ELEMENTS = ("NAME", "LOCATION", "DATE", "AGE", "ID", "CONTACT", "PROFESSION")  # of i2b2 2014 files

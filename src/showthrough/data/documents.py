@@ -16,10 +16,10 @@ import numpy as np
 from msgspec.structs import astuple
 
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shorten
+from showthrough.data.document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
 from showthrough.data.survey import Lengths, Survey, Surveying
-from showthrough.data.traces import Traces, Tracing
 from showthrough.data.units import length_in
 from showthrough.storage.columns.strings import Strings
 
@@ -190,7 +190,7 @@ class Corpus:
     @classmethod
     def from_texts(cls, texts: Mapping[str, str] | Iterable[str], name: str = "corpus") -> Corpus:
         """Documents without annotations: texts by id, or a list of them, whose ids are then 1, 2 and so on."""
-        from showthrough.data.given import corpus_of_texts  # which makes corpora, as the others below
+        from showthrough.data.construction import corpus_of_texts  # which makes corpora, as the others below
 
         return corpus_of_texts(texts, name)
 
@@ -225,7 +225,7 @@ class Corpus:
 
         Where a pipeline found the entities, an annotator such as `silver(en_core_web_sm)` has every signature say so.
         """
-        from showthrough.data.tools import corpus_of_docs
+        from showthrough.data.tool_objects import corpus_of_docs
 
         return corpus_of_docs(docs, annotator, name)
 

@@ -18,8 +18,7 @@ from showthrough.core.errors import (
     quote_value,
     shorten,
 )
-from showthrough.data.documents import Corpus, Document
-from showthrough.data.given import (
+from showthrough.data.construction import (
     build_corpus,
     by_id,
     fault,
@@ -31,6 +30,7 @@ from showthrough.data.given import (
     text_of,
     whole,
 )
+from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import parse_offsets, to_characters
 from showthrough.data.originals import Originals

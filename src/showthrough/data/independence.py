@@ -19,9 +19,9 @@ from showthrough.data.copies import BINS, NEAR, Bytes, jaccard, shingles
 from showthrough.storage.columns.strings import Ints, Strings
 
 if TYPE_CHECKING:
+    from showthrough.data.document_traces import Traces
     from showthrough.data.documents import Corpus
     from showthrough.data.survey import Survey
-    from showthrough.data.traces import Traces
 
 Bools = NDArray[np.bool_]
 MOST = 10  # documents that share a number or a name and are joined by it; of more, it is rather a form than a person

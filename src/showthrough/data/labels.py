@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.kinds import fold_type, kind_of, nearest, path_of
+from showthrough.data.types import fold_type, kind_of, nearest, path_of
 
 NO_TYPE = "(no type)"
 _SEPARATORS = lazy_pattern(r"[-_\s]+")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from showthrough.data.documents import Identifier, InferredMention, Mention
-from showthrough.data.kinds import nearest, treated_as
+from showthrough.data.types import nearest, treated_as
 
 LEVELS: tuple[Identifier, ...] = ("NO_MASK", "QUASI", "DIRECT")  # each stronger than those before
 GUESS: Identifier = "QUASI"  # of a type that nobody knows

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.kinds import kind_of
 from showthrough.data.labels import label_of
 from showthrough.data.masks import Mask
+from showthrough.data.types import kind_of
 
 _WORD = lazy_pattern(r"[^\W_]+")
 _LABEL = lazy_pattern(r"[^\W\d_]+(?:[-_/][^\W_]+)*")

@@ -15,7 +15,7 @@ import numpy as np
 from showthrough.core.errors import HALF_CHARACTER, InputError, PlanError, Problem, at_document, quote_value
 from showthrough.data.documents import Corpus
 from showthrough.data.provenance import Provenance
-from showthrough.data.reading import SPELLINGS, assemble_words, legible, stands_apart
+from showthrough.data.reading_form import SPELLINGS, assemble_words, legible, stands_apart
 from showthrough.data.survey import Lengths
 from showthrough.storage.columns.digests import Digests, digest_of_bytes, in_order, total
 from showthrough.storage.columns.index import Finder
@@ -223,7 +223,7 @@ class Anonymization:
         cls, texts: Mapping[str, str] | Iterable[str], corpus: Corpus, name: str = "anonymization"
     ) -> Anonymization:
         """Released texts by id, or in the order of the corpus, aligned to the originals."""
-        from showthrough.data.given import (
+        from showthrough.data.construction import (
             masks_of_texts,
             pair_with_ids,
         )  # which make anonymizations, as the others below
@@ -243,7 +243,7 @@ class Anonymization:
         it. `offsets` are what start and end count, if not characters: `utf-16` units, or `bytes` of UTF-8, of its
         texts. Where they look so, they are refused, unless `characters` insists.
         """
-        from showthrough.data.given import masks_of, pairs_of
+        from showthrough.data.construction import masks_of, pairs_of
 
         if not isinstance(spans, Mapping):
             raise PlanError(f"found a value of type {type(spans).__name__}; expected a mapping by document id", "spans")
@@ -278,7 +278,7 @@ class Anonymization:
     @classmethod
     def from_spacy(cls, docs: Any, corpus: Corpus, name: str = "spacy") -> Anonymization:
         """spaCy `Doc`s whose entities are masked: by id, or a list, each for the document that has the same text."""
-        from showthrough.data.tools import anonymization_of_docs
+        from showthrough.data.tool_objects import anonymization_of_docs
 
         return anonymization_of_docs(docs, corpus, name)
 
@@ -290,7 +290,7 @@ class Anonymization:
         the released text: what stands between them is looked for in the original. Where it fits in several places, no
         word counts as hidden that one of them keeps, and a note says so.
         """
-        from showthrough.data.tools import anonymization_of_results
+        from showthrough.data.tool_objects import anonymization_of_results
 
         return anonymization_of_results(results, corpus, name)
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from showthrough.core.errors import InputError, PlanError, Problem, quote_value, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.held_texts import ReleasedTexts, Rewriting
 from showthrough.data.masks import Anonymization
+from showthrough.data.text_anonymizations import ReleasedTexts, Rewriting
 from showthrough.data.units import Unit, from_code_points, places_or_none, reach_of, to_code_points
 
 Offsets = Literal["characters", "utf-16", "bytes"]

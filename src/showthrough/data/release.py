@@ -12,11 +12,11 @@ from typing import Literal, get_args
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document, Mention
-from showthrough.data.held_texts import Rewriting
 from showthrough.data.mask_types import repeats, type_of
 from showthrough.data.masks import Anonymization, Mask, apply_masks, flatten_masks
 from showthrough.data.pairing import Missing, check_pair
-from showthrough.data.reading import letters_of, reading_form
+from showthrough.data.reading_form import letters_of, reading_form
+from showthrough.data.text_anonymizations import Rewriting
 
 Replacement = Literal["label", "number", "suppress"]
 REPLACEMENTS: tuple[str, ...] = get_args(Replacement)

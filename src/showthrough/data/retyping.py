@@ -16,11 +16,11 @@ from msgspec import structs
 
 from showthrough.core.errors import PlanError, Problem, join_names, quote_value, shorten
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention, map_documents
-from showthrough.data.kinds import fold_type
 from showthrough.data.labels import NO_TYPE, Labels, label_map
 from showthrough.data.levels import GUESS, by_type, level_of
 from showthrough.data.masks import Anonymization, DerivedMasks, Mask
 from showthrough.data.survey import MentionCategory, Survey
+from showthrough.data.types import fold_type
 
 Names = str | Iterable[str]
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shorten
+from showthrough.data.document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
-from showthrough.data.traces import Traces, Tracing
 from showthrough.data.units import reach_of
 from showthrough.storage.columns.digests import Digests, in_order, total
-from showthrough.storage.columns.growing import GrowingNumbers, GrowingStrings
+from showthrough.storage.columns.growing_columns import GrowingNumbers, GrowingStrings
 from showthrough.storage.columns.index import find_repeats
 from showthrough.storage.columns.strings import Strings
 

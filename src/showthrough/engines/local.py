@@ -19,8 +19,8 @@ from typing import IO, Any, TypeVar
 
 from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult
 from showthrough.engines.cores import cores
-from showthrough.engines.sending import adopt_plugins, call_packed, checked_guests, outcome, unpack_result
-from showthrough.engines.sharing import SharedHandle, forget, keep, left_behind, pack_task
+from showthrough.engines.serialization import adopt_plugins, call_packed, checked_guests, outcome, unpack_result
+from showthrough.engines.shared_values import SharedHandle, forget, keep, left_behind, pack_task
 
 T = TypeVar("T")
 

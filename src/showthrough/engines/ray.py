@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 from showthrough.core.errors import InputError, PlanError, Problem, ResourceError, shorten
 from showthrough.engines.base import Engine, GoneError, LostError, SharedValue, TaskResult
 from showthrough.engines.ray_cluster import Cluster, asks_for_token, connect
-from showthrough.engines.sending import call_packed, checked_guests, outcome, unpack_result
-from showthrough.engines.sharing import SharedHandle, forget, keep, left_behind, pack_task
+from showthrough.engines.serialization import call_packed, checked_guests, outcome, unpack_result
+from showthrough.engines.shared_values import SharedHandle, forget, keep, left_behind, pack_task
 from showthrough.version import __version__
 
 T = TypeVar("T")
@@ -360,7 +360,7 @@ def _actor() -> type:
             return str(ray.util.get_node_ip_address()), fault
 
         def adopt(self, guests: bytes) -> None:
-            from showthrough.engines.sending import adopt_plugins
+            from showthrough.engines.serialization import adopt_plugins
 
             adopt_plugins(guests)
 

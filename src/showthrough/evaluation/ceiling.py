@@ -15,7 +15,7 @@ import numpy as np
 from showthrough.core.errors import InputError
 from showthrough.core.families import families
 from showthrough.data.documents import Corpus
-from showthrough.evaluation.readings import Readings
+from showthrough.evaluation.annotator_scores import Readings
 from showthrough.evaluation.scoring import Uncertain, drawn_again, uncertain
 from showthrough.evaluation.settings import settings_problems
 from showthrough.metrics import HEADLINE, Array, Metric, Rows, metric_text, metrics_of

@@ -16,14 +16,14 @@ from msgspec.structs import replace
 from showthrough.core.errors import OutputError
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation.chunks import Cell, ChunkResult
-from showthrough.evaluation.gathered import EvaluationProgress, PartialResult
 from showthrough.evaluation.mask_notices import MaskNoticeCounts
+from showthrough.evaluation.progress import EvaluationProgress, PartialResult
 from showthrough.metrics import Array, Rows
 from showthrough.run.file import encode_json
 from showthrough.run.journal import TITLE, Journal, JournalEntry, JournalHead, PackedRows, key_of
 from showthrough.run.records import Evidence, Failure
 from showthrough.run.run import WITHOUT_TEXT, Run
-from showthrough.storage.growing import ByteRange, GrowingFile
+from showthrough.storage.append_log import ByteRange, GrowingFile
 from showthrough.storage.reading import decoder_of
 
 EVERY = 30.0  # seconds; with the chunk that is under way, which takes some ten, that stays below a minute

@@ -9,9 +9,9 @@ import numpy as np
 
 from showthrough.core.errors import Problem
 from showthrough.data.documents import Corpus
-from showthrough.data.held_texts import Rewriting
 from showthrough.data.layout.coverage import Coverage
 from showthrough.data.masks import Anonymization
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.metrics import READS_RELEASE, Metric
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.matching.entities import HowRead, readable_elsewhere

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from showthrough.core.errors import Problem, join_names, shorten
 from showthrough.data.documents import Corpus
-from showthrough.data.kinds import fold_type
 from showthrough.data.labels import NO_TYPE
 from showthrough.data.levels import level_of
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
 from showthrough.data.silver import akin, programs_of
+from showthrough.data.types import fold_type
 from showthrough.evaluation.mask_notices import MaskNoticeCounts, mask_counts, mask_notices
 from showthrough.metrics import HEADLINE, Metric
 from showthrough.metrics.language import unlike_its_language

@@ -11,16 +11,16 @@ import msgspec
 from showthrough.core.errors import InputError, Problem, shorten
 from showthrough.core.families import Inputs, families, input_types
 from showthrough.data.documents import Corpus
-from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_problems
 from showthrough.data.pairing import pair
 from showthrough.data.references import REFERENCES
 from showthrough.data.retyping import retype_corpus, retyped_masks
+from showthrough.data.text_anonymizations import ReleasedTexts
+from showthrough.evaluation.release_checks import Releases, check_releases, releases_of
 from showthrough.evaluation.settings import Settings, settings_problems
-from showthrough.evaluation.whose import Releases, check_releases, releases_of
 from showthrough.metrics import METRICS, Metric, metric_name, metric_text
-from showthrough.run.gate.asking import fault_of
+from showthrough.run.gate.parsing import fault_of
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
 

@@ -14,8 +14,8 @@ from showthrough.core.families import families
 from showthrough.evaluation.requests import EvaluationRequest, Source, path_of, resolve_path
 from showthrough.evaluation.settings import FileSettings, options_of
 from showthrough.metrics import metrics_of, preset
-from showthrough.run.gate.asking import parse_thresholds
-from showthrough.storage.heads import Head
+from showthrough.run.gate.parsing import parse_thresholds
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import decode_json, read_bytes, suffix, text_of
 
 _FAULT = 100  # characters of what a reader of TOML says

@@ -17,13 +17,13 @@ from showthrough.evaluation.defaults import with_inputs
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings
 from showthrough.formats import read_anonymization, read_corpus
-from showthrough.formats.choice import shared_format
+from showthrough.formats.registry import shared_format
 from showthrough.metrics import Metric, metric_text
-from showthrough.run.gate.asking import ThresholdRequest, resolve_thresholds
+from showthrough.run.gate.parsing import ThresholdRequest, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.thresholds import Threshold
-from showthrough.storage.heads import Head
-from showthrough.storage.places import Remote, place_of
+from showthrough.storage.file_heads import Head
+from showthrough.storage.paths import Remote, place_of
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from showthrough.data.authorship import Ratings
 from showthrough.data.background import Background
 from showthrough.families.authorship.verifiers.base import Verifier
-from showthrough.families.authorship.verifiers.given import GivenAnswers
+from showthrough.families.authorship.verifiers.recorded import GivenAnswers
 
 Asked = str | PathLike[str] | Verifier | GivenAnswers
 

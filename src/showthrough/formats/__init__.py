@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from showthrough.core.errors import InputError, Problem, at_document
 from showthrough.data.documents import Corpus
-from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.offsets import Offsets, check_offsets, offset_problems, parse_offsets
 from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.engines.base import Engine, Watch
 from showthrough.formats.annotation_tools.groups import GroupBy
 from showthrough.formats.base import (
@@ -26,10 +26,10 @@ from showthrough.formats.base import (
     can,
     check_spans,
 )
-from showthrough.formats.choice import FORMATS, format_named, look_closer, read_as, recognise_format
+from showthrough.formats.registry import FORMATS, format_named, look_closer, read_as, recognise_format
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.shards import read_anonymization_of, read_corpus_of, released_texts_of
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import fail, files_in, read_bytes, stem, text_of
 

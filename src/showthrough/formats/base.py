@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from showthrough.core.errors import QUOTED, InputError, OutputError, at_document, join_names, quote_value, shorten
+from showthrough.data.construction import aligned
 from showthrough.data.documents import Annotation, Authorship, Corpus, Document, Mention
-from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.originals import Originals, text_digest as text_digest
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.engines.base import Engine, Watch
 from showthrough.formats.annotation_tools.groups import FIELD
 from showthrough.formats.remarks import Remarks, like_spans
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import fail
 
 if TYPE_CHECKING:

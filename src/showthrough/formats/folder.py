@@ -6,7 +6,7 @@ from pathlib import Path
 
 from showthrough.formats.base import Fit, Format, Input, Texts
 from showthrough.formats.texts import plain
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import fail, files_in, read_bytes, stem, suffix, text_of, unique
 

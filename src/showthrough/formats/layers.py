@@ -15,7 +15,7 @@ from showthrough.data.documents import Annotation, Document, LazyDocuments, Ment
 from showthrough.data.originals import text_digest
 from showthrough.formats.lines import LineDocuments
 from showthrough.formats.remarks import Remarks
-from showthrough.storage.packed import compression_of
+from showthrough.storage.compression import compression_of
 from showthrough.storage.reading import collect_results, fail
 
 

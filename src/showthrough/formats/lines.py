@@ -12,10 +12,10 @@ from typing import IO, Any, Self, TypeVar
 from showthrough.core.errors import ChangedError, InputError, Problem
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.data.survey import Survey, Surveying
-from showthrough.formats.annotation_tools.line_places import LineOffsets
+from showthrough.formats.annotation_tools.line_index import LineOffsets
 from showthrough.formats.base import Input
+from showthrough.formats.parallel_lines import LineCollector, read_through
 from showthrough.formats.remarks import Remarks
-from showthrough.formats.stretches import LineCollector, read_through
 from showthrough.formats.tables.rows import RowHead
 from showthrough.storage.columns.strings import Ints
 from showthrough.storage.reading import UNREADABLE, file_state, open_file

@@ -17,10 +17,10 @@ from showthrough.data.survey import Lengths
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tae import looked_at, masks_in
 from showthrough.formats.lines import StoredLines
+from showthrough.formats.parallel_lines import LineCollector, read_through
 from showthrough.formats.remarks import Remarks, hides_marks
-from showthrough.formats.stretches import LineCollector, read_through
 from showthrough.storage.columns.digests import Digests, in_order
-from showthrough.storage.columns.growing import Following, GrowingNumbers, GrowingStrings
+from showthrough.storage.columns.growing_columns import Following, GrowingNumbers, GrowingStrings
 from showthrough.storage.columns.index import find_repeats
 from showthrough.storage.columns.strings import Ints, Strings
 from showthrough.storage.reading import ENOUGH, decode_json, decoded_or_none, fail, file_state

@@ -19,12 +19,12 @@ from showthrough.formats.benchmarks import tab, tae
 from showthrough.formats.clinical.phi import masks_from
 from showthrough.formats.mask_lines import NoMasksError, Record, RecordKeys, masks_of_lines
 from showthrough.formats.objects import Entry, Id, Objects, objects_of
-from showthrough.formats.recounted import in_characters
+from showthrough.formats.offset_units import in_characters
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.tables.rows import IDS, RowHead, id_column
 from showthrough.formats.texts import texts_of
-from showthrough.storage.heads import Head
-from showthrough.storage.packed import compression_of
+from showthrough.storage.compression import compression_of
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, fail, file_state, unique
 
 

@@ -11,7 +11,7 @@ from showthrough.data.documents import Document
 from showthrough.data.masks import Anonymization
 from showthrough.formats.base import Files, Format, can
 from showthrough.formats.clinical.phi import as_masks
-from showthrough.storage.heads import Head, first_value
+from showthrough.storage.file_heads import Head, first_value
 
 _DEEP = 3  # levels of objects whose keys are compared
 _NEAR = 0.75  # of two names, how much alike they are

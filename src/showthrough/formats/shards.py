@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from showthrough.core.errors import ChangedError, InputError, Problem, at_document, shorten
+from showthrough.data.construction import aligned
 from showthrough.data.documents import Corpus, Document, LazyDocuments
-from showthrough.data.given import aligned
 from showthrough.data.masks import Anonymization, NumberedMasks
 from showthrough.data.pairing import check_pair
 from showthrough.data.provenance import joined_provenance
@@ -37,13 +37,13 @@ from showthrough.formats.base import (
     no_corpus,
     tell_empty,
 )
-from showthrough.formats.choice import FormatChoice, chosen_for, like_another, read_in
+from showthrough.formats.registry import FormatChoice, chosen_for, like_another, read_in
 from showthrough.formats.released_shards import ReleasedShards, encoded_masks
 from showthrough.formats.remarks import Remarks
 from showthrough.storage.columns.index import find_repeats
 from showthrough.storage.columns.spill import SMALL
 from showthrough.storage.columns.strings import Strings
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import ENOUGH, fail, file_state
 from showthrough.storage.shards import Shards
 

@@ -10,7 +10,7 @@ import msgspec
 from showthrough.core.errors import at_document
 from showthrough.data.documents import Document
 from showthrough.formats.base import Fit, Format, Input, Texts
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, decode_json, fail
 
 _TEXT = msgspec.json.Decoder(str)

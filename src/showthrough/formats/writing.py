@@ -22,7 +22,7 @@ from showthrough.data.originals import Originals
 from showthrough.data.silver import is_silver
 from showthrough.formats import read_anonymization, read_corpus
 from showthrough.formats.base import Files, Format, unwritable
-from showthrough.formats.choice import FORMATS, format_named
+from showthrough.formats.registry import FORMATS, format_named
 from showthrough.formats.samples import encode_sample
 from showthrough.storage.reading import suffix
 from showthrough.storage.writing import (

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from showthrough.data.documents import Corpus
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage, Replacements
-from showthrough.data.layout.ruler import Asking, SpanIndex
+from showthrough.data.layout.span_index import Asking, SpanIndex
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.models import Resources, function_word_models
 

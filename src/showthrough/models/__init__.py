@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from showthrough.core.errors import PlanError, ResourceError, quote_value
 from showthrough.core.families import Inputs
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, InProcess, SharedValue

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints, Keys, eight_letters, paint
 from showthrough.models.closed_classes import CLOSED_CLASSES
 

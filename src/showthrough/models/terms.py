@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from showthrough.core.errors import ResourceError
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Ints
 from showthrough.models.cache import Arrays, Cache, question
 from showthrough.models.pipeline import CHUNKING, SENTENCES, TOKENS, Pipeline

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from showthrough.core.errors import InputError, ResourceError, shorten
 from showthrough.models.names import at_home
 from showthrough.models.pipeline import Pipeline
-from showthrough.storage.packed import compression_of
+from showthrough.storage.compression import compression_of
 from showthrough.storage.reading import exists, open_file, reading
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from showthrough.report.section import sections
 from showthrough.report.wording import counted_words, markers, percent
 from showthrough.run.run import Run
-from showthrough.run.scant import HiddenShare, almost_nothing
+from showthrough.run.weak_systems import HiddenShare, almost_nothing
 
 _ASIDE = ", what need not be masked aside"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from showthrough.core.errors import shorten
 from showthrough.report.sheets import Bars, Case, Cases, Grid, GridEntry, GridRow, ReportDocument, count, missing, share
-from showthrough.report.sheets.sheet import Block
+from showthrough.report.sheets.document import Block
 from showthrough.report.wording import counted_words, percent
 from showthrough.studies.cases import ErrorCase
 from showthrough.studies.errors import NOTHING, DocumentSample, ErrorAnalysis, Errors, LeakCounts, LeakTally

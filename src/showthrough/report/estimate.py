@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from showthrough.core.errors import printable
-from showthrough.evaluation.estimating import CallEstimate
+from showthrough.evaluation.estimate import CallEstimate
 from showthrough.models.chat.estimate import LETTERS, SHARE
 from showthrough.report.table import DASH
 from showthrough.report.terminal import bare_table

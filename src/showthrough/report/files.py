@@ -20,7 +20,7 @@ from showthrough.report.systems import cost_grid, grids
 from showthrough.report.table import DASH, Cell, ScoreTable, documents_line, signatures
 from showthrough.run.records import Score
 from showthrough.run.run import Run
-from showthrough.storage.cells import guard_cell
+from showthrough.storage.spreadsheet_cells import guard_cell
 
 
 def csv_text(run: Run) -> str:

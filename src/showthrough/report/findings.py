@@ -15,7 +15,7 @@ from showthrough.report.wording import counted_words, list_documents, type_words
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import RESIDUAL, DocumentCounts, choose_metric, count_by_kind, find_metrics, headline, in_all
 from showthrough.run.run import Run
-from showthrough.run.scant import almost_nothing
+from showthrough.run.weak_systems import almost_nothing
 
 _TYPES = 2  # of each kind of identifier, that are told of an anonymization
 _WORDS = 4  # that gave a person away

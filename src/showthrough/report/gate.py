@@ -23,8 +23,8 @@ from showthrough.run.gate.checks import (
     ThresholdCheck,
     format_value,
 )
-from showthrough.run.gate.enough import Need
 from showthrough.run.gate.grading import FAILED, PASSED, UNSURE, Grade
+from showthrough.run.gate.sample_size import Need
 
 _XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 MADE_BY = "showthrough check"

@@ -20,7 +20,7 @@ from showthrough.report.cautions import cautions
 from showthrough.report.significance import ALPHA, describes, p_text, result
 from showthrough.report.table import DASH, Cell, ScoreColumn, documents_line, format_score, headlines
 from showthrough.run.comparison import Comparisons
-from showthrough.run.places import PathNames
+from showthrough.run.folders import PathNames
 from showthrough.run.records import Comparison, MetricRecord
 from showthrough.run.run import Run
 from showthrough.run.scores import Scores

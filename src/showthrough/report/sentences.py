@@ -14,7 +14,7 @@ from showthrough.core.errors import shorten
 from showthrough.core.families import input_types, record_for
 from showthrough.data.documents import Document
 from showthrough.data.masks import apply_masks
-from showthrough.data.reading import reading_form
+from showthrough.data.reading_form import reading_form
 from showthrough.data.references import NOTHING
 from showthrough.metrics.matching.entities import LEFT, NEARLY, WAYS
 from showthrough.report.people import against_each_other

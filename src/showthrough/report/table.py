@@ -12,7 +12,7 @@ from showthrough.report.section import sections
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import in_all
 from showthrough.run.run import Run
-from showthrough.run.scant import almost_nothing
+from showthrough.run.weak_systems import almost_nothing
 
 GROUPS = ("privacy", "utility", "both", "neither")
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}

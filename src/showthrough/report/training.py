@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from showthrough.report.sheets.sheet import Grid, GridEntry, GridRow, ReportDocument, count, number, share
+from showthrough.report.sheets.document import Grid, GridEntry, GridRow, ReportDocument, count, number, share
 from showthrough.systems.encoders.learning import METRICS
 from showthrough.systems.encoders.sweep import SweepResult
 from showthrough.systems.encoders.training import TrainingOutcome

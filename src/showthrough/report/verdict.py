@@ -21,8 +21,8 @@ from showthrough.run.gate.grading import Grade, Grading, demands_of, grade_deman
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, INFORMATION, MEANING, PRECISION, choose_metric, find_metrics, headline
 from showthrough.run.run import Run
-from showthrough.run.scant import almost_nothing
 from showthrough.run.thresholds import Threshold
+from showthrough.run.weak_systems import almost_nothing
 
 WORDS: dict[Grade, str] = {
     "met": "meets", "unsure": "is not sure to meet", "missed": "misses", "unknown": "is not judged by",

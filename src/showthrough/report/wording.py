@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from showthrough.core.errors import shorten
-from showthrough.data.kinds import kind_of
+from showthrough.data.types import kind_of
 from showthrough.report.table import format_score
 from showthrough.run.records import MetricRecord, Score
 from showthrough.run.roles import DocumentCounts

@@ -13,9 +13,9 @@ import numpy as np
 
 from showthrough.core.errors import join_names, shorten
 from showthrough.data.documents import Corpus, Document, chunk_ranges, span_fault
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Replacements
-from showthrough.data.layout.ruler import SpanIndex
+from showthrough.data.layout.span_index import SpanIndex
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints, paint
 from showthrough.data.masks import Anonymization, Mask, TypedMask
 from showthrough.metrics import Array

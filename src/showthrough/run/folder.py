@@ -24,10 +24,10 @@ from showthrough.core.errors import InputError, OutputError, Problem, shorten
 from showthrough.core.patterns import lazy_pattern
 from showthrough.run.records import Columns, Evidence, Tables
 from showthrough.run.run import Run
-from showthrough.run.stored import EvidenceWriter, StoredEvidence
-from showthrough.storage.columns.narrow import narrowest
+from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence
+from showthrough.storage.columns.file_slice import FileSlice, digest_of
+from showthrough.storage.columns.narrow_numbers import narrowest
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
-from showthrough.storage.columns.stretch import FileSlice, digest_of
 from showthrough.storage.columns.tables import ColumnTable, TableWriter
 from showthrough.storage.limits import FILE
 from showthrough.storage.reading import decode_json, read_bytes, reading

@@ -35,7 +35,7 @@ from showthrough.run.records import (
 )
 from showthrough.run.scores import Scores, checked_key
 from showthrough.run.settings import RecordedSettings
-from showthrough.run.stored import StoredRows
+from showthrough.run.stored_rows import StoredRows
 from showthrough.run.thresholds import Threshold
 from showthrough.run.units import Units
 from showthrough.storage.columns.stored_strings import StoredStrings
@@ -169,13 +169,13 @@ class Run(msgspec.Struct, dict=True):
 
         It says so of itself: who resumes it finds the words again.
         """
-        from showthrough.run.bare import without_text  # which knows what a run is
+        from showthrough.run.redaction import without_text  # which knows what a run is
 
         return without_text(self)
 
     def without_folders(self) -> Run:
         """The same run, in which files and models that were read are called by the last part of their paths alone."""
-        from showthrough.run.bare import without_folders
+        from showthrough.run.redaction import without_folders
 
         return without_folders(self)
 
@@ -184,7 +184,7 @@ class Run(msgspec.Struct, dict=True):
 
         Rows whose columns were called otherwise are left out: those of attacks, which are made anew.
         """
-        from showthrough.run.bare import with_folders_of
+        from showthrough.run.redaction import with_folders_of
 
         return with_folders_of(self, run)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from showthrough.statistics.blocks import Table, sum_columns
 from showthrough.statistics.forms import Array, Combine, Form, Ratios, forms, same, values_at
+from showthrough.statistics.influence import Between, Bools, InfluenceSums, moved_together
 from showthrough.statistics.intervals import (
     Ends,
     alike,
@@ -20,7 +21,6 @@ from showthrough.statistics.intervals import (
     sure_difference_interval,
     unseen,
 )
-from showthrough.statistics.moves import Between, Bools, InfluenceSums, moved_together
 from showthrough.statistics.numerics.distributions import student_below, student_quantile
 from showthrough.statistics.randomization import studentized_p
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from showthrough.statistics.forms import Array, Influences
-from showthrough.statistics.moves import InfluenceSums, Sizes
+from showthrough.statistics.influence import InfluenceSums, Sizes
 from showthrough.statistics.numerics.distributions import binomial_ends, normal_quantile, student_quantile
 from showthrough.statistics.rows import BLOCK
 

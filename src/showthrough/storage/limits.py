@@ -16,7 +16,7 @@ from pathlib import Path
 
 from showthrough.core.errors import InputError, Problem, shorten
 from showthrough.core.patterns import lazy_pattern
-from showthrough.storage.packed import DENSEST, compression_of, open_unpacked
+from showthrough.storage.compression import DENSEST, compression_of, open_unpacked
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = lazy_pattern(r"(\d{1,12}) ?([kmgt]?)b?", re.IGNORECASE)

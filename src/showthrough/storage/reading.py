@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from showthrough.core.errors import InputError, Problem, at_document, shorten
 from showthrough.core.patterns import lazy_pattern
+from showthrough.storage.compression import MAGIC, compression_of, open_unpacked
 from showthrough.storage.limits import FILE, RECORD, Limit, check_regular, check_size
-from showthrough.storage.packed import MAGIC, compression_of, open_unpacked
-from showthrough.storage.places import file_state as file_state
+from showthrough.storage.paths import file_state as file_state
 
 T = TypeVar("T")
 U = TypeVar("U")

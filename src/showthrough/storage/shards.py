@@ -8,7 +8,7 @@ from pathlib import Path
 
 from showthrough.core.errors import InputError, Problem, join_names
 from showthrough.core.patterns import lazy_pattern
-from showthrough.storage.places import Remote, expand_pattern, is_pattern, place_of
+from showthrough.storage.paths import Remote, expand_pattern, is_pattern, place_of
 from showthrough.storage.reading import fail, is_folder, reading, stem, suffix
 
 _STARS = lazy_pattern(r"\[[^]]*\]|[*?]+")

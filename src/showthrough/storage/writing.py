@@ -14,7 +14,7 @@ from pathlib import Path
 
 from showthrough.core.errors import OutputError
 from showthrough.core.patterns import lazy_pattern
-from showthrough.storage.places import Remote, place_of
+from showthrough.storage.paths import Remote, place_of
 
 if sys.platform != "win32":
     import fcntl

@@ -10,9 +10,9 @@ from typing import TypeVar
 from msgspec import Struct
 
 from showthrough.data.documents import Corpus
-from showthrough.data.kinds import is_confidential
 from showthrough.data.levels import LEVELS, level_of
 from showthrough.data.silver import is_silver
+from showthrough.data.types import is_confidential
 from showthrough.studies.people import PeopleSummary, people_in
 from showthrough.studies.tallies import CorpusTally, EntityKind, Extent, LayerKind, MentionKind, tallies
 

@@ -21,9 +21,9 @@ from showthrough.run.documents import RunTexts
 from showthrough.run.run import Run
 from showthrough.studies.cases import CaseKind, ErrorCase, LocatedCase, case_at, rank_cases, readable_words
 from showthrough.studies.failures import MASK_KINDS, Inspection, MaskKind
-from showthrough.studies.kept import name_in, require_texts
 from showthrough.studies.leaks import LEAK_KINDS, LeakKind, Leaks
 from showthrough.studies.rules import Worth
+from showthrough.studies.run_documents import name_in, require_texts
 
 LeakIdentifier = Literal["DIRECT", "QUASI"]
 IDENTIFIERS: tuple[LeakIdentifier, ...] = get_args(LeakIdentifier)

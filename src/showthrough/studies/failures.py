@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.labels import NO_TYPE, Labels
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.characters import is_space
 from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints, count_before, highest
 from showthrough.models.lexicon import is_punctuation
 from showthrough.run.documents import RunTexts, ruler_of

@@ -3,11 +3,11 @@
 An anonymizer is anything with a name, a version and a method `masks`.
 """
 
-from showthrough.systems.asking import (
+from showthrough.systems.anonymizing import anonymize as anonymize
+from showthrough.systems.base import Anonymizer as Anonymizer
+from showthrough.systems.spec import (
     anonymizer as anonymizer,
     named_anonymizer as named_anonymizer,
     named_anonymizers as named_anonymizers,
 )
-from showthrough.systems.base import Anonymizer as Anonymizer
 from showthrough.systems.table import ANONYMIZERS as ANONYMIZERS
-from showthrough.systems.work import anonymize as anonymize

@@ -44,7 +44,7 @@ class BaseAnonymizer:
     def name(self) -> str:
         """How it is written, as shortly as can be: `presidio`, `spacy:en_core_web_md`, `presidio(org=True)`.
 
-        >>> from showthrough.systems.detected import SpacyAnonymizer
+        >>> from showthrough.systems.detector_systems import SpacyAnonymizer
         >>> SpacyAnonymizer("en_core_web_md").name
         'spacy:en_core_web_md'
         """

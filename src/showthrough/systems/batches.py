@@ -14,7 +14,7 @@ from msgspec import structs
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
 from showthrough.systems.base import Anonymizer, get_optional
-from showthrough.systems.checked import find_masks
+from showthrough.systems.mask_checks import find_masks
 from showthrough.systems.replacing import Way, make_replacer
 
 _STATUS = Path("/proc/self/status")

@@ -16,7 +16,7 @@ from showthrough.core.call_syntax import call_text, literal, parameter
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
-from showthrough.data.reading import is_unbordered
+from showthrough.data.reading_form import is_unbordered
 from showthrough.metrics.matching.forms import SearchForm, Vocabulary, vocabulary_of
 from showthrough.metrics.matching.search import Release
 from showthrough.metrics.matching.strings import MaskedDocument
@@ -24,7 +24,7 @@ from showthrough.models.dictionary import WORDFREQ, dictionary_from, pin_diction
 from showthrough.models.languages import another_language, sample_of
 from showthrough.models.model_folders import TrainingRecord
 from showthrough.systems.base import Anonymizer, format_spec, get_optional
-from showthrough.systems.checked import find_masks
+from showthrough.systems.mask_checks import find_masks
 
 # Every other occurrence of what is masked in a document: what the metric `inconsistent` finds, by the same code.
 

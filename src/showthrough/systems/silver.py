@@ -22,11 +22,11 @@ from msgspec import structs
 from showthrough.core.call_syntax import descriptions
 from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.data.kinds import fold_type
 from showthrough.data.levels import by_type
 from showthrough.data.mask_types import type_of
 from showthrough.data.masks import Anonymization, Mask, flatten_masks
 from showthrough.data.silver import silver_name
+from showthrough.data.types import fold_type
 from showthrough.storage.reading import collect_results
 from showthrough.systems import Anonymizer, anonymize, anonymizer
 from showthrough.systems.base import get_optional

@@ -13,11 +13,11 @@ ANONYMIZERS: Table[Anonymizer] = Table(
     partial(value_of, Anonymizer, "anonymizer"),
     {
         "rules": "showthrough.systems.rules:Rules",
-        "spacy": "showthrough.systems.detected:SpacyAnonymizer",
-        "presidio": "showthrough.systems.detected:PresidioAnonymizer",
+        "spacy": "showthrough.systems.detector_systems:SpacyAnonymizer",
+        "presidio": "showthrough.systems.detector_systems:PresidioAnonymizer",
         "hf": "showthrough.systems.encoders.published:TokenClassifier",
         "cmd": "showthrough.systems.outside.program:Program",
         "http": "showthrough.systems.outside.service:Service",
-        "trained": "showthrough.systems.trained:Trained",
+        "trained": "showthrough.systems.trained_models:Trained",
     },
 )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import InputError, Population
-from showthrough.studies.risk.learned import LearnedAttribute, ages_of
+from showthrough.studies.risk.inferred_attributes import LearnedAttribute, ages_of
 from showthrough.studies.risk.singling import Crowds
 
 ROWS = [

@@ -22,7 +22,7 @@ from showthrough import (
     evaluate,
     risk_annex,
 )
-from showthrough.data.kinds import HIPAA
+from showthrough.data.types import HIPAA
 from showthrough.run.run import Run
 from showthrough.studies.risk import for_owner
 from showthrough.studies.risk.values import SafeHarbor

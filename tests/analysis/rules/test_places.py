@@ -11,8 +11,8 @@ from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Menti
 from showthrough.run.run import Run
 from showthrough.studies.rules import Rule, with_rules
 from showthrough.studies.rules.greedy import locate_rules, propose_rules
-from showthrough.studies.rules.ground import MaskState, RuleCorpus
 from showthrough.studies.rules.patterns import LIBRARY
+from showthrough.studies.rules.workspace import MaskState, RuleCorpus
 
 WORDS = ("Oslo", "oslo", "Osl", "Ole", "Øst", "東", "京", "1998", "a" * 70 + "b", "a" * 70 + "c")
 

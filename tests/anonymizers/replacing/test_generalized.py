@@ -8,7 +8,7 @@ import pytest
 
 from showthrough import Document
 from showthrough.data.masks import TypedMask
-from showthrough.models.places import lies_in
+from showthrough.models.gazetteer import lies_in
 from showthrough.systems.replacing import make_replacer
 
 Replaced = Callable[..., list[str | None]]

@@ -11,10 +11,10 @@ from hypothesis import example, given, settings, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, Mask, read_corpus
 from showthrough.cli import demo_corpus as demo
-from showthrough.data.kinds import NAMES
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.masks import ScoredMask, TypedMask
+from showthrough.data.types import NAMES
 from showthrough.systems import anonymize
 from showthrough.systems.replacing import WAYS, Way, make_replacer
 from showthrough.systems.rules import Rules

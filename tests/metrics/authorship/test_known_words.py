@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from showthrough import METRICS, Anonymization, Corpus, Document, Mask, Run, evaluate, parse_metric
-from showthrough.data.held_texts import Rewriting
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.families.authorship.known_words import words_of
 from showthrough.metrics import metric_text
 

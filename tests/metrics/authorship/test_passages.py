@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 
 from showthrough import Anonymization, Document, Mask
-from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import apply_masks
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.families.authorship.passages import passages, sentences
 
 TEXT = "One came. Two saw! \n Three won?\nFour"

@@ -24,8 +24,8 @@ from showthrough import (
     train_verifier,
 )
 from showthrough.data.documents import Authorship
-from showthrough.data.held_texts import Rewriting
 from showthrough.data.references import EVERYTHING, NOTHING
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.families.authorship.verifiers.base import Question
 from showthrough.metrics import HEADLINE, metric_text
 from verifiers.conftest import problems as habits

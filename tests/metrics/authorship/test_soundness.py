@@ -11,8 +11,8 @@ from hypothesis import example, given, strategies as st
 
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate, parse_metric
 from showthrough.core.errors import InputError, PlanError
-from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import apply_masks
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.families.authorship.passages import of_rewriting, of_sentences, sentences
 from showthrough.metrics import Soundness
 from showthrough.metrics.chunk import Chunk

@@ -12,11 +12,11 @@ import pytest
 from inference.fakes import Parrot
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanError, Run, evaluate
 from showthrough.data.references import EVERYTHING, NOTHING
-from showthrough.families.inference.judged import Hallucination, Meaning, Readability
+from showthrough.families.inference.judge_utility import Hallucination, Meaning, Readability
 from showthrough.metrics import parse_metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
-from showthrough.models.chat import patience
+from showthrough.models.chat import retry_policy
 from talking import BUSY, MALFORMED, talking
 
 ALL = ("readability", "meaning", "hallucination")
@@ -114,7 +114,7 @@ def test_a_language_model_and_its_answers_again(
 ) -> None:
     """Over the protocol with faults on the way: one question a text for three metrics; and from its answers alone."""
     pytest.importorskip("openai")
-    monkeypatch.setattr(patience, "FIRST", 0.001)
+    monkeypatch.setattr(retry_policy, "FIRST", 0.001)
 
     def answer(asked: dict[str, Any]) -> str:
         return scores(4, 9, 0) if "town 2" in asked["messages"][-1]["content"] else scores(8, 9, 1)

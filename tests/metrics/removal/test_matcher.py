@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings, strategies as some
 
 import showthrough as st
-from showthrough.data.reading import cased_form, fold_case, locate
-from showthrough.data.views import TextReading
+from showthrough.data.reading_form import cased_form, fold_case, locate
+from showthrough.data.text_views import TextReading
 from showthrough.metrics.matching.forms import form_of, person_form, vocabulary_of
 from showthrough.metrics.matching.search import Capitals, Release
 from showthrough.metrics.matching.strings import FormIndex

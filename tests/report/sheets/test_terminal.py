@@ -22,7 +22,7 @@ from showthrough.report.sheets import (
     number,
     words,
 )
-from showthrough.report.sheets.sheet import Block
+from showthrough.report.sheets.document import Block
 from showthrough.report.sheets.terminal import show_sheet
 
 

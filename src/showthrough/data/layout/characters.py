@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.reading import reading_form
+from showthrough.data.reading_form import reading_form
 
 _WORD = lazy_pattern(r"\w")
 # Scripts written without spaces between words: every ideograph is a token of its own.

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.characters import PLAIN, UNSURE
-from showthrough.data.layout.ruler import IndexRanges, SpanIndex
+from showthrough.data.layout.span_index import IndexRanges, SpanIndex
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Counts32, Ints, Keys, Spans, count_before, eight_letters, find_openings
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.data.reading import legible, letters_of, reading_form
-from showthrough.data.views import TextReading
+from showthrough.data.reading_form import legible, letters_of, reading_form
+from showthrough.data.text_views import TextReading
 
 Replacements = Literal["read", "trusted"]
 Letters = NDArray[np.uint8]

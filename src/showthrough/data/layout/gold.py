@@ -17,7 +17,7 @@ from showthrough.data.layout.spans import Bools, Ints, expand_ranges
 from showthrough.data.levels import LEVELS
 
 if TYPE_CHECKING:
-    from showthrough.data.layout.axis import SpanLayout
+    from showthrough.data.layout.span_layout import SpanLayout
 
 # Layers: one annotator's work on one document, each a stretch of a line of their own.
 

@@ -16,7 +16,7 @@ from showthrough.families.authorship.problems import Problems
 from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS, cross_fitted
 from showthrough.families.authorship.verifiers.answering import answer_questions, find_outliers
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Verifier
-from showthrough.families.authorship.verifiers.given import ORIGINAL, GivenAnswers
+from showthrough.families.authorship.verifiers.recorded import ORIGINAL, GivenAnswers
 from showthrough.families.authorship.verifiers.table import learner_named
 from showthrough.models import Resources
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from showthrough.evaluation.plan import Plan
     from showthrough.families._arguments import AuthorshipArguments
     from showthrough.families.authorship.verifiers.base import Verifier
-    from showthrough.families.authorship.verifiers.given import GivenAnswers
+    from showthrough.families.authorship.verifiers.recorded import GivenAnswers
     from showthrough.metrics import Metric
     from showthrough.report.section import Section
     from showthrough.run.records import Input
@@ -60,7 +60,7 @@ class VerifiersInput(InputType):
     def read(self, options: AuthorshipOptions, anonymizations: Sequence[str]) -> tuple[Asked, ...] | None:
         if not (options.verifier or options.answers):
             return None
-        from showthrough.families.authorship.verifiers.given import read_answer_files
+        from showthrough.families.authorship.verifiers.recorded import read_answer_files
         from showthrough.families.authorship.verifiers.trained import parse_verifiers
 
         loaded: list[Asked] = []
@@ -79,7 +79,7 @@ class VerifiersInput(InputType):
 
     def accept(self, arguments: AuthorshipArguments) -> tuple[Asked, ...] | None:
         from showthrough.families.authorship.verifiers.base import Verifier
-        from showthrough.families.authorship.verifiers.given import GivenAnswers, parse_answers
+        from showthrough.families.authorship.verifiers.recorded import GivenAnswers, parse_answers
         from showthrough.families.authorship.verifiers.trained import parse_verifiers
 
         argument = arguments.verifiers
@@ -103,7 +103,7 @@ class VerifiersInput(InputType):
 
     def record(self, value: Sequence[Asked], corpus: Corpus) -> list[Input]:
         """A verifier that does not say what tells it from others of its name has its version alone."""
-        from showthrough.families.authorship.verifiers.seen import count_seen
+        from showthrough.families.authorship.verifiers.training_overlap import count_seen
         from showthrough.run.records import Input
 
         return [
@@ -187,8 +187,8 @@ class _Authorship(Family):
         return () if ratings is None else ratings.problems(plan.corpus, plan.anonymizations)
 
     def notices(self, plan: Plan) -> list[str]:
-        from showthrough.families.authorship.verifiers.given import GivenAnswers
-        from showthrough.families.authorship.verifiers.seen import trained_on
+        from showthrough.families.authorship.verifiers.recorded import GivenAnswers
+        from showthrough.families.authorship.verifiers.training_overlap import trained_on
 
         lines: list[str] = []
         verifiers: Sequence[Asked] = plan.inputs.get(VERIFIERS) or ()
@@ -234,8 +234,8 @@ def _relocate_file(plan: Path, text: str, key: str) -> str:
 
 def _verifier_problems(plan: Plan) -> Iterator[Problem]:
     """What keeps verifiers and answers from being used as they were given."""
-    from showthrough.families.authorship.verifiers.given import GivenAnswers
-    from showthrough.families.authorship.verifiers.seen import UNLESS, trained_on
+    from showthrough.families.authorship.verifiers.recorded import GivenAnswers
+    from showthrough.families.authorship.verifiers.training_overlap import UNLESS, trained_on
     from showthrough.metrics import metric_text
 
     verifiers: Sequence[Asked] = plan.inputs.get(VERIFIERS) or ()
@@ -291,7 +291,7 @@ def _rating_problems(plan: Plan) -> Iterator[Problem]:
 
 def _answer_problems(verifier: GivenAnswers, anonymizations: Sequence[str], corpus: Corpus) -> Iterator[Problem]:
     """Answers that are missing altogether would count as unanswered, and a text nobody asked about as safe."""
-    from showthrough.families.authorship.verifiers.given import ANSWERS, ORIGINAL
+    from showthrough.families.authorship.verifiers.recorded import ANSWERS, ORIGINAL
 
     if ORIGINAL in anonymizations:
         why = "this name is that of the originals among answers; expected another"
@@ -322,7 +322,7 @@ def _answer_problems(verifier: GivenAnswers, anonymizations: Sequence[str], corp
 
 
 def _unanswered_notices(verifier: GivenAnswers, problem_ids: frozenset[str]) -> Iterator[str]:
-    from showthrough.families.authorship.verifiers.given import ORIGINAL
+    from showthrough.families.authorship.verifiers.recorded import ORIGINAL
 
     for name, answers in verifier.by.items():
         subject = "the originals" if name == ORIGINAL else shorten(name)

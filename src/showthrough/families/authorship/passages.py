@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from showthrough.data.documents import Document
-from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import Anonymization, Mask, apply_masks, as_read
+from showthrough.data.text_anonymizations import Rewriting
 
 SENTENCES = "passages.1"  # for signatures; rises when a text could be cut in another way
 

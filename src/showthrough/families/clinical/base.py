@@ -12,12 +12,12 @@ import numpy as np
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import Problem, join_names, shorten
 from showthrough.data.documents import Corpus
-from showthrough.data.kinds import VERSION
 from showthrough.data.labels import TypeResolver, label_map, label_of
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Counts
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
+from showthrough.data.types import VERSION
 from showthrough.families.clinical.instances import Kinds, PhiSystem, TypedSpans, gold_instances, system_instances
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk

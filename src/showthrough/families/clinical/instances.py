@@ -17,8 +17,8 @@ import numpy as np
 
 from showthrough.data.documents import Mention
 from showthrough.data.labels import TypeResolver, label_of
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.gold import AnnotationLayers
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Counts, Ints, SortedSpans, expand_ranges, find_openings
 from showthrough.data.masks import Anonymization, Mask
 

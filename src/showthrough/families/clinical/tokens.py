@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.characters import is_ideograph
 from showthrough.data.layout.gold import AnnotationLayers
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import (
     Bools,
     Counts32,

@@ -15,7 +15,7 @@ import numpy as np
 
 from showthrough.data.documents import Corpus
 from showthrough.data.labels import TypeResolver, label_map
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.clinical.instances import NONE, Kinds, TypedSpans, gold_instances
 from showthrough.families.clinical.tokens import TokenGold

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from showthrough.core.errors import InputError, Problem, join_names, shorten
 from showthrough.data.references import NOTHING
 from showthrough.families.inference.answer_files import ORIGINAL, AnswerFiles
-from showthrough.families.inference.asking import ANSWERS
+from showthrough.families.inference.spec import ANSWERS
 
 if TYPE_CHECKING:
     from showthrough.evaluation.plan import Plan

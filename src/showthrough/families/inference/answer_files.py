@@ -8,7 +8,7 @@ from pathlib import Path
 
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, join_names, quote_value
 from showthrough.data.references import NOTHING, REFERENCES
-from showthrough.families.inference.asking import ANSWERS
+from showthrough.families.inference.spec import ANSWERS
 from showthrough.formats.people.inference_answers import DocumentAnswer, read_inference_answers
 from showthrough.models.chat.recordings import is_recordings, read_recordings
 

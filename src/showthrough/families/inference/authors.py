@@ -12,9 +12,9 @@ from showthrough.data.documents import Document
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.families.inference.base import Answer, Guess, GuessPair, Judge
 from showthrough.families.inference.findings import InferenceFinding
-from showthrough.families.inference.judging import Judgements, judge_pairs
 from showthrough.families.inference.matching import by_tag
 from showthrough.families.inference.profiles import right
+from showthrough.families.inference.verdicts import Judgements, judge_pairs
 
 Array = NDArray[np.float64]
 TOP = 3  # guesses that count

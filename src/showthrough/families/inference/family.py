@@ -32,7 +32,7 @@ class _Inference(Family):
         return answer_problems(plan)
 
     def asked(self, names: Sequence[str], resources: Resources) -> list[AnswerSource]:
-        from showthrough.families.inference.asking import list_sources
+        from showthrough.families.inference.spec import list_sources
 
         return list_sources(names, resources)
 
@@ -51,9 +51,9 @@ FAMILY = _Inference(
         "cpr": ("protection:CollectiveProtection", {}),
         "ipr": ("protection:IndividualProtection", {}),
         "attributes": ("attributes:AuthorAttributes", {}),
-        "readability": ("judged:Readability", {}),
-        "meaning": ("judged:Meaning", {}),
-        "hallucination": ("judged:Hallucination", {}),
+        "readability": ("judge_utility:Readability", {}),
+        "meaning": ("judge_utility:Meaning", {}),
+        "hallucination": ("judge_utility:Hallucination", {}),
     },
     counting={"inference": "people", "attributes": "people"},
 )

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.families.inference.agreement import FULL, NOT
 from showthrough.families.inference.base import Guess, GuessPair, Judge
-from showthrough.families.inference.judging import judge_pairs
 from showthrough.families.inference.matching import Matched, by_tag
 from showthrough.families.inference.profiles import right
+from showthrough.families.inference.verdicts import judge_pairs
 
 
 class Claim(NamedTuple):

@@ -9,8 +9,8 @@ import msgspec
 
 from showthrough.core.errors import Problem
 from showthrough.families.inference.answer_files import AnswerFiles, paths_of
-from showthrough.families.inference.asking import ANSWERS
 from showthrough.families.inference.base import GuessPair, Judge
+from showthrough.families.inference.spec import ANSWERS
 from showthrough.formats.people.inference_answers import DocumentAnswer
 from showthrough.models.chat.base import MODEL, Chat, ChatQuestion
 from showthrough.models.chat.contents import decode_answer

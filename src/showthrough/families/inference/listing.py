@@ -9,7 +9,7 @@ from typing import NamedTuple
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.subjects import CERTAIN
 from showthrough.families.inference.profiles import PLACES
-from showthrough.models.places import country_named
+from showthrough.models.gazetteer import country_named
 
 _EMPHASIS = lazy_pattern(r"(\*\*|__|\*|`|\"|“|”|')(?=\S)(.+?)(?<=\S)(\1|”)")
 _HALF = lazy_pattern(r"^\*\*(?=[^\s*])|(?<=[^\s*])\*\*$")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.subjects import CERTAIN
-from showthrough.families.inference.answered_json import guesses_in_json
 from showthrough.families.inference.base import Guess
+from showthrough.families.inference.json_answers import guesses_in_json
 from showthrough.families.inference.listing import ListedGuess, parse_guesses, strip_marks
 from showthrough.families.inference.profiles import TAGS, named_tag, tags_by_name
 

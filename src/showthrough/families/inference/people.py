@@ -12,7 +12,6 @@ import numpy as np
 
 from showthrough.core.errors import shorten
 from showthrough.data.documents import Document
-from showthrough.families.inference.asking import attacker_of, judge_of
 from showthrough.families.inference.base import Answer, Judge
 from showthrough.families.inference.controls import CONTROL, CONTROLS, Answers, answers_of, stand_ins
 from showthrough.families.inference.findings import Claim, InferenceFinding, claims_of, findings_of
@@ -30,8 +29,9 @@ from showthrough.families.inference.parts import (
     UNJUDGED,
     column_of,
 )
+from showthrough.families.inference.spec import attacker_of, judge_of
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.released import ReleasedText
+from showthrough.metrics.released_text import ReleasedText
 from showthrough.statistics.rows import Array
 
 MOST_INFERRED = 300  # of a document that are kept as evidence

@@ -14,7 +14,7 @@ from unicodedata import combining, normalize
 from showthrough.core.patterns import lazy_pattern
 from showthrough.families.inference.agreement import FULL, NOT, PARTLY, age_of, ages, agreement, jaro_winkler, plain
 from showthrough.families.inference.options import CLOSE, OPTIONS, option_of
-from showthrough.models.places import country_named, lies_in
+from showthrough.models.gazetteer import country_named, lies_in
 
 _CACHED = 1 << 18  # pairs of values
 _NAMES: Mapping[str, str] = {

@@ -9,14 +9,14 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from showthrough.data.reading import legible, sources_of
+from showthrough.data.reading_form import legible, sources_of
 from showthrough.data.subjects import CERTAIN, Subject
-from showthrough.families.inference.asking import READER
 from showthrough.families.inference.base import Answer, AttackCase, Guess, Person
 from showthrough.families.inference.reading import values
 from showthrough.families.inference.reading.cues import PersonView, education, income, relationship, role_of, sex
 from showthrough.families.inference.reading.page import Page
 from showthrough.families.inference.reading.values import Read
+from showthrough.families.inference.spec import READER
 from showthrough.models import Resources
 
 _PAGES = 2048  # that are kept, since several metrics and controls read the same

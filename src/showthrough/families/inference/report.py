@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
-from showthrough.families.inference.asking import READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
 from showthrough.families.inference.report_sentences import (
     inference_caveats,
@@ -29,6 +28,7 @@ from showthrough.families.inference.report_tables import (
     is_category,
     strata_tables,
 )
+from showthrough.families.inference.spec import READER
 from showthrough.metrics import HEADLINE
 from showthrough.report.findings import Finding
 from showthrough.report.section import Section
@@ -36,7 +36,7 @@ from showthrough.report.wording import Clause, counted_words, percent
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
-from showthrough.run.scant import ALMOST
+from showthrough.run.weak_systems import ALMOST
 
 if TYPE_CHECKING:
     from showthrough.report.annex.cells import SignatureIndex

@@ -14,8 +14,8 @@ import numpy as np
 
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, ResourceError, quote_value
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import flatten_masks
 from showthrough.families.masking.precision import MaskedElements, Precision

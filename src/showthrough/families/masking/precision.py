@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from showthrough.core.call_syntax import parameter
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Ints
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk

@@ -11,11 +11,11 @@ import numpy as np
 
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, quote_value
-from showthrough.data.kinds import VERSION
 from showthrough.data.labels import Labels
 from showthrough.data.layout.coverage import Coverage, Replacements
-from showthrough.data.layout.ruler import Runs, SpanIndex
+from showthrough.data.layout.span_index import Runs, SpanIndex
 from showthrough.data.layout.spans import Bools, Ints
+from showthrough.data.types import VERSION
 from showthrough.families.masking.precision import OVERLAPS, UNIT, Overlaps, Precision
 from showthrough.metrics.base import HEADLINE, Count, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, FunctionWordMentions, HidingRule

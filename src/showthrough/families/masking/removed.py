@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from showthrough.core.call_syntax import parameter
-from showthrough.data.kinds import VERSION
 from showthrough.data.labels import Labels
+from showthrough.data.types import VERSION
 from showthrough.families.masking.recall import EntityRecall
 from showthrough.metrics.base import HEADLINE, Metric, Role, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk

@@ -55,7 +55,7 @@ class BackgroundInput(InputType):
 
     def read(self, options: BackgroundOptions, anonymizations: Sequence[str]) -> dict[str, Background] | None:
         from showthrough.formats.people.background import read_background
-        from showthrough.storage.places import place_of
+        from showthrough.storage.paths import place_of
 
         files = options.files_by_key
         return {key: read_background(place_of(file), name=key or None) for key, file in files.items()} or None
@@ -151,7 +151,7 @@ class _Reidentification(Family):
         return {BACKGROUND: files if isinstance(options.background, Mapping) else files[""]}
 
     def files(self, options: BackgroundOptions, metrics: Sequence[Metric]) -> list[Path]:
-        from showthrough.storage.places import place_of
+        from showthrough.storage.paths import place_of
 
         return [place_of(file) for file in options.files_by_key.values()]
 

@@ -24,7 +24,7 @@ from showthrough.statistics.rows import Array, Rows, Totals
 
 if TYPE_CHECKING:  # attacks are imported when they are made
     from showthrough.data.background import Background
-    from showthrough.families.reidentification.attacks.standing import RankResult
+    from showthrough.families.reidentification.attacks.ranks import RankResult
     from showthrough.families.reidentification.attacks.suite import AttackOutcome
     from showthrough.models import Resources
 

@@ -12,7 +12,7 @@ from showthrough.report.wording import percent
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
-from showthrough.run.scant import ALMOST
+from showthrough.run.weak_systems import ALMOST
 
 if TYPE_CHECKING:
     from showthrough.report.annex.cells import SignatureIndex

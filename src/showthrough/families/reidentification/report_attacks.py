@@ -21,7 +21,7 @@ from showthrough.report.terminal import bare_table
 from showthrough.run.records import Evidence, MetricRecord, Score
 from showthrough.run.roles import find_metrics
 from showthrough.run.run import Run
-from showthrough.run.stored import iter_evidence
+from showthrough.run.stored_rows import iter_evidence
 
 WORST = "worst"
 _BOUNDS = ("chance", "ceiling")

@@ -27,8 +27,8 @@ from showthrough.metrics import (
     with_parameters,
 )
 from showthrough.models.names import local_or_hub
-from showthrough.storage.heads import Head
-from showthrough.storage.places import Remote
+from showthrough.storage.file_heads import Head
+from showthrough.storage.paths import Remote
 from showthrough.storage.reading import decode_json, object_entries, read_bytes, stem
 
 

@@ -9,7 +9,7 @@ from showthrough.core.families import Family
 
 if TYPE_CHECKING:
     from showthrough.evaluation.requests import EvaluationRequest
-    from showthrough.storage.heads import Head
+    from showthrough.storage.file_heads import Head
 
 
 class _TAE(Family):

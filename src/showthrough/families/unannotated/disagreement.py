@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from showthrough.core.call_syntax import parameter
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.coverage import Coverage
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints, contents_of, expand_ranges, merge_spans
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk

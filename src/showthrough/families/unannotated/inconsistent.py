@@ -18,7 +18,7 @@ from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.metrics.matching.forms import SearchForm, vocabulary_of
 from showthrough.metrics.matching.search import Hit, Release, releases_of
 from showthrough.metrics.matching.strings import FormIndex, MaskedDocument
-from showthrough.metrics.released import ReleasedText
+from showthrough.metrics.released_text import ReleasedText
 from showthrough.statistics.rows import Array, Rows, Totals
 
 CORPUS = "corpus"

@@ -15,7 +15,7 @@ from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import shorten
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
-from showthrough.metrics.released import ReleasedText, Telling
+from showthrough.metrics.released_text import ReleasedText, Telling
 from showthrough.models.detectors import DEFAULT, DetectorEntry, Find, parse_detector
 from showthrough.statistics.rows import Array, Rows, Totals
 

@@ -26,7 +26,7 @@ from showthrough.formats.annotation_tools.tags import pieces
 from showthrough.formats.base import Files, Fit, Format, Input, unwritable
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, separate
 from showthrough.formats.objects import Entry, Id
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import FILE
 from showthrough.storage.reading import UNREADABLE, collect_results, fail, read_all, type_fault
 

@@ -19,7 +19,7 @@ from showthrough.formats.annotation_tools.relations import COREFERENCE, EntityLi
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, to_mask
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 _Triple = tuple[int, int, str]
 _UNITS: tuple[Unit, ...] = ("utf-16", "code points", "graphemes")  # the first that fits is taken

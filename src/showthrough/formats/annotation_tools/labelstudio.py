@@ -21,7 +21,7 @@ from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.recognizers.unstated_units import UnitSpan, placed_in
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 ID = "doc_id"  # of a task's data, where it has one: the document's own id, and not the task's number
 _IDENTIFIERS = get_args(Identifier)

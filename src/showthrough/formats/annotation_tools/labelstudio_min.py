@@ -26,7 +26,7 @@ from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.objects import Entry, Id, objects_of, strict
 from showthrough.formats.recognizers.unstated_units import placed_in
 from showthrough.formats.remarks import keys_of, like_spans
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, decode_json, fail, type_fault
 
 _ROW = msgspec.json.Decoder(dict[str, Any])

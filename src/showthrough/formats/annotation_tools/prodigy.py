@@ -14,7 +14,7 @@ from showthrough.formats.annotation_tools.relations import COREFERENCE, EntityLi
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 # Interfaces in which people mark text: whoever accepts there without a mark says that there is none.
 _MARKING = frozenset({"ner", "ner_manual", "spans", "spans_manual", "relations", "blocks"})

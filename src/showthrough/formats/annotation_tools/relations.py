@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from showthrough.data.kinds import fold_type
+from showthrough.data.types import fold_type
 from showthrough.formats.remarks import Remarks
 
 COREFERENCE = "COREF"  # what it is called where we write it

@@ -22,7 +22,7 @@ from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, separate
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.remarks import Remarks
-from showthrough.storage.heads import Head, first_value
+from showthrough.storage.file_heads import Head, first_value
 from showthrough.storage.reading import fail
 
 USUAL_GROUP = "sc"  # of spaCy's span categorizer

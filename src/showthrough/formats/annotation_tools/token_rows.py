@@ -23,7 +23,7 @@ from showthrough.formats.annotation_tools.tags import EXPECTED, TokenOffsets, lo
 from showthrough.formats.base import Files, Fit, Format, Input, unlike
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import decode_json, exists, fail, read_bytes
 
 _TAGS = ("ner_tags", "labels", "tags")

@@ -15,8 +15,8 @@ from typing import NamedTuple, get_args
 
 from showthrough.core.errors import join_names, shorten
 from showthrough.data.documents import Identifier, Mention
-from showthrough.data.kinds import fold_type
 from showthrough.data.levels import by_type
+from showthrough.data.types import fold_type
 from showthrough.formats.base import Input
 from showthrough.storage.reading import fail
 

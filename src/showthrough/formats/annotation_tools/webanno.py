@@ -39,7 +39,7 @@ from showthrough.formats.annotation_tools.webanno_table import (
 )
 from showthrough.formats.base import Files, Fit, Format, Input, unwritable
 from showthrough.formats.clinical.phi import masks_from, single_layer
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, fail
 
 _STACKED = re.compile(r"(?:[^\\|]|\\.)+", re.DOTALL)

@@ -33,7 +33,7 @@ from showthrough.formats.annotation_tools.uima_layers import (
 )
 from showthrough.formats.base import Files, Fit, Format, Input, unwritable
 from showthrough.formats.clinical.phi import masks_from, single_layer
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import collect_results, fail, files_in, is_folder, read_bytes
 from showthrough.storage.safe_xml import escape_text, walk

@@ -28,8 +28,8 @@ from showthrough.formats.authorship.pan_folders import (
 from showthrough.formats.authorship.verifier_answers import OBJECTS, read_truth, truth_of
 from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
 from showthrough.formats.folder import is_hidden
-from showthrough.storage.heads import Head
-from showthrough.storage.packed import compression_of
+from showthrough.storage.compression import compression_of
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import fail, files_in, stem, suffix
 
 _TRUTH = "truth"

@@ -20,8 +20,8 @@ from showthrough.formats.authorship.verifier_answers import read_truth
 from showthrough.formats.base import ASKED, Files, Fit, Format, Input, unwritable
 from showthrough.formats.folder import is_hidden
 from showthrough.formats.objects import Entry, Objects
-from showthrough.storage.heads import Head
-from showthrough.storage.packed import ENDINGS
+from showthrough.storage.compression import ENDINGS
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import ENOUGH, exists, fail, stem
 
 _PAIRS, _TRUTH = "pairs", "truth"

@@ -26,7 +26,7 @@ from showthrough.formats.base import Fit, Format, Input, Passages, Texts
 from showthrough.formats.folder import is_hidden
 from showthrough.formats.objects import strict
 from showthrough.formats.remarks import Remarks, keys_of
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail, read_bytes, stem, suffix
 

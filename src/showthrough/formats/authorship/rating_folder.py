@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from showthrough.data.authorship import HIGHEST, LOWEST
-from showthrough.storage.growing import DamagedError, pieces
+from showthrough.storage.append_log import DamagedError, pieces
 from showthrough.storage.reading import decode_json, exists, fail, is_folder, lines_of, read_all, read_bytes, reading
 
 SAMPLE_FILE, ITEMS_FILE, ANSWERS = "sample.json", "items.jsonl", "answers"

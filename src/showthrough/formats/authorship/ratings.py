@@ -23,7 +23,7 @@ from showthrough.formats.authorship.rating_folder import (
 from showthrough.formats.base import ColumnNames, Input
 from showthrough.formats.tables.rows import Cells, cell_text, fault
 from showthrough.formats.tables.table import rows_of
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import (
     collect_results,
     decode_json,

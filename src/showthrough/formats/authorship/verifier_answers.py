@@ -13,7 +13,7 @@ import msgspec
 
 from showthrough.core.errors import PlanError, at_document, quote_value
 from showthrough.formats.objects import objects_of
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, decode_json, fail, text_of
 
 V = TypeVar("V", float, bool)

@@ -17,7 +17,7 @@ from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.objects import Entry, Id, Objects, literal
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 _PLACEHOLDER = re.compile(r"\[[^\[\]\s]+\]")
 _NUMBER = re.compile(r"_\d+$")  # of one placeholder among several of its type

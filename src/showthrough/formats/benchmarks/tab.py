@@ -29,7 +29,7 @@ from showthrough.formats.people.tab_subjects import (
     subjects_of,
 )
 from showthrough.formats.remarks import Remarks, keys_of
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, object_entries
 
 

@@ -16,8 +16,8 @@ import msgspec
 from showthrough.core.errors import at_document, join_names
 from showthrough.data.masks import Mask, ScoredMask, TypedMask
 from showthrough.formats.base import Fit, Format, Input, Masks
-from showthrough.formats.recounted import in_characters
-from showthrough.storage.heads import Head
+from showthrough.formats.offset_units import in_characters
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail
 
 SMALL = 32_000_000  # bytes of masks that are kept decoded, which takes some five times as much

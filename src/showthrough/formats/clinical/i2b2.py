@@ -31,7 +31,7 @@ from showthrough.formats.clinical.phi import (
     silver_of,
     to_mask,
 )
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, fail, stem
 from showthrough.storage.safe_xml import cdata, escape_text, inline, walk
 

@@ -15,7 +15,7 @@ from showthrough.data.originals import IdsByText, difference
 from showthrough.data.silver import is_silver
 from showthrough.formats.base import Fit, Input, Masks, unwritable
 from showthrough.formats.objects import Entry
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, fail, unique
 
 ANNOTATOR = "gold"  # these formats do not say who marked

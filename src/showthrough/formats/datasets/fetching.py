@@ -13,7 +13,7 @@ from showthrough.formats.datasets.archives import replace_folder, unpack
 from showthrough.formats.datasets.digests import Kind, check, compute_digests, sha256_of
 from showthrough.formats.datasets.downloads import PartialDownload, Watch
 from showthrough.formats.datasets.entries import Dataset, PublishedFile, find_dataset
-from showthrough.formats.datasets.keeping import (
+from showthrough.formats.datasets.store import (
     KeptFile,
     Manifest,
     Member,

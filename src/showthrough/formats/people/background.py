@@ -11,11 +11,11 @@ import msgspec
 from showthrough.core.errors import shorten
 from showthrough.data.background import Background
 from showthrough.formats.base import ColumnNames, Input
-from showthrough.formats.choice import read_as
 from showthrough.formats.mask_lines import FIELDS, Record
 from showthrough.formats.objects import objects_of
 from showthrough.formats.records import is_records
-from showthrough.storage.heads import Head
+from showthrough.formats.registry import read_as
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, decode_json, fail, stem, unique
 
 KINDS = "a .json, .jsonl, .csv or .tsv file, or a folder of .txt files"

@@ -20,7 +20,7 @@ import msgspec
 from showthrough.core.errors import InputError, at_document, shorten
 from showthrough.data.subjects import AUTHOR, CERTAIN, level_fault
 from showthrough.formats.objects import objects_of
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import collect_results, decode_json, fail
 
 VERDICTS = (0, 0.5, 1)

@@ -17,7 +17,7 @@ from showthrough.formats.base import ColumnNames, Input
 from showthrough.formats.objects import objects_of
 from showthrough.formats.tables import parquet, table
 from showthrough.formats.tables.rows import Cells, TableRows, cell_text, fault
-from showthrough.storage.heads import LINES, Head
+from showthrough.storage.file_heads import LINES, Head
 from showthrough.storage.reading import collect_results, decode_json, fail, stem
 
 KINDS = "a .csv, .tsv, .parquet or .jsonl file with a column count"

@@ -16,7 +16,7 @@ from showthrough.data.subjects import AUTHOR, CERTAIN, Subject, level_faults
 from showthrough.formats.base import Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.people.people import Fault, Value, build_attributes, refuse, released_texts, text_alone
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 
 class _Attribute(msgspec.Struct, gc=False):

@@ -13,7 +13,7 @@ from showthrough.data.subjects import Attribute, Subject, duplicate_faults, leve
 from showthrough.formats.base import PEOPLE, Files, Fit, Format
 from showthrough.formats.objects import Entry, Id, Objects
 from showthrough.formats.people.people import Fault, Value, build_attributes, refuse, released_texts, text_alone
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 
 class _WireAttribute(msgspec.Struct, gc=False):

@@ -17,7 +17,7 @@ from showthrough.formats.base import ColumnNames, Fit, unlike
 from showthrough.formats.objects import items_of
 from showthrough.formats.remarks import Remarks, keys_of, like_spans
 from showthrough.formats.tables.rows import IDS
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import decode_json, fail, read_bytes, stem, type_fault
 

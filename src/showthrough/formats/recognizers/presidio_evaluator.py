@@ -11,7 +11,7 @@ from showthrough.data.documents import Annotation, Document
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, to_mask
 from showthrough.formats.objects import Entry, Id, Objects
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 
 
 class _Span(msgspec.Struct, gc=False):

@@ -20,10 +20,10 @@ from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.tables.parquet_pages import groups_of, leaves
 from showthrough.formats.tables.rows import Cells, Make, TableRows
 from showthrough.formats.tables.tabular import reader, released_reader, to_write
-from showthrough.storage.heads import Head
+from showthrough.storage.compression import compression_of
+from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import FILE, RECORD, check_regular
-from showthrough.storage.packed import compression_of
-from showthrough.storage.places import Remote, StorageError
+from showthrough.storage.paths import Remote, StorageError
 from showthrough.storage.reading import decoded_or_none, fail, file_state, reading
 
 _MAGIC = b"PAR1"

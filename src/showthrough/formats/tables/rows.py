@@ -16,10 +16,10 @@ import msgspec
 
 from showthrough.core.errors import InputError, Problem, join_names, quote_value, shorten
 from showthrough.data.documents import Document
-from showthrough.formats.annotation_tools.printed import parse_list
+from showthrough.formats.annotation_tools.literals import parse_list
 from showthrough.formats.base import ColumnNames, Input
 from showthrough.formats.remarks import MARKS, like_spans
-from showthrough.storage.heads import Head, first_value
+from showthrough.storage.file_heads import Head, first_value
 from showthrough.storage.reading import ENOUGH
 
 T = TypeVar("T")

@@ -16,14 +16,14 @@ from typing import IO
 
 from showthrough.core.errors import InputError
 from showthrough.data.documents import Document
-from showthrough.formats.annotation_tools.line_places import GrowingLines
+from showthrough.formats.annotation_tools.line_index import GrowingLines
 from showthrough.formats.base import ColumnNames, Files, Fit, Format, Input
 from showthrough.formats.lines import LineDocuments, StoredLines
 from showthrough.formats.tables.rows import IDS, Make, TableRows
 from showthrough.formats.tables.tabular import TEXT, reader, released_reader, to_write
-from showthrough.storage.heads import Head
+from showthrough.storage.compression import compression_of
+from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import FILE, RECORD
-from showthrough.storage.packed import compression_of
 from showthrough.storage.reading import BOM, fail, file_state, open_file, read_bytes, reading, text_of
 
 _ENDINGS = (".csv", ".tsv")

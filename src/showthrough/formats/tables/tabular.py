@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from showthrough.core.errors import InputError, at_document, join_names, quote_value, shorten
+from showthrough.data.construction import SCORES
 from showthrough.data.documents import Document, span_fault
-from showthrough.data.given import SCORES
 from showthrough.data.masks import Mask, score_fault, typed_mask
 from showthrough.data.offsets import to_characters, unit_of
 from showthrough.data.units import EXPECTED, reads_as
 from showthrough.formats.base import Input, Masks, Texts, unlike
-from showthrough.formats.recounted import needs_texts
+from showthrough.formats.offset_units import needs_texts
 from showthrough.formats.remarks import like_spans
 from showthrough.formats.tables.rows import (
     IDS,

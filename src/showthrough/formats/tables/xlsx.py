@@ -19,9 +19,9 @@ from showthrough.data.documents import Document
 from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.tables.rows import Cells, TableRows, cell_text
 from showthrough.formats.tables.tabular import reader, released_reader, to_write
-from showthrough.storage.heads import Head
+from showthrough.storage.compression import compression_of
+from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import FILE, RECORD
-from showthrough.storage.packed import compression_of
 from showthrough.storage.reading import fail, file_state, open_file, reading
 
 _LONGEST = 32_767  # characters of a cell, by Excel's own limit

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.reading import find_word, reading_form
+from showthrough.data.reading_form import find_word, reading_form
 
 # January to December, in reading form: whole and short names.
 _MONTHS = """

@@ -13,14 +13,14 @@ from functools import cache, cached_property, lru_cache
 from typing import Literal
 
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.kinds import nearest, path_of, treated_as
-from showthrough.data.reading import cased_form, fold_case, is_unbordered, reading_form
-from showthrough.data.views import join_lines
+from showthrough.data.reading_form import cased_form, fold_case, is_unbordered, reading_form
+from showthrough.data.text_views import join_lines
+from showthrough.data.types import nearest, path_of, treated_as
 from showthrough.metrics.matching.dates import MONTHS, complete_dates, dates_in
 from showthrough.models.closed_classes import CLOSED_CLASSES
+from showthrough.models.common_words import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
 from showthrough.models.countries import names_of_countries
 from showthrough.models.dictionary import WORDFREQ, dictionary_from, frequencies
-from showthrough.models.everyday import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
 from showthrough.models.languages import small_words
 
 Kind = Literal["person", "code", "date", "other"]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.masks import Anonymization, apply_masks
-from showthrough.data.reading import cased_form, find_word, is_unbordered, reading_form
-from showthrough.data.views import How, TextReading, TextView
+from showthrough.data.reading_form import cased_form, find_word, is_unbordered, reading_form
+from showthrough.data.text_views import How, TextReading, TextView
 from showthrough.metrics.chunk import Anonymized
 from showthrough.metrics.matching.dates import DateMatch, dates_in
 from showthrough.metrics.matching.forms import (

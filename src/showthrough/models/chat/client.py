@@ -13,8 +13,8 @@ import msgspec
 from showthrough.core.errors import ResourceError, shorten
 from showthrough.models.chat.base import ChatQuestion, Reply
 from showthrough.models.chat.consent import KEY, Address
-from showthrough.models.chat.echoes import KEPT_BACK, fold_letters, repeats
-from showthrough.models.chat.patience import TOLD, parse_retry_after
+from showthrough.models.chat.echo_filter import KEPT_BACK, fold_letters, repeats
+from showthrough.models.chat.retry_policy import TOLD, parse_retry_after
 
 SEED = 0
 _CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole answer

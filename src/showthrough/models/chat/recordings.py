@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from showthrough.core.errors import InputError, OutputError, Problem, shorten
 from showthrough.models.chat.base import ChatQuestion
-from showthrough.storage.growing import DamagedError, GrowingFile, pieces
+from showthrough.storage.append_log import DamagedError, GrowingFile, pieces
 from showthrough.storage.reading import exists, plain, read_bytes
 
 TITLE = b"showthrough answers 1"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from showthrough.report.charts.theme import Chart, Charts, altair
-from showthrough.report.plane import PlaneMetric, PlanePoint, first_choice, plane_metrics, points
+from showthrough.report.privacy_utility import PlaneMetric, PlanePoint, first_choice, plane_metrics, points
 from showthrough.run.records import MetricRecord
 from showthrough.run.run import Run
 

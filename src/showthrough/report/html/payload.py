@@ -25,7 +25,7 @@ from showthrough.metrics.matching.entities import NEARLY
 from showthrough.report.charts.attack import attack_bars
 from showthrough.report.charts.parts import part_cells, with_parts
 from showthrough.report.charts.significance import pair_cell
-from showthrough.report.plane import PlaneMetric, first_choice, on_front, plane_metrics
+from showthrough.report.privacy_utility import PlaneMetric, first_choice, on_front, plane_metrics
 from showthrough.report.significance import pairs
 from showthrough.report.sweeps import axes, curves
 from showthrough.run.records import Evidence, MetricRecord

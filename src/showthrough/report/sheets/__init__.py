@@ -4,7 +4,7 @@ An analysis is a value with full precision, and its JSON is that value. A sheet 
 pictures, cases with their context. Every view shows the same sheet, so none says what another does not.
 """
 
-from showthrough.report.sheets.sheet import (
+from showthrough.report.sheets.document import (
     Bars,
     Case,
     Cases,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from showthrough.report.escaping import in_latex, keep_edge_spaces, latex_label, latex_row, single_line
-from showthrough.report.sheets.sheet import Case, Cases, Grid, GridEntry, GridRow, ReportDocument, display_name
+from showthrough.report.sheets.document import Case, Cases, Grid, GridEntry, GridRow, ReportDocument, display_name
 
 _LONG = 40  # rows that a page holds; a table with more goes on over pages
 _FOREIGN = re.compile("(?m)^[^%\n].*[^\x00-\u017f\u2010-\u2027]")  # beyond the Latin letters that pdfLaTeX knows

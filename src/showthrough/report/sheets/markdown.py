@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from showthrough.report.escaping import in_markdown, keep_edge_spaces, markdown_code, markdown_paragraph
-from showthrough.report.sheets.sheet import Block, Case, Cases, Grid, GridEntry, GridRow, ReportDocument, display_name
+from showthrough.report.sheets.document import (
+    Block,
+    Case,
+    Cases,
+    Grid,
+    GridEntry,
+    GridRow,
+    ReportDocument,
+    display_name,
+)
 
 
 def markdown_of(sheet: ReportDocument) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from showthrough.report.html.sources import join_sources, policy, template
-from showthrough.report.sheets.sheet import Block, Cases, Grid, GridEntry, Heat, ReportDocument, display_name
+from showthrough.report.sheets.document import Block, Cases, Grid, GridEntry, Heat, ReportDocument, display_name
 from showthrough.version import __version__
 
 STYLES = ("page", "tables", "figures", "print", "sheet")  # later ones go over earlier ones

@@ -12,7 +12,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from showthrough.core.errors import printable, shorten
-from showthrough.report.sheets.sheet import Bars, Case, Cases, Grid, Heat, ReportDocument, display_name
+from showthrough.report.sheets.document import Bars, Case, Cases, Grid, Heat, ReportDocument, display_name
 from showthrough.report.terminal import PAGE, bare_table, side_by_side
 
 _HEAD = 9  # cells of a line of a head; words are broken where they are longer than the next

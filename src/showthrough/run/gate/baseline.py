@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from showthrough.core.errors import PlanError, join_names, quote_value, shorten
 from showthrough.metrics import HEADLINE
-from showthrough.run.beside import RunPair
 from showthrough.run.gate.checks import BaselineCheck, format_value, upwards
+from showthrough.run.pairing import RunPair
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import DocumentCounts, wrongs
 from showthrough.run.run import Run

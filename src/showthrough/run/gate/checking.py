@@ -12,7 +12,7 @@ import numpy as np
 from showthrough.core.errors import PlanError, join_names, shorten
 from showthrough.core.families import families
 from showthrough.data.references import NOTHING
-from showthrough.run.gate.asking import fault_of
+from showthrough.run.folders import PathNames
 from showthrough.run.gate.baseline import Baseline
 from showthrough.run.gate.checks import (
     AnonymizationChecks,
@@ -25,7 +25,7 @@ from showthrough.run.gate.checks import (
     format_value,
 )
 from showthrough.run.gate.grading import Demand, Grading, demands_of, grade_demand
-from showthrough.run.places import PathNames
+from showthrough.run.gate.parsing import fault_of
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import ATTACKS, DocumentCounts, choose_metric, count_by_kind, first, in_all, leaks
 from showthrough.run.run import Run

@@ -17,7 +17,7 @@ from showthrough.data.silver import akin
 from showthrough.metrics import HEADLINE, parse_metric
 from showthrough.metrics.base import OUTSIDE, Role
 from showthrough.metrics.matching.entities import NEARLY
-from showthrough.run.gate.enough import Need, count_needed
+from showthrough.run.gate.sample_size import Need, count_needed
 from showthrough.run.records import Input, MetricRecord, Score
 from showthrough.run.roles import as_many_even, choose_metric, find_metrics, goes_first, in_all
 from showthrough.run.run import Run

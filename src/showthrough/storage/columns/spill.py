@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import OutputError
-from showthrough.storage.columns.narrow import Numbers, narrowest
+from showthrough.storage.columns.narrow_numbers import Numbers, narrowest
 
 _HELD = 32_000_000  # bytes of columns that stay in memory
 

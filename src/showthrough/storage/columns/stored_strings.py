@@ -9,7 +9,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.storage.columns.stretch import FileSlice
+from showthrough.storage.columns.file_slice import FileSlice
 from showthrough.storage.columns.strings import Strings
 
 _BLOCK = 4096  # strings that are read at a time

@@ -16,8 +16,8 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from showthrough.core.errors import InputError, Problem
-from showthrough.storage.columns.narrow import KINDS, Numbers
-from showthrough.storage.columns.stretch import FileSlice
+from showthrough.storage.columns.file_slice import FileSlice
+from showthrough.storage.columns.narrow_numbers import KINDS, Numbers
 
 Places = NDArray[np.uint32]
 _BUFFERED = 32_768  # documents whose rows are written together

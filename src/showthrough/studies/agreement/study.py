@@ -25,7 +25,7 @@ from showthrough.studies.agreement.disagreements import (
 )
 from showthrough.studies.agreement.estimates import Draws, Number, estimates, find_intervals
 from showthrough.studies.agreement.items import Categories, SharedMentions
-from showthrough.studies.agreement.sharing import Sharing, drawn_together, shared_documents
+from showthrough.studies.agreement.shared_documents import Sharing, drawn_together, shared_documents
 from showthrough.studies.agreement.tallies import AgreementTally, AllRaters, LayerPairs, RaterChoices
 from showthrough.studies.agreement.values import (
     ATTRIBUTES,

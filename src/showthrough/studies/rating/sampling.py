@@ -15,9 +15,9 @@ import numpy as np
 
 from showthrough.core.errors import InputError, OutputError, PlanError
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.held_texts import Rewriting
 from showthrough.data.masks import Anonymization
 from showthrough.data.pairing import pair
+from showthrough.data.text_anonymizations import Rewriting
 from showthrough.evaluation.plan import name_problems
 from showthrough.families.authorship.passages import PassagePair, passages
 from showthrough.formats.authorship.rating_folder import (

@@ -35,7 +35,7 @@ from showthrough.formats.authorship.rating_folder import (
     read_answers,
     read_items,
 )
-from showthrough.storage.growing import GrowingFile
+from showthrough.storage.append_log import GrowingFile
 from showthrough.storage.reading import decoded_or_none
 from showthrough.storage.writing import report_os_errors
 

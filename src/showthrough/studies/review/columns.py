@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, get_args
 
 from showthrough.data.documents import Identifier
-from showthrough.data.kinds import NOT_CONFIDENTIAL
-from showthrough.storage.cells import guard_cell
+from showthrough.data.types import NOT_CONFIDENTIAL
+from showthrough.storage.spreadsheet_cells import guard_cell
 
 Told = Literal["yes", "no", "unsure"]
 TOLD: tuple[Told, ...] = get_args(Told)

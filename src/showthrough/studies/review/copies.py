@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple, get_args
 
 from showthrough.core.errors import printable
 from showthrough.data.documents import Document, Mention
-from showthrough.data.kinds import is_confidential
 from showthrough.data.masks import Mask, TypedMask
 from showthrough.data.release import replaced
+from showthrough.data.types import is_confidential
 
 Replace = Literal["stars", "label", "number"]
 REPLACES: tuple[str, ...] = get_args(Replace)

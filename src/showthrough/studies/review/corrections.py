@@ -13,7 +13,14 @@ from showthrough.core.errors import Problem, quote_value, shorten
 from showthrough.data.documents import Document, Identifier, Mention
 from showthrough.data.levels import by_type
 from showthrough.studies.review import columns as c
-from showthrough.studies.review.filled import ReviewFinding, Span, marks_of, normalize_spaces, places_of, readable
+from showthrough.studies.review.filled_sheets import (
+    ReviewFinding,
+    Span,
+    marks_of,
+    normalize_spaces,
+    places_of,
+    readable,
+)
 
 # Which entity a corrected mark is of: the one that a reviewer names, that of the same words, or a new one.
 

@@ -15,7 +15,7 @@ from showthrough.studies.agreement.estimates import Draws, estimates, find_inter
 from showthrough.studies.agreement.tallies import AgreementTally
 from showthrough.studies.agreement.values import Estimate
 from showthrough.studies.review.columns import TOLD, Told
-from showthrough.studies.review.filled import FilledFolder
+from showthrough.studies.review.filled_sheets import FilledFolder
 
 # How far two readers of the same copies agree on whether the person can still be told.
 

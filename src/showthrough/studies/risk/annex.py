@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from showthrough.core.errors import PlanError, join_names
 from showthrough.data.documents import Corpus
-from showthrough.data.kinds import HIPAA, ROOT, TREE, nearest, path_of, treated_as
 from showthrough.data.population import Population
 from showthrough.data.references import NOTHING
-from showthrough.evaluation.calls import evaluate
+from showthrough.data.types import HIPAA, ROOT, TREE, nearest, path_of, treated_as
+from showthrough.evaluation.api import evaluate
 from showthrough.formats.people.population import read_population
 from showthrough.metrics import HEADLINE, RecallPerType, Rows
 from showthrough.run.origins import last_part

@@ -17,10 +17,10 @@ from showthrough.families.inference.parts import INFERENCES, PEOPLE
 from showthrough.metrics import HEADLINE, Rows
 from showthrough.run.records import InferenceEvidence, MetricRecord
 from showthrough.run.run import WITHOUT_TEXT, Run
-from showthrough.run.stored import iter_evidence
+from showthrough.run.stored_rows import iter_evidence
 from showthrough.statistics import Ratios, Spread, influences, resampled_totals, share_interval
 from showthrough.studies.agreement.values import Estimate
-from showthrough.studies.risk.learned import DIRECT, Array, ColumnReader, LearnedAttribute, reading_of
+from showthrough.studies.risk.inferred_attributes import DIRECT, Array, ColumnReader, LearnedAttribute, reading_of
 from showthrough.studies.risk.values import THRESHOLD, SinglingOut, SinglingSection
 
 # How many people of a population are like each of some: the k of k-anonymity.

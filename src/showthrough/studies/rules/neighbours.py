@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints, SortedSpans, count_before
 
 _LONGEST = 5  # words of a run

@@ -10,8 +10,8 @@ import numpy as np
 
 from showthrough.data.layout.spans import Ints, contents_of, expand_ranges
 from showthrough.models.lexicon import is_punctuation
-from showthrough.studies.rules.ground import MaskState, RuleCorpus, RuleMatches
 from showthrough.studies.rules.words import WordIndex
+from showthrough.studies.rules.workspace import MaskState, RuleCorpus, RuleMatches
 from showthrough.studies.rules.worth import Rule
 
 MOST_WORDS, MOST_LETTERS = 20, 200  # of a string: a longer one is no rule but a quotation

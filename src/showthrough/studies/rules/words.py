@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import SpanLayout
 from showthrough.data.layout.characters import WORD_KIND, token_kind
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Ints, Keys
 from showthrough.studies.rules.neighbours import Neighbours
 

@@ -14,7 +14,7 @@ import numpy as np
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
-from showthrough.evaluation.calls import evaluate
+from showthrough.evaluation.api import evaluate
 from showthrough.models.training import ExaminedLearner
 from showthrough.systems.encoders.examples import IGNORED, OUTSIDE, Examples
 from showthrough.systems.encoders.loading import Encoder

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from showthrough.core.errors import InputError, PlanError, Problem, at_document, quote_value, shorten
+from showthrough.data.construction import mask_of
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.given import mask_of
 from showthrough.data.masks import Anonymization, Mask, ScoredMask, TypedMask
 from showthrough.systems.base import BaseAnonymizer
 

@@ -24,7 +24,7 @@ from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, ResourceError, at_document, quote_value, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.models.chat.echoes import KEPT_BACK, fold_letters, repeats
+from showthrough.models.chat.echo_filter import KEPT_BACK, fold_letters, repeats
 from showthrough.systems.outside.answers import (
     ExternalAnonymizer,
     check_timeout,

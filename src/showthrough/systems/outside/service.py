@@ -18,7 +18,7 @@ from showthrough.core.call_syntax import difference, literal, parameter
 from showthrough.core.errors import PlanError, ResourceError, quote_value, shorten
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
-from showthrough.models.chat.echoes import KEPT_BACK, fold_letters, repeats
+from showthrough.models.chat.echo_filter import KEPT_BACK, fold_letters, repeats
 from showthrough.systems.outside.answers import ExternalAnonymizer, check_timeout, masks_in, place_of, wrong
 
 if TYPE_CHECKING:

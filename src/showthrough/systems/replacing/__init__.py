@@ -11,9 +11,9 @@ from showthrough.core.errors import InputError
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.pairing import Missing, check_pair
+from showthrough.systems.replacing.context import MaskedSpan, masked
 from showthrough.systems.replacing.generalized import generalize
 from showthrough.systems.replacing.invented import invent_surrogates
-from showthrough.systems.replacing.masked import MaskedSpan, masked
 from showthrough.systems.replacing.numbered import number_labels
 
 Way = Literal["label", "suppress", "number", "surrogate", "generalize"]

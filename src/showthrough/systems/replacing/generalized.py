@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from showthrough.data.documents import Document
-from showthrough.models.places import lies_in
+from showthrough.models.gazetteer import lies_in
 from showthrough.systems.replacing.amounts import magnitude
-from showthrough.systems.replacing.masked import WORD, MaskedSpan
+from showthrough.systems.replacing.context import WORD, MaskedSpan
 from showthrough.systems.surrogates.dates import WEEKDAYS, WrittenDate, find_dates
 from showthrough.systems.surrogates.numbers import OLD
 from showthrough.systems.surrogates.wordlists import FUNCTION

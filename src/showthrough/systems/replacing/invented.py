@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from random import Random
 
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.data.kinds import treated_as
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.data.provenance import text_digest
+from showthrough.data.types import treated_as
+from showthrough.systems.replacing.context import WORD, MaskedSpan, words
 from showthrough.systems.replacing.generalized import says_only
-from showthrough.systems.replacing.masked import WORD, MaskedSpan, words
 from showthrough.systems.surrogates.dates import Shift, find_dates
 from showthrough.systems.surrogates.invention import characters
 from showthrough.systems.surrogates.replacement import surrogates

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import count
 
 from showthrough.data.documents import Document
-from showthrough.systems.replacing.masked import WORD, MaskedSpan
+from showthrough.systems.replacing.context import WORD, MaskedSpan
 from showthrough.systems.surrogates.dates import day_comes_first, find_dates
 from showthrough.systems.surrogates.names import proper_words
 from showthrough.systems.surrogates.wordlists import FUNCTION

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from random import Random
 
-from showthrough.data.reading import reading_form
+from showthrough.data.reading_form import reading_form
 from showthrough.systems.surrogates.wordlists import FAMILY, GIVEN, PLACES
 
 Edit = tuple[int, int, str]  # start and end of what is replaced, and what stands there now

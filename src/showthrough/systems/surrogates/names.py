@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from random import Random
 
-from showthrough.data.reading import reading_form
+from showthrough.data.reading_form import reading_form
 from showthrough.systems.surrogates.invention import Edit, letters, match_capitals, match_case, word
 from showthrough.systems.surrogates.wordlists import ADDRESS, FUNCTION, GENERIC, GIVEN, MEDICAL, PARTICLES, SETS, TITLES
 

@@ -23,9 +23,9 @@ from msgspec import structs
 from showthrough.core.errors import PlanError, at_document, quote_value
 from showthrough.data.categories import phi_type
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.data.kinds import Surrogate
 from showthrough.data.masks import Mask, apply_masks
-from showthrough.data.reading import reading_form
+from showthrough.data.reading_form import reading_form
+from showthrough.data.types import Surrogate
 from showthrough.systems.surrogates.chronology import Blemishes, Chronology
 from showthrough.systems.surrogates.dates import Span, WrittenDate, cover, day_comes_first, fold_case, span_of
 from showthrough.systems.surrogates.invention import Edit

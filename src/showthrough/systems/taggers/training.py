@@ -9,9 +9,10 @@ from typing import Any
 
 from showthrough.core.errors import PlanError, quote_value, shorten, suggest_name
 from showthrough.data.documents import Corpus
-from showthrough.evaluation.calls import evaluate
+from showthrough.evaluation.api import evaluate
 from showthrough.models.languages import another_language, sample_of
 from showthrough.models.model_folders import TrainingRecord, TrainingTexts, training_on
+from showthrough.systems.anonymizing import anonymize
 from showthrough.systems.taggers import thresholds
 from showthrough.systems.taggers.examples import EACH, Example, examples_of
 from showthrough.systems.taggers.features.settings import NONE
@@ -19,7 +20,6 @@ from showthrough.systems.taggers.labeller import Labeller, Recipe, fit_labeller
 from showthrough.systems.taggers.labels import HIDDEN, type_of
 from showthrough.systems.taggers.learners.base import learner_class
 from showthrough.systems.taggers.tagger import Tagger
-from showthrough.systems.work import anonymize
 
 # The challenge's systems (Uzuner, Luo and Szolovits 2007, Table 6) as recipes, by team and run.
 

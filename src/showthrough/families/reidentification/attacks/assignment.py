@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints
-from showthrough.families.reidentification.attacks.standing import (
+from showthrough.families.reidentification.attacks.ranks import (
     NOBODY,
     RankPosition,
     RankResult,

@@ -14,8 +14,8 @@ from showthrough.data.background import Background
 from showthrough.families.reidentification.attacks import Approach, AttackPart, assignment, fusion, prior
 from showthrough.families.reidentification.attacks.assignment import assign_documents
 from showthrough.families.reidentification.attacks.base import Candidates, FittedAttack, Floats, Ints, WatchedDocuments
+from showthrough.families.reidentification.attacks.ranks import NOBODY, RankResult, plain
 from showthrough.families.reidentification.attacks.rerank import ReleasedDocuments, rerank_candidates
-from showthrough.families.reidentification.attacks.standing import NOBODY, RankResult, plain
 from showthrough.models import Resources
 from showthrough.statistics.numerics.control import pick_partners
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import expand_ranges, list_positions
 from showthrough.families.reidentification.attacks.base import Ints
 from showthrough.statistics.numerics.sparse import SparseRows

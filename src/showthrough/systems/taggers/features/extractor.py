@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from showthrough.models.everyday import CALENDAR
+from showthrough.models.common_words import CALENDAR
 from showthrough.systems.taggers.features.learned import LearnedWords, Own
 from showthrough.systems.taggers.features.settings import Features
 from showthrough.systems.taggers.features.words import Facts, WordFacts
@@ -61,14 +61,14 @@ def trusted_features(tokens: Tokens) -> Columns:
     """The headings of the record's own fields, elsewhere, that have the same word."""
     under: dict[str, dict[str, int]] = {}
     inside = [-1] * len(tokens)
-    for index, field in enumerate(tokens.fields):
-        if tokens.parts[field.first] == "body":
+    for index, section in enumerate(tokens.fields):
+        if tokens.parts[section.first] == "body":
             continue
-        for number in range(field.first, field.last):
+        for number in range(section.first, section.last):
             inside[number] = index
             word = tokens.words[number]
             if len(word) >= _TRUSTED and not word.islower():
-                under.setdefault(word.lower(), {}).setdefault(field.heading, index)
+                under.setdefault(word.lower(), {}).setdefault(section.heading, index)
     return [
         tuple(f"tr={heading}" for heading, index in under.get(word.lower(), {}).items() if index != inside[number])
         for number, word in enumerate(tokens.words)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from showthrough.models import everyday
+from showthrough.models import common_words
 from showthrough.models.closed_classes import CLOSED_CLASSES
 from showthrough.systems.surrogates import wordlists
 from showthrough.systems.taggers.features.settings import Features
@@ -21,13 +21,13 @@ _HOSPITAL_WORDS = """
     hospitalario hospitalier ospedale ziekenhuis sykehus sjukhus ambulatorio medical salud health
 """
 _LISTS: Mapping[str, frozenset[str]] = {
-    "given": everyday.GIVEN | frozenset(wordlists.GIVEN),
+    "given": common_words.GIVEN | frozenset(wordlists.GIVEN),
     "family": frozenset(wordlists.FAMILY),
     "place": frozenset(wordlists.PLACES),
-    "calendar": frozenset().union(*everyday.CALENDAR.values()),
-    "title": everyday.TITLES | wordlists.TITLES,
-    "particle": everyday.PARTICLES | wordlists.PARTICLES,
-    "institution": everyday.INSTITUTIONS,
+    "calendar": frozenset().union(*common_words.CALENDAR.values()),
+    "title": common_words.TITLES | wordlists.TITLES,
+    "particle": common_words.PARTICLES | wordlists.PARTICLES,
+    "institution": common_words.INSTITUTIONS,
     "hospital": frozenset(_HOSPITAL_WORDS.split()),
 }
 

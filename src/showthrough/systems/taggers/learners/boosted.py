@@ -20,7 +20,9 @@ from showthrough.data.layout.spans import Bools, Ints
 from showthrough.models.model_folders import arrays_as_file, arrays_of_file
 from showthrough.statistics.numerics.sparse import Floats, SparseRows
 from showthrough.systems.taggers.labels import type_of
-from showthrough.systems.taggers.learners.answers import (
+from showthrough.systems.taggers.learners.base import Rows, TaggedSequence
+from showthrough.systems.taggers.learners.columns import FeatureColumns, laid_out
+from showthrough.systems.taggers.learners.label_sequences import (
     best_path,
     build_answer,
     may_begin,
@@ -29,8 +31,6 @@ from showthrough.systems.taggers.learners.answers import (
     number_labels,
     state_probabilities,
 )
-from showthrough.systems.taggers.learners.base import Rows, TaggedSequence
-from showthrough.systems.taggers.learners.columns import FeatureColumns, laid_out
 
 # Decision trees over features that hold or do not, and boosting of them.
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from showthrough.data.documents import Corpus
 from showthrough.data.layout.characters import WORD_KIND, letter_code, token_kind
 from showthrough.data.layout.gold import AnnotationLayers, Gold
-from showthrough.data.layout.ruler import Asking, SpanIndex
+from showthrough.data.layout.span_index import Asking, SpanIndex
 from showthrough.data.layout.spans import (
     Bools,
     Contents,

@@ -19,7 +19,7 @@ from showthrough.studies.review.assignment import Assignment, assign_documents
 from showthrough.studies.review.columns import KINDS
 from showthrough.studies.review.copies import layer_of
 from showthrough.studies.review.corrections import Corrections
-from showthrough.studies.review.filled import (
+from showthrough.studies.review.filled_sheets import (
     FilledFolder,
     ReviewAnswer,
     ReviewFinding,

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from showthrough.data.documents import Document
-from showthrough.data.kinds import nearest, path_of
 from showthrough.data.layout.characters import IDEOGRAPHS
 from showthrough.data.mask_types import type_of
 from showthrough.data.masks import Mask
-from showthrough.data.reading import reading_form
+from showthrough.data.reading_form import reading_form
+from showthrough.data.types import nearest, path_of
 
 NO_LABEL = "MASKED"  # where every name of the type is a word of what is masked
 _IDEOGRAPH = "".join(f"{chr(low)}-{chr(high)}" for low, high in IDEOGRAPHS)

@@ -14,8 +14,8 @@ from showthrough.data.documents import CHUNK_CHARACTERS, Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, InProcess, LostError, SharedValue
 from showthrough.evaluation.chunks import ChunkResult, Work, process_chunk, process_remote_chunk
-from showthrough.evaluation.gathered import EvaluationProgress
-from showthrough.evaluation.questions import WorkSpec
+from showthrough.evaluation.progress import EvaluationProgress
+from showthrough.evaluation.work_spec import WorkSpec
 from showthrough.metrics import Metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from showthrough.core.patterns import lazy_pattern
-from showthrough.data.reading import (
+from showthrough.data.reading_form import (
     SHORTEST_WORD,
     LocatedForm,
     cased_form,

@@ -13,8 +13,8 @@ from showthrough.evaluation.chunks import Cell, ChunkResult
 from showthrough.evaluation.mask_notices import MaskNoticeCounts
 from showthrough.metrics import Rows
 from showthrough.run.documents import Spans
-from showthrough.storage.columns.covered import RangeSet
-from showthrough.storage.columns.narrow import narrowest, wide_enough
+from showthrough.storage.columns.narrow_numbers import narrowest, wide_enough
+from showthrough.storage.columns.ranges import RangeSet
 
 
 @dataclass

@@ -11,10 +11,10 @@ from typing import IO, Generic, NamedTuple, Self, TypeVar
 
 from showthrough.core.errors import InputError, Problem, shorten
 from showthrough.engines.base import Engine, InProcess, Watch
-from showthrough.formats.annotation_tools.line_places import ConsecutiveLines, GrowingLines
+from showthrough.formats.annotation_tools.line_index import ConsecutiveLines, GrowingLines
+from showthrough.storage.compression import compression_of
 from showthrough.storage.limits import RECORD
-from showthrough.storage.packed import compression_of
-from showthrough.storage.places import Remote
+from showthrough.storage.paths import Remote
 from showthrough.storage.reading import BOM, ENOUGH, file_state, lines_of, open_file, reading
 
 STRETCH = 1 << 25  # bytes that are looked at as one task

@@ -18,9 +18,9 @@ from showthrough.formats.base import ColumnNames, Input
 from showthrough.formats.tables.rows import TableRows, cell_text
 from showthrough.formats.tables.table import rows_of
 from showthrough.formats.tables.xlsx import Worksheet
-from showthrough.storage.cells import unguard_cell
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import decode_json, exists, fail, is_folder, read_bytes
+from showthrough.storage.spreadsheet_cells import unguard_cell
 from showthrough.studies.review import columns as c
 from showthrough.studies.review.assignment import COPIES, Assignment
 from showthrough.studies.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, ReviewRecord

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from showthrough.metrics import Array, Rows
 from showthrough.run.records import Evidence
 from showthrough.statistics.rows import BLOCK
+from showthrough.storage.columns.file_slice import FileSlice
 from showthrough.storage.columns.stored_strings import StoredStrings
-from showthrough.storage.columns.stretch import FileSlice
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.columns.tables import ColumnTable, TableWriter
 from showthrough.storage.reading import decoder_of

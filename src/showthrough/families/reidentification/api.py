@@ -11,14 +11,14 @@ import msgspec
 from showthrough.core.errors import InputError, Interrupted, Problem, ResourceError, shorten
 from showthrough.data.background import Background
 from showthrough.data.documents import Corpus, Document
-from showthrough.data.held_texts import ReleasedTexts
 from showthrough.data.pairing import Pairing
 from showthrough.data.references import EVERYTHING, NOTHING
+from showthrough.data.text_anonymizations import ReleasedTexts
 from showthrough.evaluation.engine import Evaluation
-from showthrough.evaluation.estimating import CallEstimate, check_asking, estimate_calls
+from showthrough.evaluation.estimate import CallEstimate, check_asking, estimate_calls
 from showthrough.evaluation.plan import Plan, name_problems
+from showthrough.evaluation.release_checks import check_releases, release_notices, releases_of
 from showthrough.evaluation.settings import Settings, settings_problems
-from showthrough.evaluation.whose import check_releases, release_notices, releases_of
 from showthrough.families.reidentification.attacks import DEFAULT
 from showthrough.metrics import ReIdentification
 from showthrough.models.chat.settings import AskingSettings

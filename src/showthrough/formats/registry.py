@@ -28,7 +28,7 @@ from showthrough.formats.checks import checked_anonymization, checked_documents
 from showthrough.formats.remarks import like_spans
 from showthrough.formats.samples import nearest
 from showthrough.formats.tables.rows import RowHead
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import fail, files_in, suffix
 
 Place = TypeVar("Place", Head, Input)
@@ -53,7 +53,7 @@ _PLACES = {
     "tab": "benchmarks.tab:LIST",
     "jsonl": "benchmarks.tab:LINES",
     "masks": "benchmarks.tae:FORMAT",
-    "showthrough": "made:FORMAT",
+    "showthrough": "made_masks:FORMAT",
     # texts and tables
     "records": "records:FORMAT",
     "texts": "texts:FORMAT",

@@ -18,14 +18,14 @@ from showthrough.data.layout.spans import Ints
 from showthrough.data.references import REFERENCES
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.evaluation.chunks import Cell
-from showthrough.evaluation.gathered import EvaluationProgress
 from showthrough.evaluation.mask_notices import mask_notices
 from showthrough.evaluation.notices import carried_by_few, nobody_marked, notices
-from showthrough.evaluation.questions import WorkSpec
+from showthrough.evaluation.progress import EvaluationProgress
+from showthrough.evaluation.release_checks import release_notices
+from showthrough.evaluation.runner import Runner
 from showthrough.evaluation.scoring import chance_scores, compute_scores, reference_scores
 from showthrough.evaluation.sweeps import is_swept, sweeps
-from showthrough.evaluation.walk import Runner
-from showthrough.evaluation.whose import release_notices
+from showthrough.evaluation.work_spec import WorkSpec
 from showthrough.metrics import Array, Metric, Rows, metric_text
 from showthrough.metrics.base import failure_of, sound_parts
 from showthrough.metrics.chunk import HidingRule
@@ -34,12 +34,12 @@ from showthrough.models.chat.base import describe_unanswered
 from showthrough.run.documents import RunTexts, riskiest, texts_of, too_many
 from showthrough.run.records import Ceiling, Columns, Evidence, Failure, Sweep, columns_of
 from showthrough.run.run import Run
-from showthrough.run.stored import EvidenceWriter, StoredEvidence, StoredRows
+from showthrough.run.stored_rows import EvidenceWriter, StoredEvidence, StoredRows
 from showthrough.statistics.rows import BLOCK
-from showthrough.storage.columns.bench import ScratchFolder
 from showthrough.storage.columns.stored_strings import StoredStrings, parts_of, write_strings
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.columns.tables import TableWriter
+from showthrough.storage.columns.working_folder import ScratchFolder
 from showthrough.storage.writing import report_os_errors
 
 # The rows of very many documents, from answers to tables in files, in the order of the documents' ids.

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus, Document, chunk_ranges, window
-from showthrough.data.layout.axis import SpanLayout
+from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization, TypedMask
 from showthrough.evaluation.chunks import Work, process_chunk

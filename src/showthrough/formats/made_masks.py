@@ -11,7 +11,7 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.provenance import Provenance
 from showthrough.formats.base import Fit, Format, Input, Masks
 from showthrough.formats.benchmarks.tae import check_masks
-from showthrough.storage.heads import Head
+from showthrough.storage.file_heads import Head
 from showthrough.storage.reading import decode_json, fail
 
 VERSION = 1  # rises when an old reader could misread it

@@ -42,7 +42,7 @@ def recordings_of(settings: AskingSettings) -> Path | None:
 
 
 def tell_estimate(request: EvaluationRequest) -> None:
-    from showthrough.evaluation.estimating import estimate_plan  # here: few ask for it
+    from showthrough.evaluation.estimate import estimate_plan  # here: few ask for it
     from showthrough.report.estimate import show_estimate
 
     with show_activity("estimating"):

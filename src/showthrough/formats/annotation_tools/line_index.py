@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from showthrough.storage.columns.growing import GrowingNumbers
+from showthrough.storage.columns.growing_columns import GrowingNumbers
 from showthrough.storage.columns.strings import Ints
 
 _EVERY = 1024

@@ -18,12 +18,12 @@ from showthrough.engines.base import LostError
 from showthrough.engines.local import Local
 from showthrough.models.cache import Cache
 from showthrough.models.model_folders import TrainingRecord, TrainingTexts
-from showthrough.systems.asking import resolve_anonymizer
 from showthrough.systems.base import Anonymizer, BaseAnonymizer, format_spec, get_optional, parameters_of
 from showthrough.systems.batches import BatchResult, find_in_batch, find_in_worker, replace_masks, try_loading
-from showthrough.systems.keeping import Keeping
+from showthrough.systems.mask_cache import Keeping
 from showthrough.systems.outside.function import Function
 from showthrough.systems.replacing import Way
+from showthrough.systems.spec import resolve_anonymizer
 from showthrough.version import __version__
 
 Result = TypeVar("Result")

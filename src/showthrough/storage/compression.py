@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from showthrough.core.errors import ResourceError
-from showthrough.storage.places import file_state
+from showthrough.storage.paths import file_state
 
 ENDINGS = (".gz", ".zst")
 MAGIC = {b"\x1f\x8b": ("gzip", ".gz"), b"\x28\xb5\x2f\xfd": ("Zstandard", ".zst")}

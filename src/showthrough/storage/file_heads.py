@@ -15,7 +15,7 @@ import msgspec
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.storage.limits import FILE, RECORD
-from showthrough.storage.places import place_of
+from showthrough.storage.paths import place_of
 from showthrough.storage.reading import (
     BOM,
     decoded_or_none,

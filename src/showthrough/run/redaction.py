@@ -8,10 +8,10 @@ from typing import TypeVar, cast
 import msgspec
 from msgspec.structs import replace
 
-from showthrough.run.places import PathNames
+from showthrough.run.folders import PathNames
 from showthrough.run.records import Columns, Evidence, Failure
 from showthrough.run.run import WITHOUT_TEXT, Run
-from showthrough.run.stored import StoredEvidence
+from showthrough.run.stored_rows import StoredEvidence
 from showthrough.storage.columns.tables import ColumnTable
 
 Record = TypeVar("Record", bound=msgspec.Struct)

@@ -13,16 +13,16 @@ from showthrough.core.plugins import describe_error
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
 from showthrough.evaluation.engine import evaluate_plan
-from showthrough.evaluation.estimating import check_asking
+from showthrough.evaluation.estimate import check_asking
 from showthrough.evaluation.plan import Plan
 from showthrough.families.clinical.base import ClinicalMetric
 from showthrough.metrics import metric_text
 from showthrough.models.cache import Cache, usual_cache
 from showthrough.models.settings import Watch
 from showthrough.run.run import Run
+from showthrough.systems.anonymizing import Progress, anonymize, check_ready
 from showthrough.systems.base import Anonymizer
 from showthrough.systems.replacing import Way
-from showthrough.systems.work import Progress, anonymize, check_ready
 
 Watched = Callable[[str], AbstractContextManager[Progress | None]]  # by the name of the system that works
 

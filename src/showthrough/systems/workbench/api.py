@@ -9,18 +9,18 @@ from typing import cast
 from showthrough.core.errors import InputError
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.evaluation.calls import EvaluationCall, FamilyArguments, build_plan
+from showthrough.evaluation.api import EvaluationCall, FamilyArguments, build_plan
 from showthrough.evaluation.plan import name_problems
+from showthrough.evaluation.runner import Progress
 from showthrough.evaluation.settings import Settings, takes_arguments_of
-from showthrough.evaluation.walk import Progress
 from showthrough.metrics import Metric
 from showthrough.models.settings import Watch
 from showthrough.run.run import Run
 from showthrough.systems import Anonymizer
-from showthrough.systems.asking import resolve_anonymizer
 from showthrough.systems.outside.function import Function
 from showthrough.systems.replacing import Way
-from showthrough.systems.workbench.working import Bench, put_to_work, score
+from showthrough.systems.spec import resolve_anonymizer
+from showthrough.systems.workbench.runner import Bench, put_to_work, score
 
 System = str | Anonymizer | Function
 Systems = System | Mapping[str, System] | Iterable[System]

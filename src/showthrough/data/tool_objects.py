@@ -7,9 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from showthrough.core.errors import InputError, at_document
-from showthrough.data.documents import Corpus, Document
-from showthrough.data.engine_results import EngineResults
-from showthrough.data.given import (
+from showthrough.data.construction import (
     build_corpus,
     fault,
     layer_of,
@@ -20,6 +18,8 @@ from showthrough.data.given import (
     text_of,
     whole,
 )
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.engine_results import EngineResults
 from showthrough.data.masks import Anonymization
 from showthrough.data.originals import IdsByText, Originals, difference
 from showthrough.storage.reading import collect_results

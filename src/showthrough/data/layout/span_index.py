@@ -23,7 +23,7 @@ from showthrough.data.layout.spans import (
 )
 
 if TYPE_CHECKING:
-    from showthrough.data.layout.axis import SpanLayout
+    from showthrough.data.layout.span_layout import SpanLayout
 
 Asking = Literal["mention", "entity", "never"]  # for which mentions made of function words
 _PLAIN, _WORDS, _SIGNS = range(3)  # what is asked for of a mention: what is not ignorable, its words, its signs

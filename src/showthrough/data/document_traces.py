@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from showthrough.core.patterns import lazy_pattern
 from showthrough.data.copies import Bytes, Hashes, Sketching, without_spaces
-from showthrough.data.kinds import kind_of, path_of
 from showthrough.data.subjects import AUTHOR
-from showthrough.storage.columns.growing import GrowingNumbers
+from showthrough.data.types import kind_of, path_of
+from showthrough.storage.columns.growing_columns import GrowingNumbers
 from showthrough.storage.columns.index import GrowingHashes
 
 if TYPE_CHECKING:

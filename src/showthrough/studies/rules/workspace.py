@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from showthrough.data.labels import Labels
 from showthrough.data.layout.coverage import Coverage
-from showthrough.data.layout.ruler import SpanIndex
+from showthrough.data.layout.span_index import SpanIndex
 from showthrough.data.layout.spans import Bools, Ints, SortedSpans, count_before, find_touching, merge_spans, paint
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.families.masking.precision import Precision

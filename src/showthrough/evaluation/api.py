@@ -14,11 +14,11 @@ from showthrough.data.masks import Anonymization
 from showthrough.evaluation.defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.runner import Progress
 from showthrough.evaluation.settings import Settings, takes_arguments_of
-from showthrough.evaluation.walk import Progress
 from showthrough.metrics import Metric, metrics_of
 from showthrough.models.settings import Watch
-from showthrough.run.gate.asking import parse_thresholds, resolve_thresholds
+from showthrough.run.gate.parsing import parse_thresholds, resolve_thresholds
 from showthrough.run.provenance import metric_record
 from showthrough.run.run import Run
 

@@ -13,8 +13,8 @@ from showthrough.core.errors import PlanError
 from showthrough.core.families import InputType, input_types
 from showthrough.evaluation.checkpoints import answer_of
 from showthrough.evaluation.chunks import Cell, ChunkResult
-from showthrough.evaluation.gathered import PartialResult
 from showthrough.evaluation.plan import Plan
+from showthrough.evaluation.progress import PartialResult
 from showthrough.metrics import Rows, metric_text
 from showthrough.models.chat.base import MODEL
 from showthrough.run.journal import Journal, JournalHead, JournalPart

@@ -19,15 +19,15 @@ from showthrough.core.plugins import Table
 from showthrough.families.reidentification.attacks import ATTACKS, approaches
 from showthrough.formats import FORMATS, Format
 from showthrough.formats.base import can
-from showthrough.formats.choice import format_named
+from showthrough.formats.registry import format_named
 from showthrough.formats.samples import example
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, Metric, metric_text, parse_metric
 from showthrough.models.detectors import DETECTORS, parse_detector
 from showthrough.report.table import ARROWS
 from showthrough.systems import ANONYMIZERS, anonymizer
-from showthrough.systems.asking import EVERYWHERE
 from showthrough.systems.combined import Everywhere
 from showthrough.systems.rules import Rules
+from showthrough.systems.spec import EVERYWHERE
 
 
 def metrics(

@@ -11,7 +11,7 @@ from showthrough.data.documents import Corpus
 from showthrough.evaluation.settings import takes_arguments_of
 from showthrough.models.settings import Watch
 from showthrough.systems.encoders.training import TrainingRequest, TransformerSettings, train_to_folder
-from showthrough.systems.trained import Trained
+from showthrough.systems.trained_models import Trained
 
 
 @dataclass(frozen=True, kw_only=True)
