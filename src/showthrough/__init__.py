@@ -12,14 +12,14 @@ from showthrough.version import __version__
 _PACKAGES = {
     "studies.agreement": ("Agreement", "agreement"),
     "studies.description": ("describe",),
-    "studies.review.applying": ("Reviewed", "reviewed"),
+    "studies.review.application": ("Reviewed", "reviewed"),
     "studies.review.folder": ("ReviewCopies", "review_copies"),
     "studies.errors": ("error_cases",),
     "studies.risk": ("RiskAnnex", "risk_annex"),
     "studies.rules": ("rules_worth", "with_rules"),
     "studies.verification": ("VerifierScores", "verifier_scores"),
     "systems": ("ANONYMIZERS", "Anonymizer", "anonymize", "anonymizer"),
-    "systems.encoders.calls": ("train_transformer",),
+    "systems.encoders.api": ("train_transformer",),
     "systems.silver": ("annotate",),
     "systems.taggers.tagger": ("Tagger",),
     "systems.taggers.training": ("train_tagger",),
@@ -37,7 +37,7 @@ _PACKAGES = {
         "ResourceError",
         "ShowthroughError",
     ),
-    "evaluation.calls": ("evaluate",),
+    "evaluation.api": ("evaluate",),
     "evaluation.ceiling": ("ceiling",),
     "evaluation.engine": ("evaluate_plan",),
     "formats": ("FORMATS", "Format", "read_anonymization", "read_corpus"),
@@ -73,7 +73,7 @@ _PACKAGES = {
         "parse_metric",
     ),
     "evaluation.plan": ("Plan",),
-    "families.reidentification.calls": ("reidentify",),
+    "families.reidentification.api": ("reidentify",),
     "studies.rating.sampling": ("RatingSample", "rating_sample"),
     "formats.datasets.fetching": ("fetch",),
     "run.records": ("Ceiling", "Comparison", "Human", "Score", "Sweep"),
@@ -85,7 +85,7 @@ _PACKAGES = {
     "families.authorship.verifiers.table": ("VERIFIERS",),
     "families.authorship.verifiers.trained": ("TrainedVerifier", "load_verifier"),
     "families.authorship.verifiers.training": ("train_verifier",),
-    "systems.workbench.calls": ("bench",),
+    "systems.workbench.api": ("bench",),
 }
 _HOMES = {name: package for package, names in _PACKAGES.items() for name in names}
 
