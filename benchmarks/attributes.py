@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from showthrough.families.inference._parsing import guesses_in
 from showthrough.families.inference.agreement import jaro_winkler, plain
-from showthrough.families.inference.parsing import guesses_in
 from showthrough.families.inference.profiles import PLACES, TAGS, right
 
 FILES = ("gpt4", "gpt4_anonymized", "llama3_70b")

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from showthrough.evaluation.scoring import intervals_of
+from showthrough.evaluation._scoring import intervals_of
 from showthrough.metrics import EntityRecall, Precision, Recall, Rows
 from showthrough.statistics import (
     judge_difference,

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from _tab import data_folder
 from showthrough import Corpus, evaluate, read_corpus
+from showthrough.systems.anonymizing import anonymize
 from showthrough.systems.base import Anonymizer
 from showthrough.systems.rules import Rules
 from showthrough.systems.taggers.training import PRESETS, train_tagger
-from showthrough.systems.anonymizing import anonymize
 
 LEARNERS = ("crf", "svm", "boosted", "hmm")
 METRICS = {f"phi_{name}": f'phi_{name}(unknown_types="keep")' for name in ("strict", "span", "token")}

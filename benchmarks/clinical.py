@@ -27,8 +27,8 @@ from _ledger import Figure, print_table
 from _tab import data_folder
 from _turns import quickest, quickest_calibrated
 from showthrough import Anonymization, Corpus, Metric, TypedMask, evaluate, read_corpus
+from showthrough.families.clinical._instances import TypedSpans
 from showthrough.families.clinical.by_token import PhiToken
-from showthrough.families.clinical.instances import TypedSpans
 from showthrough.metrics import metrics_of
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report.matrix import significance

@@ -90,9 +90,9 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
     from showthrough import Plan, evaluate_plan, read_anonymization, read_corpus
     from showthrough.data.documents import Corpus
     from showthrough.engines.opening import open_engine
-    from showthrough.evaluation.defaults import default_metrics
-    from showthrough.evaluation.settings import Settings
+    from showthrough.evaluation._defaults import default_metrics
     from showthrough.evaluation.runner import Runner
+    from showthrough.evaluation.settings import Settings
 
     documents = read_corpus(corpus)
     masks = read_anonymization(anonymization, documents, name="presidio")
@@ -122,7 +122,7 @@ def overhead(engine: str, corpus: Path, anonymization: Path) -> float:
 
 
 def _warm(_: int) -> None:
-    import showthrough.evaluation.chunks  # noqa: F401
+    import showthrough.evaluation._chunks  # noqa: F401
 
     time.sleep(0.1)
 

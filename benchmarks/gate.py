@@ -31,7 +31,7 @@ from msgspec.structs import replace as changed
 
 from calibration import COLUMNS, chances, identifiers, long_documents, share_hidden
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.evaluation.scoring import compute_scores
+from showthrough.evaluation._scoring import compute_scores
 from showthrough.families.reidentification.metric import ReIdentification
 from showthrough.metrics import EntityRecall, Recall, Rows
 from showthrough.run.gate.checking import Gate, check_run

@@ -23,8 +23,8 @@ from _tab import data_folder
 from showthrough import Anonymization, Corpus, evaluate, read_corpus
 from showthrough.data.documents import Document
 from showthrough.data.masks import Mask
+from showthrough.families.inference._reader import AttributeReader
 from showthrough.families.inference.base import AttackCase
-from showthrough.families.inference.reader import AttributeReader
 from showthrough.run.run import Run
 
 METRICS = ["cpr", "ipr"]

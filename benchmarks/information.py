@@ -142,8 +142,8 @@ def naive(metric: str, folder: Path, count: int) -> dict[str, float]:
     import numpy as np
     import torch
 
-    from showthrough.data.layout.span_layout import SpanLayout
     from showthrough.data.layout.coverage import Coverage
+    from showthrough.data.layout.span_layout import SpanLayout
     from showthrough.data.masks import flatten_masks
     from showthrough.families.masking.precision import masked_elements
 

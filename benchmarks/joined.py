@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
+from showthrough.data._independence import IndependentUnits
 from showthrough.data.documents import InferredMention
-from showthrough.data.independence import IndependentUnits
 
 COVERAGE, ALARMS = 0.93, 0.06
 HIDDEN = 0.8  # of all names, on average

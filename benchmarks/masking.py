@@ -23,7 +23,7 @@ from _ledger import Figure, print_table
 from _tab import cases, data_folder
 from _turns import quickest_calibrated
 from showthrough import Anonymization, Corpus, parse_metric, read_anonymization, read_corpus
-from showthrough.evaluation.scoring import drawn_again, intervals_of
+from showthrough.evaluation._scoring import drawn_again, intervals_of
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tab import read_list
 from showthrough.metrics.chunk import Anonymized, Chunk

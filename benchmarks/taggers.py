@@ -24,8 +24,8 @@ import time
 from pathlib import Path
 
 from showthrough import Corpus, evaluate, read_corpus
-from showthrough.systems.taggers.training import train_tagger
 from showthrough.systems.anonymizing import anonymize
+from showthrough.systems.taggers.training import train_tagger
 
 STRICT, SECONDS, RATE, CORES = 0.92, 300.0, 20.0, 2
 LEAST = {"er_di": 0.90, "er_qi": 0.80, "precision": 0.70}

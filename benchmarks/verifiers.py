@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 
 from showthrough import Corpus, TrainedVerifier, read_anonymization, read_corpus, train_verifier
+from showthrough.families.authorship.verifiers._glad import style
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Array, Question
 from showthrough.families.authorship.verifiers.folds import components, split_folds
-from showthrough.families.authorship.verifiers.glad import style
 from showthrough.families.authorship.verifiers.table import LEARNERS
 from showthrough.families.authorship.verifiers.traces import trace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from showthrough import Annotation, Anonymization, Background, Corpus, Document, Mask, Mention, Run, evaluate
-from showthrough.families.inference.people import ASKED, INFERENCES, INFERRED, PEOPLE
+from showthrough.families.inference._people import ASKED, INFERENCES, INFERRED, PEOPLE
 from showthrough.run.records import Evidence, InferenceEvidence, MetricRecord, Score
 
 Known = Sequence[tuple[str, str, str, str, float]]  # person, tag, true, guess, agreement

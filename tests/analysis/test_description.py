@@ -17,8 +17,8 @@ from hypothesis import given, strategies as st
 
 from showthrough import describe, read_corpus
 from showthrough.data.documents import Annotation, Corpus, Document, InferredMention, Mention
+from showthrough.studies._tallies import Extent
 from showthrough.studies.description import CorpusPart, Description, Levels, MarkCounts, MeanDeviation
-from showthrough.studies.tallies import Extent
 
 DOE = "John Doe of Oslo met Doe."  # 25 characters, 6 tokens
 TOKYO = "東京 in May"  # 9 characters; each ideograph is a token, so 4

@@ -21,7 +21,7 @@ from showthrough import (
     evaluate,
 )
 from showthrough.core.call_syntax import parameter
-from showthrough.report.sentences import caveats, sentence
+from showthrough.report._sentences import caveats, sentence
 from showthrough.systems import anonymize
 from showthrough.systems.silver import silver_mentions
 

@@ -19,9 +19,9 @@ from showthrough.formats.made_masks import encode_anonymization
 from showthrough.models.cache import Cache
 from showthrough.models.model_folders import TrainingRecord
 from showthrough.systems import anonymize, anonymizing
+from showthrough.systems._batches import peak_memory
 from showthrough.systems.anonymizing import check_ready
 from showthrough.systems.base import BaseAnonymizer
-from showthrough.systems.batches import peak_memory
 from showthrough.systems.mask_cache import Keeping
 from showthrough.systems.rules import Rules
 
@@ -191,7 +191,7 @@ def test_processes_give_the_same(cache: Cache) -> None:
 def test_the_memory_of_a_process_is_not_that_of_its_parent() -> None:
     """On Linux what `resource` tells is handed down to whoever is started."""
     start = "import subprocess, sys; held = b'x' * 400_000_000; subprocess.run([sys.executable, '-c', sys.argv[1]])"
-    ask = "from showthrough.systems.batches import peak_memory; print(peak_memory())"
+    ask = "from showthrough.systems._batches import peak_memory; print(peak_memory())"
     told = subprocess.run([sys.executable, "-c", start, ask], capture_output=True, text=True, check=True).stdout
     assert 1_000_000 < int(told) < 300_000_000
     assert (peak_memory() or 0) > 1_000_000

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.families.reidentification.attacks import assignment
-from showthrough.families.reidentification.attacks.assignment import assign_documents, fits
+from showthrough.families.reidentification.attacks import _assignment
+from showthrough.families.reidentification.attacks._assignment import assign_documents, fits
 from showthrough.families.reidentification.attacks.base import Candidates
 from showthrough.families.reidentification.attacks.ranks import NOBODY, RankResult
 
@@ -105,4 +105,4 @@ def test_how_large_it_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fits(5_000, 5_000)
     assert not fits(5_001, 10)
     assert not fits(10, 5_001)
-    assert "5,000" in assignment.NOT_RUN
+    assert "5,000" in _assignment.NOT_RUN

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from showthrough.core.errors import ResourceError
+from showthrough.families.reidentification.attacks._fusion import fuse
 from showthrough.families.reidentification.attacks.dense import Dense, cut_windows
-from showthrough.families.reidentification.attacks.fusion import fuse
 from showthrough.families.reidentification.attacks.lexical import Lexical
 from showthrough.models import Resources
 from showthrough.models.settings import ModelSettings

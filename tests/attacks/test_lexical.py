@@ -12,9 +12,9 @@ from hypothesis import given, settings, strategies as st
 
 from engines.pickling import Pickling
 from showthrough.families.reidentification.attacks import lexical
+from showthrough.families.reidentification.attacks._terms import Wording
 from showthrough.families.reidentification.attacks.base import PRIOR
 from showthrough.families.reidentification.attacks.lexical import Attempt, Lexical, weigh_terms
-from showthrough.families.reidentification.attacks.terms import Wording
 from showthrough.models import Resources
 
 BACKGROUND = {

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Background, apply_masks, read_anonymization, read_background, read_corpus, reidentify
-from showthrough.families.reidentification.attacks import lexical, prior
+from showthrough.families.reidentification.attacks import _prior, lexical
+from showthrough.families.reidentification.attacks._prior import LITTLE, MUCH, apply_prior, measure_knowledge
 from showthrough.families.reidentification.attacks.base import Candidates, Floats, Ints, Rest
 from showthrough.families.reidentification.attacks.lexical import Lexical
-from showthrough.families.reidentification.attacks.prior import LITTLE, MUCH, apply_prior, measure_knowledge
 
 
 def by_the_formula(score: Floats, known: Floats) -> tuple[float, float, float]:
@@ -105,9 +105,9 @@ def test_individuals_of_the_same_text_count_each() -> None:
     score, known, _ = planted(30, 6, 1.0)
     sizes = np.array([3, 1, 1, 1, 1, 1])
     apart = np.repeat(np.arange(6), sizes)
-    at = prior._Release(Candidates.of(score), 1.0, known, sizes).likeliest()
+    at = _prior._Release(Candidates.of(score), 1.0, known, sizes).likeliest()
     assert at == pytest.approx(
-        prior._Release(Candidates.of(score[:, apart]), 1.0, known[apart], np.ones(8, dtype=np.int64)).likeliest()
+        _prior._Release(Candidates.of(score[:, apart]), 1.0, known[apart], np.ones(8, dtype=np.int64)).likeliest()
     )
 
 
@@ -115,7 +115,7 @@ def test_individuals_of_the_same_text_count_each() -> None:
 @settings(max_examples=30, deadline=None)
 def test_no_step_leads_down(seed: int, pull: float) -> None:
     score, known, _ = planted(8, 12, pull, seed)
-    release = prior._Release(Candidates.of(score), 2.0, known, np.ones(12, dtype=np.int64))
+    release = _prior._Release(Candidates.of(score), 2.0, known, np.ones(12, dtype=np.int64))
     tilt = release.likeliest()
     height = release.at(tilt)[0] - tilt**2 / 2
     assert height >= release.at(0.0)[0]
@@ -132,12 +132,12 @@ def test_where_only_the_best_are_kept_the_rest_still_counts() -> None:
     rest = Rest((score.sum(1) - best.sum(1)) / left, ((score**2).sum(1) - (best**2).sum(1)) / left)
     heard = np.ones(100, dtype=bool)
     whole, some = Candidates(score, 2000, heard), Candidates(best, 2000, heard, column, rest=rest)
-    assert prior._scale(some) == pytest.approx(prior._scale(whole))
-    scale = prior._scale(whole)
-    tilts = [prior._Release(one, scale, known, ones).likeliest() for one in (whole, some)]
+    assert _prior._scale(some) == pytest.approx(_prior._scale(whole))
+    scale = _prior._scale(whole)
+    tilts = [_prior._Release(one, scale, known, ones).likeliest() for one in (whole, some)]
     assert tilts[1] == pytest.approx(tilts[0], rel=0.1)
-    assert prior.fits(some)
-    assert not prior.fits(Candidates(best, 2000, heard, column))
+    assert _prior.fits(some)
+    assert not _prior.fits(Candidates(best, 2000, heard, column))
 
 
 def test_the_lexical_attack_tells_what_it_did_not_keep(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,8 @@ import pytest
 
 from showthrough.data.background import Background
 from showthrough.families.reidentification import attacks
-from showthrough.families.reidentification.attacks import rerank
-from showthrough.families.reidentification.attacks.base import Candidates
-from showthrough.families.reidentification.attacks.ranks import plain
-from showthrough.families.reidentification.attacks.rerank import (
+from showthrough.families.reidentification.attacks import _rerank
+from showthrough.families.reidentification.attacks._rerank import (
     BACKGROUND,
     CANDIDATES,
     DOCUMENT,
@@ -22,6 +20,8 @@ from showthrough.families.reidentification.attacks.rerank import (
     rerank_candidates,
     shorten,
 )
+from showthrough.families.reidentification.attacks.base import Candidates
+from showthrough.families.reidentification.attacks.ranks import plain
 from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
 from showthrough.models import Resources
 from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
@@ -206,7 +206,7 @@ def test_no_order_matters() -> None:
 
 def test_a_question_is_asked_once_for_all_that_follows(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    real = rerank.rerank_candidates
+    real = _rerank.rerank_candidates
     monkeypatch.setattr(
         "showthrough.families.reidentification.attacks.suite.reranked",
         lambda *given: calls.append(given) or real(*given),

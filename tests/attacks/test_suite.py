@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 from showthrough.data.background import Background
 from showthrough.families.reidentification import attacks
-from showthrough.families.reidentification.attacks import Approach, assignment, lexical
+from showthrough.families.reidentification.attacks import Approach, _assignment, lexical
 from showthrough.families.reidentification.attacks.base import Candidates
 from showthrough.families.reidentification.attacks.ranks import RankResult
 from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
@@ -138,10 +138,10 @@ def test_an_individual_with_a_text_without_a_word_is_not_in_the_background() -> 
 
 
 def test_what_is_too_large_is_not_run_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assignment, "LARGEST", 7)
+    monkeypatch.setattr(_assignment, "LARGEST", 7)
     found = outcome(BACKGROUND, DOCUMENTS)
     assert isinstance(found.standings["lexical"], RankResult)
-    assert found.standings["lexical+assignment"] == assignment.NOT_RUN
+    assert found.standings["lexical+assignment"] == _assignment.NOT_RUN
     assert found.evidence["p0"]["attack"] == "lexical"
 
 

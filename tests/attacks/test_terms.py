@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 from hypothesis import given, strategies as st
 
-from showthrough.families.reidentification.attacks.terms import TermView, Wording
+from showthrough.families.reidentification.attacks._terms import TermView, Wording
 
 WORDS = TermView("words", False, 1, 1, 63)
 PHRASES = TermView("phrases", False, 1, 3, 63)

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough.core.errors import PlanError
-from showthrough.families.reidentification.attacks.tri.scoring import accuracy, table
-from showthrough.families.reidentification.attacks.tri.selection import (
+from showthrough.families.reidentification.attacks.tri._selection import (
     EpochResult,
     Recognition,
     choose_held_out,
     select_epoch,
     split_background,
 )
+from showthrough.families.reidentification.attacks.tri.scoring import accuracy, table
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
 from showthrough.families.reidentification.attacks.tri.store import digest
 

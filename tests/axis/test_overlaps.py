@@ -15,9 +15,9 @@ from showthrough import Annotation, Anonymization, Corpus, Document, Mention, Ty
 from showthrough.data.layout.span_index import SpanIndex
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import highest, merge_spans, paint
-from showthrough.families.clinical import partners
-from showthrough.families.clinical.instances import TypedSpans, beginning_alike, find_overlaps, match_one_to_one
-from showthrough.families.information.mutual_information import agreement
+from showthrough.families.clinical import _partners
+from showthrough.families.clinical._instances import TypedSpans, beginning_alike, find_overlaps, match_one_to_one
+from showthrough.families.information._mutual_information import agreement
 from showthrough.studies.failures import Inspection
 
 WORDS = ["Mr", "Ole", "Berg", "of", "the", "(nurse)", "1996", "a.", "東京", "x-ray", "--", "Per"]
@@ -183,9 +183,9 @@ def test_partners_as_from_the_list_of_all_pairs(case: tuple[TypedSpans, TypedSpa
         if all(true[place] != one and taken[place] != two for one, two, _ in best):
             best.append((int(true[place]), int(taken[place]), bool(outside[place] == 0 and not unlike[place])))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(partners, "_LISTED", listed)
-        patch.setattr(partners, "_BLOCK", block)
-        found = partners.pair_instances(gold, system, types=True)
+        patch.setattr(_partners, "_LISTED", listed)
+        patch.setattr(_partners, "_BLOCK", block)
+        found = _partners.pair_instances(gold, system, types=True)
     assert sorted(zip(found.gold.tolist(), found.system.tolist(), found.correct.tolist(), strict=True)) == sorted(best)
 
 
@@ -208,5 +208,5 @@ def test_chance_is_summed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(0)
     cells = [(one, two, np.array(float(random.integers(1, 40)))) for one in range(6) for two in range(5)]
     whole = agreement(cells)
-    monkeypatch.setattr("showthrough.families.information.mutual_information._TERMS", 7)
+    monkeypatch.setattr("showthrough.families.information._mutual_information._TERMS", 7)
     assert [float(value) for value in agreement(cells)] == [float(value) for value in whole]

@@ -17,7 +17,7 @@ from showthrough.cli import evaluate, progress
 from showthrough.cli.progress import Heartbeat, scoring, show_activity
 from showthrough.engines.base import LostError
 from showthrough.evaluation.settings import FileSettings
-from showthrough.formats import parallel_lines
+from showthrough.formats import _parallel_lines
 
 
 class Clock:
@@ -130,7 +130,7 @@ def test_reading_says_how_many_files_are_read(tmp_path: Path) -> None:
 
 
 def test_reading_one_long_file_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parallel_lines, "STRETCH", 100)
+    monkeypatch.setattr(_parallel_lines, "STRETCH", 100)
     lines = [json.dumps({"id": f"d{number}", "text": "Anna left." * 10}) for number in range(3)]
     (tmp_path / "corpus.jsonl").write_text("\n".join(lines))
     said: list[tuple[str, int, int]] = []

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from showthrough import read_corpus
-from showthrough.studies.review.columns import CONFIRMED, FINDINGS, STILL_TOLD
+from showthrough.studies.review._columns import CONFIRMED, FINDINGS, STILL_TOLD
 
 from .conftest import DOCUMENT, Desk
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-import showthrough.evaluation.notes
+import showthrough.evaluation._notes
 from showthrough.cli import app
 from showthrough.run.run import Run
 
@@ -65,7 +65,7 @@ def interrupted(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, *optio
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(showthrough.evaluation.notes, "scored", stop)
+        patch.setattr(showthrough.evaluation._notes, "scored", stop)
         assert cli(*COMMAND, *options).status == 130
     return Run.load("run.json.part")
 

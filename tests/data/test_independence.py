@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import Annotation, Corpus, Document, Mention
+from showthrough.data._document_traces import plain_name, plain_number
+from showthrough.data._independence import components
 from showthrough.data.copies import CopyMarks, Sketching, copy_mark, shingles, without_spaces
-from showthrough.data.document_traces import plain_name, plain_number
 from showthrough.data.documents import Authorship, InferredMention
-from showthrough.data.independence import components
 from showthrough.data.retyping import Retyping, retype_corpus
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
 from showthrough.data.survey import Survey

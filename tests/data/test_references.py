@@ -30,11 +30,11 @@ from showthrough.families.reidentification.api import reidentify
 from showthrough.metrics import METRICS, Metric
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text, tables
+from showthrough.report._sentences import sentence
 from showthrough.report.charts.parts import part_cells
 from showthrough.report.html import html_text
-from showthrough.report.html.methods import paragraph
+from showthrough.report.html._methods import paragraph
 from showthrough.report.privacy_utility import plane_metrics
-from showthrough.report.sentences import sentence
 from showthrough.report.verdict import verdict
 
 METRICS_HERE = ["er_di", "recall", "precision", "recall_per_type"]

@@ -26,9 +26,9 @@ from showthrough import (
     write_corpus,
 )
 from showthrough.data.retyping import Retyping, retype_corpus
-from showthrough.evaluation.annotator_scores import _without
+from showthrough.evaluation._annotator_scores import _without
 from showthrough.formats.annotation_tools.groups import GroupBy
-from showthrough.systems.batches import bare
+from showthrough.systems._batches import bare
 from showthrough.systems.surrogates.replacement import surrogates
 
 DOE = Subject("doe", (Attribute("NAME", "Doe", 5, 1), Attribute("AGE", "46", 3, 4)), "who left")

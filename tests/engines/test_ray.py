@@ -39,11 +39,11 @@ from showthrough import (
 )
 from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import Problem
-from showthrough.engines import ray_cluster, ray_session
+from showthrough.engines import _ray_cluster, _ray_session
+from showthrough.engines._ray import _Task as Task, _Worker as Worker
+from showthrough.engines._ray_cluster import Cluster
 from showthrough.engines.base import GoneError, SharedValue
 from showthrough.engines.opening import open_engine
-from showthrough.engines.ray import _Task as Task, _Worker as Worker
-from showthrough.engines.ray_cluster import Cluster
 from showthrough.evaluation.settings import Settings
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Chunk
@@ -153,8 +153,8 @@ def raising(error: Exception) -> None:
 
 def test_a_head_that_is_gone_is_told_before_ray_ends_the_program(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     said = iter([True, False, True, False, False, False])  # a moment's silence is none
-    monkeypatch.setattr("showthrough.engines.ray._LOOK", 0.01)
-    monkeypatch.setattr("showthrough.engines.ray_cluster.Cluster.answers", lambda self: next(said))
+    monkeypatch.setattr("showthrough.engines._ray._LOOK", 0.01)
+    monkeypatch.setattr("showthrough.engines._ray_cluster.Cluster.answers", lambda self: next(said))
     monkeypatch.setattr(engine, "workers", 1)
     gone = r"^the head of the Ray cluster at [\d.]+:\d+ does not answer any more$"
     with pytest.raises(GoneError, match=gone):
@@ -174,7 +174,7 @@ def test_threads_of_ray_fail_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(threading, "excepthook", lambda failed: told.append(failed.thread.name))
     for _ in range(2):  # also where several clusters are connected to, one after the other
-        ray_cluster._hush()
+        _ray_cluster._hush()
     for name in ("ray_listen_error_messages", "another"):
         threading.excepthook(threading.ExceptHookArgs((OSError, OSError(), None, threading.Thread(name=name))))
     assert told == ["another"]
@@ -210,7 +210,7 @@ class Kept(Metric):
 
 
 def test_another_version_is_told_before_any_work(cluster: Any, engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from showthrough.engines import ray as module
+    from showthrough.engines import _ray as module
     from showthrough.version import __version__
 
     monkeypatch.setattr(module, "__version__", "99.1")
@@ -225,12 +225,12 @@ def test_another_version_is_told_before_any_work(cluster: Any, engine: Any, monk
 
 def test_a_cluster_that_asks_for_no_token_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its workers would ask this program without one, be refused and end."""
-    from showthrough.engines import ray as module
+    from showthrough.engines import _ray as module
     from showthrough.version import __version__
 
     look = module._looker()
     for there, here, told in ((True, True, False), (False, False, False), (True, False, False), (False, True, True)):
-        monkeypatch.setattr(ray_cluster, "asks_for_token", lambda there=there: there)
+        monkeypatch.setattr(_ray_cluster, "asks_for_token", lambda there=there: there)
         assert look(__version__, here).startswith("asks for no token, and here there is one") == told
 
 
@@ -292,7 +292,7 @@ def test_an_address_where_no_cluster_is(address: str, said: str) -> None:
 
 
 def test_auto_where_nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.engines.ray_cluster._resolve", lambda address: "")
+    monkeypatch.setattr("showthrough.engines._ray_cluster._resolve", lambda address: "")
     with (
         pytest.raises(PlanError, match=r"^address auto: no Ray cluster runs on this machine"),
         open_engine("ray", address="auto"),
@@ -410,7 +410,7 @@ def test_a_session_ends_with_what_is_in_it_and_nothing_else(tmp_path: Path) -> N
     inside = f"import subprocess; print(subprocess.Popen({sleep!r}, env={{}}, process_group=0).pid)"
     outside = subprocess.Popen(sleep)
     session = subprocess.Popen(
-        [sys.executable, "-I", "-S", ray_session.__file__, str(folder), sys.executable, "-c", inside],
+        [sys.executable, "-I", "-S", _ray_session.__file__, str(folder), sys.executable, "-c", inside],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     try:
@@ -434,7 +434,7 @@ def test_what_is_left_of_a_program_that_is_gone_is_removed_by_the_next() -> None
     for one in (left, kept):
         one.mkdir()
     try:
-        name = ray_cluster._folder_to_be()
+        name = _ray_cluster._folder_to_be()
         assert (left.exists(), kept.exists(), name.exists()) == (False, True, False)
     finally:
         kept.rmdir()
@@ -458,7 +458,7 @@ def test_a_token_is_sent_to_a_cluster_where_there_is_one(tmp_path: Path, token: 
 
 
 def test_without_ray_it_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.engines.ray_cluster.find_spec", lambda name: None)
+    monkeypatch.setattr("showthrough.engines._ray_cluster.find_spec", lambda name: None)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(PlanError, match=r"needs Ray, .*: pip install 'showthrough\[ray\]'"), open_engine("ray"):
         pass

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from engines.pickling import Pickling
 from showthrough import METRICS, Anonymization, InputError, Mask, Metric, Rows, Run, TypedMask, evaluate, read_corpus
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
-from showthrough.evaluation import annotator_scores, ceiling as module
+from showthrough.evaluation import _annotator_scores, ceiling as module
 from showthrough.evaluation.ceiling import ceiling, has_ceiling
 from showthrough.metrics import parse_metric
 from showthrough.models import Resources
@@ -198,7 +198,7 @@ def test_neither_the_order_of_documents_nor_of_layers_matters(data: Path) -> Non
 def test_chunks_change_nothing(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = read_corpus(data / "tab/train_100.json")
     whole = ceiling(corpus)
-    monkeypatch.setattr(annotator_scores, "_CHARACTERS", 20_000)
+    monkeypatch.setattr(_annotator_scores, "_CHARACTERS", 20_000)
     assert ceiling(corpus) == whole
 
 
@@ -212,7 +212,7 @@ def test_who_counts_changes_nothing(data: Path, tmp_path: Path, lazy: bool, monk
         cases = json.loads((data / "tab/train_100.json").read_bytes())
         (tmp_path / "long.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases), encoding="utf-8")
         corpus = read_corpus(tmp_path / "long.jsonl")
-    monkeypatch.setattr(annotator_scores, "_CHARACTERS", 20_000)
+    monkeypatch.setattr(_annotator_scores, "_CHARACTERS", 20_000)
     monkeypatch.setattr(spill, "_HELD", 1_000)
     assert ceiling(corpus, metrics, resamples=50, resources=Resources(engine=engine)) == alone
     assert engine.tasks > 2

@@ -12,8 +12,8 @@ from showthrough import Anonymization, Corpus, Document, Interrupted, Mask, Ment
 from showthrough.core.errors import OutputError, ResourceError
 from showthrough.data.background import Background
 from showthrough.data.documents import Annotation
+from showthrough.evaluation._mask_notices import MaskNoticeCounts
 from showthrough.evaluation.checkpoints import EVERY, Checkpoints
-from showthrough.evaluation.mask_notices import MaskNoticeCounts
 from showthrough.evaluation.settings import Settings
 from showthrough.families.information.clustering import ClusteringAgreement
 from showthrough.families.reidentification.metric import ReIdentification

@@ -12,8 +12,8 @@ from showthrough.core.errors import InputError
 from showthrough.data.subjects import Attribute, Subject
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import preset
+from showthrough.report._sentences import sentence
 from showthrough.report.privacy_utility import first_choice, plane_metrics
-from showthrough.report.sentences import sentence
 
 BARE = Document("a", "Ann Berg of Oslo. Berg was ill.")
 MARKED = Document("b", "Ole was ill.", (Annotation("x", (Mention(0, 3, "PERSON", "DIRECT"),)),))

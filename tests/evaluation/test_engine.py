@@ -29,7 +29,7 @@ from showthrough.data.layout.gold import Gold
 from showthrough.data.layout.span_index import SpanIndex
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.engines.base import GoneError, InProcess, LostError, TaskResult
-from showthrough.evaluation.chunks import Work, process_chunk
+from showthrough.evaluation._chunks import Work, process_chunk
 from showthrough.evaluation.runner import Runner
 from showthrough.metrics import metrics_of
 from showthrough.metrics.base import HEADLINE, ratio
@@ -247,7 +247,7 @@ def test_words_that_cannot_be_told_fail_no_run(tiny: Corpus, monkeypatch: pytest
         raise ResourceError("no pipeline")
         yield
 
-    monkeypatch.setattr("showthrough.evaluation.chunks.free_words", fails)
+    monkeypatch.setattr("showthrough.evaluation._chunks.free_words", fails)
     run = evaluate(tiny, [SOME], ["er_di"], resamples=0)
     assert not run.failures
     assert run.texts is not None

@@ -10,11 +10,11 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, Mask
 from showthrough.evaluation import checkpoints as saving
+from showthrough.evaluation._chunks import ChunkResult
+from showthrough.evaluation._mask_notices import MaskNoticeCounts
+from showthrough.evaluation._notes import ResultStore
+from showthrough.evaluation._progress import EvaluationProgress
 from showthrough.evaluation.checkpoints import Checkpoints
-from showthrough.evaluation.chunks import ChunkResult
-from showthrough.evaluation.mask_notices import MaskNoticeCounts
-from showthrough.evaluation.notes import ResultStore
-from showthrough.evaluation.progress import EvaluationProgress
 from showthrough.metrics import Rows
 from showthrough.run.journal import Journal, JournalHead, order_of
 from showthrough.run.provenance import anonymization_input, corpus_input, provenance

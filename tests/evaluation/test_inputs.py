@@ -9,8 +9,8 @@ import pytest
 
 from showthrough import Anonymization, Background, Corpus, Document, InputError, Mask, PlanError, Run, evaluate
 from showthrough.core.families import FAMILIES, Family, record_for
+from showthrough.evaluation._resume import _SAME
 from showthrough.evaluation.plan_files import read_request
-from showthrough.evaluation.resume import _SAME
 from showthrough.metrics import parse_metric
 from showthrough.run.provenance import metric_record
 

@@ -10,7 +10,7 @@ import pytest
 from engines.pickling import Pickling
 from showthrough import Background, Run, evaluate, read_anonymization, read_corpus
 from showthrough.data.documents import Corpus
-from showthrough.evaluation import annotator_scores
+from showthrough.evaluation import _annotator_scores
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import Settings
@@ -34,7 +34,7 @@ def given(data: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Small batches, so that there is something to share out."""
     monkeypatch.setattr(lexical, "_BLOCK", 10_000)
     monkeypatch.setattr(lexical, "_CELLS", 100)
-    monkeypatch.setattr(annotator_scores, "_CHARACTERS", 10_000)
+    monkeypatch.setattr(_annotator_scores, "_CHARACTERS", 10_000)
     monkeypatch.setattr(chunks, "_DOCUMENTS", 9)
     cases = read_corpus(data / "tab/train_100.json")
     corpus = Corpus(cases.documents[:25], cases.name)

@@ -19,8 +19,8 @@ from showthrough.cli import demo_corpus as demo
 from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import ScoredMask
 from showthrough.data.references import REFERENCES
-from showthrough.evaluation import sweeps as module
-from showthrough.evaluation.sweeps import ScoreLevels, is_swept, sweeps, thresholds_of
+from showthrough.evaluation import _sweeps as module
+from showthrough.evaluation._sweeps import ScoreLevels, is_swept, sweeps, thresholds_of
 from showthrough.formats.made_masks import encode_anonymization
 from showthrough.metrics import metric_text, parse_metric
 from showthrough.metrics.chunk import Chunk

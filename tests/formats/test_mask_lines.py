@@ -17,8 +17,8 @@ from showthrough.core.errors import ChangedError
 from showthrough.data.masks import NumberedMasks
 from showthrough.data.pairing import check_pair
 from showthrough.data.retyping import Retyping, retyped_masks
-from showthrough.evaluation.sweeps import _Swept
-from showthrough.formats import mask_lines, parallel_lines, records
+from showthrough.evaluation._sweeps import _Swept
+from showthrough.formats import _parallel_lines, mask_lines, records
 from showthrough.formats.base import Input, Texts
 from showthrough.formats.benchmarks import tae
 from showthrough.formats.mask_lines import LineMasks
@@ -35,7 +35,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every file counts as large."""
     with monkeypatch.context() as patched:
         patched.setattr(mask_lines, "SMALL", -1)
-        patched.setattr(parallel_lines, "_LEAST", 7)
+        patched.setattr(_parallel_lines, "_LEAST", 7)
         yield
 
 
@@ -43,7 +43,7 @@ def told(path: Path, small: int, step: int = 1 << 20, corpus: Corpus | None = No
     """All that can be asked of an anonymization, or what is wrong with its file."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(mask_lines, "SMALL", small)
-        patched.setattr(parallel_lines, "STRETCH", step)
+        patched.setattr(_parallel_lines, "STRETCH", step)
         file = Input(Head(path), corpus=corpus, engine=engine)  # type: ignore[arg-type]
         try:
             masks = records.read(file)

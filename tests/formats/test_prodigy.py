@@ -12,7 +12,7 @@ import pytest
 
 from showthrough import Annotation, Corpus, Document, InputError, Mention, read_anonymization, read_corpus, write_corpus
 from showthrough.data.masks import ScoredMask, TypedMask
-from showthrough.formats.layers import LayeredDocuments
+from showthrough.formats._layers import LayeredDocuments
 
 TEXT = "Mr John Doe of Oslo left."
 DOE, OSLO = {"start": 3, "end": 11, "label": "PERSON"}, {"start": 15, "end": 19, "label": "LOC"}

@@ -24,8 +24,8 @@ from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, TypedMask, a
 from showthrough.data.sharded import Joining, ShardedMasks, decode_masks, encode_masks
 from showthrough.engines.base import InProcess, TaskResult
 from showthrough.formats import FORMATS, read_anonymization, read_anonymized, read_corpus, read_released
+from showthrough.formats._shards import read_anonymization_of
 from showthrough.formats.base import ColumnNames
-from showthrough.formats.shards import read_anonymization_of
 from showthrough.storage.columns.strings import Strings
 from showthrough.storage.shards import shards_of
 
@@ -333,7 +333,7 @@ def test_masks_that_can_stay_in_their_files_do_where_documents_lie_alike(
             {one["doc_id"]: [Mask(*span) for span in one["masks"]] for one in map(json.loads, file.path.open())}
         )
 
-    monkeypatch.setattr("showthrough.formats.shards.read_in", reader)
+    monkeypatch.setattr("showthrough.formats._shards.read_in", reader)
     asked = tmp_path / "m-*.jsonl"
     shards = shards_of(asked)
     assert shards is not None

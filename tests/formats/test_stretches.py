@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from showthrough import Corpus, Document, InputError
 from showthrough.engines.base import Engine
-from showthrough.formats import parallel_lines, records
+from showthrough.formats import _parallel_lines, records
 from showthrough.formats.annotation_tools.line_index import GrowingLines
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks import tab
@@ -26,14 +26,14 @@ SAFE = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], dea
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stretches of some bytes."""
-    monkeypatch.setattr(parallel_lines, "_LEAST", 7)
+    monkeypatch.setattr(_parallel_lines, "_LEAST", 7)
 
 
 def read(path: Path, step: int, engine: Engine | None = None, reader: Any = tab.read_lines) -> tuple[Any, ...]:
     """All that reading a file gives, or what is wrong with it."""
     file = Input(Head(path), engine=engine)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(parallel_lines, "STRETCH", step)
+        patched.setattr(_parallel_lines, "STRETCH", step)
         try:
             documents = reader(file)
             survey = Corpus(documents, source=str(path)).survey
@@ -109,7 +109,7 @@ def test_a_line_that_is_too_long_is_told_by_its_number(
 def test_a_file_that_is_broken_throughout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Engine | None
 ) -> None:
-    monkeypatch.setattr(parallel_lines, "ENOUGH", 30)
+    monkeypatch.setattr(_parallel_lines, "ENOUGH", 30)
     path = tmp_path / "c.jsonl"
     path.write_text("{\n" * 100)
     _, *problems = read(path, 10, engine)

@@ -8,7 +8,7 @@ import pytest
 
 from showthrough import InputError
 from showthrough.core.errors import Problem
-from showthrough.formats.annotation_tools.tags import TokenOffsets, find_lines, locate_tokens, runs
+from showthrough.formats.annotation_tools._tags import TokenOffsets, find_lines, locate_tokens, runs
 
 _TOKENS = ("Mr", "Ann", ".", "é", "e\u0301", "😀", "#", "3", "x" * 9)
 _GAPS = ("", " ", " ", " ", "\n", "  ", "\r\n", "\u3000", "\t")

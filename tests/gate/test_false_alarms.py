@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
-from showthrough.evaluation.scoring import compute_scores
+from showthrough.evaluation._scoring import compute_scores
 from showthrough.families.reidentification.metric import ReIdentification
 from showthrough.metrics import EntityRecall, Rows
 from showthrough.run.gate.checking import Gate, check_run

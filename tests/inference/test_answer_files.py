@@ -10,7 +10,7 @@ import pytest
 
 from showthrough import InputError, PlanError
 from showthrough.data.references import EVERYTHING, NOTHING
-from showthrough.families.inference.answer_files import AnswerFiles, paths_of
+from showthrough.families.inference._answer_files import AnswerFiles, paths_of
 
 
 def line(value: str, anonymization: str | None = None, document: str = "d") -> dict[str, object]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from showthrough.data.subjects import Attribute, Subject
+from showthrough.families.inference._findings import InferenceFinding, claims_of, findings_of
 from showthrough.families.inference.base import Guess, GuessPair, Person
-from showthrough.families.inference.findings import InferenceFinding, claims_of, findings_of
 
 ANN = Subject("ann", (Attribute("AGE", "30", 2), Attribute("NAME", "Ann", 4, 1), Attribute("AGE", "60", 5, 3)))
 

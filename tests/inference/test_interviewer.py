@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from showthrough.families.inference._interviewer import Interviewer, answer_in
 from showthrough.families.inference.base import AttackCase, Guess, Person
-from showthrough.families.inference.interviewer import Interviewer, answer_in
 from showthrough.models.chat.base import AnswerSource, ChatQuestion, Check, Reply
 
 TAGS = ("NAME", "SEX", "AGE")

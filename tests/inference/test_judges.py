@@ -9,8 +9,8 @@ import pytest
 
 from inference.fakes import Parrot
 from showthrough.data.references import EVERYTHING, NOTHING
+from showthrough.families.inference._judges import ModelJudge, RecordedVerdicts, has_verdicts, verdict_problems
 from showthrough.families.inference.base import GuessPair
-from showthrough.families.inference.judges import ModelJudge, RecordedVerdicts, has_verdicts, verdict_problems
 
 LINE = {
     "profile": "p", "attributes": {"age": {"guesses": ["34", "40", "34"], "verdicts": [1, 0.5, 1]},

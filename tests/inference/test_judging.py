@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.families.inference.base import GuessPair
-from showthrough.families.inference.verdicts import (
+from showthrough.families.inference._verdicts import (
     AGREEMENT,
     KAPPA,
     Judgements,
@@ -20,6 +19,7 @@ from showthrough.families.inference.verdicts import (
     meetings,
     pair_unit_change,
 )
+from showthrough.families.inference.base import GuessPair
 from showthrough.statistics.agreement import cohen, observed_agreement
 
 VERDICTS = (0.0, 0.5, 1.0)

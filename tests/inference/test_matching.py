@@ -7,8 +7,8 @@ from hypothesis import given, strategies as st
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.subjects import Attribute, Subject
+from showthrough.families.inference._matching import by_agreement, match_people
 from showthrough.families.inference.base import Guess, Person
-from showthrough.families.inference.matching import by_agreement, match_people
 
 ANN = Subject("ann", (Attribute("NAME", "Ann Lee"), Attribute("AGE", "30"), Attribute("SEX", "female")))
 BOB = Subject("bob", (Attribute("NAME", "Bob Berg"), Attribute("AGE", "60"), Attribute("SEX", "male")))

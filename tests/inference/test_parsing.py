@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from showthrough.families.inference.parsing import guesses_in
+from showthrough.families.inference._parsing import guesses_in
 from showthrough.families.inference.profiles import TAGS
 
 PLAIN = {"age": ["25-30", "30-35"], "sex": ["Male"]}

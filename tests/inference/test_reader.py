@@ -9,10 +9,10 @@ import pytest
 
 from engines.pickling import Pickling
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
-from showthrough.families.inference import reader
+from showthrough.families.inference import _reader
+from showthrough.families.inference._reader import AttributeReader
 from showthrough.families.inference.agreement import agreement
 from showthrough.families.inference.base import Aim, AttackCase, Guess
-from showthrough.families.inference.reader import AttributeReader
 from showthrough.formats import read_corpus
 from showthrough.models import Resources
 from showthrough.models.countries import _countries
@@ -292,7 +292,7 @@ def test_cases_are_read_by_whoever_is_there(monkeypatch: pytest.MonkeyPatch) -> 
     texts = ["Ann Lee is 41.", "", "She is 41 years old", "Ann slept", "Ann Lee is 41."]
     cases = [AttackCase("one", str(n), text, (person,), "subjects", ("NAME", "AGE")) for n, text in enumerate(texts)]
     alone, engine = AttributeReader().infer(cases), Pickling()
-    monkeypatch.setattr(reader, "_CASES", 2)
+    monkeypatch.setattr(_reader, "_CASES", 2)
     assert AttributeReader(Resources(engine=engine)).infer(cases) == alone
     assert engine.tasks == 3
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given, settings, strategies as st
 
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
+from showthrough.families.inference._reader import AttributeReader
 from showthrough.families.inference.agreement import agreement
 from showthrough.families.inference.base import Aim, AttackCase
-from showthrough.families.inference.reader import AttributeReader
 
 PEOPLE = (
     Subject(

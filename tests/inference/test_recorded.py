@@ -10,8 +10,8 @@ import pytest
 from showthrough import InputError
 from showthrough.data.references import NOTHING
 from showthrough.data.subjects import AUTHOR, Subject
+from showthrough.families.inference._recorded import RecordedAnswers, digest_of_answers
 from showthrough.families.inference.base import Aim, AttackCase, Guess, Person
-from showthrough.families.inference.recorded import RecordedAnswers, digest_of_answers
 from showthrough.models.chat.recordings import TITLE
 from showthrough.storage.append_log import GrowingFile
 
@@ -86,7 +86,7 @@ PEOPLE = json.dumps({"people": [{"who": "a man", "attributes": [{"tag": "SEX", "
 
 
 def test_what_a_language_model_answered_in_another_run(tmp_path: Path) -> None:
-    pytest.importorskip("showthrough.families.inference.interviewer")
+    pytest.importorskip("showthrough.families.inference._interviewer")
     name = recording(
         tmp_path / "run.json.answers",
         {"about": [["one", "d"], [NOTHING, "d"]], "content": PEOPLE},

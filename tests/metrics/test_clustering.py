@@ -14,10 +14,10 @@ from hypothesis import given, settings, strategies as st
 from in_blocks import Blocks
 from showthrough import Anonymization, ClusteringAgreement, Corpus, Document, Mask, evaluate, parse_metric
 from showthrough.core.errors import PlanError
-from showthrough.families.information import kmeans
+from showthrough.families.information import _kmeans
+from showthrough.families.information._kmeans import clusterings, silhouette
+from showthrough.families.information._mutual_information import agreement
 from showthrough.families.information.clustering import TAE_MARKS, marks_pattern
-from showthrough.families.information.kmeans import clusterings, silhouette
-from showthrough.families.information.mutual_information import agreement
 from showthrough.metrics import HEADLINE, METRICS, Rows, metric_text
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
@@ -287,14 +287,14 @@ def test_memory_is_bounded_by_fewer_tries_at_once(monkeypatch: pytest.MonkeyPatc
         together.append(len(firsts))
         return starts(points, firsts, chances)
 
-    starts = kmeans._starts
-    monkeypatch.setattr(kmeans, "_starts", watched)
+    starts = _kmeans._starts
+    monkeypatch.setattr(_kmeans, "_starts", watched)
     whole = clusterings(points, k=6, count=3, tries=8, seed=0)
     assert set(together) == {8}
     for cells, most in ((3 * 40 * 6 * 5, 5), (1, 1)):
         together.clear()
-        monkeypatch.setattr(kmeans, "_CELLS", cells)
-        monkeypatch.setattr(kmeans, "cores", lambda: 3)
+        monkeypatch.setattr(_kmeans, "_CELLS", cells)
+        monkeypatch.setattr(_kmeans, "cores", lambda: 3)
         again = clusterings(points, k=6, count=3, tries=8, seed=0)
         assert max(together) == most
         assert all((one == two).all() for one, two in zip(whole, again, strict=True))
@@ -581,18 +581,18 @@ def test_marks_are_removed_before_embedding() -> None:
 def test_tries_are_made_with_some_of_many_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """All points are looked at for one try, the best; or time would grow with points times tries."""
     looked_at: list[tuple[int, int]] = []
-    settled = kmeans._run_lloyd
+    settled = _kmeans._run_lloyd
 
     def counting(points: Any, centres: Any) -> Any:
         looked_at.append((len(points), len(centres)))
         return settled(points, centres)
 
-    monkeypatch.setattr(kmeans, "_run_lloyd", counting)
-    monkeypatch.setattr(kmeans, "SAMPLE", 40)
+    monkeypatch.setattr(_kmeans, "_run_lloyd", counting)
+    monkeypatch.setattr(_kmeans, "SAMPLE", 40)
     random = np.random.default_rng(0)
     own = random.integers(0, 4, 500)
     points = 10 * np.eye(4)[own] + random.normal(size=(500, 4))
-    for found in kmeans.clusterings(points, 4, 2, 9, 0):
+    for found in _kmeans.clusterings(points, 4, 2, 9, 0):
         assert len(set(zip(own.tolist(), found.tolist(), strict=True))) == 4  # the very clusters, by other names
     assert sum(size * tries for size, tries in looked_at) == 2 * (9 * 40 + 500)
 

@@ -31,8 +31,8 @@ from showthrough.families.information.preserved import InformationMetric
 from showthrough.metrics import HEADLINE, Metric, metric_text, preset
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
+from showthrough.models._similarity import Pair
 from showthrough.models.information import Floats, ModelContext, SpanQuery
-from showthrough.models.similarity import Pair
 from showthrough.models.terms import Terms
 from showthrough.report.table import tables
 

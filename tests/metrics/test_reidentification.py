@@ -30,7 +30,7 @@ from showthrough import (
 )
 from showthrough.cli import demo_corpus as demo
 from showthrough.core.errors import ResourceError
-from showthrough.families.reidentification.attacks import assignment, fusion
+from showthrough.families.reidentification.attacks import _assignment, _fusion
 from showthrough.families.reidentification.attacks.ranks import RankResult
 from showthrough.families.reidentification.attacks.suite import AttackOutcome, Suite
 from showthrough.formats.people.background import read_recorded
@@ -83,12 +83,12 @@ def test_the_headline_is_the_worst_that_ran() -> None:
 
 
 def test_what_was_not_run_has_no_value_and_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(assignment, "LARGEST", 3)
+    monkeypatch.setattr(_assignment, "LARGEST", 3)
     run = run_of()
     score = run["names", "trir", "lexical+assignment"]
     assert score.value is None
-    assert assignment.NOT_RUN in score.reason
-    assert fusion.NOT_RUN in score.reason
+    assert _assignment.NOT_RUN in score.reason
+    assert _fusion.NOT_RUN in score.reason
     assert run["names", "trir"].value == 1
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from showthrough import Anonymization, Corpus, evaluate, read_corpus
+from showthrough.families.inference._parsing import guesses_in
 from showthrough.families.inference.attributes import AuthorAttributes
-from showthrough.families.inference.parsing import guesses_in
 from showthrough.families.inference.profiles import right
 from showthrough.metrics import metric_text
 

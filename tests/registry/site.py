@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from showthrough.formats.datasets._web import Web
 from showthrough.formats.datasets.entries import Dataset, Licence, PublishedFile
 from showthrough.formats.datasets.fetching import FetchedCorpus, Wish, keep
-from showthrough.formats.datasets.web import Web
 
 CONTENT = bytes(range(256)) * 2_000  # 512,000 bytes, more than a buffer or two
 

@@ -14,8 +14,8 @@ import pytest
 
 from registry.site import Page, Site, kept
 from showthrough.core.errors import InputError, OutputError
-from showthrough.formats.datasets import archives
-from showthrough.formats.datasets.archives import UNPACKED
+from showthrough.formats.datasets import _archives
+from showthrough.formats.datasets._archives import UNPACKED
 from showthrough.formats.datasets.store import MANIFEST
 
 FILES = {"x/a.txt": b"Oslo", "x/sub/b.txt": "山田".encode(), "x/sub/c.ann": b""}
@@ -168,7 +168,7 @@ def test_an_archive_that_says_less_than_it_holds(site: Site, tmp_path: Path) -> 
 
 
 def test_too_many_files(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MOST_FILES", 2)
+    monkeypatch.setattr(_archives, "MOST_FILES", 2)
     with pytest.raises(InputError, match="holds more than 2 files"):
         fetched(site, tmp_path / "c", zipped(FILES))
 

@@ -13,11 +13,11 @@ import pytest
 
 from registry.site import CONTENT, WEB, Page, Site, corpus_of, kept
 from showthrough.core.errors import InputError, OutputError, PlanError, ShowthroughError
-from showthrough.formats.datasets.downloads import MOST
+from showthrough.formats.datasets._downloads import MOST
+from showthrough.formats.datasets._web import Web
 from showthrough.formats.datasets.entries import PublishedFile
 from showthrough.formats.datasets.fetching import Wish, keep
 from showthrough.formats.datasets.store import MANIFEST
-from showthrough.formats.datasets.web import Web
 
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 

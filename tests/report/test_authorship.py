@@ -32,7 +32,7 @@ from showthrough.metrics import HEADLINE, Array, Role, Totals
 from showthrough.metrics.base import ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
-from showthrough.report.all_tables import every_table
+from showthrough.report._all_tables import every_table
 from showthrough.report.changes import changes
 from showthrough.report.html import html_text
 from showthrough.report.terminal import show_comparisons, show_run

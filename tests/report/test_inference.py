@@ -27,7 +27,7 @@ from showthrough.metrics import HEADLINE
 from showthrough.models.chat.base import AnswerSource
 from showthrough.report import csv_text, json_text, latex_text, markdown_text
 from showthrough.report.findings import findings
-from showthrough.report.html import html_text, payload
+from showthrough.report.html import _payload, html_text
 from showthrough.report.summary import in_words
 from showthrough.report.terminal import show_comparisons, show_run
 from showthrough.report.verdict import verdict
@@ -328,7 +328,7 @@ def test_files_of_answers_go_without_their_paths() -> None:
 
 
 def test_without_text_nothing_of_it_is_on_the_page(read: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(payload, "pack", repr)  # to be read as it is
+    monkeypatch.setattr(_payload, "pack", repr)  # to be read as it is
     assert "Ann Kovarik" in html_text(read)
     for page in (html_text(read, without_text=True), html_text(read.without_text())):
         assert 'id="people"' in page

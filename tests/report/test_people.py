@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from showthrough import evaluate, read_anonymization, read_corpus
 from showthrough.cli import demo_corpus as demo
 from showthrough.data.documents import Annotation, Corpus, Document
-from showthrough.report.charts.plane import plane_charts
+from showthrough.report._people import against_each_other, people
+from showthrough.report.charts._plane import plane_charts
 from showthrough.report.files import VIEWS
 from showthrough.report.html import html_text
-from showthrough.report.people import against_each_other, people
 from showthrough.report.privacy_utility import plane_metrics
 from showthrough.report.verdict import verdict
 from showthrough.run.records import Ceiling, Human

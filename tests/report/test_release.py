@@ -7,9 +7,9 @@ from io import StringIO
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
+from showthrough.report._sentences import sentence
 from showthrough.report.findings import findings
-from showthrough.report.html import html_text, payload
-from showthrough.report.sentences import sentence
+from showthrough.report.html import _payload, html_text
 from showthrough.report.table import tables
 from showthrough.report.terminal import PlainConsole, show_run
 from showthrough.run.roles import choose_metric, leaks
@@ -62,7 +62,7 @@ def test_without_text_nothing_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None
     bare = told(run.without_text(), "moved")
     assert "6 of them in another place than marked (note-0)" in bare
     assert "Patient" not in bare
-    monkeypatch.setattr(payload, "pack", repr)  # to be read as it is
+    monkeypatch.setattr(_payload, "pack", repr)  # to be read as it is
     assert "Patient" in html_text(run)
     assert "Patient" not in html_text(run, without_text=True)
 

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.report import json_text, latex_text, markdown_text
+from showthrough.report._sentences import caveats, sentence
 from showthrough.report.html import html_text
-from showthrough.report.sentences import caveats, sentence
 from showthrough.report.table import tables
 from showthrough.report.terminal import show_comparisons
 from showthrough.report.wording import may_leak

@@ -62,7 +62,7 @@ def test_more_documents_are_shuffled_less(demo_run: Run) -> None:
 def test_of_many_anonymizations_no_pair_is_tested(demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs grow with the square: the page of 300 systems must not wait for 44,850 tests that nobody could look at."""
     monkeypatch.setattr(significance, "MOST", 4)
-    monkeypatch.setattr("showthrough.report.html.page.MOST", 4)
+    monkeypatch.setattr("showthrough.report.html._page.MOST", 4)
     monkeypatch.setattr(Run, "compare", None)  # asking for a comparison would fail
     assert pairs(demo_run) == {}
     assert "Of more than 4 anonymizations the page tests no differences" in html_text(demo_run)

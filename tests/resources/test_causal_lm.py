@@ -12,7 +12,7 @@ import pytest
 from showthrough import Anonymization, Corpus, Document, Mask, evaluate
 from showthrough.core.errors import ResourceError
 from showthrough.models import Resources
-from showthrough.models.causal_lm import Surprise
+from showthrough.models._causal_lm import Surprise
 from showthrough.models.settings import ModelSettings
 
 pytestmark = pytest.mark.slow

@@ -263,7 +263,7 @@ def test_a_list_of_parts_that_only_the_library_reads(torch: Any, mini_lm: Path, 
 
 
 def test_a_stop_keeps_the_similarities_that_are_done(mini_lm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.models.similarity._BLOCK", 2)
+    monkeypatch.setattr("showthrough.models._similarity._BLOCK", 2)
     groups = [[(f"text {number}", "something")] for number in range(6)]
     resources = Resources(ModelSettings(device="cpu"))
     source: Any = resources.similarity(str(mini_lm))

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from showthrough.core.errors import ResourceError
-from showthrough.models import Resources, device, packing
+from showthrough.models import Resources, _packing, device
+from showthrough.models._packing import Pack, laid_out, plain_attention
 from showthrough.models.information import ModelContext, SpanQuery
-from showthrough.models.packing import Pack, laid_out, plain_attention
 from showthrough.models.prediction import Predictor
 from showthrough.models.settings import ModelSettings
 
@@ -58,8 +58,8 @@ CONTEXTS = [
 def small_packs(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that there are several, and little in them is fill."""
     monkeypatch.setattr(device, "_PACK", 640)
-    monkeypatch.setattr(packing, "_ROUND", 64)
-    monkeypatch.setattr(packing, "_HEAD_ROWS", 32)
+    monkeypatch.setattr(_packing, "_ROUND", 64)
+    monkeypatch.setattr(_packing, "_HEAD_ROWS", 32)
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -182,28 +182,28 @@ def test_only_what_is_known_is_packed(torch: Any, bert: Path) -> None:
     from transformers import AutoModelForMaskedLM
 
     model = AutoModelForMaskedLM.from_pretrained(bert)
-    assert packing.packing_attention(model) is None
-    assert packing.packing_attention(model.to(torch.bfloat16)) is None
+    assert _packing.packing_attention(model) is None
+    assert _packing.packing_attention(model.to(torch.bfloat16)) is None
     assert predictors(bert)[0].packed is None
 
 
 def test_a_model_that_looks_like_a_gpus(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each thing that is asked of a model is asked."""
-    monkeypatch.setattr(packing, "_works", lambda device, dtype: True)
+    monkeypatch.setattr(_packing, "_works", lambda device, dtype: True)
     config = {"model_type": "bert", "hidden_size": 64, "num_attention_heads": 8}
 
     def model(dtype: Any = torch.bfloat16, device: str = "cuda", **other: Any) -> Any:
         return SimpleNamespace(config=SimpleNamespace(**config | other), dtype=dtype, device=torch.device(device))
 
-    assert packing.packing_attention(model()) is packing.fused_attention
-    assert packing.packing_attention(model(torch.float16)) is packing.fused_attention
-    assert packing.packing_attention(model(model_type="xlm-roberta")) is packing.fused_attention
+    assert _packing.packing_attention(model()) is _packing.fused_attention
+    assert _packing.packing_attention(model(torch.float16)) is _packing.fused_attention
+    assert _packing.packing_attention(model(model_type="xlm-roberta")) is _packing.fused_attention
     for other in (
         model(torch.float32), model(torch.float64), model(device="cpu"), model(model_type="mpnet"),
         model(model_type="electra"), model(position_embedding_type="relative_key"), model(is_decoder=True),
         model(num_attention_heads=16),
     ):  # fmt: skip
-        assert packing.packing_attention(other) is None
+        assert _packing.packing_attention(other) is None
 
 
 @pytest.mark.parametrize("half", ["fp16", "bf16"])
@@ -212,7 +212,7 @@ def test_earlier_answers_in_halves_are_others(bert: Path, half: Any) -> None:
     for role in ("information", "embedder"):
         exact, coarse = (getattr(Resources(ModelSettings(dtype=dtype)), role)(str(bert)) for dtype in ("fp32", half))
         assert exact.identity[-1] == "fp32"
-        assert coarse.identity[-2:] == ("packing", packing.VERSION)
+        assert coarse.identity[-2:] == ("packing", _packing.VERSION)
 
 
 @pytest.mark.parametrize("half", ["float16", "bfloat16"])

@@ -31,7 +31,7 @@ from showthrough import (
 from showthrough.cli import app
 from showthrough.data.masks import flatten_masks
 from showthrough.engines.base import InProcess
-from showthrough.evaluation.chunks import Work, process_remote_chunk
+from showthrough.evaluation._chunks import Work, process_remote_chunk
 from showthrough.evaluation.plan_files import read_request
 from showthrough.metrics import metric_text
 from showthrough.models import resources_of_process

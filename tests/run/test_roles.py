@@ -10,8 +10,8 @@ import pytest
 from showthrough import METRICS, Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
 from showthrough.metrics import ROLES
 from showthrough.report import latex_text, markdown_text
+from showthrough.report._sentences import sentence
 from showthrough.report.html import html_text
-from showthrough.report.sentences import sentence
 from showthrough.report.summary import in_words
 from showthrough.report.table import tables
 from showthrough.report.verdict import verdict

@@ -16,13 +16,13 @@ import showthrough.statistics.rows as rows_of_documents
 from in_blocks import Blocks
 from showthrough import Run, evaluate, read_anonymization, read_corpus
 from showthrough.cli import demo_corpus as demo
-from showthrough.evaluation import scoring
+from showthrough.evaluation import _scoring
 from showthrough.metrics import Array, FScore, Recall, Rows
 from showthrough.metrics.derived import DerivedRows
 from showthrough.statistics import forms, influences, loss_of, pair_tests, resampled_totals, sum_influences
+from showthrough.statistics._influence import InfluenceSums, moved_together
 from showthrough.statistics.blocks import blocks, is_single_block, sum_columns
 from showthrough.statistics.forms import Form, Ratios
-from showthrough.statistics.influence import InfluenceSums, moved_together
 
 COLUMNS = ("hidden", "total", "agreed", "asked")
 Splits = st.lists(st.integers(1, 20), max_size=6)
@@ -127,9 +127,9 @@ def evaluated() -> Run:
 def test_a_run_of_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """The demonstration as if 42 documents were many: the same values, and what chance says but for its noise."""
     at_once, compared = (run := evaluated()).scores, run.compare(shuffles=999)
-    for module in (rows_of_documents, scoring):
+    for module in (rows_of_documents, _scoring):
         monkeypatch.setattr(module, "BLOCK", 16)
-    monkeypatch.setattr(scoring, "_FEWER", 3)  # columns at a time
+    monkeypatch.setattr(_scoring, "_FEWER", 3)  # columns at a time
     several = evaluated()
     assert len(list(several.rows_of("er_di", several.names[0]).blocks())) == 3
     for one, two in zip(several.scores, at_once, strict=True):

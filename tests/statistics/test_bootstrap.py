@@ -18,7 +18,7 @@ def test_the_same_seed_gives_the_same_totals() -> None:
 def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.arange(12.0).reshape(6, 2)
     whole = resampled_totals(values, 30, 3)
-    monkeypatch.setattr("showthrough.statistics.resampling._CELLS", 6 * 7)  # seven resamples at a time
+    monkeypatch.setattr("showthrough.statistics._resampling._CELLS", 6 * 7)  # seven resamples at a time
     assert np.array_equal(resampled_totals(values, 30, 3), whole)
 
 

@@ -8,7 +8,7 @@ import pytest
 from in_blocks import Blocks
 from showthrough.metrics import FScore, Precision, Recall
 from showthrough.statistics import PairTest, forms, pair_tests, studentized_p
-from showthrough.statistics.comparison import LEAST, judge_difference
+from showthrough.statistics._comparison import LEAST, judge_difference
 from showthrough.statistics.intervals import Ends, difference_interval
 
 COLUMNS = ("agreed", "asked")

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from in_blocks import Blocks
-from showthrough.evaluation.scoring import intervals_of
+from showthrough.evaluation._scoring import intervals_of
 from showthrough.metrics import EntityRecall, Rows
 from showthrough.statistics import Ratios, Spread, as_many_alike, influences, resampled_totals, share_interval
+from showthrough.statistics._influence import InfluenceSums
 from showthrough.statistics.forms import Influences
-from showthrough.statistics.influence import InfluenceSums
 from showthrough.statistics.intervals import (
     difference_interval,
     fewer,

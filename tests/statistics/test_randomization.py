@@ -12,8 +12,8 @@ from hypothesis import given, strategies as st
 from in_blocks import Blocks
 from showthrough.metrics.base import ratio
 from showthrough.statistics import holm, plain_p
+from showthrough.statistics._randomization import coins, studentized_p
 from showthrough.statistics.forms import Smooth, forms
-from showthrough.statistics.randomization import coins, studentized_p
 
 
 def exact_p(first: np.ndarray, second: np.ndarray) -> float:
@@ -51,7 +51,7 @@ def test_equal_sides_give_one_and_clear_ones_the_smallest_value() -> None:
 
 
 def test_blocks_hold_all_shuffles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("showthrough.statistics.randomization._CELLS", 30)  # three shuffles at a time
+    monkeypatch.setattr("showthrough.statistics._randomization._CELLS", 30)  # three shuffles at a time
     blocks = list(coins(10, 10, 0))
     assert [len(block) for block in blocks] == [3, 3, 3, 1]
     assert len(np.unique(np.concatenate(blocks), axis=0)) > 1
@@ -147,8 +147,8 @@ def test_how_many_pairs_go_together_moves_no_p_value(
     systems = [Blocks(one, block) for one in many_systems(7, 30)]
     usual = studentized_p(form, systems, 500, 0)
     assert sorted(usual) == list(combinations(range(7), 2))
-    monkeypatch.setattr("showthrough.statistics.randomization._PAIRS", pairs)
-    monkeypatch.setattr("showthrough.statistics.randomization._HELD", held)
+    monkeypatch.setattr("showthrough.statistics._randomization._PAIRS", pairs)
+    monkeypatch.setattr("showthrough.statistics._randomization._HELD", held)
     found = studentized_p(form, systems, 500, 0)
     assert {pair: p.tolist() for pair, p in found.items()} == {pair: p.tolist() for pair, p in usual.items()}
 

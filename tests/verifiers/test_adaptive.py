@@ -12,9 +12,9 @@ from showthrough import Corpus, Document
 from showthrough.data.documents import Authorship
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.authorship.problems import Problems, problems_of
+from showthrough.families.authorship.verifiers._glad import Glad
 from showthrough.families.authorship.verifiers.adaptive import cross_fitted
 from showthrough.families.authorship.verifiers.base import Array, Question, VerifierLearner
-from showthrough.families.authorship.verifiers.glad import Glad
 from showthrough.models.cache import Cache
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from showthrough.families.authorship.verifiers.calibration import (
+from showthrough.families.authorship.verifiers._calibration import (
     Calibration,
     chances,
     fit_and_calibrate,

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import Corpus
+from showthrough.families.authorship.verifiers._compression import cross_entropies
+from showthrough.families.authorship.verifiers._glad import Glad
+from showthrough.families.authorship.verifiers._ngrams import FittedNgrams, Ngrams
 from showthrough.families.authorship.verifiers.base import UNANSWERED, Question, VerifierLearner
-from showthrough.families.authorship.verifiers.compression import cross_entropies
-from showthrough.families.authorship.verifiers.glad import Glad
-from showthrough.families.authorship.verifiers.ngrams import FittedNgrams, Ngrams
 from showthrough.families.authorship.verifiers.table import LEARNERS
 
 from .conftest import problems, questions_of, truth_of, written

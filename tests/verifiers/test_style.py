@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from showthrough.families.authorship.verifiers._glad import FEATURES, TOPS, laid_out, style
 from showthrough.families.authorship.verifiers.base import Question
-from showthrough.families.authorship.verifiers.glad import FEATURES, TOPS, laid_out, style
 
 from .conftest import written
 

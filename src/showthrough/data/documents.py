@@ -16,7 +16,7 @@ import numpy as np
 from msgspec.structs import astuple
 
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shorten
-from showthrough.data.document_traces import Traces, Tracing
+from showthrough.data._document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
 from showthrough.data.subjects import Subject, subject_faults
 from showthrough.data.survey import Lengths, Survey, Surveying
@@ -24,7 +24,7 @@ from showthrough.data.units import length_in
 from showthrough.storage.columns.strings import Strings
 
 if TYPE_CHECKING:
-    from showthrough.data.independence import IndependentUnits
+    from showthrough.data._independence import IndependentUnits
 
 Identifier = Literal["DIRECT", "QUASI", "NO_MASK"]
 
@@ -215,7 +215,7 @@ class Corpus:
         text that it covers, which is then checked. `offsets` are what start and end count, if not characters: `utf-16`
         units, or `bytes` of UTF-8; where they look so, they are refused, unless `characters` insists.
         """
-        from showthrough.data.frames import corpus_of_frame
+        from showthrough.data._frames import corpus_of_frame
 
         return corpus_of_frame(frame, id, text, group, spans, annotator, name, offsets)
 
@@ -225,7 +225,7 @@ class Corpus:
 
         Where a pipeline found the entities, an annotator such as `silver(en_core_web_sm)` has every signature say so.
         """
-        from showthrough.data.tool_objects import corpus_of_docs
+        from showthrough.data._tool_objects import corpus_of_docs
 
         return corpus_of_docs(docs, annotator, name)
 
@@ -271,7 +271,7 @@ class Corpus:
     @cached_property
     def units(self) -> IndependentUnits:
         """What intervals and tests draw as a whole; reads those documents again that may be near copies."""
-        from showthrough.data.independence import independent_units
+        from showthrough.data._independence import independent_units
 
         return independent_units(self)
 

@@ -269,7 +269,7 @@ class Anonymization:
         A column `score` says how sure the system is of a span, from 0 to 1.
         `offsets` are what start and end count, as in `from_spans`.
         """
-        from showthrough.data.frames import anonymization_of_frame
+        from showthrough.data._frames import anonymization_of_frame
 
         columns = {"id": id, "text": text, "start": start, "end": end}
         columns |= {"entity_type": entity_type, "replacement": replacement}
@@ -278,7 +278,7 @@ class Anonymization:
     @classmethod
     def from_spacy(cls, docs: Any, corpus: Corpus, name: str = "spacy") -> Anonymization:
         """spaCy `Doc`s whose entities are masked: by id, or a list, each for the document that has the same text."""
-        from showthrough.data.tool_objects import anonymization_of_docs
+        from showthrough.data._tool_objects import anonymization_of_docs
 
         return anonymization_of_docs(docs, corpus, name)
 
@@ -290,7 +290,7 @@ class Anonymization:
         the released text: what stands between them is looked for in the original. Where it fits in several places, no
         word counts as hidden that one of them keeps, and a note says so.
         """
-        from showthrough.data.tool_objects import anonymization_of_results
+        from showthrough.data._tool_objects import anonymization_of_results
 
         return anonymization_of_results(results, corpus, name)
 

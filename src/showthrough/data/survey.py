@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.core.errors import HALF_CHARACTER, InputError, Problem, at_document, shorten
-from showthrough.data.document_traces import Traces, Tracing
+from showthrough.data._document_traces import Traces, Tracing
 from showthrough.data.silver import is_silver
 from showthrough.data.units import reach_of
 from showthrough.storage.columns.digests import Digests, in_order, total

@@ -17,10 +17,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, Any, TypeVar
 
+from showthrough.engines._serialization import adopt_plugins, call_packed, checked_guests, outcome, unpack_result
+from showthrough.engines._shared_values import SharedHandle, forget, keep, left_behind, pack_task
 from showthrough.engines.base import Engine, LostError, SharedValue, TaskResult
 from showthrough.engines.cores import cores
-from showthrough.engines.serialization import adopt_plugins, call_packed, checked_guests, outcome, unpack_result
-from showthrough.engines.shared_values import SharedHandle, forget, keep, left_behind, pack_task
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ def open_engine(engine: str = "local", jobs: int | None = None, address: str | N
 
 def _open_engine(engine: str, jobs: int | None, address: str | None) -> Engine:
     if engine == "ray":
-        from showthrough.engines.ray import RayEngine
+        from showthrough.engines._ray import RayEngine
 
         return RayEngine(address, jobs)
     if address is not None:

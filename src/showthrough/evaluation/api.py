@@ -11,7 +11,7 @@ from showthrough.core.errors import PlanError, quote_value
 from showthrough.core.families import family_fields, input_types
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
-from showthrough.evaluation.defaults import with_inputs
+from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.engine import evaluate_plan
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.runner import Progress

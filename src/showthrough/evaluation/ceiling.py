@@ -15,8 +15,8 @@ import numpy as np
 from showthrough.core.errors import InputError
 from showthrough.core.families import families
 from showthrough.data.documents import Corpus
-from showthrough.evaluation.annotator_scores import Readings
-from showthrough.evaluation.scoring import Uncertain, drawn_again, uncertain
+from showthrough.evaluation._annotator_scores import Readings
+from showthrough.evaluation._scoring import Uncertain, drawn_again, uncertain
 from showthrough.evaluation.settings import settings_problems
 from showthrough.metrics import HEADLINE, Array, Metric, Rows, metric_text, metrics_of
 from showthrough.metrics.base import failure_of, sound_parts

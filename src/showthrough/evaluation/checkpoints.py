@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from showthrough.core.errors import OutputError
 from showthrough.data.references import REFERENCES
-from showthrough.evaluation.chunks import Cell, ChunkResult
-from showthrough.evaluation.mask_notices import MaskNoticeCounts
-from showthrough.evaluation.progress import EvaluationProgress, PartialResult
+from showthrough.evaluation._chunks import Cell, ChunkResult
+from showthrough.evaluation._mask_notices import MaskNoticeCounts
+from showthrough.evaluation._progress import EvaluationProgress, PartialResult
 from showthrough.metrics import Array, Rows
 from showthrough.run.file import encode_json
 from showthrough.run.journal import TITLE, Journal, JournalEntry, JournalHead, PackedRows, key_of

@@ -15,15 +15,15 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.references import references_of
 from showthrough.engines.base import Engine, GoneError, InProcess, LostError
 from showthrough.engines.opening import open_engine
+from showthrough.evaluation._chunks import Work, process_chunk
+from showthrough.evaluation._notes import Notes
+from showthrough.evaluation._progress import EvaluationProgress
+from showthrough.evaluation._resume import Earlier, evaluation_key
+from showthrough.evaluation._work_spec import WorkSpec
 from showthrough.evaluation.checkpoints import Checkpoints
-from showthrough.evaluation.chunks import Work, process_chunk
 from showthrough.evaluation.estimate import check_asking
-from showthrough.evaluation.notes import Notes
 from showthrough.evaluation.plan import Plan
-from showthrough.evaluation.progress import EvaluationProgress
-from showthrough.evaluation.resume import Earlier, evaluation_key
 from showthrough.evaluation.runner import Progress, Runner
-from showthrough.evaluation.work_spec import WorkSpec
 from showthrough.models import Resources
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.settings import Watch

@@ -10,7 +10,7 @@ from pathlib import Path
 from showthrough.core.errors import InputError, Problem
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import NOTHING, ORIGINALS, REFERENCES, references_of
-from showthrough.evaluation.chunks import Work, process_chunk
+from showthrough.evaluation._chunks import Work, process_chunk
 from showthrough.evaluation.plan import Plan
 from showthrough.metrics import metric_text
 from showthrough.metrics.chunk import Chunk

@@ -17,7 +17,7 @@ from showthrough.data.masks import Anonymization
 from showthrough.data.offsets import offset_notes
 from showthrough.data.silver import akin, programs_of
 from showthrough.data.types import fold_type
-from showthrough.evaluation.mask_notices import MaskNoticeCounts, mask_counts, mask_notices
+from showthrough.evaluation._mask_notices import MaskNoticeCounts, mask_counts, mask_notices
 from showthrough.metrics import HEADLINE, Metric
 from showthrough.metrics.language import unlike_its_language
 from showthrough.run.roles import as_many_even

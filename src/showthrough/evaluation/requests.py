@@ -13,7 +13,7 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import split_names
 from showthrough.engines.base import Engine, Watch
-from showthrough.evaluation.defaults import with_inputs
+from showthrough.evaluation._defaults import with_inputs
 from showthrough.evaluation.plan import Plan
 from showthrough.evaluation.settings import FileSettings
 from showthrough.formats import read_anonymization, read_corpus

@@ -13,9 +13,9 @@ from showthrough.core.plugins import is_guest
 from showthrough.data.documents import CHUNK_CHARACTERS, Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.engines.base import Engine, InProcess, LostError, SharedValue
-from showthrough.evaluation.chunks import ChunkResult, Work, process_chunk, process_remote_chunk
-from showthrough.evaluation.progress import EvaluationProgress
-from showthrough.evaluation.work_spec import WorkSpec
+from showthrough.evaluation._chunks import ChunkResult, Work, process_chunk, process_remote_chunk
+from showthrough.evaluation._progress import EvaluationProgress
+from showthrough.evaluation._work_spec import WorkSpec
 from showthrough.metrics import Metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources

@@ -13,6 +13,7 @@ from showthrough.data.originals import Originals
 from showthrough.data.pairing import check_pair
 from showthrough.data.text_anonymizations import Rewriting
 from showthrough.engines.base import Engine, Watch
+from showthrough.formats._shards import read_anonymization_of, read_corpus_of, released_texts_of
 from showthrough.formats.annotation_tools.groups import GroupBy
 from showthrough.formats.base import (
     ColumnNames,
@@ -28,7 +29,6 @@ from showthrough.formats.base import (
 )
 from showthrough.formats.registry import FORMATS, format_named, look_closer, read_as, recognise_format
 from showthrough.formats.remarks import Remarks
-from showthrough.formats.shards import read_anonymization_of, read_corpus_of, released_texts_of
 from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import fail, files_in, read_bytes, stem, text_of

@@ -12,9 +12,9 @@ from typing import IO, Any, Self, TypeVar
 from showthrough.core.errors import ChangedError, InputError, Problem
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.data.survey import Survey, Surveying
+from showthrough.formats._parallel_lines import LineCollector, read_through
 from showthrough.formats.annotation_tools.line_index import LineOffsets
 from showthrough.formats.base import Input
-from showthrough.formats.parallel_lines import LineCollector, read_through
 from showthrough.formats.remarks import Remarks
 from showthrough.formats.tables.rows import RowHead
 from showthrough.storage.columns.strings import Ints

@@ -14,10 +14,10 @@ import numpy as np
 from showthrough.core.errors import InputError, Problem, at_document, shorten
 from showthrough.data.masks import Mask, NumberedMasks, ScoredMask, masks_digest
 from showthrough.data.survey import Lengths
+from showthrough.formats._parallel_lines import LineCollector, read_through
 from showthrough.formats.base import Input
 from showthrough.formats.benchmarks.tae import looked_at, masks_in
 from showthrough.formats.lines import StoredLines
-from showthrough.formats.parallel_lines import LineCollector, read_through
 from showthrough.formats.remarks import Remarks, hides_marks
 from showthrough.storage.columns.digests import Digests, in_order
 from showthrough.storage.columns.growing_columns import Following, GrowingNumbers, GrowingStrings

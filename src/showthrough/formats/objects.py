@@ -17,9 +17,9 @@ from showthrough.data.documents import Document, Identifier, Mention, span_fault
 from showthrough.data.levels import by_type
 from showthrough.data.offsets import to_characters
 from showthrough.data.units import EXPECTED, reads_as
+from showthrough.formats._layers import LayerGroups
 from showthrough.formats.annotation_tools.literals import FAULTS, LONGEST, from_json, of_python
 from showthrough.formats.base import ColumnNames, Input, unlike
-from showthrough.formats.layers import LayerGroups
 from showthrough.formats.lines import documents_in
 from showthrough.formats.remarks import Remarks, keys_of
 from showthrough.storage.file_heads import Head

@@ -23,8 +23,8 @@ from showthrough.core.errors import (
 )
 from showthrough.core.plugins import Table
 from showthrough.formats import folder, records
+from showthrough.formats._checks import checked_anonymization, checked_documents
 from showthrough.formats.base import Fit, Format, Input, Task, can
-from showthrough.formats.checks import checked_anonymization, checked_documents
 from showthrough.formats.remarks import like_spans
 from showthrough.formats.samples import nearest
 from showthrough.formats.tables.rows import RowHead

@@ -21,14 +21,14 @@ from showthrough.models.names import EMBEDDING, INFORMATION, LANGUAGE_MODEL, SIM
 from showthrough.models.settings import ModelSettings, Watch
 
 if TYPE_CHECKING:  # what only some metrics ask for is imported where it is made
-    from showthrough.models.causal_lm import CausalLanguageModel
+    from showthrough.models._causal_lm import CausalLanguageModel
+    from showthrough.models._meaning import Sts
+    from showthrough.models._similarity import Similarity
     from showthrough.models.chat.base import Chat
     from showthrough.models.chat.estimate import QuestionTally
     from showthrough.models.chat.recordings import Recordings
     from showthrough.models.embedder import Embed, Embedder, LongTexts, SentenceEmbedder
     from showthrough.models.information import InformationSource
-    from showthrough.models.meaning import Sts
-    from showthrough.models.similarity import Similarity
     from showthrough.models.terms import TermSource
     from showthrough.models.word_vectors import WordVectorSource
     from showthrough.models.wordnet import WordNet
@@ -122,8 +122,8 @@ class Resources:
     @_once
     def information(self, name: str) -> InformationSource:
         """What weighs spans of text: `uniform`, `wordfreq[:<language>]`, or a masked language model."""
+        from showthrough.models._masked_lm import MaskedLanguageModel
         from showthrough.models.information import Uniform, WordFrequency
-        from showthrough.models.masked_lm import MaskedLanguageModel
 
         source = INFORMATION.parse(name)
         if source.kind == "uniform":
@@ -145,7 +145,7 @@ class Resources:
     @_once
     def similarity(self, name: str) -> Similarity:
         """What compares a replacement with what it replaces: `ngrams`, a sentence-embedding model, or word vectors."""
-        from showthrough.models.similarity import Embedded, NgramSimilarity, WordVectors
+        from showthrough.models._similarity import Embedded, NgramSimilarity, WordVectors
 
         source = SIMILARITY.parse(name)
         if source.kind == "ngrams":
@@ -172,7 +172,7 @@ class Resources:
     @_once
     def language_model(self, name: str) -> CausalLanguageModel:
         """What is surprised by words or not: a model that reads from left to right."""
-        from showthrough.models.causal_lm import CausalLanguageModel
+        from showthrough.models._causal_lm import CausalLanguageModel
 
         return CausalLanguageModel(LANGUAGE_MODEL.parse(name), LANGUAGE_MODEL, self.models, self.cache, self.watch)
 
@@ -194,7 +194,7 @@ class Resources:
     @_once
     def sts(self, name: str, vectors: str = "") -> Sts:
         """What tells how alike two passages are, from 0 to 5: `overlap`, embeddings, or a transformer's tokens."""
-        from showthrough.models.meaning import Cosines
+        from showthrough.models._meaning import Cosines
         from showthrough.models.overlap import Overlap
 
         source = STS.parse(name)
@@ -202,10 +202,10 @@ class Resources:
             vector_source = self.word_vectors(vectors) if vectors else None
             return Overlap(self.wordnet(), vector_source, self.cache, self.watch)
         if source.kind == "tokens":
-            from showthrough.models.token_matching import TokenMatches
+            from showthrough.models._token_matching import TokenMatches
 
             return Cosines(TokenMatches(source, STS, self.models, self.cache, self.watch))
-        from showthrough.models.similarity import Embedded
+        from showthrough.models._similarity import Embedded
 
         return Cosines(Embedded(self._sentences(name, STS)))
 

@@ -15,6 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from showthrough.data.layout.spans import Ints
+from showthrough.models._packing import (
+    Attention,
+    PackedEncoder,
+    fetch_later,
+    laid_out,
+    mark_identity,
+    packing_attention,
+    send,
+)
 from showthrough.models.cache import Arrays, question
 from showthrough.models.device import (
     TableShape,
@@ -27,15 +36,6 @@ from showthrough.models.device import (
     width_of,
 )
 from showthrough.models.files import PretrainedModel, foreign_code, guard_errors, guard_loading
-from showthrough.models.packing import (
-    Attention,
-    PackedEncoder,
-    fetch_later,
-    laid_out,
-    mark_identity,
-    packing_attention,
-    send,
-)
 from showthrough.models.prediction import PADDED
 from showthrough.models.settings import share_of
 from showthrough.statistics.numerics.directions import main_directions

@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 
 from showthrough.core.errors import ResourceError
-from showthrough.models.device import TableShape, in_packs, in_shapes, refuse_nan, width_of
-from showthrough.models.information import Floats, ModelContext, SpanQuery
-from showthrough.models.packing import (
+from showthrough.models._packing import (
     Attention,
     PackedEncoder,
     PackedHead,
@@ -25,6 +23,8 @@ from showthrough.models.packing import (
     packing_attention,
     send,
 )
+from showthrough.models.device import TableShape, in_packs, in_shapes, refuse_nan, width_of
+from showthrough.models.information import Floats, ModelContext, SpanQuery
 from showthrough.models.segments import Pass, SegmentedQuestion, TokenPieces
 
 # Models whose answer to one text is the same whatever stands beside it in a batch, padded to equal length. Others (some

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from showthrough.core.errors import shorten
-from showthrough.report.corpus_types import (
+from showthrough.report._corpus_types import (
     NO_EDIT,
     NO_STATUS,
     WIDE,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import msgspec
 
 from showthrough.metrics import HEADLINE
-from showthrough.report.all_tables import every_table
+from showthrough.report._all_tables import every_table
 from showthrough.report.cautions import cautions
 from showthrough.report.escaping import in_latex, in_markdown, latex_label, latex_row, markdown_code, single_line
 from showthrough.report.sheets.latex import latex_grid

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from showthrough.core.errors import shorten
 from showthrough.metrics import Role
+from showthrough.report._sentences import by_type, left_of_finds, share_of
 from showthrough.report.cautions import scant_words
 from showthrough.report.section import sections
-from showthrough.report.sentences import by_type, left_of_finds, share_of
 from showthrough.report.table import format_score
 from showthrough.report.wording import counted_words, list_documents, type_words
 from showthrough.run.records import MetricRecord

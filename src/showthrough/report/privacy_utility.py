@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from showthrough.metrics import HEADLINE
-from showthrough.report.people import HumanScores, Value, people
+from showthrough.report._people import HumanScores, Value, people
 from showthrough.run.records import MetricRecord
 from showthrough.run.roles import INFORMATION
 from showthrough.run.run import Run

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from showthrough.report._sentences import caveats, sentence
 from showthrough.report.cautions import cautions
 from showthrough.report.findings import Finding, findings
 from showthrough.report.section import sections_of_tables
-from showthrough.report.sentences import caveats, sentence
 from showthrough.report.significance import ALPHA, compare_pairs, is_tested, result
 from showthrough.report.table import format_score
 from showthrough.report.wording import Clause, join_names, markers, training_warnings

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from showthrough.metrics import Metric, Rows
-from showthrough.run import views
+from showthrough.run import _views
 from showthrough.run.records import Comparison, Score
 from showthrough.statistics import (
     Loss,
@@ -41,10 +41,10 @@ class Comparisons(list[Comparison]):
         self.test = test
 
     def __repr__(self) -> str:
-        return views.text(self)
+        return _views.text(self)
 
     def _repr_html_(self) -> str:
-        return views.html(self)
+        return _views.html(self)
 
 
 @dataclass(frozen=True)

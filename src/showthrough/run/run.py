@@ -18,7 +18,7 @@ from showthrough.core.errors import PlanError, ResourceError, join_names, shorte
 from showthrough.metrics import HEADLINE, Metric, Rows, metric_text, parse_metric
 from showthrough.metrics.derived import aligned
 from showthrough.models.chat.base import AnswerSource
-from showthrough.run import frames, views
+from showthrough.run import _frames, _views
 from showthrough.run.comparison import Comparisons, Contest, Test
 from showthrough.run.documents import RunTexts
 from showthrough.run.records import (
@@ -94,7 +94,7 @@ class Run(msgspec.Struct, dict=True):
         return f"Run({shorten(self.corpus.name)}: {len(self.documents)} documents, {scored}{state})"
 
     def _repr_html_(self) -> str:
-        return views.html(self)
+        return _views.html(self)
 
     @overload
     def __getitem__(self, key: str) -> Scores: ...
@@ -169,13 +169,13 @@ class Run(msgspec.Struct, dict=True):
 
         It says so of itself: who resumes it finds the words again.
         """
-        from showthrough.run.redaction import without_text  # which knows what a run is
+        from showthrough.run._redaction import without_text  # which knows what a run is
 
         return without_text(self)
 
     def without_folders(self) -> Run:
         """The same run, in which files and models that were read are called by the last part of their paths alone."""
-        from showthrough.run.redaction import without_folders
+        from showthrough.run._redaction import without_folders
 
         return without_folders(self)
 
@@ -184,7 +184,7 @@ class Run(msgspec.Struct, dict=True):
 
         Rows whose columns were called otherwise are left out: those of attacks, which are made anew.
         """
-        from showthrough.run.redaction import with_folders_of
+        from showthrough.run._redaction import with_folders_of
 
         return with_folders_of(self, run)
 
@@ -299,19 +299,19 @@ class Run(msgspec.Struct, dict=True):
 
     def to_frame(self) -> Any:
         """The scores as a pandas DataFrame, one a row, where pandas is installed."""
-        return frames.long(self)
+        return _frames.long(self)
 
     def table(self, *, parts: bool = False, intervals: bool = False, references: bool = True) -> Any:
         """The scores as a pandas DataFrame, a row for each anonymization and a column for each metric."""
-        return frames.wide(self, parts=parts, intervals=intervals, references=references)
+        return _frames.wide(self, parts=parts, intervals=intervals, references=references)
 
     def to_html(
         self, path: str | os.PathLike[str] | None = None, *, without_text: bool = False, force: bool = False
     ) -> str | None:
         """The page to look at, as text or written to a file; one that holds text is for its owner alone."""
         if path is None:
-            return views.page(self, without_text)
-        views.write_page(self, Path(path), without_text, force=force)
+            return _views.page(self, without_text)
+        _views.write_page(self, Path(path), without_text, force=force)
         return None
 
     def save(self, path: str | os.PathLike[str], *, force: bool = False) -> None:

@@ -16,7 +16,7 @@ from showthrough.core.errors import (
     suggest_name,
 )
 from showthrough.metrics import HEADLINE, Metric
-from showthrough.run import views
+from showthrough.run import _views
 from showthrough.run.records import Score
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ class Scores(Mapping[str, Score]):
         return self.run.parts(self.anonymization, metric)
 
     def __repr__(self) -> str:
-        return views.text(self)
+        return _views.text(self)
 
     def _repr_html_(self) -> str:
-        return views.html(self)
+        return _views.html(self)
 
     def _ipython_key_completions_(self) -> list[str]:
         return list(self)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from showthrough.statistics._influence import InfluenceSums, Sizes
 from showthrough.statistics.forms import Array, Influences
-from showthrough.statistics.influence import InfluenceSums, Sizes
 from showthrough.statistics.numerics.distributions import binomial_ends, normal_quantile, student_quantile
 from showthrough.statistics.rows import BLOCK
 

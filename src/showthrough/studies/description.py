@@ -13,8 +13,8 @@ from showthrough.data.documents import Corpus
 from showthrough.data.levels import LEVELS, level_of
 from showthrough.data.silver import is_silver
 from showthrough.data.types import is_confidential
+from showthrough.studies._tallies import CorpusTally, EntityKind, Extent, LayerKind, MentionKind, tallies
 from showthrough.studies.people import PeopleSummary, people_in
-from showthrough.studies.tallies import CorpusTally, EntityKind, Extent, LayerKind, MentionKind, tallies
 
 _Key = TypeVar("_Key")
 

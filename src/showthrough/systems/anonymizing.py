@@ -18,8 +18,8 @@ from showthrough.engines.base import LostError
 from showthrough.engines.local import Local
 from showthrough.models.cache import Cache
 from showthrough.models.model_folders import TrainingRecord, TrainingTexts
+from showthrough.systems._batches import BatchResult, find_in_batch, find_in_worker, replace_masks, try_loading
 from showthrough.systems.base import Anonymizer, BaseAnonymizer, format_spec, get_optional, parameters_of
-from showthrough.systems.batches import BatchResult, find_in_batch, find_in_worker, replace_masks, try_loading
 from showthrough.systems.mask_cache import Keeping
 from showthrough.systems.outside.function import Function
 from showthrough.systems.replacing import Way

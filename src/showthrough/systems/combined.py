@@ -23,8 +23,8 @@ from showthrough.metrics.matching.strings import MaskedDocument
 from showthrough.models.dictionary import WORDFREQ, dictionary_from, pin_dictionary
 from showthrough.models.languages import another_language, sample_of
 from showthrough.models.model_folders import TrainingRecord
+from showthrough.systems._mask_checks import find_masks
 from showthrough.systems.base import Anonymizer, format_spec, get_optional
-from showthrough.systems.mask_checks import find_masks
 
 # Every other occurrence of what is masked in a document: what the metric `inconsistent` finds, by the same code.
 

@@ -12,8 +12,8 @@ import numpy as np
 from showthrough.data.documents import Corpus
 from showthrough.formats.benchmarks.tae import LazyMasks
 from showthrough.models.cache import Cache, question
+from showthrough.systems._batches import BatchResult
 from showthrough.systems.base import Anonymizer, format_spec, get_optional, parameters_of
-from showthrough.systems.batches import BatchResult
 from showthrough.version import __version__
 
 _VERSION = 1  # of entries; rises when an old one could be misread

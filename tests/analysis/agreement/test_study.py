@@ -14,7 +14,7 @@ from showthrough.data.documents import InferredMention
 from showthrough.statistics import Spread, share_interval
 from showthrough.statistics.agreement import ONE_CATEGORY
 from showthrough.statistics.numerics.distributions import binomial_ends
-from showthrough.studies.agreement import disagreements, estimates as intervals, study
+from showthrough.studies.agreement import _disagreements, _study, estimates as intervals
 from showthrough.studies.agreement.values import Estimate
 
 TEXT = "Ann of Oslo met Bo."
@@ -225,7 +225,7 @@ def test_many_documents_are_drawn_some_together(monkeypatch: pytest.MonkeyPatch)
         [document(f"{number}", x=(ANN, OSLO), y=(ANN, OSLO) if number % 3 else (ANN,)) for number in range(200)]
     )
     one = agreement(corpus)
-    monkeypatch.setattr(study, "_BLOCKS", 50)
+    monkeypatch.setattr(_study, "_BLOCKS", 50)
     two = agreement(corpus)
     for each, other in zip(numbers(one), numbers(two), strict=True):
         assert each.value == pytest.approx(other.value, abs=1e-12)
@@ -248,7 +248,7 @@ def test_categories_are_resampled_some_at_a_time(monkeypatch: pytest.MonkeyPatch
 
 
 def test_strings_that_are_forgotten_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disagreements, "_KEPT", 1)
+    monkeypatch.setattr(_disagreements, "_KEPT", 1)
     marks = tuple(Mention(place, place + 1) for place in range(4))
     found = agreement(Corpus([document("a", x=marks, y=()), document("b", x=(OSLO,), y=())]))
     assert found.places_forgotten
@@ -256,7 +256,7 @@ def test_strings_that_are_forgotten_are_told(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_few_pairs_of_many_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study, "PAIRS", 2)
+    monkeypatch.setattr(_study, "PAIRS", 2)
     found = agreement(Corpus([document("a", x=(ANN,), y=(), z=()), document("b", y=(ANN,), z=())]))
     assert [(pair.first, pair.second, pair.documents) for pair in found.pairs] == [("y", "z", 2), ("x", "y", 1)]
     assert found.other_pairs == 1

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from showthrough import Corpus, review_copies
-from showthrough.studies.review.columns import CONFIRMED, DOCUMENT, FINDINGS, REVIEWER, STILL_TOLD
+from showthrough.studies.review._columns import CONFIRMED, DOCUMENT, FINDINGS, REVIEWER, STILL_TOLD
 
 Fill = Callable[..., Path]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from showthrough import InputError, Population
-from showthrough.studies.risk.inferred_attributes import LearnedAttribute, ages_of
-from showthrough.studies.risk.singling import Crowds
+from showthrough.studies.risk._inferred_attributes import LearnedAttribute, ages_of
+from showthrough.studies.risk._singling import Crowds
 
 ROWS = [
     ("30-34", "f", "Oslo / Norway", 10),

@@ -8,7 +8,7 @@ import pytest
 from inferring import run_of
 from showthrough.metrics import Rows
 from showthrough.run.run import Run
-from showthrough.studies.risk.singling import shares
+from showthrough.studies.risk._singling import shares
 
 
 @pytest.fixture(scope="module")

@@ -26,8 +26,8 @@ from showthrough.cli import demo_corpus as demo
 from showthrough.run import documents
 from showthrough.run.run import Run
 from showthrough.studies.rules import Rule, Step, SystemScores, Weights, Worth, rules_worth, with_rules
+from showthrough.studies.rules._workspace import MaskState, RuleCorpus
 from showthrough.studies.rules.greedy import Prospects, propose_rules
-from showthrough.studies.rules.workspace import MaskState, RuleCorpus
 
 PLAIN = ("er_di", "er_qi", "recall", "precision")
 OTHERS = (

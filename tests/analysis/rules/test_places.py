@@ -10,9 +10,9 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, evaluate
 from showthrough.run.run import Run
 from showthrough.studies.rules import Rule, with_rules
+from showthrough.studies.rules._workspace import MaskState, RuleCorpus
 from showthrough.studies.rules.greedy import locate_rules, propose_rules
 from showthrough.studies.rules.patterns import LIBRARY
-from showthrough.studies.rules.workspace import MaskState, RuleCorpus
 
 WORDS = ("Oslo", "oslo", "Osl", "Ole", "Øst", "東", "京", "1998", "a" * 70 + "b", "a" * 70 + "c")
 

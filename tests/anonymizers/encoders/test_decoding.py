@@ -12,8 +12,8 @@ from hypothesis import given, strategies as st
 from showthrough.core.errors import PlanError
 from showthrough.data.masks import ScoredMask
 from showthrough.models.segments import TokenPieces
-from showthrough.systems.encoders.decoding import Decoder, Probabilities
-from showthrough.systems.encoders.schemes import tagset
+from showthrough.systems.encoders._decoding import Decoder, Probabilities
+from showthrough.systems.encoders._schemes import tagset
 
 TEXT = "Ona Rask met Bo Lind in Oslo"
 WORDS = [(0, 3), (4, 8), (9, 12), (13, 15), (16, 20), (21, 23), (24, 28)]

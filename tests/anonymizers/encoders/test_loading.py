@@ -13,7 +13,7 @@ import pytest
 
 from showthrough.core.errors import PlanError, ResourceError
 from showthrough.models.settings import ModelSettings
-from showthrough.systems.encoders.loading import CLASSIFIER, ENCODER, Encoder, encoder_files, load_encoder
+from showthrough.systems.encoders._loading import CLASSIFIER, ENCODER, Encoder, encoder_files, load_encoder
 
 pytestmark = pytest.mark.slow
 

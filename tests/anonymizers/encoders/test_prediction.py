@@ -10,9 +10,9 @@ import pytest
 
 from showthrough.core.errors import ResourceError
 from showthrough.models.settings import ModelSettings
+from showthrough.systems.encoders._loading import Encoder, encoder_files, load_encoder
+from showthrough.systems.encoders._windows import windows_of
 from showthrough.systems.encoders.classifier import predict
-from showthrough.systems.encoders.loading import Encoder, encoder_files, load_encoder
-from showthrough.systems.encoders.windows import windows_of
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from showthrough.models.model_folders import read_card
 from showthrough.models.training import Course, whole
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.encoders import sweep as sweeping
-from showthrough.systems.encoders.examples import IGNORED, examples_of
+from showthrough.systems.encoders._examples import IGNORED, examples_of
 from showthrough.systems.encoders.learning import Tagging, TrainingEpoch
 from showthrough.systems.encoders.sweep import SweepGrid, sweep
 from showthrough.systems.encoders.training import TrainingRequest, TransformerSettings, load_with_head, train_to_folder

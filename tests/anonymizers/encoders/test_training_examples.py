@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 from showthrough.core.errors import PlanError
 from showthrough.data.documents import Annotation, Corpus, Document, Identifier, Mention
 from showthrough.models.settings import ModelSettings
-from showthrough.systems.encoders.examples import IGNORED, check_documents, examples_of, labels_for, token_labels
-from showthrough.systems.encoders.loading import ENCODER, Encoder, encoder_files, load_encoder
+from showthrough.systems.encoders._examples import IGNORED, check_documents, examples_of, labels_for, token_labels
+from showthrough.systems.encoders._loading import ENCODER, Encoder, encoder_files, load_encoder
 
 WORDS = np.array([(0, 3), (4, 8), (9, 12), (13, 17), (17, 18)])  # "Ann Mary Lee left."
 NAMES = ["O", "B-LOC", "I-LOC", "B-PERSON", "I-PERSON"]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from showthrough.systems.taggers.learners._columns import FeatureColumns
+from showthrough.systems.taggers.learners._label_sequences import best_path, may_begin, may_follow, state_probabilities
 from showthrough.systems.taggers.learners.boosted import Boosting
-from showthrough.systems.taggers.learners.columns import FeatureColumns
 from showthrough.systems.taggers.learners.hmm import may_join, states_of
-from showthrough.systems.taggers.learners.label_sequences import best_path, may_begin, may_follow, state_probabilities
 
 GROUP = np.array([0, 1, 1])
 

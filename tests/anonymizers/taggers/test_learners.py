@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from showthrough import ResourceError
+from showthrough.systems.taggers.learners._columns import FeatureColumns
 from showthrough.systems.taggers.learners.base import LEARNERS, learner_class
-from showthrough.systems.taggers.learners.columns import FeatureColumns
 
 QUICK: dict[str, dict[str, Any]] = {
     "svm": {},

@@ -12,11 +12,11 @@ import pytest
 from showthrough import Annotation, Corpus, Document, Mention, PlanError, ResourceError, evaluate, read_corpus
 from showthrough.systems import anonymize, anonymizer
 from showthrough.systems.rules import Rules
-from showthrough.systems.taggers.examples import examples_of, folds_of
-from showthrough.systems.taggers.labeller import Recipe
+from showthrough.systems.taggers._examples import examples_of, folds_of
+from showthrough.systems.taggers._labeller import Recipe
+from showthrough.systems.taggers._thresholds import GRID, apply_threshold, best
 from showthrough.systems.taggers.learners.base import TaggedSequence
 from showthrough.systems.taggers.tagger import Tagger
-from showthrough.systems.taggers.thresholds import GRID, apply_threshold, best
 from showthrough.systems.taggers.training import PRESETS, build_recipe, train_tagger
 
 Records = Callable[[int, int], Corpus]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from showthrough.evaluation.scoring import drawn_again, uncertain
+from showthrough.evaluation._scoring import drawn_again, uncertain
 from showthrough.families.authorship.problems import Problems
 from showthrough.families.authorship.safety import counted_by
 from showthrough.families.authorship.verifiers.base import Array

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from showthrough.families.inference import people
+from showthrough.families.inference import _people
 from showthrough.families.inference.base import Answer, AttackCase
 
 
@@ -30,7 +30,7 @@ def attacked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[AttackCase]
 
     def by(says: Callable[[AttackCase], Answer | None]) -> Saying:
         attacker = Saying(says)
-        monkeypatch.setattr(people, "attacker_of", lambda name, resources: attacker)
+        monkeypatch.setattr(_people, "attacker_of", lambda name, resources: attacker)
         return attacker
 
     return by

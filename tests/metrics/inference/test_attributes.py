@@ -13,8 +13,8 @@ from hypothesis import given, settings, strategies as st
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanError, Run, evaluate, parse_metric
 from showthrough.data.references import EVERYTHING, NOTHING
 from showthrough.data.subjects import AUTHOR, Attribute, Subject
+from showthrough.families.inference._authors import collect_attributes, guesses_of, score_answers
 from showthrough.families.inference.attributes import AuthorAttributes
-from showthrough.families.inference.authors import collect_attributes, guesses_of, score_answers
 from showthrough.families.inference.base import Answer, Guess, GuessPair, Person
 from showthrough.metrics import metric_text
 from showthrough.statistics.rows import Rows

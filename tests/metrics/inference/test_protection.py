@@ -11,7 +11,7 @@ import pytest
 
 from showthrough import Anonymization, Corpus, Document, InputError, Mask, PlanError, Run, evaluate, parse_metric
 from showthrough.data.subjects import Attribute, Subject
-from showthrough.families.inference import people
+from showthrough.families.inference import _people
 from showthrough.families.inference.base import Answer, AttackCase, Guess, Person
 from showthrough.metrics import METRICS
 
@@ -243,11 +243,11 @@ def test_a_place_that_cannot_be_is_no_place(attacked: Attacked) -> None:
 
 
 def test_long_lists_are_cut_and_the_most_certain_come_first(attacked: Attacked) -> None:
-    own = tuple(Attribute(f"T{at}", str(at) * 4, 3 + at % 3) for at in range(people.MOST_INFERRED + 10))
+    own = tuple(Attribute(f"T{at}", str(at) * 4, 3 + at % 3) for at in range(_people.MOST_INFERRED + 10))
     attacked(lambda case: (Person(tuple(Guess(one.tag, one.value) for one in own)),) if case.text else ())
     run = scored(["cpr"], Corpus([Document("d", "d", subjects=(Subject("s", own),))]))
     seen = [one.certainty for one in run.evidence["cpr"]["x"]["d"].inferred]
-    assert len(seen) == people.MOST_INFERRED
+    assert len(seen) == _people.MOST_INFERRED
     assert seen == sorted(seen, reverse=True)
 
 
@@ -264,7 +264,7 @@ def test_a_judge_s_silence_leaves_the_denominator(attacked: Attacked, monkeypatc
 
     judge = Silent()
     attacked(by_document)
-    monkeypatch.setattr(people, "judge_of", lambda name, resources: judge)
+    monkeypatch.setattr(_people, "judge_of", lambda name, resources: judge)
     run = scored(["cpr", "ipr"], references=False)
     # Ann's age and Bob's place (0.5 by rules) might be right: what is left are three names, two of them inferred.
     assert run["x", "cpr"].value == pytest.approx(1 - 2 / 3)

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from showthrough.data.reading_form import reading_form
-from showthrough.metrics.matching.dates import MONTHS, complete_dates, dates_in, lost_its_day
+from showthrough.metrics.matching._dates import MONTHS, complete_dates, dates_in, lost_its_day
 
 
 def days(*texts: str) -> frozenset[date]:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from showthrough.report.html import html_text, payload
+from showthrough.report.html import _payload, html_text
 from showthrough.run.records import Evidence
 from showthrough.run.run import Run
 
@@ -69,7 +69,7 @@ def test_a_document_without_evidence_shows_none(window: Open, page: str) -> None
 
 
 def test_without_text_no_word_of_it_is_left(attacked: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(payload, "pack", repr)  # to be read as it is
+    monkeypatch.setattr(_payload, "pack", repr)  # to be read as it is
     assert "rusty  sputum" in html_text(attacked)
     assert "rusty" not in html_text(attacked, without_text=True)
     attacked.save(tmp_path / "with.json")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from showthrough import Annotation, Anonymization, Corpus, Document, Mask, Mention, Run, evaluate
-from showthrough.report.html import html_text, payload
+from showthrough.report.html import _payload, html_text
 
 Open = Callable[..., Any]
 # The emoji are two units of the browser's strings, and one character of ours.
@@ -61,7 +61,7 @@ def test_leaks_can_be_stepped_through(window: Open, run: Run) -> None:
 
 
 def test_documents_are_ordered_by_what_can_be_read(run: Run) -> None:
-    index = payload.index(run, _findings(run), [])
+    index = _payload.index(run, _findings(run), [])
     assert index["leaks"]["tool"] == [[2, 0], [0, 0]]
     assert index["left"] == {"removed_di": "direct", "removed_qi": "quasi"}
 

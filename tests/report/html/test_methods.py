@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from showthrough.report.html.methods import citation, paragraph, provenance
-from showthrough.report.sentences import caveats, sentence
+from showthrough.report._sentences import caveats, sentence
+from showthrough.report.html._methods import citation, paragraph, provenance
 from showthrough.run.records import Failure, MetricRecord, Score
 from showthrough.run.run import Run
 

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from showthrough.cli import app, demo_corpus as demo
 from showthrough.core.errors import OutputError
-from showthrough.report.html import html_text, page
+from showthrough.report.html import _page, html_text
 from showthrough.run.run import Run
 
 BLOCK = re.compile(r'<script type="application/gzip;base64" id="([\w-]+)">([\w+/=]+)</script>')
@@ -76,7 +76,7 @@ def test_the_first_screen_says_what_the_file_holds(demo_run: Run, demo_page: str
 
 def test_documents_travel_in_packets(demo_run: Run, demo_page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert demo_run.texts is not None
-    monkeypatch.setattr("showthrough.report.html.payload.PACKET_CHARACTERS", 10_000)
+    monkeypatch.setattr("showthrough.report.html._payload.PACKET_CHARACTERS", 10_000)
     found = blocks(html_text(demo_run))
     sizes = found["start"]["index"]["packets"]
     assert len(sizes) > 1
@@ -118,7 +118,7 @@ def test_without_text_no_mention_and_no_replacement_is_left(demo_run: Run, monke
     # A number of one or two digits may as well be a count of something; the paragraph cites works of two years.
     everything = {one for one in mention_strings() | replacements() if not re.fullmatch(r"\d{1,2}|1998|2013", one)}
     assert len(everything) > 500
-    monkeypatch.setattr(page, "join_sources", lambda names, ending: "")  # the program's own words are not the corpus's
+    monkeypatch.setattr(_page, "join_sources", lambda names, ending: "")  # the program's own words are not the corpus's
     explained = [msgspec.structs.replace(one, explanation="") for one in demo_run.metrics]
     run = msgspec.structs.replace(demo_run, metrics=explained)
     bare = read_all(html_text(run, without_text=True))

@@ -16,8 +16,8 @@ from showthrough.data.documents import Corpus
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
-from showthrough.families.authorship.attackers import attackers_of
-from showthrough.families.authorship.parts import BEFORE, FALSE, LOST, TOLD
+from showthrough.families.authorship._attackers import attackers_of
+from showthrough.families.authorship._parts import BEFORE, FALSE, LOST, TOLD
 from showthrough.families.authorship.problems import Problems, problems_of
 from showthrough.families.authorship.verifiers.adaptive import ADAPTIVE, AUTHORS, FOLDS, VERSION
 from showthrough.families.authorship.verifiers.base import UNANSWERED

@@ -18,7 +18,7 @@ from showthrough.data.layout.spans import Counts
 from showthrough.data.masks import Anonymization
 from showthrough.data.retyping import Retyping
 from showthrough.data.types import VERSION
-from showthrough.families.clinical.instances import Kinds, PhiSystem, TypedSpans, gold_instances, system_instances
+from showthrough.families.clinical._instances import Kinds, PhiSystem, TypedSpans, gold_instances, system_instances
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.rows import Array, Rows, Totals

@@ -11,9 +11,9 @@ import numpy as np
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, quote_value
 from showthrough.data.layout.spans import Bools
+from showthrough.families.clinical._instances import TypedSpans
+from showthrough.families.clinical._tokens import TokenGold
 from showthrough.families.clinical.by_token import PhiToken
-from showthrough.families.clinical.instances import TypedSpans
-from showthrough.families.clinical.tokens import TokenGold
 from showthrough.families.clinical.vocabulary import words_of
 from showthrough.metrics.chunk import Chunk
 from showthrough.models.dictionary import dictionary_from

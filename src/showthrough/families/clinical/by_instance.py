@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from showthrough.core.errors import PlanError, quote_value
+from showthrough.families.clinical._partners import complement, pair_instances
 from showthrough.families.clinical.base import (
     InstanceMetric,
     build_rows,
@@ -16,7 +17,6 @@ from showthrough.families.clinical.base import (
     of_categories,
     parts_by_category,
 )
-from showthrough.families.clinical.partners import complement, pair_instances
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.rows import Array, Rows, Totals
 

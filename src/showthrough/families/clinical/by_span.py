@@ -14,10 +14,10 @@ import numpy as np
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError
 from showthrough.data.layout.spans import Bools, Ints
+from showthrough.families.clinical._instances import TypedSpans, beginning_alike, match_one_to_one
+from showthrough.families.clinical._partners import complement
+from showthrough.families.clinical._tokens import Letters
 from showthrough.families.clinical.base import InstanceMetric, name_measures
-from showthrough.families.clinical.instances import TypedSpans, beginning_alike, match_one_to_one
-from showthrough.families.clinical.partners import complement
-from showthrough.families.clinical.tokens import Letters
 from showthrough.metrics.base import HEADLINE, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.rows import Array, Rows, Totals

@@ -11,9 +11,9 @@ import numpy as np
 from showthrough.core.call_syntax import parameter
 from showthrough.data.layout.spans import Bools, Ints
 from showthrough.families.clinical import base
+from showthrough.families.clinical._instances import NONE, PhiSystem, TypedSpans
+from showthrough.families.clinical._tokens import TokenGold
 from showthrough.families.clinical.base import ClinicalMetric, PhiGold, measures
-from showthrough.families.clinical.instances import NONE, PhiSystem, TypedSpans
-from showthrough.families.clinical.tokens import TokenGold
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.statistics.rows import Array, Rows, Totals
 

@@ -17,8 +17,8 @@ from showthrough.data.documents import Corpus
 from showthrough.data.labels import TypeResolver, label_map
 from showthrough.data.layout.span_layout import SpanLayout
 from showthrough.data.layout.spans import Bools, Ints
-from showthrough.families.clinical.instances import NONE, Kinds, TypedSpans, gold_instances
-from showthrough.families.clinical.tokens import TokenGold
+from showthrough.families.clinical._instances import NONE, Kinds, TypedSpans, gold_instances
+from showthrough.families.clinical._tokens import TokenGold
 
 ALL = "(all)"
 NON_PHI = "(non-PHI)"

@@ -14,7 +14,7 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.data.subjects import CERTAIN
-from showthrough.families.inference.authors import (
+from showthrough.families.inference._authors import (
     TOP,
     AttributeScores,
     AuthorAttribute,
@@ -24,6 +24,20 @@ from showthrough.families.inference.authors import (
     score_answers,
     sums,
 )
+from showthrough.families.inference._findings import InferenceFinding
+from showthrough.families.inference._judges import expect_pairs, has_verdicts, verdict_problems
+from showthrough.families.inference._people import evidence_of
+from showthrough.families.inference._spec import (
+    ANSWERS,
+    READER,
+    RULES,
+    TRUTH,
+    attacker_fault,
+    attacker_of,
+    judge_fault,
+    judge_of,
+)
+from showthrough.families.inference._verdicts import PARTS, agreement_parts, limits_of, meetings, pair_unit_change
 from showthrough.families.inference.base import Answer
 from showthrough.families.inference.controls import (
     CONTROL,
@@ -38,21 +52,7 @@ from showthrough.families.inference.controls import (
     risk_interval,
     stand_ins,
 )
-from showthrough.families.inference.findings import InferenceFinding
-from showthrough.families.inference.judges import expect_pairs, has_verdicts, verdict_problems
 from showthrough.families.inference.parts import ALL, INFERENCES, PEOPLE, RIGHT, TOP_1, TOP_3, UNANSWERED, UNJUDGED
-from showthrough.families.inference.people import evidence_of
-from showthrough.families.inference.spec import (
-    ANSWERS,
-    READER,
-    RULES,
-    TRUTH,
-    attacker_fault,
-    attacker_of,
-    judge_fault,
-    judge_of,
-)
-from showthrough.families.inference.verdicts import PARTS, agreement_parts, limits_of, meetings, pair_unit_change
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources

@@ -27,12 +27,12 @@ class _Inference(Family):
     def problems(self, plan: Plan) -> Iterable[Problem]:
         if not any(metric.asks for metric in plan.metrics):
             return ()
-        from showthrough.families.inference.answer_checks import answer_problems
+        from showthrough.families.inference._answer_checks import answer_problems
 
         return answer_problems(plan)
 
     def asked(self, names: Sequence[str], resources: Resources) -> list[AnswerSource]:
-        from showthrough.families.inference.spec import list_sources
+        from showthrough.families.inference._spec import list_sources
 
         return list_sources(names, resources)
 
@@ -40,7 +40,7 @@ class _Inference(Family):
         names = [name for metric in metrics for name in metric.asks]
         if not names:
             return []
-        from showthrough.families.inference.answer_files import files_behind
+        from showthrough.families.inference._answer_files import files_behind
 
         return files_behind(names)
 

@@ -18,8 +18,8 @@ from showthrough.core.errors import InputError, PlanError, Problem, at_document,
 from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import EVERYTHING, ORIGINALS, REFERENCES
-from showthrough.families.inference.answer_files import AnswerFiles, Replies
-from showthrough.families.inference.spec import ANSWERS, RULES, judge_fault
+from showthrough.families.inference._answer_files import AnswerFiles, Replies
+from showthrough.families.inference._spec import ANSWERS, RULES, judge_fault
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources

@@ -12,8 +12,8 @@ from functools import lru_cache
 from unicodedata import combining, normalize
 
 from showthrough.core.patterns import lazy_pattern
+from showthrough.families.inference._options import CLOSE, OPTIONS, option_of
 from showthrough.families.inference.agreement import FULL, NOT, PARTLY, age_of, ages, agreement, jaro_winkler, plain
-from showthrough.families.inference.options import CLOSE, OPTIONS, option_of
 from showthrough.models.gazetteer import country_named, lies_in
 
 _CACHED = 1 << 18  # pairs of values

@@ -13,6 +13,8 @@ from showthrough.data.documents import Corpus
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
 from showthrough.data.subjects import CERTAIN
+from showthrough.families.inference._people import Asking, InferenceTally
+from showthrough.families.inference._spec import ANSWERS, READER, RULES, TRUTH, attacker_fault, judge_fault
 from showthrough.families.inference.controls import (
     CONTROL,
     CONTROLS,
@@ -34,8 +36,6 @@ from showthrough.families.inference.parts import (
     column_of,
     stratum_of,
 )
-from showthrough.families.inference.people import Asking, InferenceTally
-from showthrough.families.inference.spec import ANSWERS, READER, RULES, TRUTH, attacker_fault, judge_fault
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
+from showthrough.families.inference._spec import READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
 from showthrough.families.inference.report_sentences import (
     inference_caveats,
@@ -28,7 +29,6 @@ from showthrough.families.inference.report_tables import (
     is_category,
     strata_tables,
 )
-from showthrough.families.inference.spec import READER
 from showthrough.metrics import HEADLINE
 from showthrough.report.findings import Finding
 from showthrough.report.section import Section

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from showthrough.core.errors import shorten
 from showthrough.data.subjects import CERTAIN
+from showthrough.families.inference._spec import READER
 from showthrough.families.inference.controls import CONTROL, CONTROLS, SUCCESS
 from showthrough.families.inference.parts import ABOUT, ALL, ASKED, INFERRED, PEOPLE, TOP_1, TOP_3, UNANSWERED
 from showthrough.families.inference.report_tables import (
@@ -22,7 +23,6 @@ from showthrough.families.inference.report_tables import (
     risk_above,
     stronger_control,
 )
-from showthrough.families.inference.spec import READER
 from showthrough.metrics import HEADLINE, Role
 from showthrough.report.table import format_score
 from showthrough.report.wording import Clause, counted_words, join_names, percent

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from showthrough.core.errors import shorten
 from showthrough.data.references import NOTHING
+from showthrough.families.inference._spec import ANSWERS, READER
+from showthrough.families.inference._verdicts import JUDGE
 from showthrough.families.inference.controls import CONTROL, CONTROLS, EMPTY, OTHER, RISK, SUCCESS
 from showthrough.families.inference.parts import (
     ALL,
@@ -18,8 +20,6 @@ from showthrough.families.inference.parts import (
     TOP_3,
     column_of as stratum_column,
 )
-from showthrough.families.inference.spec import ANSWERS, READER
-from showthrough.families.inference.verdicts import JUDGE
 from showthrough.metrics import HEADLINE, Role
 from showthrough.report.table import DASH, Cell, CountCell, OwnTable, ScoreColumn, ScoreTable, column_of, in_order
 from showthrough.report.wording import counted_words, join_names

@@ -17,8 +17,8 @@ from showthrough.core.errors import PlanError, quote_value, shorten
 from showthrough.data.layout.spans import Ints
 from showthrough.data.masks import Anonymization
 from showthrough.data.references import REFERENCES
-from showthrough.families.information.kmeans import clusterings, silhouette
-from showthrough.families.information.mutual_information import MutualInformation, agreement
+from showthrough.families.information._kmeans import clusterings, silhouette
+from showthrough.families.information._mutual_information import MutualInformation, agreement
 from showthrough.metrics.base import HEADLINE, Metric, ratio
 from showthrough.metrics.chunk import Anonymized, Chunk, DocumentBatch
 from showthrough.models import Resources

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from showthrough.core.errors import QUOTED, InputError, at_document, quote_value
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
-from showthrough.formats.annotation_tools.tags import (
+from showthrough.formats.annotation_tools._tags import (
     EXPECTED,
     TokenOffsets,
     find_lines,

@@ -16,7 +16,7 @@ from itertools import chain
 from showthrough.core.errors import InputError, quote_value, shorten
 from showthrough.data.documents import Document, Mention
 from showthrough.data.levels import by_type
-from showthrough.formats.annotation_tools.conllu_records import (
+from showthrough.formats.annotation_tools._conllu_records import (
     TAG_KEYS,
     ConlluRecord,
     ConlluSentence,
@@ -26,7 +26,7 @@ from showthrough.formats.annotation_tools.conllu_records import (
     record_of,
     slices_of,
 )
-from showthrough.formats.annotation_tools.tags import EXPECTED, Token, locate_tokens, parse_tag, runs, tag_tokens
+from showthrough.formats.annotation_tools._tags import EXPECTED, Token, locate_tokens, parse_tag, runs, tag_tokens
 from showthrough.formats.base import Files, Format, Input, unlike, unwritable
 from showthrough.formats.clinical.phi import build_document, fit, masks_from
 from showthrough.storage.reading import collect_results, fail

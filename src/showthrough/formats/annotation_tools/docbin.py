@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.documents import Annotation, Document, Mention
+from showthrough.formats.annotation_tools._tags import pieces
 from showthrough.formats.annotation_tools.spacy_json import ID_KEYS, MarkSource, entity_of
-from showthrough.formats.annotation_tools.tags import pieces
 from showthrough.formats.base import Files, Fit, Format, Input, unwritable
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, separate
 from showthrough.formats.objects import Entry, Id

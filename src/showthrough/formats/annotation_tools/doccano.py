@@ -15,7 +15,7 @@ import msgspec
 from showthrough.core.errors import InputError, shorten
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.units import Unit, counts_alike, from_code_points, to_code_points
-from showthrough.formats.annotation_tools.relations import COREFERENCE, EntityLinks
+from showthrough.formats.annotation_tools._relations import COREFERENCE, EntityLinks
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, to_mask
 from showthrough.formats.objects import Entry, Id, Objects

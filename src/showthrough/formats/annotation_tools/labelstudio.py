@@ -16,7 +16,7 @@ import msgspec
 from showthrough.core.errors import join_names, shorten
 from showthrough.data.documents import Annotation, Document, Identifier, Mention
 from showthrough.data.units import from_code_points
-from showthrough.formats.annotation_tools.relations import COREFERENCE, EntityLinks
+from showthrough.formats.annotation_tools._relations import COREFERENCE, EntityLinks
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.objects import Entry, Id, Objects

@@ -10,7 +10,7 @@ import msgspec
 
 from showthrough.core.errors import quote_value
 from showthrough.data.documents import Annotation, Document
-from showthrough.formats.annotation_tools.relations import COREFERENCE, EntityLinks
+from showthrough.formats.annotation_tools._relations import COREFERENCE, EntityLinks
 from showthrough.formats.base import Files, Fit, Format
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, with_score
 from showthrough.formats.objects import Entry, Id, Objects

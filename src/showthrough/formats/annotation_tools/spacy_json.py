@@ -17,7 +17,7 @@ import msgspec
 from showthrough.core.errors import join_names, shorten
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import by_type
-from showthrough.formats.annotation_tools.tags import pieces
+from showthrough.formats.annotation_tools._tags import pieces
 from showthrough.formats.base import Files, Fit, Format, Input
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from, separate
 from showthrough.formats.objects import Entry, Id, Objects

@@ -19,7 +19,7 @@ from showthrough.core.errors import InputError, quote_value, shorten
 from showthrough.data.documents import Annotation, Document, Mention
 from showthrough.data.levels import by_type
 from showthrough.data.originals import text_digest
-from showthrough.formats.annotation_tools.tags import EXPECTED, TokenOffsets, locate_tokens, runs, tag_tokens
+from showthrough.formats.annotation_tools._tags import EXPECTED, TokenOffsets, locate_tokens, runs, tag_tokens
 from showthrough.formats.base import Files, Fit, Format, Input, unlike
 from showthrough.formats.clinical.phi import ANNOTATOR, masks_from
 from showthrough.formats.objects import Entry, Id, Objects

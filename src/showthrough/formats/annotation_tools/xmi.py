@@ -18,8 +18,8 @@ from typing import Any
 from showthrough.core.errors import ResourceError, at_document, shorten
 from showthrough.data.documents import Annotation, Document
 from showthrough.data.levels import level_of
-from showthrough.formats.annotation_tools.uima_files import identify_file, merge_documents, select_annotated
-from showthrough.formats.annotation_tools.uima_layers import (
+from showthrough.formats.annotation_tools._uima_files import identify_file, merge_documents, select_annotated
+from showthrough.formats.annotation_tools._uima_layers import (
     IDENTIFIER_TYPE,
     NAMED_ENTITY,
     LayerMark,

@@ -9,9 +9,10 @@ from pathlib import Path
 import msgspec
 
 from showthrough.core.errors import InputError, OutputError, PlanError, join_names, quote_value
-from showthrough.formats.datasets.archives import replace_folder, unpack
+from showthrough.formats.datasets._archives import replace_folder, unpack
+from showthrough.formats.datasets._downloads import PartialDownload, Watch
+from showthrough.formats.datasets._web import Web
 from showthrough.formats.datasets.digests import Kind, check, compute_digests, sha256_of
-from showthrough.formats.datasets.downloads import PartialDownload, Watch
 from showthrough.formats.datasets.entries import Dataset, PublishedFile, find_dataset
 from showthrough.formats.datasets.store import (
     KeptFile,
@@ -24,7 +25,6 @@ from showthrough.formats.datasets.store import (
     now,
     write_manifest,
 )
-from showthrough.formats.datasets.web import Web
 from showthrough.storage.reading import exists
 from showthrough.storage.writing import check_writable, remove_unfinished, report_os_errors, workshop
 

@@ -25,7 +25,7 @@ from showthrough.formats.base import ColumnNames, Files, Format, Input, Masks
 from showthrough.formats.clinical.phi import Matching, check_text
 from showthrough.formats.lines import documents_in
 from showthrough.formats.objects import strict
-from showthrough.formats.recognizers.containers import AnswerShape, Container, ServiceAnswer, TextRecord
+from showthrough.formats.recognizers._containers import AnswerShape, Container, ServiceAnswer, TextRecord
 from showthrough.formats.remarks import Remarks
 from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail, unique
 

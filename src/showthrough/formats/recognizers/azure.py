@@ -18,8 +18,8 @@ from showthrough.core.errors import InputError, at_document, quote_value
 from showthrough.data.masks import Mask, Score
 from showthrough.data.units import Unit, counts_alike, to_code_points
 from showthrough.formats.objects import strict
+from showthrough.formats.recognizers._containers import AnswerShape, ServiceAnswer, TextRecord, errors_in
 from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
-from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, errors_in
 from showthrough.formats.remarks import Remarks
 
 _UNITS: dict[str, Unit] = {

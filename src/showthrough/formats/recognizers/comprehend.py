@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from showthrough.core.errors import at_document
 from showthrough.data.masks import Mask, Score
 from showthrough.formats.objects import strict
+from showthrough.formats.recognizers._containers import AnswerShape, ServiceAnswer, TextRecord, errors_in
 from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
-from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, errors_in
 from showthrough.formats.remarks import Remarks
 from showthrough.storage.reading import stem
 

@@ -15,8 +15,8 @@ from showthrough.core.errors import InputError, join_names, quote_value
 from showthrough.data.masks import Mask
 from showthrough.data.units import to_code_points
 from showthrough.formats.objects import strict
+from showthrough.formats.recognizers._containers import AnswerShape, ServiceAnswer, TextRecord, convert_or_none
 from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
-from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, convert_or_none
 from showthrough.formats.remarks import Remarks
 
 _UNDERSCORE = re.compile(r"_([a-z])")

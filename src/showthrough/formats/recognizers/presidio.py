@@ -18,8 +18,8 @@ from showthrough.data.engine_results import EngineResults
 from showthrough.data.masks import Anonymization, Mask, Score, score_fault
 from showthrough.formats.base import Files
 from showthrough.formats.objects import strict
+from showthrough.formats.recognizers._containers import AnswerShape, ServiceAnswer, TextRecord, convert_or_none
 from showthrough.formats.recognizers.answers import AnswerFormat, AnswerReader, build_mask
-from showthrough.formats.recognizers.containers import AnswerShape, ServiceAnswer, TextRecord, convert_or_none
 from showthrough.formats.remarks import Remarks
 
 _SAID = r"type: (.*?), start: (\d{1,18}), end: (\d{1,18}), score: ([^,\s\]]+)"

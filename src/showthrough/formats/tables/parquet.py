@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from showthrough.core.errors import ChangedError, InputError, Problem, ResourceError, shorten
 from showthrough.data.documents import Document, LazyDocuments
 from showthrough.formats.base import Files, Fit, Format, Input
-from showthrough.formats.tables.parquet_pages import groups_of, leaves
+from showthrough.formats.tables._parquet_pages import groups_of, leaves
 from showthrough.formats.tables.rows import Cells, Make, TableRows
 from showthrough.formats.tables.tabular import reader, released_reader, to_write
 from showthrough.storage.compression import compression_of

@@ -20,7 +20,7 @@ from showthrough.data.masks import Mask, flatten_masks
 from showthrough.data.reading_form import reading_form
 from showthrough.data.references import REFERENCES
 from showthrough.metrics.chunk import Anonymized, Chunk, HidingRule
-from showthrough.metrics.matching.dates import lost_its_day
+from showthrough.metrics.matching._dates import lost_its_day
 from showthrough.metrics.matching.forms import LONGEST, TITLE_FORMS, SearchForm, Vocabulary, form_of, vocabulary_of
 from showthrough.metrics.matching.search import Hit, Release, releases_of
 from showthrough.metrics.released_text import ReleasedText

@@ -16,7 +16,7 @@ from showthrough.core.patterns import lazy_pattern
 from showthrough.data.reading_form import cased_form, fold_case, is_unbordered, reading_form
 from showthrough.data.text_views import join_lines
 from showthrough.data.types import nearest, path_of, treated_as
-from showthrough.metrics.matching.dates import MONTHS, complete_dates, dates_in
+from showthrough.metrics.matching._dates import MONTHS, complete_dates, dates_in
 from showthrough.models.closed_classes import CLOSED_CLASSES
 from showthrough.models.common_words import CALENDAR, GIVEN, INSTITUTIONS, PARTICLES, TITLES
 from showthrough.models.countries import names_of_countries

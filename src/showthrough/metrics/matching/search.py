@@ -17,7 +17,7 @@ from showthrough.data.masks import Anonymization, apply_masks
 from showthrough.data.reading_form import cased_form, find_word, is_unbordered, reading_form
 from showthrough.data.text_views import How, TextReading, TextView
 from showthrough.metrics.chunk import Anonymized
-from showthrough.metrics.matching.dates import DateMatch, dates_in
+from showthrough.metrics.matching._dates import DateMatch, dates_in
 from showthrough.metrics.matching.forms import (
     ALSO_WORDS,
     GIVEN_FORMS,

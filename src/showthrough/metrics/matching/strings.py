@@ -12,7 +12,7 @@ from showthrough.core.patterns import lazy_pattern
 from showthrough.data.labels import label_of
 from showthrough.data.masks import Mask
 from showthrough.data.reading_form import cased_form, fold_case, is_unbordered
-from showthrough.metrics.matching.dates import complete_dates
+from showthrough.metrics.matching._dates import complete_dates
 from showthrough.metrics.matching.forms import (
     GIVEN_FORMS,
     INSTITUTION_FORMS,

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from showthrough.models.detectors._more_expressions import wider_expressions
+from showthrough.models.detectors._titles import find_titled
 from showthrough.models.detectors.base import Detector, Find
 from showthrough.models.detectors.expressions import expressions
-from showthrough.models.detectors.more_expressions import wider_expressions
 from showthrough.models.detectors.placeholders import is_placeholder, is_written
-from showthrough.models.detectors.titles import find_titled
 
 # Telephone numbers of many countries: groups of digits that are written as such numbers are.
 

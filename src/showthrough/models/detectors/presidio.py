@@ -11,9 +11,9 @@ from typing import Any
 
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError, ResourceError
+from showthrough.models.detectors._titles import trim_title
 from showthrough.models.detectors.base import Detector, Find
 from showthrough.models.detectors.spacy import INSTEAD, pipeline
-from showthrough.models.detectors.titles import trim_title
 from showthrough.models.files import guard_errors
 from showthrough.models.names import at_home, is_path
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from showthrough.core.call_syntax import parameter
+from showthrough.models.detectors._titles import trim_title
 from showthrough.models.detectors.base import Detector, Find
-from showthrough.models.detectors.titles import trim_title
 from showthrough.models.pipeline import Pipeline
 
 MODEL = "en_core_web_sm"

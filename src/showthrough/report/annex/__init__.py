@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from showthrough.core.errors import join_names, shorten
+from showthrough.report.annex._safe_harbor import safe_harbor_grid
+from showthrough.report.annex._singling import above_threshold, singling_grid
 from showthrough.report.annex.cells import SignatureIndex
-from showthrough.report.annex.safe_harbor import safe_harbor_grid
-from showthrough.report.annex.singling import above_threshold, singling_grid
 from showthrough.report.section import sections
 from showthrough.report.sheets import ReportDocument
 from showthrough.studies.risk.values import RiskAnnex

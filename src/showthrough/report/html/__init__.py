@@ -1,5 +1,5 @@
 """A run as one HTML file that opens anywhere, without a network."""
 
-from showthrough.report.html.page import html_text
+from showthrough.report.html._page import html_text
 
 __all__ = ["html_text"]

@@ -17,7 +17,7 @@ from showthrough.data.documents import Document
 from showthrough.data.layout.gold import AnnotationLayers
 from showthrough.data.layout.spans import Counts, Ints, count_before, expand_ranges, highest
 from showthrough.data.levels import LEVELS
-from showthrough.studies.agreement.shared_documents import status_of
+from showthrough.studies.agreement._shared_documents import status_of
 from showthrough.studies.agreement.values import Attribute, Unit
 
 UNMARKED: Final = 0  # the first category of every attribute

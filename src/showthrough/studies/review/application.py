@@ -15,11 +15,9 @@ from showthrough.data.documents import Corpus, Document, Mention, map_documents
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import collect_results, exists, read_all
 from showthrough.studies.contexts import context_of
-from showthrough.studies.review.assignment import Assignment, assign_documents
-from showthrough.studies.review.columns import KINDS
-from showthrough.studies.review.copies import layer_of
-from showthrough.studies.review.corrections import Corrections
-from showthrough.studies.review.filled_sheets import (
+from showthrough.studies.review._columns import KINDS
+from showthrough.studies.review._corrections import Corrections
+from showthrough.studies.review._filled_sheets import (
     FilledFolder,
     ReviewAnswer,
     ReviewFinding,
@@ -27,6 +25,8 @@ from showthrough.studies.review.filled_sheets import (
     read_filled,
     read_record,
 )
+from showthrough.studies.review.assignment import Assignment, assign_documents
+from showthrough.studies.review.copies import layer_of
 from showthrough.studies.review.folder import copy_digest, copy_of
 from showthrough.studies.review.outcome import (
     ReviewDisagreement,

@@ -14,8 +14,8 @@ from showthrough.core.errors import OutputError, PlanError, join_names, quote_va
 from showthrough.data.documents import Corpus
 from showthrough.storage.reading import files_in
 from showthrough.storage.writing import ProtectedFiles, write_folder
+from showthrough.studies.review._columns import FINDINGS, SHEET, questions, table
 from showthrough.studies.review.assignment import COPIES, MARKED, Assignment, assign_documents
-from showthrough.studies.review.columns import FINDINGS, SHEET, questions, table
 from showthrough.studies.review.copies import REPLACES, Replace, Style, layer_of, marked_copy, review_copy
 
 SHEET_FILE, FINDINGS_FILE, QUESTIONS_FILE, RECORD_FILE = "sheet.csv", "findings.csv", "questions.md", "review.json"

@@ -14,8 +14,8 @@ from showthrough.statistics.agreement import NO_PAIR
 from showthrough.studies.agreement.estimates import Draws, estimates, find_intervals
 from showthrough.studies.agreement.tallies import AgreementTally
 from showthrough.studies.agreement.values import Estimate
-from showthrough.studies.review.columns import TOLD, Told
-from showthrough.studies.review.filled_sheets import FilledFolder
+from showthrough.studies.review._columns import TOLD, Told
+from showthrough.studies.review._filled_sheets import FilledFolder
 
 # How far two readers of the same copies agree on whether the person can still be told.
 

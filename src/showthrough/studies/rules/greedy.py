@@ -14,9 +14,9 @@ from showthrough.data.layout.spans import Bools, Counts, Ints, expand_ranges, fi
 from showthrough.data.masks import Anonymization
 from showthrough.metrics.base import ratio
 from showthrough.run.run import Run
+from showthrough.studies.rules._strings import leaking_strings, string_places
+from showthrough.studies.rules._workspace import MaskState, RuleCorpus, RuleLocations, RuleMatches
 from showthrough.studies.rules.patterns import LEARNED, LIBRARY, learned_places, learned_rules, library_places
-from showthrough.studies.rules.strings import leaking_strings, string_places
-from showthrough.studies.rules.workspace import MaskState, RuleCorpus, RuleLocations, RuleMatches
 from showthrough.studies.rules.worth import Rule, Step, SystemScores, Weights, Worth
 from showthrough.studies.run_documents import name_in, require_texts
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from showthrough.data.layout.spans import Ints, contents_of
 from showthrough.models.detectors.expressions import expressions
-from showthrough.studies.rules.workspace import RuleCorpus, RuleMatches
+from showthrough.studies.rules._workspace import RuleCorpus, RuleMatches
 from showthrough.studies.rules.worth import Rule
 
 _SPACE = r"[ \u00a0\u202f]"

@@ -19,10 +19,10 @@ from showthrough.models.names import SourceName
 from showthrough.models.prediction import PADDED
 from showthrough.models.segments import TokenPieces
 from showthrough.models.settings import ModelSettings
-from showthrough.systems.encoders.decoding import Decoder, Probabilities
-from showthrough.systems.encoders.loading import CLASSIFIER, Encoder, load_encoder
-from showthrough.systems.encoders.schemes import tagset
-from showthrough.systems.encoders.windows import usual_stride, windows_of
+from showthrough.systems.encoders._decoding import Decoder, Probabilities
+from showthrough.systems.encoders._loading import CLASSIFIER, Encoder, load_encoder
+from showthrough.systems.encoders._schemes import tagset
+from showthrough.systems.encoders._windows import usual_stride, windows_of
 
 # Texts through a token classifier: windows of all texts together, a probability of every label for each token.
 

@@ -16,8 +16,8 @@ from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.evaluation.api import evaluate
 from showthrough.models.training import ExaminedLearner
-from showthrough.systems.encoders.examples import IGNORED, OUTSIDE, Examples
-from showthrough.systems.encoders.loading import Encoder
+from showthrough.systems.encoders._examples import IGNORED, OUTSIDE, Examples
+from showthrough.systems.encoders._loading import Encoder
 
 # How a transformer does on documents that it does not learn from.
 

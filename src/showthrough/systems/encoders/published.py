@@ -19,10 +19,10 @@ from showthrough.models.files import ModelFiles, library_versions
 from showthrough.models.model_folders import size_of
 from showthrough.models.settings import ModelSettings
 from showthrough.systems.base import BaseAnonymizer
+from showthrough.systems.encoders._decoding import Decoder, Scores, Words
+from showthrough.systems.encoders._loading import CLASSIFIER, Encoder, encoder_files, encoder_name, load_encoder
+from showthrough.systems.encoders._schemes import Scheme, tagset
 from showthrough.systems.encoders.classifier import WindowClassifier, classifier
-from showthrough.systems.encoders.decoding import Decoder, Scores, Words
-from showthrough.systems.encoders.loading import CLASSIFIER, Encoder, encoder_files, encoder_name, load_encoder
-from showthrough.systems.encoders.schemes import Scheme, tagset
 
 Changed = tuple[tuple[str, int, int], ...]
 

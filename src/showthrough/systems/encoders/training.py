@@ -31,12 +31,12 @@ from showthrough.models.model_folders import (
 from showthrough.models.settings import Device, ModelSettings, Watch
 from showthrough.models.training import Course, seed_random, train, uses_bf16, whole
 from showthrough.storage.writing import check_writable, workshop
+from showthrough.systems.encoders._decoding import Decoder
+from showthrough.systems.encoders._examples import check_documents, examples_of, labels_for
+from showthrough.systems.encoders._loading import ENCODER, Encoder, encoder_files, encoder_name, load_encoder
+from showthrough.systems.encoders._schemes import tagset
 from showthrough.systems.encoders.classifier import WindowClassifier, classifier
-from showthrough.systems.encoders.decoding import Decoder
-from showthrough.systems.encoders.examples import check_documents, examples_of, labels_for
 from showthrough.systems.encoders.learning import Tagging, TrainingEpoch, dev_scores
-from showthrough.systems.encoders.loading import ENCODER, Encoder, encoder_files, encoder_name, load_encoder
-from showthrough.systems.encoders.schemes import tagset
 
 # How a transformer is trained to mask: TAB's experiments (Pilán et al. 2022, section 7.2) are the defaults.
 

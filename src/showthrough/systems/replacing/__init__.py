@@ -11,10 +11,10 @@ from showthrough.core.errors import InputError
 from showthrough.data.documents import Corpus, Document
 from showthrough.data.masks import Anonymization, Mask
 from showthrough.data.pairing import Missing, check_pair
-from showthrough.systems.replacing.context import MaskedSpan, masked
-from showthrough.systems.replacing.generalized import generalize
-from showthrough.systems.replacing.invented import invent_surrogates
-from showthrough.systems.replacing.numbered import number_labels
+from showthrough.systems.replacing._context import MaskedSpan, masked
+from showthrough.systems.replacing._generalized import generalize
+from showthrough.systems.replacing._invented import invent_surrogates
+from showthrough.systems.replacing._numbered import number_labels
 
 Way = Literal["label", "suppress", "number", "surrogate", "generalize"]
 WAYS: tuple[Way, ...] = get_args(Way)

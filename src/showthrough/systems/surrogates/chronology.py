@@ -19,9 +19,9 @@ from datetime import date, timedelta
 from itertools import islice
 from random import Random
 
+from showthrough.systems.surrogates._timeline import Timeline
 from showthrough.systems.surrogates.dates import DAYS_OF_YEAR, PLAIN_YEAR, SAFE_DAYS, Shift, WrittenDate, leap_year_near
 from showthrough.systems.surrogates.invention import Edit
-from showthrough.systems.surrogates.timeline import Timeline
 
 NEAREST = 30  # days that dates move, at least, where there is room
 _FARTHEST = 1460

@@ -26,12 +26,12 @@ from showthrough.data.documents import Annotation, Corpus, Document, Mention
 from showthrough.data.masks import Mask, apply_masks
 from showthrough.data.reading_form import reading_form
 from showthrough.data.types import Surrogate
+from showthrough.systems.surrogates._timeline import timeline
 from showthrough.systems.surrogates.chronology import Blemishes, Chronology
 from showthrough.systems.surrogates.dates import Span, WrittenDate, cover, day_comes_first, fold_case, span_of
 from showthrough.systems.surrogates.invention import Edit
 from showthrough.systems.surrogates.names import Names
 from showthrough.systems.surrogates.numbers import NumberSurrogates
-from showthrough.systems.surrogates.timeline import timeline
 from showthrough.systems.surrogates.wordlists import PARTICLES, TITLES
 
 # The proof that surrogates left nothing: whatever was marked in a record must not be read in it any more.

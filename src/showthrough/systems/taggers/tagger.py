@@ -14,13 +14,13 @@ from showthrough.data.documents import Document
 from showthrough.data.masks import Mask, ScoredMask
 from showthrough.models.model_folders import CARD, VERSIONS, Card, TrainingRecord, check_model_folder, write_model
 from showthrough.storage.reading import read_bytes
+from showthrough.systems.taggers._labeller import Labeller, Recipe
+from showthrough.systems.taggers._thresholds import apply_threshold
 from showthrough.systems.taggers.consistency import propagate_spans
 from showthrough.systems.taggers.features.extractor import Extractor
 from showthrough.systems.taggers.features.learned import LearnedWords
-from showthrough.systems.taggers.labeller import Labeller, Recipe
 from showthrough.systems.taggers.labels import TokenSpan, spans_of
 from showthrough.systems.taggers.learners.base import learner_class
-from showthrough.systems.taggers.thresholds import apply_threshold
 from showthrough.systems.taggers.tokens import Tokens
 
 _LEARNED = "learned.json"

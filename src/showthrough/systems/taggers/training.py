@@ -13,10 +13,10 @@ from showthrough.evaluation.api import evaluate
 from showthrough.models.languages import another_language, sample_of
 from showthrough.models.model_folders import TrainingRecord, TrainingTexts, training_on
 from showthrough.systems.anonymizing import anonymize
-from showthrough.systems.taggers import thresholds
-from showthrough.systems.taggers.examples import EACH, Example, examples_of
+from showthrough.systems.taggers import _thresholds
+from showthrough.systems.taggers._examples import EACH, Example, examples_of
+from showthrough.systems.taggers._labeller import Labeller, Recipe, fit_labeller
 from showthrough.systems.taggers.features.settings import NONE
-from showthrough.systems.taggers.labeller import Labeller, Recipe, fit_labeller
 from showthrough.systems.taggers.labels import HIDDEN, type_of
 from showthrough.systems.taggers.learners.base import learner_class
 from showthrough.systems.taggers.tagger import Tagger
@@ -113,12 +113,12 @@ def train_tagger(
         _check_dev(dev, training)
     started = time.perf_counter()
     language = language_of(corpus)
-    rounds = 1 + (thresholds.FOLDS if threshold is None else 0)
+    rounds = 1 + (_thresholds.FOLDS if threshold is None else 0)
     advance = _rounds(watch, rounds)
-    points: thresholds.Curve = []
+    points: _thresholds.Curve = []
     if threshold is None:
-        points = thresholds.curve(examples, final_recipe, language, beta, seed, jobs, advance)
-    chosen = thresholds.best(points) if threshold is None else threshold
+        points = _thresholds.curve(examples, final_recipe, language, beta, seed, jobs, advance)
+    chosen = _thresholds.best(points) if threshold is None else threshold
     labeller = fit_labeller(final_recipe, examples, language, seed)
     advance()
     tagger = _tagger(labeller, chosen, training, examples)

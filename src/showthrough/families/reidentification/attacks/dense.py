@@ -14,8 +14,8 @@ import numpy as np
 
 from showthrough.core.call_syntax import parameter
 from showthrough.core.errors import PlanError
+from showthrough.families.reidentification.attacks._terms import Wording
 from showthrough.families.reidentification.attacks.base import Attack, Bools, Candidates, Floats, Ints, standardise
-from showthrough.families.reidentification.attacks.terms import Wording
 from showthrough.models import Resources
 from showthrough.models.embedder import Vectors
 from showthrough.models.names import EMBEDDING

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from showthrough.families.reidentification.attacks._terms import Occurrences, TermView, Wording
 from showthrough.families.reidentification.attacks.base import (
     BEST,
     EVERYBODY,
@@ -29,7 +30,6 @@ from showthrough.families.reidentification.attacks.base import (
     mean_square,
     standardise,
 )
-from showthrough.families.reidentification.attacks.terms import Occurrences, TermView, Wording
 from showthrough.models import Resources
 from showthrough.statistics.numerics.sparse import SparseRows
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from showthrough.core.errors import ResourceError
 from showthrough.data.background import Background
-from showthrough.families.reidentification.attacks import Approach, AttackPart, assignment, fusion, prior
-from showthrough.families.reidentification.attacks.assignment import assign_documents
+from showthrough.families.reidentification.attacks import Approach, AttackPart, _assignment, _fusion, _prior
+from showthrough.families.reidentification.attacks._assignment import assign_documents
+from showthrough.families.reidentification.attacks._rerank import ReleasedDocuments, rerank_candidates
 from showthrough.families.reidentification.attacks.base import Candidates, FittedAttack, Floats, Ints, WatchedDocuments
 from showthrough.families.reidentification.attacks.ranks import NOBODY, RankResult, plain
-from showthrough.families.reidentification.attacks.rerank import ReleasedDocuments, rerank_candidates
 from showthrough.models import Resources
 from showthrough.statistics.numerics.control import pick_partners
 
@@ -49,7 +49,7 @@ class Suite:
         self.profiles = background.profiles
         self.resources = resources
         weighing = any(approach.prior for approach in chosen)
-        self.known = prior.measure_knowledge(self.profiles.texts, self.profiles.sizes) if weighing else np.zeros(0)
+        self.known = _prior.measure_knowledge(self.profiles.texts, self.profiles.sizes) if weighing else np.zeros(0)
         # Of individuals with the same text the first stands for all, so that no order can matter.
         first = {self.profiles.of[individual]: individual for individual in sorted(self.profiles.of, reverse=True)}
         self.names = tuple(first[number] for number in range(len(self.profiles)))
@@ -149,12 +149,12 @@ class _Attempt:
         """Why an approach cannot be taken; empty where it can."""
         parts = [self._scored[part] for part in approach.parts]
         if len(parts) > 1 and any(part.column is not None for part in parts):
-            return fusion.NOT_RUN
-        if approach.prior and not prior.fits(parts[0]):
-            return prior.NOT_RUN
-        too_large = not assignment.fits(documents, self._suite.profiles.individuals)
+            return _fusion.NOT_RUN
+        if approach.prior and not _prior.fits(parts[0]):
+            return _prior.NOT_RUN
+        too_large = not _assignment.fits(documents, self._suite.profiles.individuals)
         if approach.assignment and (too_large or parts[0].column is not None):
-            return assignment.NOT_RUN
+            return _assignment.NOT_RUN
         return ""
 
     def fits(self, approach: Approach) -> tuple[Candidates, float]:
@@ -162,9 +162,9 @@ class _Attempt:
         if approach not in self._fits:
             started = time.perf_counter()
             parts = [self._scored[part] for part in approach.parts]
-            base = parts[0] if len(parts) == 1 else fusion.fuse(parts)
+            base = parts[0] if len(parts) == 1 else _fusion.fuse(parts)
             if approach.prior:
-                base = prior.apply_prior(base, self._suite.known, self._suite.profiles.sizes)
+                base = _prior.apply_prior(base, self._suite.known, self._suite.profiles.sizes)
             if approach.model:
                 chat = self._suite.resources.chat(approach.model)
                 base = rerank_candidates(base, self._released, self._suite.profiles.texts, chat)

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from showthrough.models.common_words import CALENDAR
+from showthrough.systems.taggers.features._words import Facts, WordFacts
 from showthrough.systems.taggers.features.learned import LearnedWords, Own
 from showthrough.systems.taggers.features.settings import Features
-from showthrough.systems.taggers.features.words import Facts, WordFacts
 from showthrough.systems.taggers.tokens import Tokens
 
 # What a token's place tells: its sentence, its section, the record's own fields, quotes and brackets.

@@ -20,9 +20,8 @@ from showthrough.data.layout.spans import Bools, Ints
 from showthrough.models.model_folders import arrays_as_file, arrays_of_file
 from showthrough.statistics.numerics.sparse import Floats, SparseRows
 from showthrough.systems.taggers.labels import type_of
-from showthrough.systems.taggers.learners.base import Rows, TaggedSequence
-from showthrough.systems.taggers.learners.columns import FeatureColumns, laid_out
-from showthrough.systems.taggers.learners.label_sequences import (
+from showthrough.systems.taggers.learners._columns import FeatureColumns, laid_out
+from showthrough.systems.taggers.learners._label_sequences import (
     best_path,
     build_answer,
     may_begin,
@@ -31,6 +30,7 @@ from showthrough.systems.taggers.learners.label_sequences import (
     number_labels,
     state_probabilities,
 )
+from showthrough.systems.taggers.learners.base import Rows, TaggedSequence
 
 # Decision trees over features that hold or do not, and boosting of them.
 

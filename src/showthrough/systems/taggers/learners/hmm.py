@@ -19,9 +19,9 @@ from showthrough.data.layout.spans import Bools, Ints
 from showthrough.models.model_folders import arrays_as_file, arrays_of_file
 from showthrough.statistics.numerics.sparse import Floats, SparseRows
 from showthrough.systems.taggers.labels import OUTSIDE, spans_of
+from showthrough.systems.taggers.learners._columns import FeatureColumns, laid_out
+from showthrough.systems.taggers.learners._label_sequences import best_path, build_answer, names_of, state_probabilities
 from showthrough.systems.taggers.learners.base import Row, Rows, TaggedSequence
-from showthrough.systems.taggers.learners.columns import FeatureColumns, laid_out
-from showthrough.systems.taggers.learners.label_sequences import best_path, build_answer, names_of, state_probabilities
 
 # The states of a hierarchical model: phrases of a type, made of tokens that begin, go on and end, and what is around.
 

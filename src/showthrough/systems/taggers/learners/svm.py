@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from showthrough.data.layout.spans import Ints
 from showthrough.models.model_folders import arrays_as_file, arrays_of_file
 from showthrough.statistics.numerics.sparse import Floats, SparseRows, sums
-from showthrough.systems.taggers.learners.base import Rows, TaggedSequence, missing_package
-from showthrough.systems.taggers.learners.columns import FeatureColumns, laid_out
-from showthrough.systems.taggers.learners.label_sequences import (
+from showthrough.systems.taggers.learners._columns import FeatureColumns, laid_out
+from showthrough.systems.taggers.learners._label_sequences import (
     build_answer,
     may_begin,
     may_follow,
@@ -28,6 +27,7 @@ from showthrough.systems.taggers.learners.label_sequences import (
     number_labels,
     softmax,
 )
+from showthrough.systems.taggers.learners.base import Rows, TaggedSequence, missing_package
 
 _NUMBERS, _NAMES = "svm.npz", "svm.json"
 _HELD_OUT = 5  # a part of so many

@@ -16,19 +16,19 @@ import numpy as np
 
 from showthrough.core.errors import InputError, Problem
 from showthrough.families.reidentification.attacks.base import WatchedDocuments
+from showthrough.families.reidentification.attacks.tri._pretraining import Guesser
+from showthrough.families.reidentification.attacks.tri._selection import (
+    EpochResult,
+    Recognition,
+    select_epoch,
+    split_background,
+)
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel, take_over
-from showthrough.families.reidentification.attacks.tri.pretraining import Guesser
 from showthrough.families.reidentification.attacks.tri.scoring import (
     BackgroundClassifier,
     FittedTransformer,
     PretreatedTexts,
     table,
-)
-from showthrough.families.reidentification.attacks.tri.selection import (
-    EpochResult,
-    Recognition,
-    select_epoch,
-    split_background,
 )
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
 from showthrough.families.reidentification.attacks.tri.store import (

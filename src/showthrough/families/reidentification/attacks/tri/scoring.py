@@ -14,9 +14,9 @@ import numpy as np
 
 from showthrough.core.errors import InputError, Problem
 from showthrough.families.reidentification.attacks.base import Bools, Floats, WatchedDocuments
+from showthrough.families.reidentification.attacks.tri._selection import EpochResult, select_epoch
 from showthrough.families.reidentification.attacks.tri.base_model import BaseModel
 from showthrough.families.reidentification.attacks.tri.pretreatment import Copies, Passages, Pretreatment
-from showthrough.families.reidentification.attacks.tri.selection import EpochResult, select_epoch
 from showthrough.families.reidentification.attacks.tri.settings import TriSettings
 from showthrough.families.reidentification.attacks.tri.store import PRETREATED, FitStore, digest
 from showthrough.families.reidentification.attacks.tri.windows import Cutter, TextWindows

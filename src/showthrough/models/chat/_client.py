@@ -1,0 +1,223 @@
+"""One question over the wire and back, through the `openai` client, which tries it once and follows no redirect."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from showthrough.core.errors import ResourceError, shorten
+from showthrough.models.chat._retry_policy import TOLD, parse_retry_after
+from showthrough.models.chat.base import ChatQuestion, Reply
+from showthrough.models.chat.consent import KEY, Address
+from showthrough.models.chat.echo_filter import KEPT_BACK, fold_letters, repeats
+
+SEED = 0
+_CONNECT, _ANSWER = 10.0, 600.0  # seconds for a connection, and for a whole answer
+_LATER = {408, 409, 425, 429}  # and all from 500 on
+_UNASKABLE = {400, 413, 422}
+_MOVED = range(300, 400)
+_ELSEWHERE = 16  # letters that may stand in a document that the question was not about: any ten stand in some
+_MEANS = {
+    401: f"the server does not take the key; {KEY} holds it",
+    403: f"the server does not let the key of {KEY} ask that model",
+    404: "the server has no such model, or it is not asked there: most URLs end in /v1",
+}
+# What servers may refuse, and the words by which they say that it was this.
+_OPTIONAL = {
+    "response_format": ("response_format", "json_schema", "structured output", "guided"),
+    "seed": ("seed",),
+    "temperature": ("temperature",),
+    "max_tokens": ("max_tokens",),
+}
+_TOO_LONG = ("context_length", "context length", "maximum context", "too long", "too large", "too many tokens")
+_FILTERED = ("content_filter", "content filter", "content management policy", "content_policy")
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+    finish_reason: str | None = None
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Completion(msgspec.Struct):
+    choices: list[_Choice]
+    model: str | None = None
+    usage: _Usage | None = None
+
+
+_COMPLETION = msgspec.json.Decoder(_Completion)
+
+
+class LaterError(Exception):
+    """It may work the next time. `wait` are the seconds that the server asks for."""
+
+    def __init__(self, why: str, wait: float | None = None) -> None:
+        super().__init__(why)
+        self.wait = wait
+
+
+class UnaskableError(Exception):
+    """This question can have no answer, and others can."""
+
+
+class ServerAnswer(msgspec.Struct, frozen=True):
+    """What the server said, which is paid, whether it is of use or not."""
+
+    reply: Reply
+    cut: bool  # it was longer than the question allowed
+
+
+class Client:
+    """Talks to one server. What that refuses is left out from then on."""
+
+    def __init__(self, address: Address, hosts: Collection[str]) -> None:
+        try:
+            import openai
+
+            from showthrough.models.chat import _wire  # which is built on what that is
+        except ImportError:
+            raise ResourceError(f"{address.name} needs the package openai: pip install 'showthrough[llm]'") from None
+        self._openai, self._wire = openai, _wire
+        self._address, self._hosts = address, hosts
+        self._refused: set[str] = set()
+        self._lock = threading.Lock()
+        self._heard = False  # from that server, ever
+        self._texts: Sequence[str] = ()  # that it is sent
+        self._folded: Sequence[str] | None = None  # the same, once something went wrong
+        self._key = address.key
+        if fault := address.key_fault:
+            raise ResourceError(f"{address.name}: {fault}")
+
+    @contextmanager
+    def connect(self, texts: Sequence[str]) -> Iterator[None]:
+        """In here it can be asked about these texts; what is still under way at the end breaks off."""
+        self._texts, self._folded, self._turn = texts, None, self._wire.Turn()
+        proxy = self._address.proxy(self._hosts)
+        try:
+            http = self._wire.build_client(self._turn, proxy)
+        except (ImportError, ValueError):  # of a kind that it does not know, or that needs a package
+            raise self._nobody("the proxy of the environment cannot be used; expected one of http://…") from None
+        timeout = self._openai.Timeout(_ANSWER, connect=_CONNECT)
+        self._client = self._openai.OpenAI(
+            api_key=self._key, base_url=self._address.url, max_retries=0, timeout=timeout, http_client=http
+        )
+        with self._client:
+            yield
+
+    def ask(self, question: ChatQuestion, number: int, tokens: int) -> ServerAnswer:
+        """Raises LaterError, UnaskableError, or ResourceError where nobody can be asked anything."""
+        while True:
+            sent = self._build_request(question, number, tokens)
+            self._turn.begin(_ANSWER)
+            try:
+                raw = self._client.chat.completions.with_raw_response.create(**sent)
+                return self._parse_answer(raw.content, tokens)
+            except self._openai.APIStatusError as error:
+                if not self._leave_out(error, sent):
+                    raise self._fault(error, question) from None
+            except self._openai.APITimeoutError:
+                raise LaterError("no answer came in time") from None
+            except (self._openai.APIConnectionError, self._wire.WireError) as error:
+                raise self._connection_error(error) from None
+
+    def _build_request(self, question: ChatQuestion, number: int, tokens: int) -> dict[str, Any]:
+        optional: dict[str, Any] = {"temperature": 0, "seed": SEED + number, "max_tokens": tokens}
+        if question.schema is not None:
+            form = {"name": "answer", "strict": True, "schema": question.schema}
+            optional["response_format"] = {"type": "json_schema", "json_schema": form}
+        if "max_tokens" in self._refused:
+            optional["max_completion_tokens"] = tokens
+        messages = [{"role": "system", "content": question.instructions}, {"role": "user", "content": question.text}]
+        options = {name: value for name, value in optional.items() if name not in self._refused}
+        return {"model": self._address.model, "messages": messages, **options}
+
+    def _parse_answer(self, content: bytes, tokens: int) -> ServerAnswer:
+        try:
+            completion = _COMPLETION.decode(content)
+            choice = completion.choices[0]
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, IndexError):
+            raise LaterError("what came is no completion in JSON") from None
+        self._heard = True
+        usage = completion.usage or _Usage()
+        counts = max(usage.prompt_tokens or 0, 0), max(usage.completion_tokens or 0, 0)
+        if choice.finish_reason == "content_filter" and not choice.message.content:
+            raise UnaskableError("the server's content filter kept the answer back")
+        reply = Reply(choice.message.content or "", shorten(completion.model or "", 80), *counts)
+        return ServerAnswer(reply, choice.finish_reason == "length")
+
+    def _leave_out(self, error: Any, sent: Mapping[str, Any]) -> bool:
+        """Whether the server refused something that it can do without: then that is left out, once and for all."""
+        if error.status_code not in _UNASKABLE:
+            return False
+        message = f"{error.param or ''} {error.message} {error.body or ''}".lower()
+        if any(word in message for word in _TOO_LONG):  # which servers may say of max_tokens
+            return False
+        with self._lock:
+            for name, words in _OPTIONAL.items():
+                if name in sent and any(word in message for word in words):
+                    self._refused.add(name)
+                    return True
+        # Another thread may have found it out meanwhile: then the question differs now.
+        return any(name in sent for name in self._refused)
+
+    def _fault(self, error: Any, question: ChatQuestion) -> Exception:
+        status, headers = error.status_code, error.response.headers
+        why = f"{status} {self._reason(error, question)}".strip()
+        message = f"{error.code or ''} {error.message}".lower()
+        if status in _LATER or status >= 500:
+            wait = parse_retry_after(headers.get("retry-after-ms"), headers.get("retry-after"))
+            if "insufficient_quota" in message or (wait or 0) > TOLD:
+                return self._nobody(why if wait is None else f"{why}; it asks to wait {wait:,.0f} seconds")
+            return LaterError(why, wait)
+        if status in _MOVED:
+            where = shorten(urlsplit(headers.get("location", "")).hostname or "elsewhere")
+            return self._nobody(f"{status}, which leads to {where}; that is not followed")
+        if status in _UNASKABLE and any(word in message for word in _TOO_LONG):
+            return UnaskableError("the text is longer than the model takes")
+        if status in _UNASKABLE and any(word in message for word in _FILTERED):
+            return UnaskableError("the server's content filter refused the text")
+        return self._nobody(why)
+
+    def _connection_error(self, error: Exception) -> Exception:
+        cause = error if isinstance(error, self._wire.WireError) else error.__cause__
+        if isinstance(cause, self._wire.FloodError):
+            return LaterError(str(cause))
+        if isinstance(cause, self._wire.PackedError):
+            return self._nobody(str(cause))
+        why = f"the connection failed ({type(cause).__name__ if cause else 'unknown'})"
+        if self._heard or cause is None or type(cause).__name__ != "ConnectError":
+            return LaterError(why)
+        return self._nobody(f"nobody answers at {self._address.url}: is the server running?")
+
+    def _nobody(self, why: str) -> ResourceError:
+        return ResourceError(f"{self._address.name}: {self._address.host}: {why}")
+
+    def _reason(self, error: Any, question: ChatQuestion) -> str:
+        """What the server says, unless it repeats what it was sent: no message is a place for a document or a key.
+
+        Whichever question that was: a server that is asked many at once may mix them up.
+        """
+        body = error.body if isinstance(error.body, Mapping) else {}
+        message = body.get("message") or body.get("detail") or error.response.reason_phrase
+        text = " ".join(str(message).split())
+        if self._folded is None:
+            self._folded = [fold_letters(question_text) for question_text in self._texts]
+        own = [fold_letters(question.text), fold_letters(self._key)]
+        long = len(text) > 2000 or self._key in text
+        if long or repeats(text, own) or repeats(text, self._folded, _ELSEWHERE):
+            text = KEPT_BACK
+        meant = _MEANS.get(error.status_code)
+        return f"{meant}: {shorten(text, 200)}" if meant else shorten(text, 200)

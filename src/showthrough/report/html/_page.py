@@ -1,0 +1,164 @@
+"""One self-contained page: what was measured is written into it, and a script makes it move.
+
+Document text is data, never markup. The template escapes everything, the data blocks are base 64, the script only
+ever sets text, and the page's own policy lets nothing run or load but what is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from showthrough.core.families import input_types
+from showthrough.metrics import READS_RELEASE
+from showthrough.report.charts.theme import SHAPES
+from showthrough.report.html import _methods, _payload
+from showthrough.report.html.rules import rule_sections
+from showthrough.report.html.sources import join_sources, policy, section_template, template
+from showthrough.report.section import Section, sections
+from showthrough.report.significance import ALPHA, MOST, shuffles
+from showthrough.report.sweeps import TOO_GOOD, sweep_grids
+from showthrough.report.systems import grids
+from showthrough.report.table import HEADLINES, signatures, tables
+from showthrough.report.verdict import WORDS, value_words, verdict
+from showthrough.run.run import Run
+from showthrough.studies.failures import Inspection
+
+SCRIPTS = (  # in the order in which they run
+    "page", "tips", "names", "charts", "labels", "plane", "sweeps", "matrices",
+    "scores", "failures", "marking", "inferred", "left", "viewer", "passages", "print", "start",
+)  # fmt: skip
+STYLES = (
+    "page",
+    "tables",
+    "summary",
+    "figures",
+    "viewer",
+    "people",
+    "passages",
+    "print",
+)  # later ones go over earlier ones
+_GLYPHS = dict(zip(SHAPES, "●■▲◆✚▼▶", strict=True))
+_COLOURS = 8  # that a theme has for anonymizations
+
+
+class Sign(NamedTuple):
+    """How an anonymization is told apart everywhere on the page: by shape and colour."""
+
+    name: str
+    glyph: str
+    colour: int
+
+
+def html_text(run: Run, *, without_text: bool = False) -> str:
+    """The page. With `without_text`, or of a run that holds none, no word of any document is in it."""
+    run = _for_others(run) if without_text else run
+    inspection = None if run.texts is None else Inspection(run.texts)
+    findings = {} if inspection is None else {name: inspection.of(name) for name in run.names}
+    packets = [] if inspection is None or without_text else list(_payload.documents(run, inspection, findings))
+    signs = [Sign(name, _GLYPHS[SHAPES[at % len(SHAPES)]], at % _COLOURS) for at, name in enumerate(run.names)]
+    charts = _payload.charts(run)
+    failures = _payload.failures(run, findings, with_text=not without_text)
+    drawn = [(section, section.page_data(run, without_text=without_text)) for section in sections()]
+    start = {
+        "names": run.names,
+        "signs": [[sign.glyph, sign.colour] for sign in signs],
+        "shapes": SHAPES,
+        "charts": charts,
+        "failures": failures,
+        **{key: value for _, data in drawn for key, value in data.items()},
+        "index": {} if without_text else _payload.index(run, findings, packets),
+    }
+    style, theme, script = join_sources(STYLES, "css"), join_sources(["theme"], "js"), join_sources(SCRIPTS, "js")
+    page = template("page.html").render(
+        title=f"{run.corpus.name}: what shows through",
+        run=run,
+        signs=signs,
+        verdict=verdict(run.without_text() if without_text else run),
+        grade_words=WORDS,
+        example_metric=READS_RELEASE,
+        grade_value=value_words,
+        **_tables(run),
+        sections=[_drawn(run, section, data, signs) for section, data in drawn if section.title],
+        references=[reference.name for reference in run.references],
+        inputs=[(kind.name, one) for kind in input_types() if kind.listed for one in run.inputs.get(kind.name, [])],
+        charts=charts,
+        systems=grids(run),
+        thresholds=sweep_grids(run),
+        too_good=TOO_GOOD,
+        judged=bool(failures.get("types")),
+        rules=rule_sections(run, without_text=without_text) if failures.get("types") else [],
+        signatures=signatures(run),
+        paragraph=_methods.paragraph(run),
+        provenance=_methods.provenance(run),
+        alpha=ALPHA,
+        shuffles=shuffles(run),
+        most_tested=MOST,
+        policy=policy(style, theme, script),
+        style=style,
+        theme=theme,
+        script=script,
+        start=_payload.pack(start),
+        packets=[_payload.pack(packet) for packet in packets],
+    )
+    return str(page)
+
+
+class Drawn(NamedTuple):
+    """The part of the page that a family draws; empty where it has nothing to tell of the run."""
+
+    anchor: str
+    label: str
+    html: str  # in which the template has escaped all that it was given
+
+
+def _drawn(run: Run, section: Section, data: Mapping[str, Any], signs: Sequence[Sign]) -> Drawn:
+    anchor = section.anchor or re.sub(r"\W+", "-", section.title.lower())
+    content: str = section_template(section.template).render(
+        anchor=anchor,
+        title=section.title,
+        lead=section.lead,
+        tables=list(section.tables(run)),
+        parts=list(section.part_tables(run)),
+        data=data,
+        called=_called(run),
+        signs=signs,
+        references=[one.name for one in run.references],
+    )
+    return Drawn(anchor, section.label or section.title, content)
+
+
+def _called(run: Run) -> dict[str, str]:
+    """Short names of metrics, of those that share theirs with no other."""
+    named = Counter(one.name for one in run.metrics)
+    return {one.text: one.name for one in run.metrics if named[one.name] == 1}
+
+
+def _tables(run: Run) -> dict[str, Any]:
+    """Headlines by group, all other tables, what is told below headlines."""
+    every = tables(run)
+    main = [table for table in every if table.title == HEADLINES]
+    untitled = [section for section in sections() if not section.title]
+    return {
+        "groups": [
+            (group, [(column, run.record(column.head)) for column in columns])
+            for table in main
+            for group, columns in table.groups()
+        ],
+        "others": [
+            *(table for section in untitled for table in section.tables(run)),
+            *(table for table in every if table not in main),
+            *(table for section in untitled for table in section.part_tables(run)),
+        ],
+        "remarks": [line for table in main for line in table.remarks()],
+    }
+
+
+def _for_others(run: Run) -> Run:
+    """Called by no folder and no annotator. The texts stay for what is counted in them, and never reach the page."""
+    ceiling = None if run.ceiling is None else run.ceiling.unnamed
+    return replace(run.without_folders(), ceiling=ceiling)

@@ -1,0 +1,188 @@
+"""Agreement of a corpus: one look at who read what, one walk through what they marked, then the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from showthrough.core.errors import InputError
+from showthrough.data.documents import Corpus, Document
+from showthrough.data.layout.spans import Ints
+from showthrough.evaluation.ceiling import ceiling
+from showthrough.evaluation.settings import settings_problems
+from showthrough.run.settings import RecordedSettings
+from showthrough.studies.agreement._disagreements import (
+    DisputedStrings,
+    Meetings,
+    States,
+    confusion_of_types,
+    decide_spans,
+    decisions_by_type,
+    types_alone,
+)
+from showthrough.studies.agreement._shared_documents import Sharing, drawn_together, shared_documents
+from showthrough.studies.agreement.estimates import Draws, Number, estimates, find_intervals
+from showthrough.studies.agreement.items import Categories, SharedMentions
+from showthrough.studies.agreement.tallies import AgreementTally, AllRaters, LayerPairs, RaterChoices
+from showthrough.studies.agreement.values import (
+    ATTRIBUTES,
+    UNITS,
+    Agreement,
+    AgreementMeasure,
+    Attribute,
+    Pair,
+    PairAgreement,
+    Unit,
+)
+
+PAIRS = 50  # of annotators that are measured one by one
+PLACES = 50
+PAIR_UNITS: tuple[Unit, ...] = ("spans", "characters")
+_BLOCKS = 2000  # of documents that intervals are drawn from
+_NOTHING = "nobody marked anything in the documents that several read"
+_UNSTATED = "the corpus does not say how what is marked identifies"
+_NO_STATUS = "the corpus says nothing of confidential status"
+
+
+def agreement(corpus: Corpus, *, seed: int = 0, resamples: int = 1000, confidence: float = 0.95) -> Agreement:
+    """How far the people who annotated a corpus agree, on the documents that two or more of them read.
+
+    >>> from showthrough import Annotation, Document, Mention
+    >>> def layer(who, *spans):
+    ...     return Annotation(who, tuple(Mention(start, end, "PERSON") for start, end in spans))
+    >>> text = "Ann met Bo."
+    >>> corpus = Corpus([Document("a", text, (layer("x", (0, 3), (8, 10)), layer("y", (0, 3))))])
+    >>> agreement(corpus).of("type", "characters").observed.value  # 9 of 11 characters
+    0.8181818181818182
+    """
+    if problems := settings_problems(RecordedSettings(seed=seed, resamples=resamples, confidence=confidence)):
+        raise InputError(problems)
+    survey = corpus.survey  # raises for what is wrong with a document
+    sharing = Sharing.of(corpus)
+    summary = Agreement(
+        corpus.name, len(survey.ids), sharing.shared, sharing.readers, sharing.annotators, sharing.programs,
+        sharing.reason, resamples=resamples, seed=seed, confidence=confidence,
+    )  # fmt: skip
+    if sharing.reason:
+        return summary
+    study = _Study(sharing, drawn_together(corpus), Draws(resamples, seed, confidence))
+    for numbers in corpus.chunks():
+        documents = list(shared_documents(corpus.part(numbers)))
+        if documents:
+            study.add(documents)
+    people = ceiling(corpus, seed=seed, resamples=resamples, confidence=confidence)
+    return replace(study.summarize(summary), people=people)
+
+
+class _Study:
+    """What is summed up on the way through a corpus."""
+
+    def __init__(self, sharing: Sharing, together: Ints, draws: Draws) -> None:
+        self._sharing = sharing
+        self._draws = draws
+        self._blocks = min(int(together.max()) + 1, _BLOCKS)
+        self._block = together % self._blocks  # of each shared document, in the order in which they come
+        self._number = 0
+        self._categories = Categories()
+        self._all = {key: AllRaters(self._blocks) for key in product(UNITS, ATTRIBUTES)}
+        order = sorted(sharing.pairs, key=lambda pair: (-sharing.pairs[pair], pair))
+        self._pairs = {pair: number for number, pair in enumerate(order[:PAIRS])}
+        self._two: dict[Unit, dict[Attribute, AgreementTally]] = {
+            unit: {name: AgreementTally.empty(self._blocks, len(self._pairs), sides=2) for name in ATTRIBUTES}
+            for unit in PAIR_UNITS
+        }
+        self._of_types, self._of_spans = Meetings(), Meetings()
+        self._places = DisputedStrings()
+
+    def add(self, documents: Sequence[Document]) -> None:
+        marks = SharedMentions.from_documents(documents, self._categories)
+        block = self._block[self._number : self._number + len(documents)]
+        self._number += len(documents)
+        for unit in UNITS:
+            items = marks.unit(unit)
+            for attribute in ATTRIBUTES:
+                self._all[unit, attribute].add(items, RaterChoices.of(items, items.categories(attribute)), block)
+        for unit, tallies in self._two.items():
+            items = marks.unit(unit)
+            LayerPairs.of(items, self._pairs).add(tallies, items, block)
+        decision = decide_spans(marks)
+        self._of_spans.add(marks.spans, States.of(marks.spans.categories("type"), decision))
+        self._of_types.add(marks.characters, marks.characters.categories("type"))
+        if self._sharing.stated:
+            self._places.add(marks, decision)
+
+    def summarize(self, summary: Agreement) -> Agreement:
+        """All of it, as numbers."""
+        types = self._categories.types
+        states = States(types)
+        decisions = decisions_by_type(self._of_spans.counts, states) if self._sharing.stated else ()
+        confusions = (
+            confusion_of_types("spans", types_alone(self._of_spans.counts), types),
+            confusion_of_types("characters", self._of_types.counts, types),
+        )
+        drafts = [self._all_raters(unit, attribute) for unit, attribute in product(UNITS, ATTRIBUTES)]
+        drafts += [
+            draft for unit, attribute in product(PAIR_UNITS, ATTRIBUTES) for draft in self._each_two(unit, attribute)
+        ]
+        numbers = iter(find_intervals([number for draft in drafts for number in draft.numbers], self._draws.confidence))
+        measured: list[AgreementMeasure] = []
+        pairs: dict[tuple[str, str], list[PairAgreement]] = {pair: [] for pair in self._pairs}
+        for draft in drafts:
+            values = [next(numbers) for _ in draft.numbers]
+            if draft.pair is None:
+                measured.append(AgreementMeasure(draft.attribute, draft.unit, draft.items, *values))
+            else:
+                pairs[draft.pair].append(PairAgreement(draft.attribute, draft.unit, draft.items, *values))
+        return replace(
+            summary,
+            measured=tuple(measured),
+            pairs=tuple(
+                Pair(*pair, self._sharing.pairs[pair], tuple(measured_of_pair))
+                for pair, measured_of_pair in pairs.items()
+            ),
+            other_pairs=len(self._sharing.pairs) - len(self._pairs),
+            confusions=confusions,
+            decisions=decisions,
+            places=self._places.most(PLACES),
+            places_forgotten=self._places.forgotten,
+        )
+
+    def _reason_absent(self, attribute: Attribute) -> str:
+        """Why an attribute cannot be compared in this corpus."""
+        if not self._sharing.mentions:
+            return ""
+        if attribute == "confidential":
+            return "" if self._sharing.confidential else _NO_STATUS
+        return "" if attribute == "type" or self._sharing.stated else _UNSTATED
+
+    def _all_raters(self, unit: Unit, attribute: Attribute) -> _Draft:
+        tallies, absent = self._all[unit, attribute], self._reason_absent(attribute)
+        (of_items,), (of_ratings,) = estimates(tallies.items, self._draws), estimates(tallies.ratings, self._draws)
+        numbers = [
+            of_items.observed_agreement(_NOTHING),
+            of_items.correct_for_chance(_NOTHING, returned=True),
+            of_ratings.correct_for_chance(_NOTHING, returned=False),
+        ]
+        return _Draft(unit, attribute, of_items.items, [Number(None, absent)] * 3 if absent else numbers)
+
+    def _each_two(self, unit: Unit, attribute: Attribute) -> Iterator[_Draft]:
+        absent = self._reason_absent(attribute)
+        for pair, pair_estimates in zip(self._pairs, estimates(self._two[unit][attribute], self._draws), strict=True):
+            numbers = [
+                pair_estimates.observed_agreement(_NOTHING),
+                pair_estimates.correct_for_chance(_NOTHING, returned=True),
+            ]
+            yield _Draft(unit, attribute, pair_estimates.items, [Number(None, absent)] * 2 if absent else numbers, pair)
+
+
+class _Draft(NamedTuple):
+    """A line of a table whose intervals are still to be found."""
+
+    unit: Unit
+    attribute: Attribute
+    items: float
+    numbers: list[Number]
+    pair: tuple[str, str] | None = None  # of all annotators where none
