@@ -22,9 +22,9 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from showthrough.cli import app
-from showthrough.data.types import NAMES, in_order, path_of, treated_as
 from showthrough.data.provenance import Cost, Provenance as Made
 from showthrough.data.schemes import SCHEMES
+from showthrough.data.types import NAMES, in_order, path_of, treated_as
 from showthrough.metrics import HEADLINE, METRICS, PRESETS, ROLES, Metric
 from showthrough.report.table import ARROWS
 from showthrough.run.records import (

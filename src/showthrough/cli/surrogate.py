@@ -84,8 +84,8 @@ def _refuse_what_is_left(result: Surrogates) -> None:
     if result.unmoved:
         print_plain(
             [
-                f"{len(result.unmoved)} marked dates cannot move: they have no years of their own, and no other dates of "
-                "a year are as far apart; mark the years as well, or keep the dates with --keep"
+                f"{len(result.unmoved)} marked dates cannot move: they have no years of their own, and no other dates "
+                "of a year are as far apart; mark the years as well, or keep the dates with --keep"
             ],
             notes(),
         )
@@ -98,8 +98,8 @@ def _cautions(result: Surrogates) -> Iterator[str]:
     if result.near:
         yield (
             f"dates of {documents(len(result.near))} moved by fewer than {NEAREST} days, whole years aside, "
-            f"because unmarked or missing years give no more room ({join_names(result.near)}); with their years marked, dates "
-            "move farther"
+            f"because unmarked or missing years give no more room ({join_names(result.near)}); with their years "
+            "marked, dates move farther"
         )
     if result.same_years:
         yield (

@@ -84,7 +84,8 @@ def _masks(anonymization: Anonymization, corpus: Corpus) -> str:
     masks = sum(len(anonymization.masks[key]) for key in anonymization.masks)
     types = f", {len(anonymization.types)} types" if anonymization.types else ""
     column = f"column {shorten(anonymization.name)}: " if anonymization.source == corpus.source else ""
-    return f"{anonymization.source}: {column}{documents(len(anonymization))}, {masks} masks{types}, digest {anonymization.digest[:8]}"
+    counts = f"{documents(len(anonymization))}, {masks} masks{types}"
+    return f"{anonymization.source}: {column}{counts}, digest {anonymization.digest[:8]}"
 
 
 def _strange_types(plan: Plan) -> Iterator[str]:
@@ -96,8 +97,8 @@ def _strange_types(plan: Plan) -> Iterator[str]:
         kinds = {kind for kind in anonymization.types if not plan.settings.retyping.left_out(kind)}
         if strange := [kind for kind in sorted(kinds) if kind and not meaning.knows(kind)]:
             yield (
-                f"{shorten(anonymization.name)}: no mention of the corpus has the types {join_names(strange)}, so clinical metrics "
-                f"(phi_…) refuse it; --map {shorten(strange[0])}=… says what it is"
+                f"{shorten(anonymization.name)}: no mention of the corpus has the types {join_names(strange)}, so "
+                f"clinical metrics (phi_…) refuse it; --map {shorten(strange[0])}=… says what it is"
             )
 
 

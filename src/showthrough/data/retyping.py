@@ -119,8 +119,8 @@ class Retyping:
         for source, target in self.map.items():
             if target != source and self.rename(target) != target:
                 raise PlanError(
-                    f"{shorten(source)} becomes {shorten(target)} and that something else, which does not work for types "
-                    'that are replacements; expected map="…" in the metric instead',
+                    f"{shorten(source)} becomes {shorten(target)} and that something else, which does not work for "
+                    'types that are replacements; expected map="…" in the metric instead',
                     "map",
                 )
 

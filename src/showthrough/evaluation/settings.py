@@ -230,9 +230,8 @@ def _option(name: str, hint: Any, default: Any) -> Option:
         *choices, last = get_args(kind)
         return Option(name, str, default, meta.description, "|".join(get_args(kind)), f"{', '.join(choices)} or {last}")
     if get_origin(kind) is Union:  # the limits of one of several are for the check alone
-        kind = Union[
-            tuple(get_args(member)[0] if get_origin(member) is Annotated else member for member in get_args(kind))
-        ]
+        members = (get_args(member)[0] if get_origin(member) is Annotated else member for member in get_args(kind))
+        kind = Union[tuple(members)]  # noqa: UP007 (the members are known at run time alone)
     extra = {"expected": _limits(meta), **(meta.extra or {})}
     return Option(name, kind, default, meta.description, meta.title, **extra)
 

@@ -283,9 +283,8 @@ def _note_other_files(head: Head, chosen: Format) -> list[str]:
     )
     if not counts:
         return []
-    return [
-        f"other files in the folder were not read: {join_names(f'{count} {ending}' for ending, count in counts.items())}"
-    ]
+    endings = join_names(f"{count} {ending}" for ending, count in counts.items())
+    return [f"other files in the folder were not read: {endings}"]
 
 
 def _format_by_columns(file: Input, task: Task) -> str | None:

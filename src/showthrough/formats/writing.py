@@ -107,7 +107,8 @@ class _Losses:
         if programs:
             yield f"that programs made the annotations ({join_names(programs)})"
         if people:
-            yield f"the name{'s' * (len(people) > 1)} of {_format_count(len(people), 'annotator')} ({join_names(people)})"
+            annotators = _format_count(len(people), "annotator")
+            yield f"the name{'s' * (len(people) > 1)} of {annotators} ({join_names(people)})"
         for key, (phrase, noun) in _PHRASES.items():
             if number := self.counts[key]:
                 yield phrase.format(_format_count(number, noun))

@@ -66,7 +66,8 @@ def _in_language(metric: Metric, language: str, words: bool) -> Metric:
 def _lexicon(language: str) -> str:
     if lexicon_of(language) not in LEXICONS:
         raise PlanError(
-            f"there is no list of function words for {quote_value(language)}; expected one of {', '.join(CLOSED_CLASSES)}; "
+            f"there is no list of function words for {quote_value(language)}; expected one of "
+            f"{', '.join(CLOSED_CLASSES)}; "
             'or --function-words none or spacy:PIPELINE beside it (in Python, function_words="none")',
             "language",
         )

@@ -34,7 +34,8 @@ class Similarity(Protocol):
 class NgramSimilarity:
     """Cosine of the counts of character trigrams, capitals and edges aside.
 
-    >>> NgramSimilarity().cosines([[("Oslo", "OSLO"), ("Oslo", "Olso"), ("1 May 1996", "May 1996")]])[0].round(2).tolist()
+    >>> pairs = [("Oslo", "OSLO"), ("Oslo", "Olso"), ("1 May 1996", "May 1996")]
+    >>> NgramSimilarity().cosines([pairs])[0].round(2).tolist()
     [1.0, 0.0, 0.89]
     """
 

@@ -77,8 +77,8 @@ class PretrainedModel:
         self.folder, self.revision = model_files(name, role)
         if settings.dtype == "fp16" and (unsafe_kinds := _kinds(self.folder) - _SHOW_OVERFLOW):
             raise ResourceError(
-                f"{role.what}: {self.place!r} is of the kind {shorten(min(unsafe_kinds))}, which may hide what is too large "
-                f"for fp16; expected one of {', '.join(sorted(_SHOW_OVERFLOW))}, or --dtype bf16 or fp32"
+                f"{role.what}: {self.place!r} is of the kind {shorten(min(unsafe_kinds))}, which may hide what is too "
+                f"large for fp16; expected one of {', '.join(sorted(_SHOW_OVERFLOW))}, or --dtype bf16 or fp32"
             )
 
     @property

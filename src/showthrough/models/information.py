@@ -80,8 +80,8 @@ class WordFrequency:
 
     A word that the list lacks counts as rarer than any on it; a span without a word says nothing.
 
-    >>> spans = np.array([0, 4]), np.array([3, 8])
-    >>> WordFrequency().weigh([SpanQuery("the Oslo", *spans, np.zeros(2, dtype=int))], ModelContext())[0].round(1).tolist()
+    >>> query = SpanQuery("the Oslo", np.array([0, 4]), np.array([3, 8]), np.zeros(2, dtype=int))
+    >>> WordFrequency().weigh([query], ModelContext())[0].round(1).tolist()
     [2.9, 12.6]
     """
 

@@ -132,9 +132,8 @@ def _sample_sentences(sample: DocumentSample) -> list[str]:
         risk = f"the {which} in which most can be read" if sample.chosen == "riskiest" else f"the first {which}"
         sentences.append(f"The run keeps {risk}: all counts here are of these alone, and no estimate for the others.")
     if 0 < sample.annotated < sample.documents:
-        sentences.append(
-            f"Without annotations, and counted nowhere: {counted_words(sample.documents - sample.annotated, 'document')}."
-        )
+        unannotated = counted_words(sample.documents - sample.annotated, "document")
+        sentences.append(f"Without annotations, and counted nowhere: {unannotated}.")
     return sentences
 
 

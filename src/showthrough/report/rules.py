@@ -100,7 +100,8 @@ def _sentence(worth: Worth, step: Step, now: SystemScores) -> str:
         won = [f"{lifted} (no identifier is hidden throughout by it alone)"]
     # A mask that joins others shows what was hidden, where the replacement of one says a word of another.
     lowers = f", but lowers {lost[0]}," if lost else ""
-    return f"{_remaining_words(step)} {where} lifts {' and '.join(won)}{lowers}{_cost(now, then, worth.metrics[PRECISION])}"
+    cost = _cost(now, then, worth.metrics[PRECISION])
+    return f"{_remaining_words(step)} {where} lifts {' and '.join(won)}{lowers}{cost}"
 
 
 def _from_to(before: float, after: float) -> str:

@@ -148,7 +148,8 @@ def _head_lines(column: ScoreColumn, table: ScoreTable, room: int) -> list[str]:
 
     A parameter that is longer than a whole line, as the path of a model may be, loses its middle.
 
-    >>> column = ScoreColumn('tpi(ic="/home/me/models/bert", term_alterning=4)', "utility", "higher", (), "Information kept")
+    >>> metric = 'tpi(ic="/home/me/models/bert", term_alterning=4)'
+    >>> column = ScoreColumn(metric, "utility", "higher", (), "Information kept")
     >>> _head_lines(column, ScoreTable("scores", (), (column,)), 20)
     ['Information', 'kept', 'tpi ↑']
     >>> other = ScoreColumn("tpi", "utility", "higher", ())

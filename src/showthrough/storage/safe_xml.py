@@ -49,9 +49,8 @@ def walk(path: Path, handler: Handler) -> None:
         raise fail(path, message, f"line {parser.CurrentLineNumber}")
 
     def entity(name: str, *_: object) -> None:
-        refuse(
-            f"declares the entity {quote_value(name)}; entities are refused, they can fill the memory or read other files"
-        )
+        danger = "entities are refused, they can fill the memory or read other files"
+        refuse(f"declares the entity {quote_value(name)}; {danger}")
 
     def doctype(name: str, system: str | None, public: str | None, _: object) -> None:
         if outside := system or public:

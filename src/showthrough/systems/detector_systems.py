@@ -61,7 +61,8 @@ class SpacyAnonymizer(BaseAnonymizer):
     def prepare(self) -> None:
         available_types = _named_entities(self.model)
         if unknown := sorted(self._masked_types.difference(available_types)) if available_types else []:
-            fault = f"found {join_names(map(shorten, unknown))}; the pipeline {shorten(self.model)} finds {', '.join(available_types)}"
+            available = f"the pipeline {shorten(self.model)} finds {', '.join(available_types)}"
+            fault = f"found {join_names(map(shorten, unknown))}; {available}"
             raise PlanError(fault, "anonymizer spacy: types")
 
     @property

@@ -118,8 +118,8 @@ def _infers_little(run: Run, record: MetricRecord) -> Iterator[str]:
     what = "hardly anything" if score.value < ALMOST else "no more than where nothing can be known,"
     also = f", {percent(guessed)} where nothing can be known" if known else ""
     yield (
-        f"{attacker_name(attacker_of(record))} infers {what} even from the originals ({percent(score.value)}{also}): that it "
-        "infers little says nothing of any anonymization."
+        f"{attacker_name(attacker_of(record))} infers {what} even from the originals ({percent(score.value)}{also}): "
+        "that it infers little says nothing of any anonymization."
     )
 
 

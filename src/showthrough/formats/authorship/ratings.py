@@ -219,11 +219,13 @@ def _match_names(
         if source.name and (source.name in names or len(names) == 1):
             meant[source, source.name if source.name in names else names[0]] = source.name
         elif source.name:
-            why = f"has ratings of {join_names(names)}; expected those of one anonymization, or of {shorten(source.name)} by name"
+            expected = f"expected those of one anonymization, or of {shorten(source.name)} by name"
+            why = f"has ratings of {join_names(names)}; {expected}"
             problems.append(Problem(str(source.path), f"ratings {shorten(source.name)}", why))
         else:
             meant |= {(source, name): name for name in names if name in anonymizations}
-            how = f"expected one of {join_names(anonymizations)}, or NAME={shorten(str(source.path))} to say whose they are"
+            option = f"NAME={shorten(str(source.path))}"
+            how = f"expected one of {join_names(anonymizations)}, or {option} to say whose they are"
             problems += [
                 Problem(str(source.path), f"anonymization {shorten(name)}", f"was rated and is not evaluated; {how}")
                 for name in names

@@ -113,8 +113,9 @@ def read_marks(file: Input, rows: TableRows, ends: tuple[str, str]) -> Masks:
         masks.setdefault(row_mark.document_id, []).extend([row_mark.mask] if row_mark.mask else [])
         annotators |= {row_mark.annotator: None} if row_mark.mask else {}
     if len(annotators) > 1:
-        fault_ = f"found {join_names(name or '(none)' for name in annotators)}; expected one, since what a system hides is one"
-        raise fail(file.path, f"{fault_} set of masks", f"column {columns['annotator']}")
+        names = join_names(name or "(none)" for name in annotators)
+        problem = f"found {names}; expected one, since what a system hides is one set of masks"
+        raise fail(file.path, problem, f"column {columns['annotator']}")
     if lacking := [key for key in file.originals if key not in masks]:
         masks |= {key: [] for key in lacking}
         which = f"1 document ({shorten(lacking[0])})" if len(lacking) == 1 else f"{len(lacking)} documents"

@@ -24,7 +24,8 @@ def fold_letters(text: str) -> str:
 def repeats(text: str, sources: Iterable[str], letters: int = LETTERS) -> bool:
     """Whether so many letters of a text in a row, or all of it, stand in what was told, which is folded.
 
-    >>> repeats("ANN  LEE\\nOF OSLO", [fold_letters("Ann Lee of Oslo is ill.")]), repeats("bad request", ["annleeofoslo"])
+    >>> sources = [fold_letters("Ann Lee of Oslo is ill.")]
+    >>> repeats("ANN  LEE\\nOF OSLO", sources), repeats("bad request", sources)
     (True, False)
     """
     own = fold_letters(text)

@@ -18,8 +18,9 @@ def paragraph(run: Run) -> str:
     settings = run.settings
     version = run.provenance.get("showthrough", "")
     sentences = [
-        f"We scored {_count_words(len(run.names), 'anonymization')} ({join_names(run.names)}) of the corpus {run.corpus.name} "
-        f"({_count_words(len(run.documents), 'document')}, digest {run.corpus.digest[:8]}) with Showthrough {version}.",
+        f"We scored {_count_words(len(run.names), 'anonymization')} ({join_names(run.names)}) of the corpus "
+        f"{run.corpus.name} ({_count_words(len(run.documents), 'document')}, digest {run.corpus.digest[:8]}) "
+        f"with Showthrough {version}.",
         f"The metrics were {join_names([_metric(record) for record in run.metrics if record.text in run.rows])}.",
     ]
     if run.corpus.silver:

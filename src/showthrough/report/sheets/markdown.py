@@ -62,6 +62,6 @@ def _entry(entry: GridEntry) -> str:
 
 def _case(case: Case) -> str:
     """A mark around any letters: asterisks mean nothing beside a space or a bracket."""
-    quote = f"{keep_edge_spaces(case.before, in_markdown)}<b>{in_markdown(case.here)}</b>{keep_edge_spaces(case.after, in_markdown)}"
+    before, after = (keep_edge_spaces(text, in_markdown) for text in (case.before, case.after))
     remark = f" ({in_markdown(case.remark)})" if case.remark else ""
-    return f"- {markdown_code(case.document)}, {case.start}: …{quote}…{remark}"
+    return f"- {markdown_code(case.document)}, {case.start}: …{before}<b>{in_markdown(case.here)}</b>{after}…{remark}"

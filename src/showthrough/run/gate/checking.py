@@ -185,7 +185,8 @@ def _why(run: Run, grading: Grading) -> str:
         return f"{how}{usual}"
     if grading.why or grading.cautious is None:
         return f"not sure: the number holds, but {grading.why}{usual}"
-    end = f"its interval reaches {'down' if grading.threshold.end == 'min' else 'up'} to {format_value(grading.cautious, limit)}"
+    direction = "down" if grading.threshold.end == "min" else "up"
+    end = f"its interval reaches {direction} to {format_value(grading.cautious, limit)}"
     return f"not sure: the number holds, but {end}{f'; {grading.need}' if grading.need else ''}{usual}"
 
 

@@ -156,8 +156,10 @@ class GateOutcome(msgspec.Struct, frozen=True):
 def format_value(value: float, limit: float | None = None) -> str:
     """A number with as many digits as it takes to tell on which side of a limit it lies, and 0 and 1 from nearly so.
 
-    >>> format_value(0.94996, 0.95), format_value(0.97, 0.95), format_value(0.99967), format_value(1.0), format_value(58.0)
-    ('0.94996', '0.970', '0.9997', '1.000', '58.000')
+    >>> format_value(0.94996, 0.95), format_value(0.97, 0.95)
+    ('0.94996', '0.970')
+    >>> format_value(0.99967), format_value(1.0), format_value(58.0)
+    ('0.9997', '1.000', '58.000')
     """
     for digits in range(_DIGITS, _MOST_DIGITS):
         text = f"{value:.{digits}f}"

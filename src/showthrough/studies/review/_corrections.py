@@ -166,7 +166,8 @@ class Corrections:
             same = other == span
             crossing = folder != addition.folder and other[0] < span[1] and span[0] < other[1]
             if (same and addition.value != mention) or (crossing and not same):
-                fault = f"{quote_value(finding.words)} is marked otherwise in {_where(addition.finding)}; expected one of them"
+                where = _where(addition.finding)
+                fault = f"{quote_value(finding.words)} is marked otherwise in {where}; expected one of them"
                 self.problems.append(finding.problem(c.WORDS, fault))
                 return
         self.applied[finding.kind] += span not in self._added
@@ -243,7 +244,8 @@ class Corrections:
         """Notes what a mark should be; a problem where somebody says otherwise."""
         earlier = self._changed.setdefault(mark, {}).setdefault(field_name, proposal)
         if earlier.value != proposal.value:
-            fault = f"{quote_value(proposal.finding.words)} is changed otherwise in {_where(earlier.finding)}; expected one of them"
+            words, where = quote_value(proposal.finding.words), _where(earlier.finding)
+            fault = f"{words} is changed otherwise in {where}; expected one of them"
             self.problems.append(proposal.finding.problem(c.WORDS, fault))
 
     def _border(self, finding: ReviewFinding, mention: Mention) -> Span | None:

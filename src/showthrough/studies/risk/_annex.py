@@ -61,7 +61,9 @@ def safe_harbor(run: Run) -> SafeHarbor:
     if record is None:
         marks = has_marks(run)
         advice = f"evaluate it with --metric {shlex.quote(ASKED)}"
-        why = f"no metric of the run counts mentions by type: {advice if marks else f'annotate the corpus, then {advice}'}"
+        if not marks:
+            advice = f"annotate the corpus, then {advice}"
+        why = f"no metric of the run counts mentions by type: {advice}"
         return SafeHarbor(reason=why, command=command_for(run, ASKED, fits=marks))
     counted = _BY_TYPE[record.name]
     beside = [NOTHING] if NOTHING in run.rows[record.text] else []

@@ -215,7 +215,8 @@ def singling_out(run: Run, population: Population | None) -> SinglingSection:
         attribute.tag for _, _, people in people_by_metric for attributes in people.known for attribute in attributes
     }
     if tags and not tags & set(population.columns):
-        message = f"found the columns {join_names(population.columns)}; expected some of what the run infers: {join_names(sorted(tags))}"
+        expected = f"expected some of what the run infers: {join_names(sorted(tags))}"
+        message = f"found the columns {join_names(population.columns)}; {expected}"
         raise PlanError(message, "", population.source or population.name)
     nonempty = [row for row in people_by_metric if len(row[2])]
     if not nonempty:

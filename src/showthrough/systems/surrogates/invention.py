@@ -80,8 +80,8 @@ def characters(random: Random, like: str) -> str:
 def match_capitals(word: str, like: str) -> str:
     """A word in the capitals of another one.
 
-    >>> match_capitals("thorney", "SLOAN"), match_capitals("thorney", "Sloan"), match_capitals("thorney", "McCoy"), match_capitals("ab", "x")
-    ('THORNEY', 'Thorney', 'Thorney', 'ab')
+    >>> [match_capitals("thorney", like) for like in ("SLOAN", "Sloan", "McCoy")], match_capitals("ab", "x")
+    (['THORNEY', 'Thorney', 'Thorney'], 'ab')
     """
     if like.isupper() and len(like) > 1:
         return word.upper()

@@ -28,7 +28,8 @@ def propagate_spans(tokens: Tokens, spans: Sequence[TokenSpan]) -> list[TokenSpa
 
     A phrase in small letters alone is not looked for: such words are more often something else.
 
-    >>> [(one.first, one.last) for one in propagate_spans(Tokens.of("Ona Rask, then Rask; Ona Rask"), [TokenSpan(0, 2, "NAME")])]
+    >>> tokens, spans = Tokens.of("Ona Rask, then Rask; Ona Rask"), [TokenSpan(0, 2, "NAME")]
+    >>> [(span.first, span.last) for span in propagate_spans(tokens, spans)]
     [(0, 2), (6, 8)]
     """
     phrases: dict[tuple[str, ...], TokenSpan] = {}

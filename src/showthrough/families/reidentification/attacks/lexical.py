@@ -98,7 +98,8 @@ def weigh_terms(having: Ints, times: Floats, individuals: int) -> Floats:
     Gale 1995): how much rarer it is than if its c_t occurrences were strewn at random, max(0, ln(n / n_t) +
     ln(1 − e^(−c_t / n))). What is said of somebody again and again is about them.
 
-    >>> weigh_terms(np.array([1, 1, 4]), np.array([1.0, 9.0, 4.0]), 4).round(2).tolist()  # rare; rare and often; everybody
+    >>> people, counts = np.array([1, 1, 4]), np.array([1.0, 9.0, 4.0])  # rare; rare and often; everybody
+    >>> weigh_terms(people, counts, 4).round(2).tolist()
     [0.92, 2.19, 0.0]
     """
     rarity = np.log((1 + individuals) / (1 + having))

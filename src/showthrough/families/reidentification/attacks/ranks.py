@@ -40,8 +40,8 @@ def plain(candidates: Candidates, truth: Ints, sizes: Ints, k: int, another: Int
     `another` is for each document the number of one that is about somebody else, or NOBODY.
 
     >>> candidates = Candidates.of(np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]]))
-    >>> standing = plain(candidates, np.array([0, 1, 2]), np.ones(3, dtype=int), k=2)
-    >>> summarize_ranks.right.round(2).tolist(), summarize_ranks.right_at_k.round(2).tolist()  # alone; one of two; one of three
+    >>> ranks = plain(candidates, np.array([0, 1, 2]), np.ones(3, dtype=int), k=2)
+    >>> ranks.right.round(2).tolist(), ranks.right_at_k.round(2).tolist()  # alone; one of two; one of three
     ([1.0, 0.5, 0.33], [1.0, 1.0, 0.67])
     """
     own, guess = shares(find_positions(candidates, truth, sizes), k), best(candidates)

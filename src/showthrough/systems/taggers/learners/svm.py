@@ -156,8 +156,11 @@ class Svm:
     def files(self) -> dict[str, bytes]:
         machine = self._fitted_machine
         arrays: dict[str, NDArray[Any]] = {
-            "weights": machine.weights, "before": machine.before, "shift": machine.shift, "scale": np.array(machine.scale)
-        }  # fmt: skip
+            "weights": machine.weights,
+            "before": machine.before,
+            "shift": machine.shift,
+            "scale": np.array(machine.scale),
+        }
         names = msgspec.json.encode(_Names(list(machine.labels), list(machine.columns.names)))
         return {_NUMBERS: arrays_as_file(arrays), _NAMES: names}
 
