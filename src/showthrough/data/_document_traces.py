@@ -1,4 +1,7 @@
-"""Collects what shows that documents belong together, a few bytes a document; traces of parts add up."""
+"""Collects what shows that documents belong together, a few bytes a document; traces of parts add up.
+
+Record numbers and full names are among it, which this module finds as well.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ from showthrough.storage.columns.index import GrowingHashes
 if TYPE_CHECKING:
     from showthrough.data.documents import Document, Mention
 
-# Finds the numbers and full names in a document that only documents of the same person share.
+# These functions find the numbers and full names in a document that only documents of the same person share.
 
 
 Role = Literal["number", "name"]

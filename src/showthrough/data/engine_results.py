@@ -1,6 +1,6 @@
 """Makes masks of the originals from the results of Presidio's anonymizer (`EngineResult`).
 
-Its items have the offsets of the anonymized text, so the original has to tell where they were (see `placement`).
+Its items have the offsets of the anonymized text, so the original has to tell where they were (see `Placement`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import NamedTuple, Protocol
 from showthrough.core.errors import QUOTED, InputError, quote_value
 from showthrough.data.masks import Mask, typed_mask
 
-# Where the masks of an anonymized text were, which says where its replacements are: all else stands in the original.
+# A placement says where the masks of an anonymized text were: its replacements are known, and all else stands in
+# the original.
 
 
 _MOST = 10_000  # places of all kept pieces together that are looked at

@@ -8,7 +8,7 @@ nothing beside it. `schemes` says who uses which names.
 
 A kind is treated as what it lies below unless something is said of it: the element of i2b2 2014 files, how it is
 replaced by a surrogate, whether it points to a person by itself, and the paragraph of HIPAA's Safe Harbor rule that
-lists it (45 CFR 164.514(b)(2)(i), A to R).
+lists it (45 CFR 164.514(b)(2)(i), A to R). Which mentions are confidential attributes is read here too.
 """
 
 from __future__ import annotations
@@ -337,7 +337,7 @@ def treated_as(kind: str) -> PhiType:
     return next(_TREATED[ancestor] for ancestor in reversed(path_of(kind)) if ancestor in _TREATED)
 
 
-# Reads what mentions say about confidential attributes.
+# Mentions say in words whether an attribute is confidential; this reads them.
 
 
 NOT_CONFIDENTIAL = "NOT_CONFIDENTIAL"  # what TAB says of a mention that is not

@@ -1,4 +1,4 @@
-"""What comes of all that was gathered: tables of rows, and from them what a run tells."""
+"""Makes of the results of all chunks the tables of rows, kept in memory or in files, and the notes of a run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from showthrough.storage.columns.tables import TableWriter
 from showthrough.storage.columns.working_folder import ScratchFolder
 from showthrough.storage.writing import report_os_errors
 
-# The rows of very many documents, from answers to tables in files, in the order of the documents' ids.
+# A store takes the rows of very many documents from the results of chunks to tables in files, in the order of their ids.
 
 
 _BLOCK = 4096  # documents whose evidence is written together

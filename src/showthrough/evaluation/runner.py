@@ -1,4 +1,4 @@
-"""All documents of a plan, chunk after chunk, whoever computes them."""
+"""Runs a plan over all documents, chunk after chunk, whoever computes them, and chooses how long chunks are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from showthrough.metrics import Metric
 from showthrough.metrics.chunk import Chunk
 from showthrough.models import Resources
 
-# How long chunks are: so that each takes some seconds, whatever is done with it.
+# The pace decides how long chunks are, so that each takes some seconds, whatever is done with it.
 
 
 _SECONDS = 10.0  # that a chunk is meant to take

@@ -1,4 +1,7 @@
-"""What a format is: one value that says how files of it are recognised, read and written."""
+"""What a format is: one value that says how files of it are recognised, read and written.
+
+Formats of anonymizations share the checks of what was read, which stand here too.
+"""
 
 from __future__ import annotations
 
@@ -177,7 +180,7 @@ def unwritable(document: Document, why: str) -> OutputError:
     return OutputError(f"{at_document(document.id)}: {why}")
 
 
-# What was read of an anonymization, made masks and held against the corpus.
+# These functions make masks of what was read of an anonymization, and check it against the corpus.
 
 
 def aligned_texts(texts: Texts, file: Input) -> Masks:

@@ -26,7 +26,7 @@ from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import UNREADABLE, collect_results, decode_json, decoded_or_none, fail, type_fault
 
-# Structs that refuse keys they do not know: at full speed they tell that there are none that nobody reads.
+# Strict structs refuse keys that they do not know, so msgspec finds at full speed that no key is left unread.
 
 
 @lru_cache(maxsize=256)
@@ -273,7 +273,7 @@ def _decoder(wire: Any, columns: ColumnNames) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(wire_of(wire, columns))
 
 
-# Lists that stand in a JSON string: as JSON again, or as Python prints them. Nothing of them is ever run.
+# Some lists stand in a JSON string: as JSON again, or as Python prints them. Nothing of them is ever run.
 
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""Writes corpora to files."""
+"""Writes corpora to files, and says what a format lost of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from showthrough.storage.writing import (
     write_folder,
 )
 
-# Compares the documents that were written with those that were read back, and counts what was lost.
+# Losses are counted: the documents that were to be written are compared with those that read back.
 
 
 def losses(before: Iterable[Document], after: Sequence[Document]) -> list[str]:

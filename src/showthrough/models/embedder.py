@@ -41,7 +41,7 @@ from showthrough.models.settings import share_of
 from showthrough.statistics.numerics.directions import main_directions
 from showthrough.statistics.numerics.sparse import SparseRows
 
-# Sentence embeddings of texts that stand end to end: cut once, and made one vector each by the library's own parts.
+# Texts that stand end to end are tokenized once, and the library's own parts make one vector of each.
 
 
 _CUT = 128  # texts that are cut into pieces at once, while others run

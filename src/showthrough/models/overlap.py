@@ -1,6 +1,6 @@
 """Overlap similarity: how much of what one sentence says another says too, word by word, from 0 to 5.
 
-As PAN's soundness of author masking has it (Potthast, Hagen and Stein 2016): two words are as similar as WordNet and
+Stop words do not count. As PAN's soundness of author masking has it (Potthast, Hagen and Stein 2016): two words are as similar as WordNet and
 word vectors say, every word is matched with the most similar of the other sentence, and both ways count alike.
 """
 
@@ -19,7 +19,7 @@ from showthrough.models.settings import Watch, share_of
 from showthrough.models.word_vectors import WordVectorSource
 from showthrough.models.wordnet import WordNet
 
-# English words that say little of what a sentence is about, for measures that compare what sentences say.
+# Stop words say little of what a sentence is about, so measures that compare sentences leave them out.
 
 
 # The list of the Information Retrieval Group of the University of Glasgow, with `computer`, which later copies lack.

@@ -2,7 +2,7 @@
 
 Which are needed cannot be told from their names alone: the attribute ruler corrects tags by what the parser found, and
 named entities end where the parser ends a sentence. So a component is left out only where nothing that comes after it
-could tell.
+could tell. A tagger finds function words by such a pipeline.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def _list_installed() -> list[str]:
     return sorted({entry.name for entry in entry_points(group="spacy_models")})
 
 
-# Function words from the part-of-speech tags of a spaCy pipeline.
+# Part-of-speech tags of a spaCy pipeline say which words are function words.
 
 
 FREE_TAGS = frozenset({"ADP", "PART", "CCONJ", "DET"})

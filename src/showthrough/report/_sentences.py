@@ -44,7 +44,8 @@ from showthrough.run.roles import (
 )
 from showthrough.run.run import WITHOUT_TEXT, Run
 
-# How identifiers can be read in a release, in words: where marked, elsewhere, written otherwise, encoded, nearly.
+# These functions say how identifiers can be read in a release: where marked, elsewhere, written otherwise, encoded,
+# nearly.
 
 
 _, _ELSEWHERE, _OTHERWISE, _ENCODED = WAYS

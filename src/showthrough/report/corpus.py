@@ -1,4 +1,4 @@
-"""What a corpus holds, as a sheet."""
+"""What a corpus holds and who is in it, as a report document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from showthrough.report.wording import counted_words, percent
 from showthrough.studies.description import AnnotatorMarks, CorpusPart, Description, MarkCounts, MeanDeviation
 from showthrough.studies.people import AttributeCounts, PeopleSummary
 
-# Who is in the documents of a corpus, as sentences and grids.
+# These functions tell who is in the documents of a corpus, as sentences and grids.
 
 
 _LEVELS = {

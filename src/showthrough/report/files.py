@@ -1,4 +1,4 @@
-"""A run as CSV, Markdown, LaTeX and JSON text."""
+"""A run as CSV, Markdown, LaTeX and JSON text, and the table of all views that are files."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _tae_value(run: Run, name: str, text: str) -> object:
     return str({part: score.value for part, score in parts.items()})
 
 
-# A run as files: one table of views. Each is an option of `evaluate` and `report`.
+# One table has the views of a run as files. Each view is an option of `evaluate` and `report`.
 
 
 @dataclass(frozen=True)

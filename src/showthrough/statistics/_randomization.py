@@ -14,7 +14,7 @@ import numpy as np
 from showthrough.statistics.blocks import BlockReplay, Table, sum_columns
 from showthrough.statistics.forms import Array, Combine, Form, Ratios, values_at
 
-# The coins of a randomization test: whether a document changes sides, in every shuffle.
+# The coins of a randomization test say in every shuffle whether a document changes sides.
 
 
 _CELLS = 1_000_000  # coins of one block that are held at once: 8 MB

@@ -26,7 +26,7 @@ from showthrough.models.model_folders import TrainingRecord
 from showthrough.systems._mask_checks import find_masks
 from showthrough.systems.base import Anonymizer, format_spec, get_optional
 
-# Every other occurrence of what is masked in a document: what the metric `inconsistent` finds, by the same code.
+# Every other occurrence of what is masked in a document is found by the code of the metric `inconsistent`.
 
 
 _ENGLISH = "en"

@@ -1,4 +1,4 @@
-"""What annotators marked, as arrays on the axis."""
+"""What annotators marked, as arrays of positions in a span layout, and the layers that they are counted by."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from showthrough.data.levels import LEVELS
 if TYPE_CHECKING:
     from showthrough.data.layout.span_layout import SpanLayout
 
-# Layers: one annotator's work on one document, each a stretch of a line of their own.
+# A layer is one annotator's work on one document. Each has its own part of a line on which all layers lie.
 
 
 @dataclass(frozen=True)

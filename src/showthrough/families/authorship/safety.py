@@ -37,7 +37,7 @@ from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
 from showthrough.statistics.rows import Array, Rows, Totals
 
-# Remarks in a report on how far its numbers about authors can be trusted.
+# Remarks tell the readers of a report how far its numbers about authors can be trusted.
 
 
 _FEATURES = 4  # that a note names

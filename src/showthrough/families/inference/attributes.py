@@ -58,7 +58,7 @@ from showthrough.metrics.chunk import Anonymized, Chunk
 from showthrough.models import Resources
 from showthrough.statistics.rows import Array, Rows, Totals
 
-# Remarks in a report on how far its numbers about inference on authors can be trusted.
+# Remarks tell the readers of a report how far its numbers about inference on authors can be trusted.
 
 
 OWN = "own"  # of a control: what the attack itself finds of the attributes that the control was asked for

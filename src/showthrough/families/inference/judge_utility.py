@@ -28,7 +28,7 @@ from showthrough.models.chat.contents import decode_answer
 from showthrough.models.chat.prompts import load
 from showthrough.statistics.rows import Array, Rows, Totals
 
-# What use is left in released texts, in the opinion of a judge who also sees the original (Staab et al. 2025).
+# A judge who also sees the original says what use is left in a released text (Staab et al. 2025).
 
 
 Quality = Literal["readability", "meaning", "hallucinations"]

@@ -30,7 +30,7 @@ from showthrough.storage.file_heads import Head
 from showthrough.storage.limits import RECORD
 from showthrough.storage.reading import collect_results, decode_json, decoded_or_none, fail, read_bytes, stem, suffix
 
-# Where passages of a submission stand in the original: as they say, or else in the order in which one reads.
+# Passages of a submission stand in the original where they say, or else in the order in which one reads.
 
 
 _BLANK = np.array([*(code for code in range(0x3001) if chr(code).isspace()), ord(MARK)], dtype=np.uint32)

@@ -30,7 +30,7 @@ from showthrough.formats.tables.rows import (
 )
 from showthrough.storage.reading import fail, unique
 
-# Tables of which each row is a mark: whose, from where to where, and what it is; the masks of a system.
+# Where each row of a table is a mark, it says whose it is, from where to where, and what it is: a system's masks.
 
 
 # What columns are called, the first of these that is there.

@@ -1,4 +1,4 @@
-"""Where a language model is, and whether text may be sent there."""
+"""Where a language model is, whether text may be sent there, and what that costs."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def hosts_of(send_text_to: str | Collection[str]) -> frozenset[str]:
     return hosts
 
 
-# What tokens cost: as somebody says, as they were listed once, or nothing on one's own machine.
+# Tokens cost what somebody says, what was listed once, or nothing on one's own machine.
 
 
 _MILLION = 1_000_000

@@ -22,7 +22,7 @@ from showthrough.models.chat.recordings import About, Recording, Recordings, key
 from showthrough.models.chat.settings import AskingSettings
 from showthrough.models.settings import Watch
 
-# Several at work on a list, which Ctrl-C or the first fault stops; whatever was under way may still be finished.
+# A pool of workers goes through a list. Ctrl-C or the first fault stops it; what is under way may still be finished.
 
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from showthrough.models.detectors.base import Detector, Find
 from showthrough.models.detectors.expressions import expressions
 from showthrough.models.detectors.placeholders import is_placeholder, is_written
 
-# Telephone numbers of many countries: groups of digits that are written as such numbers are.
+# Telephone numbers of many countries are groups of digits that are written as such numbers are.
 
 
 _SIGNS = r"[-–‑./ \u00a0\u2009\u202f()]"

@@ -103,7 +103,7 @@ class SpilledColumns:
         self._spill.close()
 
 
-# Pieces of bytes of very many documents: in memory while they are small, else in a nameless private file.
+# Chunks of bytes of very many documents stay in memory while they are small, else in a nameless private file.
 
 
 SMALL = 100_000_000  # bytes that stay in memory

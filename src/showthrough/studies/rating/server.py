@@ -2,6 +2,7 @@
 
 A browser has other pages open. None of them knows the token, which stands behind the # of the address and so in no
 request. And whatever another page sends is refused by what browsers say of it: a foreign Host, Origin or site.
+Ratings are kept in a journal.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from showthrough.storage.append_log import GrowingFile
 from showthrough.storage.reading import decoded_or_none
 from showthrough.storage.writing import report_os_errors
 
-# What one rater says, saved before it counts: a file that only grows, and that one program alone writes.
+# A journal saves what one rater says before it counts: its file only grows, and one program alone writes it.
 
 
 if sys.platform != "win32":

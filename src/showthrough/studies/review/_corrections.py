@@ -22,7 +22,7 @@ from showthrough.studies.review._filled_sheets import (
     readable,
 )
 
-# Which entity a corrected mark is of: the one that a reviewer names, that of the same words, or a new one.
+# A corrected mark is of the entity that a reviewer names, else of that of the same words, else of a new one.
 
 
 @dataclass(frozen=True)

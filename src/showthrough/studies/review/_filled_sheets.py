@@ -1,4 +1,4 @@
-"""Filled sheets: what stands in them, and all that is wrong with it."""
+"""Filled sheets: what stands in them, where their words are in a text, and all that is wrong with them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from showthrough.studies.review import _columns as c
 from showthrough.studies.review.assignment import COPIES, Assignment
 from showthrough.studies.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_FILE, ReviewRecord
 
-# Where words stand in a text, and which of the places somebody means.
+# These functions find where words stand in a text, and which of these positions a reviewer means.
 
 
 Span = tuple[int, int]

@@ -15,7 +15,7 @@ from showthrough.core.errors import PlanError, join_names, quote_value, suggest_
 from showthrough.data.documents import Corpus
 from showthrough.studies.review.copies import build_masks, layer_of
 
-# What documents are called where nobody may be told what is hidden: names of files that every system takes.
+# A reviewer must not learn from a document's name what is hidden, and every file system must take the name.
 
 
 _LONGEST = 100  # bytes: with a number and an ending every file system has room for it

@@ -1,4 +1,4 @@
-"""What a review found, as a value."""
+"""What a review found, as a value, and how far two readers agree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from showthrough.studies.agreement.values import Estimate
 from showthrough.studies.review._columns import TOLD, Told
 from showthrough.studies.review._filled_sheets import FilledFolder
 
-# How far two readers of the same copies agree on whether the person can still be told.
+# Two readers of the same copies agree more or less on whether the person can still be told.
 
 
 class TwoReaders(msgspec.Struct, frozen=True):

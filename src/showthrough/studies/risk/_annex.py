@@ -33,7 +33,7 @@ from showthrough.studies.risk.values import (
     Section,
 )
 
-# HIPAA's eighteen kinds of identifiers: how many mentions of each are hidden, by the types that a corpus marks.
+# HIPAA lists eighteen types of identifiers. The types of the corpus say how many mentions of each are hidden.
 
 
 ASKED = 'recall_per_type(unit="mention")'

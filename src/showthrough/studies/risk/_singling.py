@@ -23,7 +23,7 @@ from showthrough.studies.agreement.values import Estimate
 from showthrough.studies.risk._inferred_attributes import DIRECT, Array, ColumnReader, LearnedAttribute, reading_of
 from showthrough.studies.risk.values import THRESHOLD, SinglingOut, SinglingSection
 
-# How many people of a population are like each of some: the k of k-anonymity.
+# A crowd is how many people of a population are like somebody: the k of k-anonymity.
 
 
 class Fate(NamedTuple):
@@ -86,7 +86,7 @@ class Crowds:
         return float(left.sum())
 
 
-# The people of a run's documents, and what was inferred of each.
+# People come from a run's documents, each with what was inferred of them.
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _learned(inferred: list[InferenceEvidence]) -> dict[str, dict[str, LearnedAt
     return by_person
 
 
-# Shares of sums over documents, with intervals as scores have them.
+# Shares are of sums over documents, with intervals as scores have them.
 
 
 _NOT_DRAWN = "the run was made without resamples"

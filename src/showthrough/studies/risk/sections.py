@@ -1,4 +1,4 @@
-"""Numbers of a run about one risk each: linking documents to people, inferring attributes, telling authors."""
+"""Numbers of a run about one risk each: linking documents to people, inferring attributes, telling authors; or the command to run for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from showthrough.run.run import Run
 from showthrough.studies.agreement.values import Estimate
 from showthrough.studies.risk.values import Figure, Section
 
-# What to run for a section that a run does not fill, as a user types it.
+# Where a run does not fill a section, the command that would fill it is shown as a user types it.
 
 
 def command_for(run: Run, metric: str, *, fits: bool = True) -> str:

@@ -20,7 +20,7 @@ from showthrough.studies.rules.patterns import LEARNED, LIBRARY, learned_places,
 from showthrough.studies.rules.worth import Rule, Step, SystemScores, Weights, Worth
 from showthrough.studies.run_documents import name_in, require_texts
 
-# What every candidate would hide if it were masked next, for all of them at once.
+# The gain of a candidate is what it would hide if it were masked next. Gains are counted for all at once.
 
 
 _PAIRS = 4_000_000  # that are made at once
@@ -145,7 +145,7 @@ class Prospects:
         return (agreed / required if required else 1.0), np.where(np.isnan(then), 1.0, then)
 
 
-# Which rules are tried: nothing but what would hide something that leaks, and where each of them masks.
+# Only rules are tried that would hide something that leaks. A candidate knows where it masks.
 
 
 Finder = Callable[[RuleCorpus, Sequence[Rule]], RuleMatches]

@@ -24,7 +24,7 @@ from showthrough.systems.encoders._loading import CLASSIFIER, Encoder, load_enco
 from showthrough.systems.encoders._schemes import tagset
 from showthrough.systems.encoders._windows import usual_stride, windows_of
 
-# Texts through a token classifier: windows of all texts together, a probability of every label for each token.
+# A token classifier reads windows of all texts together, and gives a probability of every label for each token.
 
 
 # Its own padding is masked as well as ours; its answers are the same with either.

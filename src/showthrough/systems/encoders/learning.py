@@ -1,4 +1,7 @@
-"""The learner: a head of labels on an encoder, and a loss in which what is to be masked counts for more."""
+"""The learner: a head of labels on an encoder, and a loss in which what is to be masked counts for more.
+
+It is scored after every epoch on documents that it does not learn from.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from showthrough.models.training import ExaminedLearner
 from showthrough.systems.encoders._examples import IGNORED, OUTSIDE, Examples
 from showthrough.systems.encoders._loading import Encoder
 
-# How a transformer does on documents that it does not learn from.
+# A transformer is scored on documents that it does not learn from.
 
 
 METRICS = ("er_di", "er_qi", "recall", "precision", "f1")

@@ -38,7 +38,7 @@ from showthrough.systems.encoders._schemes import tagset
 from showthrough.systems.encoders.classifier import WindowClassifier, classifier
 from showthrough.systems.encoders.learning import Tagging, TrainingEpoch, dev_scores
 
-# How a transformer is trained to mask: TAB's experiments (Pilán et al. 2022, section 7.2) are the defaults.
+# The settings of TAB's experiments (Pilán et al. 2022, section 7.2) are the defaults of training.
 
 
 LONGFORMER = "allenai/longformer-base-4096"

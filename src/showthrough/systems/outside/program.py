@@ -34,7 +34,7 @@ from showthrough.systems.outside.answers import (
     wrong,
 )
 
-# Talking with a program through pipes: all questions at once, answers one by one; it never outlives this process.
+# A program is asked through pipes: all questions at once, answers one by one. It never outlives this process.
 
 
 _LONGEST = 1 << 26  # bytes of an answer: more is no answer but a flood

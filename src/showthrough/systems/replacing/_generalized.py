@@ -17,7 +17,7 @@ from showthrough.systems.surrogates.dates import WEEKDAYS, WrittenDate, find_dat
 from showthrough.systems.surrogates.numbers import OLD
 from showthrough.systems.surrogates.wordlists import FUNCTION
 
-# Whether a text says dates and nothing else.
+# Only a text that says dates and nothing else is generalized as a date.
 
 
 _AROUND_DATES = """

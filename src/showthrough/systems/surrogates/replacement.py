@@ -34,7 +34,7 @@ from showthrough.systems.surrogates.names import Names
 from showthrough.systems.surrogates.numbers import NumberSurrogates
 from showthrough.systems.surrogates.wordlists import PARTICLES, TITLES
 
-# The proof that surrogates left nothing: whatever was marked in a record must not be read in it any more.
+# An audit proves that surrogates left nothing: whatever was marked in a record must not be read in it any more.
 
 
 LETTERS = 4  # a string with fewer says too little: initials and numbers may come out the same by chance

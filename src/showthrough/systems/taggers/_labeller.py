@@ -1,4 +1,4 @@
-"""Tokens of a record in, labels and their probabilities out: features, learners and passes together."""
+"""Tokens of a record in, labels and their probabilities out: features, learners and passes together, by a recipe."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from showthrough.systems.taggers.features.settings import USUAL, Features
 from showthrough.systems.taggers.learners.base import SequenceLearner, TaggedSequence, learner_class
 from showthrough.systems.taggers.tokens import Tokens
 
-# How a tagger is made: its learner, its features and its passes. Presets are recipes by name.
+# A recipe says how a tagger is made: its learner, its features and its passes. Presets are recipes by name.
 
 
 Unit = Literal["record", "sentence"]

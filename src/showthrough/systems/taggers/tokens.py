@@ -1,4 +1,4 @@
-"""A text as taggers see it: words, numbers and signs, in lines and sentences."""
+"""A text as taggers see it: words, numbers and signs, in lines, sentences and sections."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-# Headings of a record, its header and footer, and the fields in it.
+# A record has headings, a header, a footer, and fields.
 
 
 _LONGEST_HEADING = 6  # words before a colon

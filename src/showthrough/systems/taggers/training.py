@@ -21,7 +21,7 @@ from showthrough.systems.taggers.labels import HIDDEN, type_of
 from showthrough.systems.taggers.learners.base import learner_class
 from showthrough.systems.taggers.tagger import Tagger
 
-# The challenge's systems (Uzuner, Luo and Szolovits 2007, Table 6) as recipes, by team and run.
+# Presets are the challenge's systems as recipes, by team and run (Uzuner, Luo and Szolovits 2007, Table 6).
 
 
 _ARAMAKI = "+token,+length,+word_class,+orthography,+special,+templates,+sentence,+previous,+dictionaries,window=2"

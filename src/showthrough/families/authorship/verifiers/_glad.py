@@ -22,7 +22,7 @@ from showthrough.families.authorship.verifiers._calibration import Calibration, 
 from showthrough.families.authorship.verifiers._grams import BOM, code_points, gram_codes, spaced_once
 from showthrough.families.authorship.verifiers.base import Array, Question, Remembering
 
-# What 24 numbers say of a text and of others by one author: the features of GLAD.
+# The features of GLAD are 24 numbers about a text and others by one author.
 
 
 TOPS = (100, 100, 100, 100, 500)  # the most frequent n-grams that make a profile, for n = 1 … 5

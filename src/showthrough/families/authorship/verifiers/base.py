@@ -1,4 +1,4 @@
-"""The interfaces of verifiers, which answer questions with probabilities, and of learners that train them."""
+"""The interfaces of verifiers, which answer questions with probabilities, and of learners that train them; the cache of features."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class VerifierLearner(Protocol):
         ...
 
 
-# Caches the features of questions, since evaluating a learner asks for the same ones many times.
+# The features of questions are cached, since evaluating a learner asks for the same ones many times.
 
 
 _MOST = 100_000  # that are remembered at once, of some numbers each

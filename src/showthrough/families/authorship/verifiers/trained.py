@@ -1,4 +1,4 @@
-"""A verifier that was trained here, and its folder."""
+"""A verifier that was trained here, its folder, and the text forms by which verifiers are named."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _load_fitted(arrays: Mapping[str, Any], learner: str) -> FittedVerifier:
     return fitted
 
 
-# Parses the text forms of verifiers: `glad/`, `NAME=folder/`, or a name that a package brings.
+# The text form of a verifier is a folder (`glad/`, `NAME=folder/`) or a name that a plugin brings.
 
 
 def parse_verifiers(texts: Sequence[str]) -> tuple[Verifier, ...]:

@@ -1,4 +1,7 @@
-"""What an attack is: it learns from a background whom it knows, then says how well documents fit each of them."""
+"""What an attack is: it learns from a background whom it knows, then says how well documents fit each of them.
+
+Which of these answers an attacker dares to give is chosen here too.
+"""
 
 from __future__ import annotations
 
@@ -160,7 +163,7 @@ def mean_square(values: Floats) -> float:
     return float(np.mean(values**2)) if values.size else 0.0
 
 
-# An attacker who names only those of whom they are sure: as many as can be, while enough of the named are right.
+# An attacker may name only those of whom they are sure: as many as can be, while enough of the named are right.
 
 
 PRECISIONS = (0.9, 0.99)

@@ -1,4 +1,4 @@
-"""Rows of features: what holds of each token of a text."""
+"""Rows of features: what holds of each token of a text, by its words, its position and its form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from showthrough.systems.taggers.features.learned import LearnedWords, Own
 from showthrough.systems.taggers.features.settings import Features
 from showthrough.systems.taggers.tokens import Tokens
 
-# What a token's place tells: its sentence, its section, the record's own fields, quotes and brackets.
+# The position of a token tells its sentence, its section, the record's own fields, quotes and brackets.
 
 
 _OPENING = {"(": ")", "[": "]", "“": "”", "«": "»", "„": "“", "‘": "’"}
@@ -131,7 +131,7 @@ def _share(part: int, whole: int) -> str:
     return "none" if not part else "all" if part == whole else "most" if 2 * part >= whole else "some"
 
 
-# Forms by which dates, phones, ids and the like are known, in whichever language.
+# Templates are forms by which dates, phones, ids and the like are known, in whichever language.
 
 
 _NAMES = sorted({word for words in CALENDAR.values() for word in words}, key=lambda entry: (-len(entry), entry))

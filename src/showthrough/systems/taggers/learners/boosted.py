@@ -32,7 +32,7 @@ from showthrough.systems.taggers.learners._label_sequences import (
 )
 from showthrough.systems.taggers.learners.base import Rows, TaggedSequence
 
-# Decision trees over features that hold or do not, and boosting of them.
+# Decision trees ask whether features hold. Boosting adds tree after tree.
 
 
 _LOOKED_AT = 0.98  # of all weight

@@ -15,7 +15,7 @@ from showthrough.systems.taggers.labels import OUTSIDE, TokenSpan, spans_of, typ
 from showthrough.systems.taggers.learners.base import Row, Rows, SequenceLearner, TaggedSequence, learner_class
 from showthrough.systems.taggers.learners.svm import Svm
 
-# Rules for forms: a date, a phone number or an id that training nearly always marked as a whole, under one type.
+# A form has a rule where training nearly always marked it as a whole, under one type: a date, a phone number, an id.
 
 
 _GROUP, _BEGINS = "t=", "^"  # how features name a form, and the token that begins one

@@ -23,7 +23,8 @@ from showthrough.systems.taggers.learners._columns import FeatureColumns, laid_o
 from showthrough.systems.taggers.learners._label_sequences import best_path, build_answer, names_of, state_probabilities
 from showthrough.systems.taggers.learners.base import Row, Rows, TaggedSequence
 
-# The states of a hierarchical model: phrases of a type, made of tokens that begin, go on and end, and what is around.
+# The states of a hierarchical model are phrases of a type, made of tokens that begin, go on and end, and what is
+# around them.
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ from showthrough.models.files import quietly
 from showthrough.models.settings import Watch
 from showthrough.models.training import Course, ExaminedLearner, train, uses_bf16
 
-# Fine-tuning: a classifier learns whose background a window comes from, and is examined after every epoch.
+# In fine-tuning, a classifier learns whose background a window comes from. It is examined after every epoch.
 
 
 @dataclass(eq=False)

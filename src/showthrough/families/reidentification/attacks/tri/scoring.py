@@ -1,4 +1,4 @@
-"""A trained attack: it scores documents window by window."""
+"""A trained attack, which scores documents window by window, and its files of pretreated texts and results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from showthrough.families.reidentification.attacks.tri.store import PRETREATED, 
 from showthrough.families.reidentification.attacks.tri.windows import Cutter, TextWindows
 from showthrough.models.device import in_batches
 
-# Pretreated texts, kept in `Pretreated_Data.json` so that spaCy reads each only once.
+# Pretreated texts are kept in `Pretreated_Data.json`, so that spaCy reads each only once.
 
 
 log = logging.getLogger("showthrough")
@@ -68,7 +68,7 @@ class PretreatedTexts:
             self.store.keep_record(PRETREATED, self.origin, content)
 
 
-# `Results.csv`: how the attack does after every epoch, one line each.
+# `Results.csv` holds how the attack does after every epoch, one line each.
 
 
 def accuracy(scores: Floats, truth: Sequence[int]) -> float:
