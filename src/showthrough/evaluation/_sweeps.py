@@ -118,8 +118,8 @@ def _count_sweep(
 class ScoreLevels:
     """The scores of many masks: which there are, and how many masks have each.
 
-    >>> found = ScoreLevels.of([0.85, 0.4, 0.85])
-    >>> found.joined(ScoreLevels.of([0.4, 1.0])).at(np.array([0, 1, 2, 4])).tolist()  # of 0.4 0.4 0.85 0.85 1.0
+    >>> levels = ScoreLevels.of([0.85, 0.4, 0.85])
+    >>> levels.merge(ScoreLevels.of([0.4, 1.0])).at(np.array([0, 1, 2, 4])).tolist()  # of 0.4 0.4 0.85 0.85 1.0
     [0.4, 0.4, 0.85, 1.0]
     """
 

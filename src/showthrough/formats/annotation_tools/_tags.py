@@ -201,8 +201,8 @@ def pieces(text: str, mentions: Sequence[Mention]) -> list[SpacyToken]:
     """A text in tokens, cut where marks start and end.
 
     >>> pieces("Ann  left.", [])  # of two spaces, one belongs to the word before and one is a token
-    [Piece(start=0, end=3, spaced=True), Piece(start=4, end=5, spaced=False), Piece(start=5, end=9, spaced=False),
-     Piece(start=9, end=10, spaced=False)]
+    [SpacyToken(start=0, end=3, spaced=True), SpacyToken(start=4, end=5, spaced=False),
+     SpacyToken(start=5, end=9, spaced=False), SpacyToken(start=9, end=10, spaced=False)]
     """
     edges = {edge for mention in mentions for edge in (mention.start, mention.end)}
     within = {mention.start for mention in mentions}, {mention.end for mention in mentions}

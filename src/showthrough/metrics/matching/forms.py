@@ -206,8 +206,10 @@ def form_of(text: str, entity_type: str, direct: bool, vocabulary: Vocabulary) -
     >>> english = vocabulary_of("wordfreq:en")
     >>> form_of("Mr John Doe-Smith", "PERSON", True, english).words
     ('john', 'doe', 'smith')
-    >>> form_of("no. 36110/97", "CODE", True, english).codes, form_of("the police", "ORG", False, english).sought
-    ((('36110', '97'),), False)
+    >>> form_of("no. 36110/97", "CODE", True, english).codes
+    (('36110', '97'),)
+    >>> form_of("the police", "ORG", False, english).is_searchable
+    False
     """
     if len(text) > LONGEST:
         return _NOWHERE["other"]

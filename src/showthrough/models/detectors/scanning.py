@@ -51,8 +51,9 @@ class Scan:
 def scan(texts: Mapping[str, str], detectors: Sequence[DetectorEntry]) -> Scan:
     """Looks at every text with every detector, some at a time.
 
-    >>> from showthrough.models.detectors import chosen
-    >>> [(one.text, one.line) for one in scan({"a": "Seen by\\nDr Rask."}, [chosen("patterns")]).sightings]
+    >>> from showthrough.models.detectors import parse_detector
+    >>> scanned = scan({"a": "Seen by\\nDr Rask."}, [parse_detector("patterns")])
+    >>> [(sighting.text, sighting.line) for sighting in scanned.sightings]
     [('Dr Rask', 2)]
     """
     sightings: list[Sighting] = []

@@ -64,7 +64,7 @@ def spans_of(labels: Sequence[str], scores: Sequence[float] | None = None) -> li
     """What the labels say is one thing: it goes on while I- of its type follows. Its score is its best token's.
 
     >>> spans_of(["B-A", "I-A", "B-A", "O", "I-B"])[:2]
-    [Found(first=0, last=2, entity_type='A', score=1.0), Found(first=2, last=3, entity_type='A', score=1.0)]
+    [TokenSpan(first=0, last=2, entity_type='A', score=1.0), TokenSpan(first=2, last=3, entity_type='A', score=1.0)]
     """
     sure = scores if scores is not None else [1.0] * len(labels)
     spans: list[TokenSpan] = []
