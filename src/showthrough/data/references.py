@@ -25,7 +25,7 @@ def references_of(corpus: Corpus) -> tuple[Anonymization, ...]:
     """Nothing masked, and each document masked as a whole.
 
     >>> from showthrough.data.documents import Document
-    >>> [one.of("a") for one in references_of(Corpus([Document("a", "Mr Doe")]))]
+    >>> [reference.of("a") for reference in references_of(Corpus([Document("a", "Mr Doe")]))]
     [(), (Mask(start=0, end=6, replacement=None),)]
     """
     survey = corpus.survey

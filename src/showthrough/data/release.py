@@ -34,9 +34,9 @@ def release(
     not go together, where a replacement repeats what it stands for, and where nothing is left of a text. A rewriting is
     released as it was handed in: a passage may well be as it was.
 
-    >>> one = Corpus([Document("a", "Mr Doe met Mr Roe and Mr Doe")])
+    >>> corpus = Corpus([Document("a", "Mr Doe met Mr Roe and Mr Doe")])
     >>> masks = Anonymization({"a": [Mask(3, 6, "NAME"), Mask(14, 17, "NAME"), Mask(25, 28, "NAME")]})
-    >>> release(one, masks, "number").documents[0].text
+    >>> release(corpus, masks, "number").documents[0].text
     'Mr [NAME_1] met Mr [NAME_2] and Mr [NAME_1]'
     """
     if replace is not None and replace not in REPLACEMENTS:

@@ -42,7 +42,8 @@ from showthrough.storage.columns.tables import TableWriter
 from showthrough.storage.columns.working_folder import ScratchFolder
 from showthrough.storage.writing import report_os_errors
 
-# A store takes the rows of very many documents from the results of chunks to tables in files, in the order of their ids.
+# A store moves the rows of very many documents from the results of chunks to tables in files, in the order of the
+# documents' ids.
 
 
 _BLOCK = 4096  # documents whose evidence is written together

@@ -45,10 +45,10 @@ def ceiling(
     >>> from showthrough import Annotation, Corpus, Document, Mention
     >>> ole, oslo = Mention(0, 3, "PERSON", "DIRECT"), Mention(7, 11, "LOC", "QUASI")
     >>> layers = (Annotation("ann", (ole, oslo)), Annotation("bob", (ole,)))
-    >>> found = ceiling(Corpus([Document("d", "Ole of Oslo", layers)]), ["recall", "precision"])
-    >>> found.annotators["ann"]["recall"].value, found.annotators["ann"]["precision"].value  # 1 of 1, 1 of 2
+    >>> ceilings = ceiling(Corpus([Document("d", "Ole of Oslo", layers)]), ["recall", "precision"])
+    >>> ceilings.annotators["ann"]["recall"].value, ceilings.annotators["ann"]["precision"].value  # 1 of 1, 1 of 2
     (1.0, 0.5)
-    >>> found.annotators["bob"]["recall"].value, found.people["recall"].value  # 1 of 2; 2 of 3 in all
+    >>> ceilings.annotators["bob"]["recall"].value, ceilings.people["recall"].value  # 1 of 2; 2 of 3 in all
     (0.5, 0.6666666666666666)
     """
     settings = RecordedSettings(seed=seed, resamples=resamples, confidence=confidence)

@@ -27,8 +27,8 @@ def in_language(metrics: Iterable[Metric], language: str, words: bool = True) ->
     alone, since one source was named for them all. Raises PlanError where a metric needs a list that there is not.
 
     >>> from showthrough.metrics import metric_text, metrics_of
-    >>> given = metrics_of(["er_di", "precision", 'wp(ic="wordfreq")', 'recall(function_words="none")'])
-    >>> for metric in in_language(given, "es"):
+    >>> metrics = metrics_of(["er_di", "precision", 'wp(ic="wordfreq")', 'recall(function_words="none")'])
+    >>> for metric in in_language(metrics, "es"):
     ...     print(metric_text(metric))
     er_di(function_words="lexicon-es.1")
     precision

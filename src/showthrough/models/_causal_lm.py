@@ -130,7 +130,7 @@ class _Window(NamedTuple):
 def _windows(text: int, ids: list[int], size: int) -> Iterator[_Window]:
     """Windows of at most `size` pieces, the mark before them included; each piece is asked for once.
 
-    >>> [tuple(one) for one in _windows(0, [1, 2, 3, 4, 5, 6, 7], 5)]
+    >>> [tuple(window) for window in _windows(0, [1, 2, 3, 4, 5, 6, 7], 5)]
     [(0, [1, 2, 3, 4], 0), (0, [3, 4, 5, 6], 2), (0, [5, 6, 7], 2)]
     """
     room = size - 1

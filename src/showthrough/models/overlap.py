@@ -1,7 +1,8 @@
 """Overlap similarity: how much of what one sentence says another says too, word by word, from 0 to 5.
 
-Stop words do not count. As PAN's soundness of author masking has it (Potthast, Hagen and Stein 2016): two words are as similar as WordNet and
+As PAN's soundness of author masking has it (Potthast, Hagen and Stein 2016): two words are as similar as WordNet and
 word vectors say, every word is matched with the most similar of the other sentence, and both ways count alike.
+Stop words are left out.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ class DiffSegment(NamedTuple):
 def changes(before: str, after: str) -> tuple[list[DiffSegment], list[DiffSegment]]:
     """Both versions in stretches; white space is no change.
 
-    >>> one, two = changes("He came home.", "He  went home .")
-    >>> [tuple(each) for each in one], [tuple(each) for each in two]
+    >>> before, after = changes("He came home.", "He  went home .")
+    >>> [tuple(each) for each in before], [tuple(each) for each in after]
     ([('He ', False), ('came', True), (' home.', False)], [('He  ', False), ('went', True), (' home .', False)])
     """
     old, new = ([(match[0], match.start(), match.end()) for match in _PIECE.finditer(text)] for text in (before, after))

@@ -25,10 +25,10 @@ def last_part(path: str) -> str:
 def strip_folders(provenance: Provenance) -> Provenance:
     """The same with the last part of every path alone; of a program that was run, its name and no argument.
 
-    >>> made = Provenance(anonymizer="presidio+/home/ann/crf/", version=1)
-    >>> strip_folders(made).anonymizer
+    >>> origin = Provenance(anonymizer="presidio+/home/ann/crf/", version=1)
+    >>> strip_folders(origin).anonymizer
     'presidio+crf/'
-    >>> strip_folders(replace(made, anonymizer="cmd:/home/ann/mask --key=4711")).anonymizer
+    >>> strip_folders(replace(origin, anonymizer="cmd:/home/ann/mask --key=4711")).anonymizer
     'cmd:mask …'
     """
     anonymizer, program, command = provenance.anonymizer.partition(_PROGRAM)

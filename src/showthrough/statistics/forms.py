@@ -141,8 +141,8 @@ def forms(combine: Combine, columns: Sequence[str], parts: Sequence[str]) -> lis
     >>> def combine(totals):
     ...     share = totals["hidden"] / totals["total"]
     ...     return {"": share, "squared": share**2, "constant": 0 * share}
-    >>> found = forms(combine, ["hidden", "total"], ["", "squared", "constant"])
-    >>> [(type(one).__name__, one.parts) for one in found]
+    >>> number_forms = forms(combine, ["hidden", "total"], ["", "squared", "constant"])
+    >>> [(type(form).__name__, form.parts) for form in number_forms]
     [('Ratios', ('',)), ('Smooth', ('squared',))]
     """
     if not parts:

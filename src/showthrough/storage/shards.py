@@ -50,7 +50,7 @@ class Shards(os.PathLike[str]):
 def name_of(path: Path) -> str:
     """What a file is called without its endings, or what several are: a pattern without its stars, or its folder.
 
-    >>> [name_of(Path(one)) for one in ("notes/a.jsonl", "notes/corpus-*.jsonl.zst", "notes/*.parquet")]
+    >>> [name_of(Path(path)) for path in ("notes/a.jsonl", "notes/corpus-*.jsonl.zst", "notes/*.parquet")]
     ['a', 'corpus', 'notes']
     """
     if not _STARS.search(path.name):

@@ -122,8 +122,8 @@ def describe(corpus: Corpus) -> Description:
 
     >>> from showthrough.data.documents import Annotation, Document, Mention
     >>> doe = Annotation("ann", (Mention(3, 6, "PERSON", "DIRECT"), Mention(10, 14, "LOC", "NO_MASK")))
-    >>> found = describe(Corpus([Document("a", "Mr Doe of Oslo", (doe,)), Document("b", "Oslo")]))
-    >>> found.whole.documents_by_annotators, found.whole.marks.mentions
+    >>> description = describe(Corpus([Document("a", "Mr Doe of Oslo", (doe,)), Document("b", "Oslo")]))
+    >>> description.whole.documents_by_annotators, description.whole.marks.mentions
     ({0: 1, 1: 1}, Levels(direct=1, quasi=0, no_mask=1))
     """
     by_split = tallies(corpus)

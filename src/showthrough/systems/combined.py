@@ -49,8 +49,8 @@ def occurrences(text: str, masks: Sequence[Mask], vocabulary: Vocabulary) -> lis
     less sure than what it repeats, a surer one of the same label stands on it, which a threshold leaves there.
 
     >>> text = "Mr John Smithson may be ill, SMITHSON said. Smithson's wife may not. May it be so."
-    >>> found = occurrences(text, [Mask(3, 16), Mask(17, 20)], vocabulary_of("wordfreq:en"))
-    >>> [text[mask.start : mask.end] for mask in found]
+    >>> masks = occurrences(text, [Mask(3, 16), Mask(17, 20)], vocabulary_of("wordfreq:en"))
+    >>> [text[mask.start : mask.end] for mask in masks]
     ['SMITHSON', 'Smithson']
     """
     document = MaskedDocument(text, vocabulary)

@@ -41,10 +41,10 @@ def annotate(corpus: Corpus, anonymizers: Sequence[Anonymizer | str], vote: int 
     mentions identify is told by their types alone; the same text of the same type in a document is one entity. Other
     layers of the corpus are left out unless they are to be kept.
 
-    >>> made = annotate(Corpus([Document("a", "Dr Ona Rask left. Dr Ona Rask!")]), ["rules"])
-    >>> made.documents[0].annotations[0].annotator
+    >>> silver = annotate(Corpus([Document("a", "Dr Ona Rask left. Dr Ona Rask!")]), ["rules"])
+    >>> silver.documents[0].annotations[0].annotator
     'silver(rules.v1)'
-    >>> [(mention.start, mention.end, mention.entity_type, mention.entity_id) for mention in _mentions_of(made)]
+    >>> [(mention.start, mention.end, mention.entity_type, mention.entity_id) for mention in _mentions_of(silver)]
     [(0, 11, 'PERSON', 'e1'), (18, 29, 'PERSON', 'e1')]
     """
     if isinstance(anonymizers, str):

@@ -43,7 +43,7 @@ def passages(document: Document, anonymization: Anonymization) -> list[PassagePa
 
     >>> document = Document("a", "Ann came. She saw Oslo. It rained.")
     >>> masked = Anonymization({"a": [Mask(0, 3, "X"), Mask(18, 25, "it, i")]})
-    >>> [one.written for one in passages(document, masked)]
+    >>> [passage.written for passage in passages(document, masked)]
     ['X came.', 'She saw it, i', 't rained.']
     """
     text, masks = document.text, anonymization.of(document.id)

@@ -37,12 +37,12 @@ class Sensibleness(Metric):
     >>> from showthrough.data.documents import Corpus, Document
     >>> from showthrough.data.authorship import Ratings
     >>> from showthrough.models import Resources
-    >>> said = Ratings(
+    >>> ratings = Ratings(
     ...     Rating(document="a", anonymization="A", item=item, rater=rater, value=value)
     ...     for item, both in {"1": (2, 2), "2": (2, 1), "3": (0, 0)}.items()
     ...     for rater, value in zip(("r1", "r2"), both)
     ... )
-    >>> chunk = Chunk(Corpus([Document("a", "He came. He saw. He won.")]), Resources(inputs={"ratings": said}))
+    >>> chunk = Chunk(Corpus([Document("a", "He came. He saw. He won.")]), Resources(inputs={"ratings": ratings}))
     >>> parts = Sensibleness().combine(chunk.rows(Sensibleness(), Anonymization({}, "A")).totals())
     >>> {part: round(value.item(), 3) for part, value in parts.items()}
     {'': 1.167, 'rater:r1': 1.333, 'rater:r2': 1.0, 'kappa': 0.455, 'alpha': 0.778}

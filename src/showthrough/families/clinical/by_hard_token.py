@@ -31,10 +31,10 @@ class PhiHardToken(PhiToken):
     >>> from showthrough import Anonymization, Annotation, Corpus, Document, Mention, TypedMask, evaluate
     >>> def record(name, text, *marks):
     ...     return Document(name, text, (Annotation("gold", marks),))
-    >>> one = record("1", "Mr Brown has a brown mole", Mention(3, 8, "PATIENT"))
-    >>> two = record("2", "Mr Smith", Mention(3, 8, "PATIENT"))
+    >>> first = record("1", "Mr Brown has a brown mole", Mention(3, 8, "PATIENT"))
+    >>> second = record("2", "Mr Smith", Mention(3, 8, "PATIENT"))
     >>> masked = Anonymization({"1": [TypedMask(15, 20, None, "PATIENT")], "2": [TypedMask(3, 8, None, "PATIENT")]})
-    >>> run = evaluate(Corpus([one, two]), {"a": masked}, ["phi_token", "phi_ambiguous_non_phi"])
+    >>> run = evaluate(Corpus([first, second]), {"a": masked}, ["phi_token", "phi_ambiguous_non_phi"])
     >>> run["a", "phi_token", "R"].value, run["a", "phi_ambiguous_non_phi", "R"].value  # 1 of 2; of brown 0 of 1
     (0.5, 0.0)
     """

@@ -49,9 +49,9 @@ class ListedGuess(NamedTuple):
 def parse_guesses(text: str, tag: str, single: bool = False) -> list[ListedGuess]:
     """The guesses of a line, as they are written; of one that is an item of a list, commas belong to it (`single`).
 
-    >>> [one.value for one in parse_guesses("1. Teacher (e.g., of music) 2. Nurse", "occupation")]
+    >>> [guess.value for guess in parse_guesses("1. Teacher (e.g., of music) 2. Nurse", "occupation")]
     ['Teacher (e.g., of music)', 'Nurse']
-    >>> [one.value for one in parse_guesses("Oslo, Norway, Bergen, Norway", "city_country")]
+    >>> [guess.value for guess in parse_guesses("Oslo, Norway, Bergen, Norway", "city_country")]
     ['Oslo, Norway', 'Bergen, Norway']
     """
     whole = _OPENING.sub("", strip_marks(text))

@@ -46,7 +46,7 @@ _LONGEST = 120  # characters of a guess that stands behind a name alone
 def guesses_in(answer: str, tags: Sequence[str] = TAGS) -> tuple[Guess, ...] | None:
     """The guesses of an answer for these tags, of each the likeliest first; `None` where there are none to be found.
 
-    >>> [one.value for one in guesses_in("**Type: Sex**\\nInference: He says so.\\nGuess: Male; Female", ["sex"])]
+    >>> [guess.value for guess in guesses_in("**Type: Sex**\\nInference: He says so.\\nGuess: Male; Female", ["sex"])]
     ['Male', 'Female']
     """
     names = tags_by_name(tags)

@@ -33,8 +33,8 @@ def agreement(cells: Cells) -> MutualInformation:
     tells nothing, and all are 0. Where no permutation could change anything (a single cluster on both sides, or each
     document its own) all are 1.
 
-    >>> found = agreement([(0, 0, np.array(2)), (0, 1, np.array(1)), (1, 1, np.array(3))])  # abc | def, ab | cdef
-    >>> [round(float(value), 3) for value in found]
+    >>> shared = agreement([(0, 0, np.array(2)), (0, 1, np.array(1)), (1, 1, np.array(3))])  # abc | def, ab | cdef
+    >>> [round(float(value), 3) for value in shared]
     [0.479, 0.355, 0.191]
     """
     counts = np.array([count for _, _, count in cells], dtype=np.float64)

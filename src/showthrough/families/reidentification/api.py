@@ -53,8 +53,8 @@ def reidentify(
     With `abstain` the run also has what an attacker finds who names only those they are sure of. Texts that share more
     with another original than with their own are refused, unless `pairing` is "trust".
 
-    >>> known = {"ann": "Ann is a surgeon", "bob": "Bob bakes bread"}
-    >>> run = reidentify(known, {"names": {"ann": "PERSON, surgeon", "bob": "PERSON and his bread"}})
+    >>> background = {"ann": "Ann is a surgeon", "bob": "Bob bakes bread"}
+    >>> run = reidentify(background, {"names": {"ann": "PERSON, surgeon", "bob": "PERSON and his bread"}})
     >>> run["names", "trir"].value
     1.0
     """

@@ -133,7 +133,7 @@ def dates_in(form: str, words: frozenset[str] | None = None) -> Iterator[DateMat
 
     `words` are those of the form, or more, where somebody has them.
 
-    >>> sorted({str(found.date) for found in dates_in(" 3 of may 1997 and 03 04 10 ")})
+    >>> sorted({str(match.date) for match in dates_in(" 3 of may 1997 and 03 04 10 ")})
     ['1997-05-03', '2010-03-04', '2010-04-03']
     """
     for name in sorted(_MONTH_NAMES.intersection(form.split() if words is None else words)):

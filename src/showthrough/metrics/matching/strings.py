@@ -70,8 +70,8 @@ class MaskedDocument:
         >>> from showthrough.metrics.matching.forms import vocabulary_of
         >>> text = "It was seen by Mr John Smith's nurse on 3 May"
         >>> document = MaskedDocument(text, vocabulary_of("wordfreq:en"))
-        >>> found = [document.string(Mask(*span)) for span in ((15, 30), (31, 36), (40, 45), (42, 45))]
-        >>> [each and each.key for each in found]
+        >>> strings = [document.string(Mask(*span)) for span in ((15, 30), (31, 36), (40, 45), (42, 45))]
+        >>> [string and string.key for string in strings]
         ['john smith', None, '3 may', None]
         """
         raw = self.text[mask.start : min(mask.end, mask.start + _CHARACTERS)]

@@ -34,7 +34,7 @@ class ThresholdRequest:
 def parse_options(least: Iterable[str] | None, most: Iterable[str] | None) -> tuple[ThresholdRequest, ...]:
     """What options say. Text forms have an equals sign inside, so the last one counts.
 
-    >>> [one.what for one in parse_options(['recall(unit="mention")=0.9'], None)]
+    >>> [check.what for check in parse_options(['recall(unit="mention")=0.9'], None)]
     ['recall(unit="mention")']
     """
     options: tuple[tuple[End, Iterable[str] | None], ...] = (("min", least), ("max", most))

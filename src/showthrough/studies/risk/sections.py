@@ -1,4 +1,7 @@
-"""Numbers of a run about one risk each: linking documents to people, inferring attributes, telling authors; or the command to run for them."""
+"""Numbers of a run about one risk each: linking documents to people, inferring attributes, telling authors.
+
+Where a run has no such number, a section says what to run.
+"""
 
 from __future__ import annotations
 

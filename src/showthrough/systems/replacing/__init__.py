@@ -24,10 +24,10 @@ Replace = Callable[[Document, Sequence[Mask]], list[Mask]]
 def make_replacer(way: Way) -> Replace:
     """The function that writes replacements in this way; spans, types, scores and the order of masks stay.
 
-    >>> one = Document("a", "Dr Ona Rask saw her on 5 May 2019.")
+    >>> document = Document("a", "Dr Ona Rask saw her on 5 May 2019.")
     >>> from showthrough.data.masks import TypedMask
     >>> masks = [TypedMask(0, 11, None, "PERSON"), TypedMask(23, 33, None, "DATE")]
-    >>> [mask.replacement for mask in make_replacer("generalize")(one, masks)]
+    >>> [mask.replacement for mask in make_replacer("generalize")(document, masks)]
     ['PERSON', '2019']
     """
     written = _WAYS[way]

@@ -254,7 +254,7 @@ def _format_name(table: tuple[tuple[str, ...], ...], text: str, number: int) -> 
 def find_dates(text: str, day_first: bool) -> list[WrittenDate]:
     """All dates in a text, by place. What is no day of any calendar (31/02/1997) is no date.
 
-    >>> [(one.year, one.month, one.day) for one in find_dates("from 10/29 to Nov 3, 1997", day_first=False)]
+    >>> [(date.year, date.month, date.day) for date in find_dates("from 10/29 to Nov 3, 1997", day_first=False)]
     [(None, 10, 29), (1997, 11, 3)]
     """
     coverage = bytearray(len(text))

@@ -1,4 +1,7 @@
-"""The interfaces of verifiers, which answer questions with probabilities, and of learners that train them; the cache of features."""
+"""The interfaces of verifiers, which answer questions with probabilities, and of learners that train them.
+
+Learners share the cache of features.
+"""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ MEASURES = (AUC, C_AT_1, F_HALF_U, F1, BRIER)  # in PAN's order; `overall` is th
 def statistics_of(same: ArrayLike, answers: ArrayLike) -> dict[str, Array]:
     """One entry a problem of all that the measures are summed from.
 
-    >>> found = statistics_of([True, True, False], [0.9, 0.5, 0.2])
-    >>> found["right"].tolist(), found["unanswered"].tolist()
+    >>> counts = statistics_of([True, True, False], [0.9, 0.5, 0.2])
+    >>> counts["right"].tolist(), counts["unanswered"].tolist()
     ([1.0, 0.0, 1.0], [0.0, 1.0, 0.0])
     """
     truth = np.asarray(same, dtype=bool)

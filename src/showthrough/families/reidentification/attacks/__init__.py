@@ -74,7 +74,7 @@ class Approach:
 def approaches(text: str) -> tuple[Approach, ...]:
     """What a list of attacks asks for, each once.
 
-    >>> [str(one) for one in approaches("lexical, assignment + lexical, lexical")]
+    >>> [str(approach) for approach in approaches("lexical, assignment + lexical, lexical")]
     ['lexical', 'lexical+assignment']
     """
     try:

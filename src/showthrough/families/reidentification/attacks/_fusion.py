@@ -14,8 +14,9 @@ NOT_RUN = f"fusing attacks takes at most {EVERYBODY:,} individuals"
 def fuse(parts: Sequence[Candidates]) -> Candidates:
     """Each attack's fits centred and scaled per document, standardised per individual, then averaged.
 
-    >>> one, two = Candidates.of(np.array([[3.0, 1.0], [0.0, 1.0]])), Candidates.of(np.array([[9.0, 0.0], [0.0, 0.0]]))
-    >>> fuse([one, two]).score.argmax(axis=1).tolist()
+    >>> left = Candidates.of(np.array([[3.0, 1.0], [0.0, 1.0]]))
+    >>> right = Candidates.of(np.array([[9.0, 0.0], [0.0, 0.0]]))
+    >>> fuse([left, right]).score.argmax(axis=1).tolist()
     [0, 1]
     """
     heard = np.any([part.heard for part in parts], axis=0)

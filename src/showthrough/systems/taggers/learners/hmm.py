@@ -47,7 +47,7 @@ class State:
 def states_of(labels: Sequence[str]) -> list[State]:
     """The states of one sequence.
 
-    >>> [one.place or one.behind + ">" * bool(one.behind) for one in states_of(["O", "B-A", "I-A", "O", "O"])]
+    >>> [state.place or state.behind + ">" * bool(state.behind) for state in states_of(["O", "B-A", "I-A", "O", "O"])]
     ['', 'B', 'E', 'A>', '']
     """
     states = [State()] * len(labels)
