@@ -14,7 +14,7 @@ def main() -> None:
     theirs. There is nothing to clean up yet, so the process just ends.
     """
     collecting = gc.isenabled()
-    gc.disable()  # imports leave no garbage; `starting` lets the collector work once a command is there
+    gc.disable()  # imports leave no garbage; `exit_on_signal` lets the collector work once a command is there
     try:
         usual = signal.getsignal(signal.SIGINT)
         if usual is signal.default_int_handler:

@@ -30,7 +30,7 @@ _ID = re.compile(r"(?:^|[\W_])id$", re.IGNORECASE)
 
 
 def named_files(arguments: Iterable[str] | None, noun: str = "anonymization") -> dict[str, Path]:
-    """`presidio=masks.json`, or a path alone, whose name then names it; `what` they are, for messages."""
+    """`presidio=masks.json`, or a path alone, whose name then names it; `noun` says what they are, for messages."""
     files: dict[str, Path] = {}
     for argument in arguments or ():
         name, sign, path = argument.partition("=")

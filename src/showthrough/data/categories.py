@@ -1,6 +1,6 @@
 """What PHI is called in the corpora that people use, and what each name stands for.
 
-The types of i2b2 2006 and 2014, MEDDOCAN and the Text Anonymization Benchmark, with what `kinds` knows of them. A type
+The types of i2b2 2006 and 2014, MEDDOCAN and the Text Anonymization Benchmark, with what `types` knows of them. A type
 that is not among these is treated as any word, and quasi-identifying.
 """
 

@@ -1,6 +1,6 @@
 """What a type tells where nobody said how a mention identifies: directly, or together with others.
 
-Names of persons, contact data and codes identify directly: `kinds` says it of each. A type that is not in that tree is
+Names of persons, contact data and codes identify directly: `types` says it of each. A type that is not in that tree is
 a guess, and is told as one.
 """
 

@@ -5,7 +5,7 @@ look like Latin ones are these inside a word that mixes scripts, accents are dro
 are 0 to 9, and everything else is a single space. `cased` keeps capitals, `form` does not; both have equal lengths, so
 one offset serves both.
 
-What is written another way again is in `data/views.py`.
+What is written another way again is in `data/text_views.py`.
 """
 
 from __future__ import annotations

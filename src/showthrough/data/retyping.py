@@ -142,7 +142,7 @@ class Retyping:
         return rules
 
     def problems(self, corpus: Corpus, mask_types: Iterable[str]) -> list[Problem]:
-        """One for each type that is named and occurs nowhere. `said` is what masks say they found."""
+        """One for each type that is named and occurs nowhere. `mask_types` are what masks say they found."""
         corpus_types = {type_name or NO_TYPE for type_name in corpus.survey.types}
         anywhere = sorted(corpus_types | set(mask_types))
         renamed_types = sorted(filter(None, map(self.rename, corpus_types)))

@@ -1,7 +1,7 @@
 """Which names of types who uses: corpora, tools and services, each with its source.
 
 Where a list was not checked against what it is of, its source says so. A list says only which names there are. What a
-name stands for is in `kinds`, once for all of them.
+name stands for is in `types`, once for all of them.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def checked_guests() -> bytes:
 
 
 def outcome(function: Callable[..., Any], *arguments: Any) -> bytes:
-    """What a call gives or raises, as bytes; `received` gives or raises the same."""
+    """What a call gives or raises, as bytes; `unpack_result` gives or raises the same."""
     import cloudpickle
 
     try:

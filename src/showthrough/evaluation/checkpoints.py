@@ -35,7 +35,7 @@ class Checkpoints:
     """The journal of one evaluation, written as it goes on; without a path in a file without a name.
 
     A journal is begun when there are some seconds of work to be lost, or many rows. From then on each answer is written
-    as it comes, and is on disk half a minute later. `kept` says what of a run may be written. Where a save fails the
+    as it comes, and is on disk half a minute later. `keep` says what of a run may be written. Where a save fails the
     evaluation goes on: `told` hears why, and the next tries again.
     """
 

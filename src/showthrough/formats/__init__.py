@@ -1,4 +1,4 @@
-"""Files in, corpora and anonymizations out: one module a format, one table of them in `choice`."""
+"""Files in, corpora and anonymizations out: one module a format, one table of them in `registry`."""
 
 from __future__ import annotations
 

@@ -36,9 +36,9 @@ def documents_in(
 ) -> Sequence[Document]:
     """One a line of JSON Lines, or one a row of a table; raises InputError with all that is wrong.
 
-    Lines of a file are looked at by all workers, and surveyed on the way where it is a corpus. With `each` they are no
-    documents yet: it is called for one after the other. `plain` decodes lines of a file that says nothing of people,
-    which the survey tells.
+    Lines of a file are looked at by all workers, and surveyed on the way where it is a corpus. With `on_document` they
+    are no documents yet: it is called for one after the other. `plain` decodes lines of a file that says nothing of
+    people, which the survey tells.
     """
     if isinstance(file.head, RowHead):
         return file.head.documents(decode, partial(_find_problems, look_at, file.remarks, on_document))

@@ -115,7 +115,7 @@ class Chunk(_Memo):
         return self.once(metric, lambda: metric.bind(self))
 
     def batches(self, anonymization: Anonymization | None = None) -> Iterator[DocumentBatch]:
-        """Its documents in their order, a few at a time, for metrics that share them out (`resources.mapped`).
+        """Its documents in their order, a few at a time, for metrics that share them out (`resources.map_items`).
 
         They are still to be made where they can be, so that whoever reads them makes them, and nobody holds them all.
         """

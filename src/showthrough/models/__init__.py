@@ -102,7 +102,7 @@ class Resources:
     ) -> Iterator[T]:
         """What a function makes of each item and of what is given for all, in their order; by workers, where there are.
 
-        The function is told by whose models it can ask: a worker has its own, and `given` is sent there once. Whoever
+        The function is told by whose models it can ask: a worker has its own, and `context` is sent there once. Whoever
         cuts work into items cuts it the same way whoever does it, since the last digit of a product hangs on its shape.
         """
         remaining = iter(items)

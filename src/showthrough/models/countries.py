@@ -1,6 +1,6 @@
 """Countries, with other names for them and what their people and things are called.
 
-For somebody who knows the country and looks for it in a text, where any word for it tells. `places` answers
+For somebody who knows the country and looks for it in a text, where any word for it tells. `gazetteer` answers
 the opposite question, which country a name is, and so leaves out what is also the name of something else (Georgia).
 """
 

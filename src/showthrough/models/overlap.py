@@ -2,7 +2,7 @@
 
 As PAN's soundness of author masking has it (Potthast, Hagen and Stein 2016): two words are as similar as WordNet and
 word vectors say, every word is matched with the most similar of the other sentence, and both ways count alike.
-Stop words are left out.
+Stop words are left out where enough other words are there.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The pieces that are asked for are replaced by the mask token, and the model says how probable the true ones are
 (Pilán et al. 2022, section 6.3). Segments of all texts go through it together, sorted by length, or end to end where
-that can be (`packing.py`), and the head that weighs the whole vocabulary sees only the places in question.
+that can be (`_packing.py`), and the head that weighs the whole vocabulary sees only the places in question.
 """
 
 from __future__ import annotations

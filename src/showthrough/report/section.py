@@ -29,8 +29,8 @@ _LONGEST = 200  # characters of what an error says
 class Section:
     """A family overrides what it has to tell; by itself each method tells nothing.
 
-    All of it is asked of every run, so a section looks for its metrics first: by their roles (`run.roles.playing`), or
-    by the inputs of the run.
+    All of it is asked of every run, so a section looks for its metrics first: by their roles
+    (`run.roles.find_metrics`), or by the inputs of the run.
     """
 
     title: ClassVar[str] = ""  # heads its part of the page; without one its tables stand among the parts of metrics

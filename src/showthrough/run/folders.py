@@ -62,7 +62,7 @@ class PathNames:
         return _FOLDERS.sub("", self.shorten(reason))
 
     def full(self, source: str) -> str:
-        """The name of a source with its folders, of what `told` made of it."""
+        """The name of a source with its folders, of what `shorten` made of it."""
         path = _split_source(source)[1]
         return source.removesuffix(path) + next((full for full, name in self.names.items() if name == path), path)
 

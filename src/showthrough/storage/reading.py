@@ -154,7 +154,7 @@ def decode_json(
 ) -> T:
     """One JSON value of a known type; anything else is an InputError that says where and what.
 
-    `place` is the document or line that the value stands in, `field` the path to it in there.
+    `location` is the document or line that the value stands in, `field` the path to it in there.
     """
     try:
         return decoder.decode(content)

@@ -90,7 +90,7 @@ def _add_layer(
 
 
 def silver_mentions(text: str, program_masks: Sequence[Sequence[Mask]], vote: int = 1) -> list[Mention]:
-    """What at least so many programs hide of a text, with types and entities; `found` has each program's masks.
+    """What at least so many programs hide of a text, with types and entities; `program_masks` are by program.
 
     >>> silver_mentions("Mr John Doe", [[Mask(0, 11, "PERSON")], [Mask(3, 7, "NAME")]], vote=2)[0].entity_type
     'PERSON'

@@ -88,7 +88,7 @@ class PhiToken(ClinicalMetric):
 def _rows(gold: PhiGold, inside: TypedSpans, token_kinds: Ints, beyond: TypedSpans, marked: PhiSystem) -> Rows:
     """TP, FP and FN of PHI against the rest, and of every category.
 
-    `taken` is what gold's tokens were taken for; the tokens beyond gold have the kinds that they were taken for.
+    `token_kinds` are what gold's tokens were taken for; the tokens beyond gold have the kinds that they were taken for.
     """
     hidden, same = token_kinds != NONE, token_kinds == inside.kind
     retyped = replace(inside, kind=token_kinds).at(hidden & ~same)

@@ -63,9 +63,9 @@ def best(scores: ArrayLike) -> float:
 
 
 def meetings(judgements: Judgements, document_indices: ArrayLike, documents: int) -> dict[str, Array]:
-    """Columns of rows: how often what counts and what was recorded met, by document. `places` are those of the pairs.
+    """Columns of rows: how often what counts and what was recorded met, by document.
 
-    Controls are no pairs of these: nobody recorded a verdict on them.
+    `document_indices` are those of the pairs. Controls are no pairs of these: nobody recorded a verdict on them.
     """
     both = ~(np.isnan(judgements.scores) | np.isnan(judgements.recorded))
     ours, theirs = (np.rint(2 * scores[both]).astype(np.int64) for scores in (judgements.scores, judgements.recorded))

@@ -79,7 +79,7 @@ class ConlluRecord:
 
 
 def slices_of(file: Path, misc_values: set[str]) -> list[Slice]:
-    """The records of a file; what their lines say in the last column is added to `said`."""
+    """The records of a file; what their lines say in the last column is added to `misc_values`."""
     content = with_line_feeds(text_of(file, read_bytes(file)))
     slices: list[Slice] = []
     order: list[str] = []

@@ -84,7 +84,7 @@ def locate_tokens(
 
 
 class TokenOffsets:
-    """Where tokens stand in a text, as `placed` says it. Only of those that are asked for is it found out.
+    """Where tokens stand in a text, as `locate_tokens` says it. Only of those that are asked for is it found out.
 
     That the tokens are the text, but for its white space, is one comparison for all of them. Then the letters before a
     token tell where it is, and words are counted instead of looked for.

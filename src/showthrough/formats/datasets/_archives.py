@@ -33,7 +33,7 @@ class _Member:
 
 
 def unpack(archive: Path, folder: Path, label: str) -> Path:
-    """Unpacks into an empty folder; gives it, or the one folder that everything is in. Errors call the archive `what`.
+    """Unpacks into an empty folder; gives it, or the one folder that everything is in. Errors call the archive `label`.
 
     Raises InputError for an archive that is damaged, leads out of the folder, holds links or devices, or is too large.
     """

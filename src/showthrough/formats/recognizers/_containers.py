@@ -54,7 +54,7 @@ class ServiceAnswer(msgspec.Struct, frozen=True):
         return self.text
 
     def parse_findings(self, value: Any, kind: Any, strict_type: Any, remarks: Remarks | None, field: str = "") -> Any:
-        """A list of findings of a known kind, whose other keys are noted; `known` is such a list with no other key."""
+        """A list of findings of a known type, whose other keys are noted; `strict_type` has no other keys."""
         findings = convert_or_none(value, strict_type)
         if findings is not None:
             return findings

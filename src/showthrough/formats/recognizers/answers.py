@@ -1,7 +1,7 @@
 """What services and libraries answer, one answer a text: read as masks, and with their texts as corpora.
 
 A file holds an object from id to answer, a list of answers in the order of the corpus, records with an id or the text
-and the answer under a key or beside it, or one answer alone; a folder holds one file a document (see `containers`).
+and the answer under a key or beside it, or one answer alone; a folder holds one file a document (see `_containers`).
 """
 
 from __future__ import annotations

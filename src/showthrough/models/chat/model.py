@@ -33,7 +33,7 @@ _TICK = 0.2  # seconds between two looks, in which signals are heard
 def at_work(
     items: Sequence[T], work: Callable[[T], None], hands: int, stop: threading.Event, report: Callable[[int], None]
 ) -> None:
-    """Does the work on all items, so many at once; `told` hears how many are done. Raises the first fault.
+    """Does the work on all items, so many at once; `report` hears how many are done. Raises the first fault.
 
     Threads are daemons: a server that does not answer must not keep the program from ending.
     """

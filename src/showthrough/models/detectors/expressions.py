@@ -1,6 +1,6 @@
 """The regular expressions that the rules anonymizer hides by, one table row each; the detector knows more.
 
-What rules hides must not change unseen, so these rows stay as they are, and wider ones are in `wider`.
+What rules hides must not change unseen, so these rows stay as they are, and wider ones are in `_more_expressions`.
 
 Every repetition is bounded or starts behind a character that it cannot itself match, so that the time taken
 grows with the length of the text and not with its square. Where a pattern has a group called `span`, only

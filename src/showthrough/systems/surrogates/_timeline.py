@@ -55,8 +55,8 @@ def timeline(
 ) -> Timeline:
     """Reads the dates of a record.
 
-    `marks` are what is marked as a date, `repeats` where the same stands without a mark, `others` what is not to be
-    looked at. A repeat that is part of a whole date is that date.
+    `marks` are what is marked as a date, `repeats` where the same stands without a mark, `exclusions` what is not
+    to be looked at. A repeat that is part of a whole date is that date.
     """
     if not marks:
         return Timeline()

@@ -51,7 +51,7 @@ class Lexical(Attack):
     b_it ∝ (1 + ln count) · telling(t);
     fit(d, i) = Σ_t x_dt (b_it − b̄_t), b̄ being the mean over individuals.
 
-    A fit then counts by how unusual it is for that individual, as `standardised` says, and the views are added.
+    A fit then counts by how unusual it is for that individual, as `standardise` says, and the views are added.
 
     >>> fitted = Lexical().fit({"ann": "a surgeon from Oslo", "bob": "a baker from Rome", "cem": "a judge from Bonn"})
     >>> int(fitted.scores(["PERSON saw the surgeon", "PERSON likes bread"]).score[0].argmax())
