@@ -161,7 +161,7 @@ def _show_entry(title: str, value: Any, traits: str = "") -> None:
     screen.print(Text(f"{inspect.getdoc(value) or ''}\n"))
     if traits:
         screen.print(Text(traits))
-    given_by = parameters(value) if is_dataclass(value) else {}  # a guest may have none
+    given_by = parameters(value) if is_dataclass(value) else {}  # a plugin may have none
     screen.print(Text("parameters:" if given_by else "parameters: none"))
     allowed = choices(value.__class__) if given_by else {}
     for key, default in given_by.items():

@@ -167,7 +167,7 @@ def with_place(where: str, name: str, usual: Value, argument: str | None, overri
 
 
 def apply_overrides(location: str, usual: Value, overrides: Mapping[str, Any]) -> Value:
-    """An entry with other parameters. Raises PlanError, which names `place`, for those that it does not take."""
+    """An entry with other parameters. Raises PlanError, which names `location`, for those that it does not take."""
     names = parameters(usual)
     for key in overrides:
         if key not in names:

@@ -6,7 +6,7 @@ ShowthroughError
 │   └── PlanError         an unknown metric, parameter, preset, anonymizer or option   (exit 2)
 ├── OutputError           a result cannot be written where it was asked for            (exit 2)
 ├── NoScoreError          a run has no such score; a KeyError as well                  (Python alone)
-├── ResourceError         a model, an extra or a guest cannot be used; the message says why (exit 1)
+├── ResourceError         a model, an extra or a plugin cannot be used; the message says why (exit 1)
 └── Interrupted           stopped on request; carries what was finished                (exit 130)
                           by something else, such as a full memory                     (exit 1 or 2)
 """
@@ -184,7 +184,7 @@ class NoScoreError(_OneLine, KeyError):
 
 
 class ResourceError(_OneLine):
-    """A model, a pipeline or an optional package is missing, or a guest does not do what it must."""
+    """A model, a pipeline or an optional package is missing, or a plugin does not do what it must."""
 
 
 class Interrupted(ShowthroughError):  # noqa: N818 (it is no error: the user asked for it)

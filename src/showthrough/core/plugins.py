@@ -1,6 +1,6 @@
-"""Tables of metrics, formats, attacks and anonymizers: what is built in, and what guests bring.
+"""Tables of metrics, formats, attacks and anonymizers: what is built in, and what plugins bring.
 
-A guest comes with a package, which declares it in the entry-point group of its table:
+A plugin comes with a package, which declares it in the entry-point group of its table:
 
     [project.entry-points."showthrough.metrics"]
     ours = "our_package.module:OurMetric"
@@ -66,11 +66,11 @@ class Table(MutableMapping[str, Entry], Generic[Entry]):
 
     @property
     def built_in(self) -> dict[str, Entry]:
-        """All that is no guest's."""
+        """All that is no plugin's."""
         return {name: self[name] for name in self.built_in_names}
 
     def register(self, name: str, entry: object) -> None:
-        """Enters a guest under a name that no built-in has; raises PlanError for what is no entry of this table."""
+        """Enters a plugin under a name that no built-in has; raises PlanError for what is no entry of this table."""
         if name in self.built_in_names:
             raise PlanError("is built in; expected another name", f"{self._singular} {shorten(name)}")
         self._registered[name] = self._check_entry(name, entry)
@@ -147,9 +147,9 @@ def is_guest(value: object) -> bool:
 
 
 def describe_error(error: Exception, ours: bool = False) -> str:
-    """What a guest raised, and where; what it says is left out, since that may be the very text that must not leak.
+    """What a plugin raised, and where; what it says is left out, since that may be the very text that must not leak.
 
-    A guest may raise anything, so whoever calls one catches everything. What is not the guest's is raised again.
+    A plugin may raise anything, so whoever calls one catches everything. What is not the plugin's is raised again.
     """
     if ours or isinstance(error, MemoryError | ShowthroughError):
         raise error
@@ -163,7 +163,7 @@ def value_of(kind: type[Any], noun: str, name: str, brought: Any) -> Any:
     makes = isinstance(brought, type) or (callable(brought) and not isinstance(brought, kind))
     try:
         value = brought() if makes else brought
-    except Exception as error:  # whatever a guest does: it is abstract, a parameter has no default, a file is missing
+    except Exception as error:  # whatever a plugin does: it is abstract, a parameter has no default, a file is missing
         raise PlanError(f"cannot be made: {error}; expected {expected}", location) from error
     if not isinstance(value, kind):
         raise PlanError(f"found {quote_value(value)}; expected {expected}", location)

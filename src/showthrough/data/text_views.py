@@ -63,7 +63,7 @@ class RewriteRule(NamedTuple):
     alone: bool = False  # the rest of the text is not read again
 
     def pieces(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Stretches of a text, and what stands for each."""
+        """Spans of a text, and what stands for each."""
         position = 0
         for match in self.pattern.finditer(text):
             if not self.alone:
@@ -156,12 +156,12 @@ class TextReading:
         return locate(self.text)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of the plain form stands in the text."""
+        """Where a span of the plain form stands in the text."""
         located = self.located_form
         return int(located.starts[start]), int(located.ends[end - 1])
 
     def spans(self, view: TextView, start: int, end: int) -> list[tuple[int, int]]:
-        """Where a stretch of any view stands in the text: a word of which a view has one copy may have several places.
+        """Where a span of any view stands in the text: a word of which a view has one copy may have several places.
 
         >>> texts = "by JohnDoe", "by J o h n", "by Jo-\\nhn", "by &#74;ohn", "by Sm9obiBEb2U="
         >>> views = [(reading, reading.other_views[-1]) for reading in map(TextReading, texts)]
@@ -195,7 +195,7 @@ class TextReading:
         return {}
 
     def is_new(self, view: TextView, start: int, end: int) -> bool:
-        """Whether a stretch of a view says more than the plain one: of a rewritten text, what was rewritten itself."""
+        """Whether a span of a view says more than the plain one: of a rewritten text, what was rewritten itself."""
         rewriting = view.rewriting
         if rewriting is None or rewriting.alone:
             return True

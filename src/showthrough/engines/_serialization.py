@@ -1,4 +1,4 @@
-"""Packs what travels to workers and back: guests, functions of scripts, and exceptions of tasks."""
+"""Packs what travels to workers and back: plugins, functions of scripts, and exceptions of tasks."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from showthrough.core.plugins import adopt, guests
 
 
 def checked_guests() -> bytes:
-    """What guests registered here, for workers to adopt. Raises PlanError for a guest that cannot be sent."""
+    """What plugins registered here, for workers to register too. Raises PlanError for one that cannot be sent."""
     import cloudpickle  # it also sends what was defined at a prompt or in a script
 
     for kind, entries in guests().items():
         for name, entry in entries.items():
             try:
                 cloudpickle.dumps(entry)
-            except Exception as error:  # whatever a guest's own pickling raises
+            except Exception as error:  # whatever a plugin's own pickling raises
                 fault = f"cannot be sent to a worker process: {error}; expected what can be pickled, or jobs=1"
                 raise PlanError(fault, f"{kind}: {shorten(name)}") from error
     return bytes(cloudpickle.dumps(guests()))
@@ -48,7 +48,7 @@ def call_packed(message: bytes) -> Any:
 
 
 def adopt_plugins(sent: bytes) -> None:
-    """Has the guests of another process."""
+    """Has the plugins of another process."""
     adopt(pickle.loads(sent))  # noqa: S301 (our own program wrote it)
 
 

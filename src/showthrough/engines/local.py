@@ -42,7 +42,7 @@ class _GoneError(Exception):
 class Local(Engine):
     """Processes that share work. They start with the first tasks and stay until they are closed.
 
-    What guests registered in this process is the first that a worker hears, so that its tables are the same.
+    What plugins registered in this process is the first that a worker hears, so that its tables are the same.
     """
 
     def __init__(self, workers: int) -> None:

@@ -63,9 +63,9 @@ def process_chunk(chunk: Chunk, work: Work) -> ChunkResult:
         try:
             chunk.bind_metric(metric)
             metrics.append((text, metric))
-        except Exception as error:  # of a guest, anything
+        except Exception as error:  # of a plugin, anything
             answer.failures[text] = failure_of(metric, error)
-    # Anonymizations outside, metrics inside: an anonymization is painted once and all metrics look at it.
+    # Anonymizations outside, metrics inside: an anonymization is marked once and all metrics look at it.
     for anonymization in work.anonymizations:
         anonymized = Anonymized(chunk, anonymization)
         for text, metric in metrics:
@@ -73,7 +73,7 @@ def process_chunk(chunk: Chunk, work: Work) -> ChunkResult:
                 continue
             try:
                 answer.rows[text, anonymization.name] = sound(metric, anonymized.rows(metric), len(chunk.corpus))
-            except Exception as error:  # of a guest, anything
+            except Exception as error:  # of a plugin, anything
                 why = failure_of(metric, error)
                 if anonymization.name not in REFERENCES:
                     answer.failures[text] = why

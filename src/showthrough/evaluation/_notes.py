@@ -54,7 +54,7 @@ class ResultStore:
 
     def __init__(self, gathered: EvaluationProgress, cells: Sequence[Cell], corpus: Corpus, home: Path | None) -> None:
         """Writes them into a private folder of a folder. Raises OutputError where they cannot be written."""
-        self.faults: dict[str, Exception] = {}  # metrics whose evidence cannot be written: guests'
+        self.faults: dict[str, Exception] = {}  # metrics whose evidence cannot be written: plugins'
         folder = Path(tempfile.gettempdir()) if home is None else home
         with report_os_errors(folder):
             self._bench, self._ids = ScratchFolder(folder), corpus.ids
@@ -167,7 +167,7 @@ class Notes:
                 self._gathered.failures[text] = f"it gave rows for {least} of {done} documents; expected all"
 
     def check_guests(self, faults: Mapping[str, Exception]) -> None:
-        """What guests make of their rows is checked like input; `faults` are what they show that nobody can write."""
+        """What plugins make of their rows is checked like input; `faults` are what they show that nobody can write."""
         failures = self._gathered.failures
         faults = {**faults, **(self._store.faults if self._store else {})}
         for (text, name), rows in self._tables.items():
@@ -178,7 +178,7 @@ class Notes:
                         raise faults[text]
                     sound_parts(metric, rows)
                     msgspec.convert(dict(rows.evidence), dict[str, Evidence])
-                except Exception as error:  # of a guest, anything
+                except Exception as error:  # of a plugin, anything
                     failures[text] = failure_of(metric, error)
         self._tables = {cell: rows for cell, rows in self._tables.items() if cell[0] not in failures}
 

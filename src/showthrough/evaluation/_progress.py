@@ -111,7 +111,7 @@ class EvaluationProgress:
         return self._state.counted.ranges
 
     def iter_remaining(self, total: int) -> Iterator[range]:
-        """What is still to do, in stretches that are done or not as a whole: where they are, they are looked at."""
+        """What is still to do, in ranges that are done or not as a whole: where they are, they are looked at."""
         for numbers in list(self._state.looked.gaps(total)):
             yield from self._state.counted.parts(numbers)
 

@@ -138,7 +138,7 @@ class ScoreLevels:
         return ScoreLevels(scores, masks)
 
     def at(self, ranks: Ints) -> Array:
-        """The scores that stand in some places of all of them, sorted."""
+        """The scores of some ranks among all of them, sorted."""
         return np.asarray(self.scores[np.searchsorted(np.cumsum(self.masks), ranks, side="right")])
 
 

@@ -113,7 +113,7 @@ def _number(
 ) -> _Number:
     try:
         sound_parts(metric, table)
-    except Exception as error:  # of a guest, anything
+    except Exception as error:  # of a plugin, anything
         return _Number(None, documents, failure_of(metric, error))
     value = metric.combine(table.totals()).get(HEADLINE)
     if value is None or np.isnan(value):

@@ -48,7 +48,7 @@ class Checkpoints:
     ) -> None:
         self._path = path
         self.fault = ""  # why the last save failed
-        self.faults: dict[str, Exception] = {}  # metrics whose evidence nobody can write: guests', which fail for it
+        self.faults: dict[str, Exception] = {}  # metrics whose evidence nobody can write: plugins', which fail for it
         self._file = GrowingFile(path, TITLE)
         self._aside = GrowingFile(None, TITLE)  # answers as they are, where the journal must not have all of them
         self._kept, self._told, self._clock = keep, told, clock
@@ -181,7 +181,7 @@ class Checkpoints:
                 continue
             try:
                 seen = msgspec.convert(dict(table.evidence), dict[str, Evidence])
-            except msgspec.ValidationError as error:  # a guest's, which fails in the end
+            except msgspec.ValidationError as error:  # a plugin's, which fails in the end
                 self.faults[text] = error
                 seen = {}
             rows.setdefault(text, {})[name] = dict(zip(table.columns, table.values.T, strict=True))

@@ -69,7 +69,8 @@ class Runner:
     def through(self, progress: Progress, on_answer: Callable[[], None]) -> None:
         """Chunk after chunk; `on_answer` is called for every answer.
 
-        What was given up is told when all the rest is done. Raises LostError then: no number is made of some of the documents.
+        What was given up is told when all the rest is done. Raises LostError then: no number is made of some of the
+        documents.
         """
         gathered, total = self._gathered, len(self._corpus)
         progress(gathered.done_count, total)

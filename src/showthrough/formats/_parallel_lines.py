@@ -52,7 +52,7 @@ class LineCounts(NamedTuple):
 
 @dataclass
 class _SliceResult(Generic[F]):
-    """What came of a stretch."""
+    """What came of a slice."""
 
     found: F
     counts: LineCounts = field(default_factory=LineCounts)
@@ -66,7 +66,7 @@ def read_through(
 ) -> ConsecutiveLines:
     """Has each line of a file looked at once, and finds where it is; raises InputError with all that is wrong.
 
-    What is found in stretches, each of which starts with nothing (`begin`), is added to what was found; `watch` is told
+    What is found in slices, each of which starts with nothing (`begin`), is added to the collector; `watch` is told
     how far it is.
     """
     engine = engine or InProcess()
@@ -74,7 +74,7 @@ def read_through(
     if len(bounds) > 1:
         next(lines_of(path), None)  # which refuses other encodings, and a list
     before, counts_before = LineCounts(), _count_before(path, begin, bounds, engine)
-    was_counted: list[bool] = []  # of the stretches that are looked at, whether it was known what is before them
+    was_counted: list[bool] = []  # of the slices that are looked at, whether it was known what is before them
     positions, problems = GrowingLines(), list[Problem]()
 
     def tasks() -> Iterator[tuple[Path, Callable[[], F], Bounds, LineCounts | None]]:
@@ -83,7 +83,7 @@ def read_through(
             was_counted.append(counts is not None)
             yield path, begin, slice_bounds, counts
 
-    following = 0  # the number of the stretch up to which all is counted
+    following = 0  # the number of the slice up to which all is counted
     for done, slice_result in enumerate(engine.in_order(_read_stretch, tasks())):
         result: _SliceResult[F] = slice_result
         if not was_counted[done] and (result.problems or result.broken or result.found.numbered):
@@ -104,7 +104,7 @@ def read_through(
 
 
 def _bounds(path: Path, workers: int) -> list[Bounds]:
-    """Where stretches begin and end; the last one ends where the file does."""
+    """Where slices begin and end; the last one ends where the file does."""
     size = file_state(path)[0]
     step = STRETCH if workers == 1 else max(_LEAST, min(STRETCH, size // (4 * workers)))
     forward = bool(compression_of(path)) or (isinstance(path, Remote) and path.web)
@@ -113,7 +113,7 @@ def _bounds(path: Path, workers: int) -> list[Bounds]:
 
 
 def _count_before(path: Path, begin: Callable[[], F], bounds: list[Bounds], engine: Engine) -> list[LineCounts] | None:
-    """What is before each stretch, where several are looked at together and documents are told by their numbers."""
+    """What is before each slice, where several are looked at together and documents are told by their numbers."""
     if engine.workers == 1 or len(bounds) == 1:
         return None
     first = begin()
@@ -137,7 +137,7 @@ def _count(path: Path, bounds: Bounds) -> LineCounts:
 
 
 def _read_stretch(path: Path, begin: Callable[[], F], bounds: Bounds, before: LineCounts | None) -> _SliceResult[F]:
-    """Looks at the lines of a stretch; where nobody knows what is before it, they are counted from its start."""
+    """Looks at the lines of a slice; where nobody knows what is before it, they are counted from its start."""
     first, documents = before or LineCounts()
     result, positions, last = _SliceResult(begin()), GrowingLines(), first
     try:
@@ -159,7 +159,7 @@ def _read_stretch(path: Path, begin: Callable[[], F], bounds: Bounds, before: Li
 
 
 def _lines(path: Path, bounds: Bounds, before: int = 0) -> Iterator[tuple[int, int, bytes]]:
-    """Number, offset and content of the lines that begin in a stretch; a blank one has no content."""
+    """Number, offset and content of the lines that begin in a slice; a blank one has no content."""
     start, stop = bounds
     if (start, stop) == (0, None):
         yield from lines_of(path)

@@ -121,7 +121,7 @@ def format_named(name: str, task: Task | None = None) -> Format:
 def recognise_format(head: Head, task: Task) -> str | None:
     """The format that a file is in, of those that can do what is asked; `None` where none claims it.
 
-    What a file begins with counts for more than its ending. Where a built-in format is sure guests are not asked, so
+    What a file begins with counts for more than its ending. Where a built-in format is sure plugins are not asked, so
     that what is installed does not change what a file means.
     """
     if (certain := _first_certain(head, task)) is not None:
@@ -163,7 +163,7 @@ def _collect_claims(head: Head, formats: Mapping[str, Format], task: Task) -> di
 
 
 def _ask(name: str, function: Callable[[Place], Any], source: Place, check: Callable[[Any, Place], Any]) -> Any:
-    """What a format says. A guest's word is checked like input, and whatever is wrong with it names the guest."""
+    """What a format says. A plugin's word is checked like input, and whatever is wrong with it names the plugin."""
     if name in FORMATS.built_in_names:
         return function(source)
     by = f"format {name}"
@@ -176,7 +176,7 @@ def _ask(name: str, function: Callable[[Place], Any], source: Place, check: Call
         raise InputError(
             Problem(problem.file or str(source.path), where, problem.message) for problem, where in problem_places
         ) from error
-    except Exception as error:  # of a guest, anything
+    except Exception as error:  # of a plugin, anything
         raise fail(source.path, f"its reader failed: {type(error).__name__}: {shorten(str(error))}", by) from error
 
 

@@ -215,7 +215,7 @@ def _files(corpus: Corpus, format: str, annotator: str | None) -> Files:
     chosen = format_named(format, "write")
     try:
         files = encode_sample(chosen, (_prepare_document(document, annotator) for document in corpus))
-    except Exception as error:  # of a guest, anything
+    except Exception as error:  # of a plugin, anything
         why = describe_error(error, ours=format in FORMATS.built_in_names)
         raise OutputError(f"format {format}: its writer {why}; nothing was written") from error
     if not isinstance(files, dict) or not all(isinstance(content, bytes) for content in files.values()):

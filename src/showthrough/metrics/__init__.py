@@ -58,7 +58,7 @@ _TRAITS: dict[str, tuple[str, ...]] = {
 
 
 def _check_metric(name: str, brought: Any) -> Metric:
-    """A metric of ours, or one that a guest brings, with all that reports ask of it."""
+    """A metric of ours, or one that a plugin brings, with all that reports ask of it."""
     if name in _BUILT_IN:
         brought = partial(brought, **_BUILT_IN[name][1])
     metric: Metric = value_of(Metric, "metric", name, brought)
@@ -79,7 +79,7 @@ def _check_metric(name: str, brought: Any) -> Metric:
 
 
 METRICS: Table[Metric] = Table("metrics", {}, _check_metric, lazy=_PLACES, called=True)
-_TEXTS: dict[str, str] = {}  # of our own metrics: whatever guests come and go, their names stay
+_TEXTS: dict[str, str] = {}  # of our own metrics: whatever plugins come and go, their names stay
 # Names that run files and plans of before may have. They are read, and never written again.
 _FORMER = {"readable": "known_words"}
 
@@ -121,7 +121,7 @@ READS_RELEASE = "removed_di"
 def metric_name(metric: Metric) -> str:
     """The entry of the table that is nearest to a metric: the one from which fewest parameters differ.
 
-    A built-in class has built-in names, so that guests change no name in a result.
+    A built-in class has built-in names, so that plugins change no name in a result.
     """
     kind = type(metric)
     ours = [name for name, class_path in _PLACES.items() if class_path == f"{kind.__module__}:{kind.__qualname__}"]

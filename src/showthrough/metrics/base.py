@@ -259,7 +259,7 @@ def sound_parts(metric: Metric, rows: Rows) -> None:
 
 
 def sound(metric: Metric, rows: object, documents: int) -> Rows:
-    """What a metric returned, checked like input: a guest's mistake must not come out as a number."""
+    """What a metric returned, checked like input: a plugin's mistake must not come out as a number."""
     name = type(metric).__name__
     if not isinstance(rows, Rows):
         raise ResourceError(f"{name} returned a value of type {type(rows).__name__}; expected Rows")

@@ -143,7 +143,7 @@ class Anonymized(_Memo):
 
     @cached_property
     def coverage(self) -> Coverage:
-        """Its masks on the axis."""
+        """Its masks in the span layout."""
         return Coverage(self.chunk.axis, self.anonymization)
 
     @cached_property

@@ -16,7 +16,7 @@ _CODE, _NAME = 5, 3  # letters and digits of a code, and letters of a name, from
 
 @dataclass(frozen=True)
 class ReleasedText:
-    """What can be read of a text, with the stretches that an anonymizer wrote there.
+    """What can be read of a text, with the spans that an anonymizer wrote there.
 
     >>> released = ReleasedText.of("Mr John Doe of Oslo", [Mask(3, 11, "PERSON"), Mask(15, 19)])
     >>> released.text, released.tells(0, 9), released.tells(3, 9), released.original(10, 12)
@@ -63,11 +63,11 @@ class ReleasedText:
         return bool(written) and not set(written).isdisjoint(_words(self.original_text[mask.start : mask.end]))
 
     def original(self, start: int, end: int) -> tuple[int, int]:
-        """The stretch of the original that a stretch of the released text stands for, masks as a whole."""
+        """The span of the original that a span of the released text stands for, masks as a whole."""
         return self._back(start, 0), self._back(end - 1, 1)
 
     def mask_at(self, start: int, end: int) -> Mask | None:
-        """The mask whose replacement holds a stretch of the released text, where one does."""
+        """The mask whose replacement holds a span of the released text, where one does."""
         number = bisect_right(self.starts, start) - 1
         if number < 0 or end > self.starts[number] + len(self.masks[number].replacement or ""):
             return None

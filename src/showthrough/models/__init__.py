@@ -43,7 +43,7 @@ Item = TypeVar("Item")
 
 
 class FunctionWords(Protocol):
-    """Says which characters of an axis need not be masked."""
+    """Says which characters of a span layout need not be masked."""
 
     def ignorable(self, axis: SpanLayout) -> Bools: ...
 
@@ -91,7 +91,7 @@ class Resources:
         self._sources: dict[tuple[object, ...], Any] = {}
 
     def once(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
-        """What a later room makes and others ask for again: made once."""
+        """What a later package makes and others ask for again: made once."""
         if key not in self._sources:
             self._sources[key] = make()
         value: T = self._sources[key]
@@ -236,7 +236,7 @@ class Resources:
             WORDNET: self.wordnet,
             VECTORS: self.word_vectors,
         }
-        # A guest may name models by parameters that nobody here knows: what tells those apart is theirs to pin.
+        # A plugin may name models by parameters that nobody here knows: what tells those apart is theirs to pin.
         loaders = {name: roles.get(parameter.partition(" ")[0]) for parameter, name in models.items()}
         return {name: str(getattr(load(name), "revision", "")) if load else "" for name, load in loaders.items()}
 

@@ -75,7 +75,7 @@ class TrainingTexts:
 
     def __init__(self, training: TrainingRecord) -> None:
         self._digests = frozenset(training.documents)
-        self._copies = CopyMarks(getattr(training, "copies", ()))  # a guest's may know nothing of copies
+        self._copies = CopyMarks(getattr(training, "copies", ()))  # a plugin's may know nothing of copies
 
     def has(self, text: str) -> bool:
         return text_digest(text) in self._digests or self._copies.know(text)

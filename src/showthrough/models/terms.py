@@ -1,4 +1,4 @@
-"""Terms: the stretches of a text that carry information one by one.
+"""Terms: the spans of a text that carry information one by one.
 
 Named entities, then noun chunks that do not overlap them, then what tokens remain (Manzanares-Salor et al. 2025). Or,
 without a model, the words alone.
@@ -32,13 +32,13 @@ class Terms:
 
 
 class TermSource(Protocol):
-    """Finds the terms of every document of an axis, at places in the document, and its sentences if asked for them."""
+    """Finds the terms of every document of a span layout, by positions in it, and its sentences if asked for them."""
 
     def terms(self, axis: SpanLayout, sentences: bool = False) -> list[Terms]: ...
 
 
 class WordTerms:
-    """The tokens of the axis, one by one; of sentences it knows nothing."""
+    """The tokens of the span layout, one by one; of sentences it knows nothing."""
 
     def terms(self, axis: SpanLayout, sentences: bool = False) -> list[Terms]:
         tokens = axis.tokens

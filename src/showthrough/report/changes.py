@@ -18,7 +18,7 @@ class DiffSegment(NamedTuple):
 
 
 def changes(before: str, after: str) -> tuple[list[DiffSegment], list[DiffSegment]]:
-    """Both versions in stretches; white space is no change.
+    """Both versions in spans; white space is no change.
 
     >>> before, after = changes("He came home.", "He  went home .")
     >>> [tuple(each) for each in before], [tuple(each) for each in after]
@@ -48,7 +48,7 @@ def _common_words(before: list[str], after: list[str]) -> list[tuple[int, int]]:
 def _split_segments(text: str, pieces: list[tuple[str, int, int]], common: set[int]) -> list[DiffSegment]:
     """A text cut where what is kept and what is not meet; white space between two goes with what is kept."""
     segments: list[DiffSegment] = []
-    begin = 0  # of the stretch that is not told yet
+    begin = 0  # of the span that is not told yet
     changed = False
     for index, (_, start, end) in enumerate(pieces):
         is_new = index not in common

@@ -1,4 +1,4 @@
-"""What a run, its scores and its comparisons look like: the one place that asks a later room, when somebody looks.
+"""What a run, its scores and its comparisons look like: the one module that asks a later package.
 
 Whoever holds a run may look at it. How it looks is for `report` to say, which knows what a run is.
 """

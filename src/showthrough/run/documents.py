@@ -137,7 +137,7 @@ def _as_typed(mask: Mask) -> TypedMask:
 
 
 def free_words(chunk: Chunk, hiding: HidingRule) -> Iterator[Spans]:
-    """Of each document, the stretches inside mentions that are ignorable and more than punctuation."""
+    """Of each document, the spans inside mentions that are ignorable and more than punctuation."""
     axis = chunk.axis
     marked = np.zeros(len(axis) + 1, dtype=bool)
     paint(marked, axis.gold.start, axis.gold.end)
@@ -152,7 +152,7 @@ def free_words(chunk: Chunk, hiding: HidingRule) -> Iterator[Spans]:
 
 
 def ruler_of(axis: SpanLayout, texts: RunTexts) -> SpanIndex:
-    """The ruler that the metrics measured with, on an axis of these texts."""
+    """The span index that the metrics measured with, in a span layout of these texts."""
 
     def ignorable(axis: SpanLayout) -> Bools:
         canvas: Bools = axis.table(is_punctuation).view(np.bool_)

@@ -36,7 +36,7 @@ NOT_MARKED = "(not marked)"  # stands for a type
 
 
 class Location(NamedTuple):
-    """A stretch of a document, by its number among the texts and its offsets there."""
+    """A span of a document, by its number among the texts and its offsets there."""
 
     document: int
     start: int
@@ -65,13 +65,13 @@ class Needless(NamedTuple):
 
 
 class MarkedOffsets(NamedTuple):
-    """The places of some mentions on the axis, ascending, and the entity type at each."""
+    """The places of some mentions in the span layout, ascending, and the entity type at each."""
 
     place: Ints
     kind: Ints
 
     def first(self, start: Ints, end: Ints) -> Ints:
-        """The first entity type on each stretch, or -1."""
+        """The first entity type on each span, or -1."""
         number = np.searchsorted(self.place, start)
         inside = number < np.searchsorted(self.place, end)
         entity_type = np.full(len(start), -1)
@@ -175,7 +175,7 @@ class Inspection:
         return np.column_stack([np.bincount(document[level == kind], minlength=count) for kind in (2, 1)])
 
     def locate(self, start: Ints, end: Ints) -> list[Location]:
-        """Stretches of the axis as places in their documents."""
+        """Spans of the layout as locations in their documents."""
         document = self.axis.document_at(start)
         base = self.axis.bounds[document]
         return list(map(Location, document.tolist(), (start - base).tolist(), (end - base).tolist()))

@@ -48,7 +48,7 @@ def find_in_batch(anonymizer: Anonymizer, part: Corpus) -> BatchResult:
 
 
 def try_loading(anonymizer: Anonymizer) -> None:
-    """Loads what it needs, and lets go of it; a guest need not say what that is."""
+    """Loads what it needs, and lets go of it; a plugin need not say what that is."""
     for step in ("prepare", "finish"):
         get_optional(anonymizer, step, lambda: None)()
 

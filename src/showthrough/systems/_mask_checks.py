@@ -12,11 +12,11 @@ from showthrough.systems.base import Anonymizer
 
 
 def find_masks(anonymizer: Anonymizer, documents: Sequence[Document]) -> Sequence[Sequence[Mask]]:
-    """What it finds, checked like input, since guests may return anything."""
+    """What it finds, checked like input, since plugins may return anything."""
     location = f"anonymizer {shorten(anonymizer.name)}"
     try:
         answer = anonymizer.masks(documents)
-    except Exception as error:  # of a guest, anything
+    except Exception as error:  # of a plugin, anything
         why = describe_error(error, ours=not is_guest(anonymizer))
         for doc in documents if len(documents) > 1 else ():  # the first that it cannot do alone is named
             find_masks(anonymizer, [doc])

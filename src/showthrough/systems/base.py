@@ -93,7 +93,7 @@ class BaseAnonymizer:
 
 
 def get_optional(anonymizer: Anonymizer, attribute: str, otherwise: Any) -> Any:
-    """What an anonymizer tells of itself, which a guest need not."""
+    """What an anonymizer tells of itself, which a plugin need not."""
     return getattr(anonymizer, attribute, otherwise)
 
 

@@ -35,7 +35,7 @@ _JOINT = re.compile(r"[\s.,'\u2019-]{0,3}")  # between the words of one name
 
 
 class _Occurrence(NamedTuple):
-    """A stretch that says what a mask hides elsewhere."""
+    """A span that says what a mask hides elsewhere."""
 
     start: int
     end: int
@@ -218,7 +218,7 @@ class CompositeAnonymizer(ABC):
 
     @property
     def lasting(self) -> bool:
-        """A guest that does not say may give others tomorrow."""
+        """A plugin that does not say may give others tomorrow."""
         return all(get_optional(part, "lasting", False) for part in self.made_of)
 
     def prepare(self) -> None:

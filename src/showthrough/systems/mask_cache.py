@@ -32,7 +32,7 @@ _decoder = msgspec.json.Decoder(_Entry)
 
 
 def is_cacheable(anonymizer: Anonymizer, cache: Cache | None) -> bool:
-    """Whether what it finds may be kept, and there is a place for it. A guest that does not say so may not be."""
+    """Whether what it finds may be kept, and there is a place for it. A plugin that does not say so may not be."""
     return cache is not None and cache.folder is not None and get_optional(anonymizer, "lasting", False)
 
 

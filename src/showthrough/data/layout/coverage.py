@@ -1,4 +1,4 @@
-"""Paints one anonymization on an axis: what its masks hide, and what their replacements reveal again.
+"""Marks one anonymization in a span layout: what its masks hide, and what their replacements reveal again.
 
 A replacement that writes a word of the original ("John Doe" by "John Smith") leaves that word to be read. Words are
 whole tokens, compared in their reading form: `J o h n` and `XXXJohn` say John, as they do in a released text.
@@ -45,7 +45,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number whose multiples spread
 
 
 class Disclosures(NamedTuple):
-    """Stretches of the original that can be read in a replacement, ascending; `mask` is the number of the mask."""
+    """Spans of the original that can be read in a replacement, ascending; `mask` is the number of the mask."""
 
     start: Ints
     end: Ints
@@ -82,12 +82,12 @@ class Coverage:
         self._readable: dict[tuple[SpanIndex, Replacements], Counts32] = {}
 
     def is_covered(self, ranges: IndexRanges, ruler: SpanIndex, replacements: Replacements) -> Bools:
-        """Which stretches of a ruler have all of their characters hidden."""
+        """Which ranges of a span index have all of their characters hidden."""
         readable = self.readable(ruler, replacements)
         return np.asarray(readable[ranges.opens] == readable[ranges.closes])
 
     def readable(self, ruler: SpanIndex, replacements: Replacements) -> Counts32:
-        """How many characters can be read before each place of a ruler."""
+        """How many characters can be read before each place of a span index."""
         key = ruler, replacements
         if key not in self._readable:
             disclosures = self.disclosures if replacements == "read" else _NOTHING
@@ -105,7 +105,7 @@ class Coverage:
 
     @cached_property
     def hidden_before(self) -> Counts32:
-        """How many characters of the axis are hidden before each place; what replacements repeat is not."""
+        """How many characters of the span layout are hidden before each place; what replacements repeat is not."""
         step = np.zeros(len(self.axis) + 2, dtype=np.int8)
         positions = np.arange(len(self.axis) + 1, dtype=np.int32)
         _count_edges(step, positions, self.start, self.end, 1)
@@ -203,7 +203,7 @@ def _is_read(word: str) -> bool:
 
 
 def _count_edges(step: NDArray[np.int8], before: Counts32, start: Ints, end: Ints, sign: int) -> None:
-    """Notes on a ruler where disjoint spans open and close."""
+    """Notes on a span index where disjoint spans open and close."""
     opens, closes = before[start], before[end]
     solid = opens < closes
     step[opens[solid]] += np.int8(sign)
@@ -219,8 +219,8 @@ def _within(positions: Ints, start: Ints, end: Ints) -> Bools:
 def find_repeats(axis: SpanLayout, tokens: Spans, sheet: SpanLayout, text: Ints) -> Bools:
     """Which tokens are words of the text that is written for them; `text` is the number of that of each token.
 
-    Texts are cut into words on an axis of their own, the sheet, each once however often it is written. Keys of first
-    letters tell nearly all words; only where they cannot, words are compared letter by letter.
+    Texts are cut into words in a span layout of their own, `sheet`, each once however often it is written. Keys of
+    first letters tell nearly all words; only where they cannot, words are compared letter by letter.
     """
     words, texts = sheet.tokens, len(sheet.documents)
     text_of_word = sheet.document_at(words.start)  # the text of each word

@@ -29,7 +29,7 @@ class AnnotationLayers:
     mentions: Sequence[Sequence[Mention]]  # of a layer
     document: Ints  # of a layer
     base: Ints  # where a layer starts on the line
-    shift: Ints  # from the axis to a layer
+    shift: Ints  # from the span layout to a layer
     count: Ints  # layers of a document: an annotator who marked nothing counts too
 
     @classmethod
@@ -124,7 +124,7 @@ class Gold:
 
     @cached_property
     def _reach(self) -> tuple[Ints, Ints]:
-        """To-be-masked mentions with every layer on a stretch of its own, sorted, and how far they reach.
+        """To-be-masked mentions with every layer on its own part of the line, sorted, and how far they reach.
 
         A mention contains a span when, among the mentions that start no later, the farthest end lies no earlier
         than the span's end: a running maximum answers that for all annotators at once.

@@ -1,4 +1,4 @@
-"""The ruler: a line of only those characters that have to be masked, shorter than the axis."""
+"""The span index: a line of only those characters that have to be masked, shorter than the span layout."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PLAIN, _WORDS, _SIGNS = range(3)  # what is asked for of a mention: what is not
 
 @dataclass(frozen=True)
 class IndexRanges:
-    """Spans as they lie on a ruler: from where to where. One of no length has nothing that must be masked."""
+    """Spans as they lie in a span index: from where to where. One of no length has nothing that must be masked."""
 
     opens: Counts32
     closes: Counts32
@@ -47,7 +47,7 @@ class IndexRanges:
 
 @dataclass(frozen=True)
 class Runs:
-    """Things on a ruler, and runs of them, from `first` to before `last`: what a mention has of them.
+    """Things in a span index, and runs of them, from `first` to before `last`: what a mention has of them.
 
     A thing may be in many runs. So they are counted by what stands before either end, and never listed.
     """
@@ -76,25 +76,25 @@ class Runs:
 class SpanIndex:
     """Counts only the characters that have to be masked: those of mentions that are not ignorable.
 
-    `before[x]` is how many of them lie before position x. Most of a text is no mention, so painting masks on this
-    short ruler instead of on the whole axis makes a further anonymization cheap.
+    `before[x]` is how many of them lie before position x. Most of a text is no mention, so marking masks in this
+    short index instead of in the whole layout makes a further anonymization cheap.
 
     A mention without any such character, such as a person called "Per", has to be masked with all its word characters
-    (without those, all but space). They follow at the end of the ruler, at the places `whole` of the axis: first the
+    (without those, all but space). They follow at the end of the index, at the places `whole` of the layout: first the
     word characters of such mentions, then the signs of those without a word. So where the same word stands in a longer
     mention it stays ignorable. `asking` says of which mentions: of each, of those whose whole entity has nothing else,
     or never, as in TAB's script.
     """
 
     def __init__(self, axis: SpanLayout, ignorable: Bools, asking: Asking = "mention") -> None:
-        # Not the axis itself, which keeps its rulers: held in a circle, both would wait for the collector.
+        # Not the layout itself, which keeps its indexes: held in a circle, both would wait for the collector.
         gold = self._gold = axis.gold
         self._axis_tokens, self._contents = axis.tokens, axis.gold_contents
         required = np.zeros(len(axis), dtype=bool)
         paint(required, gold.start, gold.end)
         required &= ~ignorable
         self.before: Counts32 = count_before(required)
-        bare: Bools = self.before[gold.start] == self.before[gold.end]  # nothing on the ruler so far
+        bare: Bools = self.before[gold.start] == self.before[gold.end]  # nothing in the index so far
         if asking == "entity":
             bare &= (np.bincount(gold.entity, ~bare) == 0)[gold.entity]
         elif asking == "never":

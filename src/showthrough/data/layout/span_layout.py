@@ -1,7 +1,7 @@
-"""The character axis: all texts of a chunk laid end to end, and everything on it as arrays.
+"""The span layout: all texts of a chunk laid end to end on one axis of characters, and everything on it as arrays.
 
-Token and mention boundaries are integer arrays on one axis of code points. What has to be masked lies on a ruler, which
-is shorter: `coverage` paints anonymizations on it.
+Token and mention boundaries are integer arrays of positions on that axis of code points. What has to be masked is in a
+span index, which is shorter: `coverage` marks anonymizations in it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SpanLayout:
         self._rulers: dict[tuple[str, Asking], SpanIndex] = {}
 
     def with_annotations_of(self, corpus: Corpus) -> SpanLayout:
-        """An axis of documents with the same texts, which are not cut into tokens again."""
+        """A layout of documents with the same texts, which are not cut into tokens again."""
         axis = SpanLayout(corpus)
         vars(axis).update({name: made for name, made in vars(self).items() if name in _OF_TEXTS})
         return axis

@@ -26,7 +26,7 @@ class SortedSpans(Protocol):
 
 @dataclass(frozen=True)
 class Spans:
-    """Tokens on the axis, each with its number and that of the thing it was found in (a mention, a mask)."""
+    """Tokens in the span layout, each with its number and that of the thing it was found in (a mention, a mask)."""
 
     start: Ints
     end: Ints

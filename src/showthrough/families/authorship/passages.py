@@ -20,7 +20,7 @@ _END = re.compile(rf"""{_SHORT}(?<![.!?…])[.!?…]++["'”’)\]]*+(?=\s++[^\s
 
 
 class PassagePair(NamedTuple):
-    """A stretch of the original, and what can be read in its place."""
+    """A span of the original, and what can be read in its place."""
 
     start: int
     end: int
@@ -90,7 +90,7 @@ def of_sentences(text: str, masks: Iterable[Mask]) -> list[PassagePair]:
 
 
 def read_span(text: str, masks: Sequence[Mask], start: int, end: int) -> str:
-    """What can be read in a stretch and the white space before it, under masks that are in order.
+    """What can be read in a span and the white space before it, under masks that are in order.
 
     What a mask writes stands where it begins.
     """

@@ -79,7 +79,7 @@ def _question_remarks(totals: Totals, documents: int, verifiers: Sequence[Any]) 
 
 
 def _false_alarms(verifier: Any) -> float | None:
-    """What its training told of them: of a guest nobody knows what it tells."""
+    """What its training told of them: of a plugin nobody knows what it tells."""
     share: object = getattr(verifier, "figures", None)
     for key in _FALSE_ALARMS:
         share = share.get(key) if isinstance(share, Mapping) else None

@@ -42,7 +42,7 @@ def pair_instances(gold: TypedSpans, system: TypedSpans, types: bool) -> Pairs:
 
 
 def complement(count: int, indices: Ints) -> Bools:
-    """Which of so many are not among those taken."""
+    """Which of so many are not among the indices."""
     left = np.ones(count, dtype=bool)
     left[indices] = False
     return left

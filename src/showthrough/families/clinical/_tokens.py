@@ -40,8 +40,8 @@ _SPACE, _SIGN, _LETTER, _IDEOGRAPH = range(4)
 class Letters:
     """Where the letters and digits of all texts are, to be asked for places of layers."""
 
-    kinds: NDArray[np.uint8]  # of a character of the axis
-    before: Counts32  # of a place of the axis: how many letters and digits come before it
+    kinds: NDArray[np.uint8]  # of a character of the span layout
+    before: Counts32  # of a place of the span layout: how many letters and digits come before it
     layers: AnnotationLayers
 
     @classmethod
@@ -50,12 +50,12 @@ class Letters:
         return cls(kinds, count_before(kinds >= _LETTER), axis.layers)
 
     def between(self, layer: Ints, start: Ints, end: Ints) -> Ints:
-        """How many there are in stretches of layers."""
+        """How many there are in spans of layers."""
         shift = self.layers.shift[layer]
         return np.asarray(self.before[end - shift] - self.before[start - shift], dtype=np.int64)
 
     def trim(self, layer: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-        """Stretches that have some, from the first to the last."""
+        """Spans that have some, from the first to the last."""
         shift = self.layers.shift[layer]
         positions = np.flatnonzero(self.kinds >= _LETTER)
         return positions[self.before[start - shift]] + shift, positions[self.before[end - shift] - 1] + 1 + shift
@@ -63,12 +63,12 @@ class Letters:
 
 @dataclass(frozen=True)
 class _TokenSegments:
-    """Tokens, and the stretches of them that are asked about; both by start."""
+    """Tokens, and the spans of them that are asked about; both by start."""
 
     tokens: TypedSpans
     start: Ints
     end: Ints
-    token: Ints  # of a stretch
+    token: Ints  # of a span
     letters: Letters
 
     @cached_property
@@ -85,16 +85,14 @@ class _TokenSegments:
         return np.concatenate([[0], np.cumsum(self._sizes)])
 
     def _between(self, segment: Ints, position: Ints) -> Ints:
-        """Letters and digits from the start of a stretch to a place in it."""
+        """Letters and digits from the start of a segment to a position in it."""
         return self.letters.between(self.tokens.layer[self.token[segment]], self.start[segment], position)
 
     def before(self, position: Ints) -> Ints:
         """How many letters and digits that are asked for come before places of the line."""
         passed = np.searchsorted(self.start, position, side="right")
         count = self._cumulative[passed]
-        inside = np.flatnonzero(
-            (passed > 0) & (np.append(self.end, 0)[passed - 1] > position)
-        )  # a stretch goes on there
+        inside = np.flatnonzero((passed > 0) & (np.append(self.end, 0)[passed - 1] > position))  # a span goes on there
         segment = passed[inside] - 1
         count[inside] = self._cumulative[segment] + self._between(segment, position[inside])
         return count

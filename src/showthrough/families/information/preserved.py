@@ -107,7 +107,7 @@ class WeightedPrecision(Precision, InformationMetric):
 
 @dataclass(frozen=True)
 class WeightedTerms:
-    """All terms of a chunk on its axis, with their information content."""
+    """All terms of a chunk in its span layout, with their information content."""
 
     axis: SpanLayout
     start: Ints

@@ -116,7 +116,7 @@ class _Page:
 class _Search:
     """All documents, looked through twice: what is masked and what of it can be read there; then what anywhere.
 
-    A stretch of documents is in memory at a time, and of all of them the strings as numbers.
+    A chunk of documents is in memory at a time, and of all of them the strings as numbers.
     """
 
     def __init__(self, chunk: Chunk, dictionary: str) -> None:

@@ -477,7 +477,7 @@ def _evidence_rows(
 
 
 def _join_adjacent(spans: Iterable[tuple[int, int]], text: str) -> list[tuple[int, int]]:
-    """Stretches in order, with words that stand beside each other joined."""
+    """Spans in order, with words that stand beside each other joined."""
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if joined and not text[joined[-1][1] : start].strip(" .-,"):

@@ -1,7 +1,7 @@
 """What is looked for of something that was marked: forms of names, codes, dates and other strings.
 
-A form is in reading form (`data/reading_form.py`). A name is known by its words, a code by its letters and digits, a date
-by its day, anything else by the whole string. What says nothing by itself is judged only where it was marked.
+A form is in reading form (`data/reading_form.py`). A name is known by its words, a code by its letters and digits,
+a date by its day, anything else by the whole string. What says nothing by itself is judged only where it was marked.
 """
 
 from __future__ import annotations

@@ -486,14 +486,14 @@ def releases_of(
 
 
 def _neighbours(form: str, start: int, end: int) -> tuple[str, str]:
-    """The words before and after a stretch; empty at the edges."""
+    """The words before and after a span; empty at the edges."""
     before = form[form.rfind(" ", 0, start - 1) + 1 : start - 1] if start > 1 else ""
     close = form.find(" ", end + 1)
     return before, form[end + 1 : close] if close > end else ""
 
 
 def _word_before(form: str, start: int) -> tuple[str, int]:
-    """The word before a stretch, particles of names aside (`Fernandez de la Torre`), and where it begins."""
+    """The word before a span, particles of names aside (`Fernandez de la Torre`), and where it begins."""
     word = ""
     for _ in range(_PARTICLES + 1):
         low = form.rfind(" ", 0, max(start - 1, 0)) + 1
@@ -504,7 +504,7 @@ def _word_before(form: str, start: int) -> tuple[str, int]:
 
 
 def _word_after(form: str, end: int) -> tuple[str, int]:
-    """The word behind a stretch in the same way."""
+    """The word behind a span in the same way."""
     word, start = "", end
     for _ in range(_PARTICLES + 1):
         start = end + 1

@@ -22,7 +22,7 @@ def fold_letters(text: str) -> str:
 
 
 def repeats(text: str, sources: Iterable[str], letters: int = LETTERS) -> bool:
-    """Whether so many letters of a text in a row, or all of it, stand in what was told, which is folded.
+    """Whether so many letters of a text in a row, or all of it, stand in the sources, which are folded.
 
     >>> sources = [fold_letters("Ann Lee of Oslo is ill.")]
     >>> repeats("ANN  LEE\\nOF OSLO", sources), repeats("bad request", sources)

@@ -51,7 +51,7 @@ class DetectorEntry:
         """What it finds in each text, checked like input where it is somebody else's. Raises ResourceError."""
         try:
             finds = self.detector.find(texts)
-        except Exception as error:  # of a guest, anything
+        except Exception as error:  # of a plugin, anything
             raise ResourceError(
                 f"detector {self.name} {describe_error(error, ours=not is_guest(self.detector))}"
             ) from error
@@ -90,7 +90,7 @@ def check_ready(detectors: Iterable[DetectorEntry]) -> None:
 
 
 def _fault(results: object, texts: Sequence[str]) -> str:
-    """What is wrong with what a guest found; empty where nothing is."""
+    """What is wrong with what a plugin found; empty where nothing is."""
     if not isinstance(results, list) or len(results) != len(texts):
         return f"a value of type {type(results).__name__}; expected a list of finds for each of {len(texts)} texts"
     for finds, text in zip(results, texts, strict=True):

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 
 class Find(NamedTuple):
-    """A stretch of a text that looks like an identifier. Offsets are code points.
+    """A span of a text that looks like an identifier. Offsets are code points.
 
     `core` is what identifies in it, where that is not all of it: of a titled name the name, of a code behind a cue the
     code. Where the core is gone, nothing was found.

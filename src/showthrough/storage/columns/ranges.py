@@ -56,7 +56,7 @@ class RangeSet:
         return not numbers or (index >= 0 and numbers.stop <= self._stops[index])
 
     def gaps(self, total: int) -> Iterator[range]:
-        """Of so many numbers those that are not there, in stretches."""
+        """Of so many numbers those that are not there, in ranges."""
         position = 0
         for start, stop in zip([*self._starts, total], [*self._stops, total], strict=True):
             if position < start:

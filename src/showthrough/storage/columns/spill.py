@@ -74,7 +74,7 @@ class SpilledColumn(NamedTuple):
 
 
 class SpilledColumns:
-    """Columns of numbers, each put in once and read in stretches, in as few bytes as keep every digit."""
+    """Columns of numbers, each put in once and read in ranges, in as few bytes as keep every digit."""
 
     def __init__(self) -> None:
         self._spill = Spill(_HELD)

@@ -1,6 +1,6 @@
 """What annotators said of the same things, as arrays: of every item, which mention of which layer holds there.
 
-An item is a stretch of text between borders of mentions, which weighs as much as it has characters; a span that
+An item is a part of the text between borders of mentions, which weighs as much as it has characters; a span that
 somebody marked; or a place where somebody's mention starts. So nothing here grows with the characters of a text.
 """
 
@@ -55,7 +55,7 @@ class SharedMentions:
     documents: Sequence[Document]
     layers: AnnotationLayers
     bounds: Ints
-    start: Ints  # on the axis
+    start: Ints  # in the span layout
     end: Ints
     layer: Ints
     of: dict[Attribute, Ints]  # the category of each mention
@@ -96,7 +96,7 @@ class SharedMentions:
 
     @cached_property
     def characters(self) -> Items:
-        """Stretches between borders: whoever marked one of its characters marked all."""
+        """Spans between borders: whoever marked one of its characters marked all."""
         ends = self.bounds[1:] - 1
         borders = np.unique(np.concatenate([self.bounds[:-1], ends, self.start, self.end]))
         inside = np.isin(borders, ends, invert=True)  # what follows the end of a text is the line feed
@@ -141,14 +141,14 @@ class SharedMentions:
 
 @dataclass(frozen=True)
 class Items:
-    """Things that all annotators of a document said something of; each layer has a stretch of the line of its own."""
+    """Things that all annotators of a document said something of; each layer has its own part of the line."""
 
     marks: SharedMentions
     document: Ints  # of an item
     weight: Counts
-    start: Ints  # on the axis
+    start: Ints  # in the span layout
     end: Ints
-    base: Ints  # where a layer's stretch starts on the line
+    base: Ints  # where a layer's part starts on the line
     first: Ints  # the first item of a document
     mark: Ints  # for each place on the line: the mention that holds there, or -1
 

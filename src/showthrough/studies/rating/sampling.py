@@ -132,7 +132,7 @@ def _generator(seed: int, purpose: str) -> np.random.Generator:
 
 
 def _draw(document: Document, systems: Sequence[Anonymization], number: int, seed: int) -> Iterator[_DrawnPassage]:
-    """So many stretches of a document in all systems: drawn among those of the first, and of others what overlaps."""
+    """So many spans of a document in all systems: drawn among those of the first, and of others what overlaps."""
     every = [_with_words(document, anonymization) for anonymization in systems]
     other_spans = [{span[:2] for span in system_passages} for system_passages in every[1:]]
     spans = [candidate[:2] for candidate in every[0] if _is_to_be_rated(candidate, document, systems, every)]
@@ -165,7 +165,7 @@ def _with_words(document: Document, anonymization: Anonymization) -> list[Passag
 
 
 def _nearest(span: tuple[int, int], among: Sequence[PassagePair]) -> PassagePair | None:
-    """The passage that has most of a stretch, if any has some of it."""
+    """The passage that has most of a span, if any has some of it."""
     start, end = span
     overlaps = [(min(passage.end, end) - max(passage.start, start), -index) for index, passage in enumerate(among)]
     most, index = max(overlaps, default=(0, 0))

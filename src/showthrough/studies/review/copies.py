@@ -18,7 +18,7 @@ REPLACES: tuple[str, ...] = get_args(Replace)
 STARS = "*****"  # always so many: their number must not tell how long the words are
 _NO_TYPE = "no type"
 
-Piece = tuple[int, int, str]  # a stretch of the text, and what is written there
+Piece = tuple[int, int, str]  # a span of the text, and what is written there
 
 
 class Style(NamedTuple):

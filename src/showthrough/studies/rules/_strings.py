@@ -47,7 +47,7 @@ def plain(text: str) -> str:
 
 
 def _trim(ground: RuleCorpus, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Stretches without punctuation and space at their ends; empty where there is nothing else."""
+    """Spans without punctuation and space at their ends; empty where there is nothing else."""
     positions = np.flatnonzero(ground.axis.table(is_punctuation) == 0)
     first, last = np.searchsorted(positions, start), np.searchsorted(positions, end)
     nonempty = last > first

@@ -26,7 +26,7 @@ def _kind(character: str) -> int:
 
 
 class WordIndex:
-    """All words of an axis."""
+    """All words of a span layout."""
 
     def __init__(self, axis: SpanLayout) -> None:
         self._axis = axis

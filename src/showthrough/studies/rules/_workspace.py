@@ -31,7 +31,7 @@ from showthrough.studies.rules.worth import SystemScores
 
 
 class KeptChunk(Chunk):
-    """The documents of a run, measured with the ruler that its metrics used, whatever is installed here."""
+    """The documents of a run, measured with the span index that its metrics used, whatever is installed here."""
 
     def __init__(self, texts: RunTexts) -> None:
         super().__init__(texts.corpus())
@@ -42,7 +42,7 @@ class KeptChunk(Chunk):
 
 
 class RuleMatches(NamedTuple):
-    """Stretches of the axis that some rules would mask, in whatever order, as they were found."""
+    """Spans of the layout that some rules would mask, in whatever order, as they were found."""
 
     rule: Ints  # its number
     start: Ints
@@ -51,7 +51,7 @@ class RuleMatches(NamedTuple):
 
 @dataclass(frozen=True)
 class RuleLocations:
-    """Stretches of the axis that rules would mask: by rule, then by start; of one rule none overlaps another."""
+    """Spans of the layout that rules would mask: by rule, then by start; of one rule none overlaps another."""
 
     rule: Ints
     start: Ints
@@ -59,7 +59,7 @@ class RuleLocations:
 
     @classmethod
     def of(cls, matches: RuleMatches, length: int) -> RuleLocations:
-        """What was found on an axis of some length; what overlaps is joined."""
+        """What was found in a span layout of some length; what overlaps is joined."""
         rule, start, end = matches
         shift = rule * (length + 1)
         order = np.argsort(start + shift, kind="stable")
@@ -120,7 +120,7 @@ class RuleCorpus:
         return np.pad(self.axis.table(_sticks).view(np.bool_), 1)
 
     def apart(self, start: Ints, end: Ints) -> Bools:
-        """Which stretches cut no number and no word in two; in scripts without capitals words are not told apart."""
+        """Which spans cut no number and no word in two; in scripts without capitals words are not told apart."""
         sticks = self._word_characters
         return ~(sticks[start] & sticks[start + 1]) & ~(sticks[end] & sticks[end + 1])
 
@@ -140,7 +140,7 @@ class MaskState:
 
     @cached_property
     def readable(self) -> NDArray[np.int32]:
-        """How many characters of the ruler can be read before each of its places."""
+        """How many characters of the span index can be read before each of its places."""
         return self.coverage.readable(self.ground.ruler, self.ground.texts.replacements)
 
     @cached_property
@@ -179,13 +179,13 @@ class MaskState:
         return np.asarray(np.cumsum(edges)[: len(laid.start)] > 0)
 
     def find_unmasked(self, locations: RuleLocations) -> Bools:
-        """Which stretches are not masked as a whole by one mask already: masking those again would change nothing."""
+        """Which spans are not masked as a whole by one mask already: masking those again would change nothing."""
         last = np.searchsorted(self.coverage.start, locations.start, side="right") - 1
         reach = np.append(self.coverage.end, 0)[last]  # before the first mask: the 0 at the end
         return np.asarray(reach < locations.end)
 
     def add_masks(self, locations: RuleLocations) -> MaskState:
-        """The same with some stretches masked too, and nothing written for them."""
+        """The same with some spans masked too, and nothing written for them."""
         document = self.ground.axis.document_at(locations.start)
         base = self.ground.axis.bounds[document]
         masks = list(map(list, self.masks))

@@ -46,7 +46,7 @@ class Prospects:
         self._pair(leaking)
 
     def _lay(self, locations: RuleLocations) -> None:
-        """Candidates on the ruler, one line after the other."""
+        """Candidates on the span index, one line after the other."""
         parts = self._ground.ruler.locate(locations.start, locations.end)
         rule = np.concatenate([locations.rule] * len(parts))
         opens = np.concatenate([part.opens for part in parts]).astype(np.int64)
@@ -56,7 +56,7 @@ class Prospects:
         self._rule, self._opens, self._closes = rule[solid], opens[solid], closes[solid]
 
     def _pair(self, leaking: Ints) -> None:
-        """Which candidate masks something of which mention, and from which to which of its stretches."""
+        """Which candidate masks something of which mention, and from which to which of its spans."""
         gold, on_ruler = self._ground.gold, self._ground.ruler.mentions
         leaking = leaking[np.argsort(on_ruler.opens[leaking], kind="stable")]
         opens, closes = on_ruler.opens[leaking].astype(np.int64), on_ruler.closes[leaking].astype(np.int64)

@@ -65,7 +65,7 @@ LIBRARY: dict[str, LibraryPattern] = {
 # What a word has to do with the capitalised words and numbers beside it, and whether it is masked with them.
 ENDING, BEFORE, BEGINNING, AFTER = "ending with", "before", "beginning with", "after"
 LEARNED = (ENDING, BEFORE, BEGINNING, AFTER)
-_SEEN = 3  # leaking stretches that a word must stand at
+_SEEN = 3  # leaking spans that a word must stand at
 _MOST = 60  # words of each kind that are tried, those that stand at most first
 
 
@@ -78,7 +78,7 @@ def library_places(ground: RuleCorpus, rules: Sequence[Rule]) -> RuleMatches:
 
 
 def _matches(ground: RuleCorpus, name: str) -> Ints:
-    """The stretches that a pattern of the library matches, found once for all anonymizations."""
+    """The spans that a pattern of the library matches, found once for all anonymizations."""
     form = LIBRARY[name]
     spans = [match.span() for match in form.pattern.finditer(ground.axis.text) if form.counts(match[0])]
     bounds = np.array(spans, dtype=np.int64).reshape(-1, 2)

@@ -86,7 +86,7 @@ def put_to_work(
                 )  # fmt: skip
         except ChangedError:
             raise
-        except Exception as error:  # of a guest and of a model's library, anything: hours of the others are not lost
+        except Exception as error:  # of a plugin and of a model's library, anything: hours of the others are not lost
             failed[name] = _reason(error)
             if told:
                 told(f"{shorten(name)} failed: {failed[name]}")

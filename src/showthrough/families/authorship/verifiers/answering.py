@@ -84,11 +84,11 @@ def find_outliers(
 
 
 def _check_answers(verifier: Verifier, questions: Sequence[Question]) -> list[Array]:
-    """The answers, each as an array of one. A guest may return anything."""
+    """The answers, each as an array of one. A plugin may return anything."""
     name = shorten(verifier.name)
     try:
         answers = verifier.answers(questions)
-    except Exception as error:  # of a guest, anything
+    except Exception as error:  # of a plugin, anything
         raise ResourceError(f"verifier {name} {describe_error(error, ours=not is_guest(verifier))}") from error
     expected = "expected one number from 0 to 1 for each"
     try:

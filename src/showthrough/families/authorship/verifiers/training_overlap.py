@@ -21,9 +21,8 @@ def count_seen(verifier: Any, corpus: Corpus) -> int:
     if training is None:
         return 0
     trained_traces, learned = frozenset(training.documents), TrainingTexts(training)
-    return sum(
-        any(trace(text) in trained_traces or learned.has(text) for text in texts_of(document))  # a guest may say either
-        for document in corpus
+    return sum(  # a plugin may say either: documents, or texts
+        any(trace(text) in trained_traces or learned.has(text) for text in texts_of(document)) for document in corpus
     )
 
 

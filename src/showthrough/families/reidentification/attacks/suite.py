@@ -184,7 +184,7 @@ def _another(documents: Sequence[str], truth: Ints, groups: Mapping[str, Hashabl
 
 
 def _sound(part: AttackPart, scores: Floats | Candidates, documents: int, individuals: int) -> Candidates:
-    """What an attack returned, checked like input: a guest's mistake must not come out as a low risk."""
+    """What an attack returned, checked like input: a plugin's mistake must not come out as a low risk."""
     table = scores.score if isinstance(scores, Candidates) else scores
     column = scores.column if isinstance(scores, Candidates) else None
     shape = (documents, individuals) if column is None else column.shape

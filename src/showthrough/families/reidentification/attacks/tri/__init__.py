@@ -1,1 +1,1 @@
-"""The rooms of the transformer attack (TRI): settings, pretreatment, windows, training, selection, store."""
+"""The modules of the transformer attack (TRI): settings, pretreatment, windows, training, selection, store."""

@@ -1,7 +1,7 @@
 """Which epoch's model is kept, and what is held out to find that: never the documents under attack.
 
 TAE keeps the epoch that does best on the very documents whose risk it then reports, which overstates that risk. Here a
-stretch of every individual's background is held out of fine-tuning, in all copies alike, and the epoch that recognises
+span of every individual's background is held out of fine-tuning, in all copies alike, and the epoch that recognises
 it best is kept. `dev_set_column_name` brings TAE's way back, on one named anonymization.
 """
 
@@ -53,9 +53,9 @@ class Split:
 
 
 def split_background(background: Mapping[str, Copies], share: float, seed: int) -> Split:
-    """Holds the same stretch out of every copy of a text: a copy would give away what the other hides.
+    """Holds the same span out of every copy of a text: a copy would give away what the other hides.
 
-    What stands before the stretch and what stands after it become texts of their own, so that no window spans it.
+    What stands before the span and what stands after it become texts of their own, so that no window spans it.
     """
     parts = Split()
     for label, (individual, copies) in enumerate(background.items()):
