@@ -267,4 +267,4 @@ class LinesWindow(Mapping[str, Sequence[Mask]]):
         return len(self._ids)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if key != "_made"}
+        return {key: value for key, value in self.__dict__.items() if key != "_masks_by_id"}

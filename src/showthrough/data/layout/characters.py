@@ -9,7 +9,7 @@ _WORD = lazy_pattern(r"\w")
 # Scripts written without spaces between words: every ideograph is a token of its own.
 IDEOGRAPHS = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 WORD_KIND = 1
-PLAIN, UNSURE = 128, 255  # of `folded`: up to here a number is one letter; a letter that reads as several
+PLAIN, UNSURE = 128, 255  # of `letter_codes`: up to here a number is one letter; a letter that reads as several
 
 
 def is_ideograph(character: str) -> bool:

@@ -27,7 +27,7 @@ from showthrough.data.layout.spans import (
     find_touching,
 )
 
-_OF_TEXTS = ("text", "narrow", "_wide", "kinds", "tokens", "folded")  # what follows from the texts alone
+_OF_TEXTS = ("text", "narrow", "_wide", "kinds", "tokens", "letter_codes")  # what follows from the texts alone
 _FEW = 20  # one character in so many may be looked up one by one
 
 
