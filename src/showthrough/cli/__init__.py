@@ -27,7 +27,7 @@ _COMMANDS = {
         "surrogate", "labels", "scan", "annotate", "apply", "check",
         "corpus", "agreement", "errors", "review", "fetch", "bench", "risk",
     )},
-    **{name: f"lists:{name}" for name in ("metrics", "formats", "attacks", "anonymizers", "detectors")},
+    **{name: f"listings:{name}" for name in ("metrics", "formats", "attacks", "anonymizers", "detectors")},
     **{name: f"{name}:app" for name in ("train", "rate", "verifier")},
 }  # fmt: skip
 
