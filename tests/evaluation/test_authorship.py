@@ -113,7 +113,7 @@ def test_answers_that_do_not_fit() -> None:
     assert told(plan_of(BY_ANSWERS, strange)) == [
         "a.txt: answers A: answers about x, y, and no document; expected ids such as d0"
     ]
-    named = replace(plan_of(BY_ANSWERS, of("original")), anonymizations=(MASKS.renamed("original"),))
+    named = replace(plan_of(BY_ANSWERS, of("original")), anonymizations=(MASKS.with_name("original"),))
     assert told(named) == ["anonymization original: this name is that of the originals among answers; expected another"]
     grouped = Corpus([Document(f"d{n}", f"Text {n}.", group=str(n % 2)) for n in NUMBERS], source="c.jsonl")
     assert told(replace(plan_of(BY_ANSWERS, of("original", "A")), corpus=grouped)) == [
