@@ -40,7 +40,9 @@ def given(data: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     corpus = Corpus(cases.documents[:25], cases.name)
     assert len(corpus.survey.shared) > 3
     masks = (
-        read_anonymization(data / "tab/train_anonymizations/presidio.json", cases).part(corpus.ids).with_name("presidio")
+        read_anonymization(data / "tab/train_anonymizations/presidio.json", cases)
+        .part(corpus.ids)
+        .with_name("presidio")
     )
     background = Background({document.id: document.text[200:1500] for document in corpus})
     return {"corpus": corpus, "masks": masks, "background": background}

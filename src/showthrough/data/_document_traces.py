@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 # These functions find the numbers and full names in a document that only documents of the same person share.
 
-
 Role = Literal["number", "name"]
 Kind = tuple["type[Mention]", str, str]  # of a mention: its class, its type and how it identifies
 # Numbers of a person's record, and of the person.

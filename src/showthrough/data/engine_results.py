@@ -15,7 +15,6 @@ from showthrough.data.masks import Mask, typed_mask
 # A placement says where the masks of an anonymized text were: its replacements are known, and all else stands in
 # the original.
 
-
 _MOST = 10_000  # places of all kept pieces together that are looked at
 
 

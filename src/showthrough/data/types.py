@@ -339,7 +339,6 @@ def treated_as(kind: str) -> PhiType:
 
 # Mentions say in words whether an attribute is confidential; this reads them.
 
-
 NOT_CONFIDENTIAL = "NOT_CONFIDENTIAL"  # what TAB says of a mention that is not
 
 

@@ -45,7 +45,6 @@ from showthrough.storage.writing import report_os_errors
 # A store moves the rows of very many documents from the results of chunks to tables in files, in the order of the
 # documents' ids.
 
-
 _BLOCK = 4096  # documents whose evidence is written together
 
 

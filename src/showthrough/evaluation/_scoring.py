@@ -40,7 +40,6 @@ _STEPS, _BESIDE = 40, 8  # documents that are tried as others, and of these so m
 _COLUMNS = 2048  # that are resampled together: 16 MB for a thousand resamples
 _FEWER = 256  # where documents come in several blocks: 32 MB for one of them
 
-
 Tables = Mapping[tuple[str, str], Rows]  # rows of all documents, by a metric's text and the name of an anonymization
 
 

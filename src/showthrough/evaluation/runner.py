@@ -22,7 +22,6 @@ from showthrough.models import Resources
 
 # The pace decides how long chunks are, so that each takes some seconds, whatever is done with it.
 
-
 _SECONDS = 10.0  # that a chunk is meant to take
 _FIRST = 20_000  # characters, where nobody knows how long it will take
 _GROWTH = 4  # times the last: that may have been an easy one

@@ -275,7 +275,6 @@ def _decoder(wire: Any, columns: ColumnNames) -> msgspec.json.Decoder[Any]:
 
 # Some lists stand in a JSON string: as JSON again, or as Python prints them. Nothing of them is ever run.
 
-
 T = TypeVar("T")
 
 

@@ -43,7 +43,6 @@ from showthrough.statistics.numerics.sparse import SparseRows
 
 # Texts that stand end to end are tokenized once, and the library's own parts make one vector of each.
 
-
 _CUT = 128  # texts that are cut into pieces at once, while others run
 _CHARACTERS = 6  # a piece, or fewer in nearly all texts: more of a text is not looked at where so many are enough
 _SPACE = re.compile(r"\s")

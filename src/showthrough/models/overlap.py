@@ -22,7 +22,6 @@ from showthrough.models.wordnet import WordNet
 
 # Stop words say little of what a sentence is about, so measures that compare sentences leave them out.
 
-
 # The list of the Information Retrieval Group of the University of Glasgow, with `computer`, which later copies lack.
 # The published values of PAN's soundness come out with it, and with no other list that was tried.
 _GLASGOW = """
@@ -48,7 +47,6 @@ _GLASGOW = """
 GLASGOW = frozenset(_GLASGOW.split())
 # What Penn-Treebank-style tokens leave of clitics and of the verbs before them (can't: ca, n't).
 CLITICS = frozenset(("n't", "'s", "'m", "'d", "'ll", "'re", "'ve", "ca", "wo", "sha"))
-
 
 Pair = tuple[str, str]
 Floats = NDArray[np.float64]

@@ -154,7 +154,6 @@ def _list_installed() -> list[str]:
 
 # Part-of-speech tags of a spaCy pipeline say which words are function words.
 
-
 FREE_TAGS = frozenset({"ADP", "PART", "CCONJ", "DET"})
 VERSION = 2  # of the answers
 

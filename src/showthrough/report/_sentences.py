@@ -47,7 +47,6 @@ from showthrough.run.run import WITHOUT_TEXT, Run
 # These functions say how identifiers can be read in a release: where marked, elsewhere, written otherwise, encoded,
 # nearly.
 
-
 _, _ELSEWHERE, _OTHERWISE, _ENCODED = WAYS
 # What follows a number of identifiers.
 _HOW: Mapping[str, str] = {

@@ -27,7 +27,6 @@ from showthrough.studies.people import AttributeCounts, PeopleSummary
 
 # These functions tell who is in the documents of a corpus, as sentences and grids.
 
-
 _LEVELS = {
     "certainty": "Certainty: how sure it is that this is true, from 1 to 5.",
     "hardness": "Hardness: how hard it is to find out, from 1 (it stands there) to 5; 0: nobody said.",

@@ -16,7 +16,6 @@ from showthrough.statistics.forms import Array, Combine, Form, Ratios, values_at
 
 # The coins of a randomization test say in every shuffle whether a document changes sides.
 
-
 _CELLS = 1_000_000  # coins of one block that are held at once: 8 MB
 _BLOCK = 256  # shuffles that are tossed for at once
 _EACH = 64  # shuffles that a generator tosses for, where there are several blocks of documents

@@ -28,7 +28,6 @@ from showthrough.systems.base import Anonymizer, format_spec, get_optional
 
 # Every other occurrence of what is masked in a document is found by the code of the metric `inconsistent`.
 
-
 _ENGLISH = "en"
 _BEGINNING = 20_000  # characters by which the language of a document is told
 _JOINT = re.compile(r"[\s.,'\u2019-]{0,3}")  # between the words of one name

@@ -39,7 +39,6 @@ from showthrough.statistics.rows import Array, Rows, Totals
 
 # Remarks tell the readers of a report how far its numbers about authors can be trusted.
 
-
 _FEATURES = 4  # that a note names
 _FALSE_ALARMS = "held_out_authors", "false_alarms"  # where a trained verifier's figures have them
 

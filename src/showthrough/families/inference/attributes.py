@@ -60,7 +60,6 @@ from showthrough.statistics.rows import Array, Rows, Totals
 
 # Remarks tell the readers of a report how far its numbers about inference on authors can be trusted.
 
-
 OWN = "own"  # of a control: what the attack itself finds of the attributes that the control was asked for
 UNGUESSED = "unguessed"
 

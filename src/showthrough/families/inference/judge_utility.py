@@ -30,7 +30,6 @@ from showthrough.statistics.rows import Array, Rows, Totals
 
 # A judge who also sees the original says what use is left in a released text (Staab et al. 2025).
 
-
 Quality = Literal["readability", "meaning", "hallucinations"]
 LOWEST, HIGHEST = 1.0, 10.0  # of readability and meaning
 SCALES: dict[Quality, tuple[float, float]] = {

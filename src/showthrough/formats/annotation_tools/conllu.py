@@ -41,7 +41,6 @@ _ESCAPING = str.maketrans({written: f"\\{sign}" for sign, written in _ESCAPES.it
 _BREAK = re.compile(r"[\r\n\t]")
 _JOINED = "what stood between its sentences is not in the file: a line feed was taken"
 
-
 Places = list[tuple[int, int]]
 
 

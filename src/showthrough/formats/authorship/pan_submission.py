@@ -32,7 +32,6 @@ from showthrough.storage.reading import collect_results, decode_json, decoded_or
 
 # Passages of a submission stand in the original where they say, or else in the order in which one reads.
 
-
 _BLANK = np.array([*(code for code in range(0x3001) if chr(code).isspace()), ord(MARK)], dtype=np.uint32)
 _NONE = -1
 

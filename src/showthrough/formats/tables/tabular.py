@@ -32,7 +32,6 @@ from showthrough.storage.reading import fail, unique
 
 # Where each row of a table is a mark, it says whose it is, from where to where, and what it is: a system's masks.
 
-
 # What columns are called, the first of these that is there.
 _STARTS = (
     "start",

@@ -126,7 +126,6 @@ def hosts_of(send_text_to: str | Collection[str]) -> frozenset[str]:
 
 # Tokens cost what somebody says, what was listed once, or nothing on one's own machine.
 
-
 _MILLION = 1_000_000
 _SNAPSHOT = lazy_pattern(r"-\d{4}-\d{2}-\d{2}\Z")  # a model of a day has the price of its name
 

@@ -24,7 +24,6 @@ from showthrough.models.settings import Watch
 
 # A pool of workers goes through a list. Ctrl-C or the first fault stops it; what is under way may still be finished.
 
-
 T = TypeVar("T")
 GRACE = 10.0  # seconds for what is under way when all is stopped
 _TICK = 0.2  # seconds between two looks, in which signals are heard

@@ -14,7 +14,6 @@ from showthrough.models.detectors.placeholders import is_placeholder, is_written
 
 # Telephone numbers of many countries are groups of digits that are written as such numbers are.
 
-
 _SIGNS = r"[-–‑./ \u00a0\u2009\u202f()]"
 _RUN = re.compile(
     rf"(?<![\w+@=])(?<!\d[.,/-])[+(]{{0,2}}\d{{1,13}}(?:{_SIGNS}{{1,3}}\d{{1,13}}){{0,6}}(?:(?![\w@])|(?=x\d))"

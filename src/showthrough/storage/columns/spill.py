@@ -105,7 +105,6 @@ class SpilledColumns:
 
 # Chunks of bytes of very many documents stay in memory while they are small, else in a nameless private file.
 
-
 SMALL = 100_000_000  # bytes that stay in memory
 
 

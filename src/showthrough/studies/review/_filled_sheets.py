@@ -27,7 +27,6 @@ from showthrough.studies.review.folder import FINDINGS_FILE, RECORD_FILE, SHEET_
 
 # These functions find where words stand in a text, and which of these positions a reviewer means.
 
-
 Span = tuple[int, int]
 _KANA = range(0x3040, 0x3100)  # written without spaces as well
 

@@ -17,7 +17,6 @@ from showthrough.studies.review.copies import build_masks, layer_of
 
 # A reviewer must not learn from a document's name what is hidden, and every file system must take the name.
 
-
 _LONGEST = 100  # bytes: with a number and an ending every file system has room for it
 _NOT_SAFE = re.compile(r"[^\w.-]+")
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE | re.DOTALL)  # on Windows

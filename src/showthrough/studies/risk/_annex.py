@@ -35,7 +35,6 @@ from showthrough.studies.risk.values import (
 
 # HIPAA lists eighteen types of identifiers. The types of the corpus say how many mentions of each are hidden.
 
-
 ASKED = 'recall_per_type(unit="mention")'
 
 

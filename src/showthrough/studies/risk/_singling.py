@@ -143,7 +143,6 @@ def _learned(inferred: list[InferenceEvidence]) -> dict[str, dict[str, LearnedAt
 
 # Shares are of sums over documents, with intervals as scores have them.
 
-
 _NOT_DRAWN = "the run was made without resamples"
 
 

@@ -22,7 +22,6 @@ from showthrough.studies.run_documents import name_in, require_texts
 
 # The gain of a candidate is what it would hide if it were masked next. Gains are counted for all at once.
 
-
 _PAIRS = 4_000_000  # that are made at once
 
 
@@ -146,7 +145,6 @@ class Prospects:
 
 
 # Only rules are tried that would hide something that leaks. A candidate knows where it masks.
-
 
 Finder = Callable[[RuleCorpus, Sequence[Rule]], RuleMatches]
 

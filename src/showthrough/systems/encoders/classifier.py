@@ -26,7 +26,6 @@ from showthrough.systems.encoders._windows import usual_stride, windows_of
 
 # A token classifier reads windows of all texts together, and gives a probability of every label for each token.
 
-
 # Its own padding is masked as well as ours; its answers are the same with either.
 _PADDED = PADDED | {"longformer"}
 

@@ -24,7 +24,6 @@ from showthrough.systems.encoders._loading import Encoder
 
 # A transformer is scored on documents that it does not learn from.
 
-
 METRICS = ("er_di", "er_qi", "recall", "precision", "f1")
 BEST_BY = "f1"
 _NAME = "transformer"

@@ -40,7 +40,6 @@ from showthrough.systems.encoders.learning import Tagging, TrainingEpoch, dev_sc
 
 # The settings of TAB's experiments (Pilán et al. 2022, section 7.2) are the defaults of training.
 
-
 LONGFORMER = "allenai/longformer-base-4096"
 
 

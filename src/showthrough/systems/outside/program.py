@@ -36,7 +36,6 @@ from showthrough.systems.outside.answers import (
 
 # A program is asked through pipes: all questions at once, answers one by one. It never outlives this process.
 
-
 _LONGEST = 1 << 26  # bytes of an answer: more is no answer but a flood
 _ENDING = 5  # seconds that a program takes at most to end by itself once its output has ended
 # Ends a program when this process is gone, however it ended: the pipe that it waits on closes then. A word says that

@@ -19,7 +19,6 @@ from showthrough.systems.surrogates.wordlists import FUNCTION
 
 # Only a text that says dates and nothing else is generalized as a date.
 
-
 _AROUND_DATES = """
     the on in dated date day year end beginning middle early late mid spring summer autumn fall winter fecha día año
     primavera verano otoño invierno i den året

@@ -36,7 +36,6 @@ from showthrough.systems.surrogates.wordlists import PARTICLES, TITLES
 
 # An audit proves that surrogates left nothing: whatever was marked in a record must not be read in it any more.
 
-
 LETTERS = 4  # a string with fewer says too little: initials and numbers may come out the same by chance
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"\w+")

@@ -18,7 +18,6 @@ from showthrough.systems.taggers.tokens import Tokens
 
 # A recipe says how a tagger is made: its learner, its features and its passes. Presets are recipes by name.
 
-
 Unit = Literal["record", "sentence"]
 
 

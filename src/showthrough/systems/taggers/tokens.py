@@ -9,7 +9,6 @@ from itertools import pairwise
 
 # A record has headings, a header, a footer, and fields.
 
-
 _LONGEST_HEADING = 6  # words before a colon
 _LONGEST_FIELD = 60  # tokens of a line in a header or footer
 

@@ -23,7 +23,6 @@ from showthrough.systems.taggers.tagger import Tagger
 
 # Presets are the challenge's systems as recipes, by team and run (Uzuner, Luo and Szolovits 2007, Table 6).
 
-
 _ARAMAKI = "+token,+length,+word_class,+orthography,+special,+templates,+sentence,+previous,+dictionaries,window=2"
 _GUILLEN = "+section,cues=1,+special,+templates,+orthography"
 _GUO = "+root,+length,+word_class,+orthography,affixes=4,+special,window=2,context=1"

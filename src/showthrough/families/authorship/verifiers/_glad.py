@@ -24,7 +24,6 @@ from showthrough.families.authorship.verifiers.base import Array, Question, Reme
 
 # The features of GLAD are 24 numbers about a text and others by one author.
 
-
 TOPS = (100, 100, 100, 100, 500)  # the most frequent n-grams that make a profile, for n = 1 … 5
 FEATURES = (
     *(f"dissimilarity {n}" for n in range(1, 6)),

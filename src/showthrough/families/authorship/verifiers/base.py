@@ -84,7 +84,6 @@ class VerifierLearner(Protocol):
 
 # The features of questions are cached, since evaluating a learner asks for the same ones many times.
 
-
 _MOST = 100_000  # that are remembered at once, of some numbers each
 
 

@@ -165,7 +165,6 @@ def mean_square(values: Floats) -> float:
 
 # An attacker may name only those of whom they are sure: as many as can be, while enough of the named are right.
 
-
 PRECISIONS = (0.9, 0.99)
 _ROUNDING = 1e-9
 

@@ -16,7 +16,6 @@ from showthrough.systems.taggers.tokens import Tokens
 
 # The position of a token tells its sentence, its section, the record's own fields, quotes and brackets.
 
-
 _OPENING = {"(": ")", "[": "]", "“": "”", "«": "»", "„": "“", "‘": "’"}
 _LONGEST_BRACKET = 60  # tokens; what is open longer was never closed
 _TRUSTED = 3  # letters of a word that is known again from a field
@@ -132,7 +131,6 @@ def _share(part: int, whole: int) -> str:
 
 
 # Templates are forms by which dates, phones, ids and the like are known, in whichever language.
-
 
 _NAMES = sorted({word for words in CALENDAR.values() for word in words}, key=lambda entry: (-len(entry), entry))
 _MONTH = rf"(?:{'|'.join(_NAMES)})\b"

@@ -34,7 +34,6 @@ from showthrough.systems.taggers.learners.base import Rows, TaggedSequence
 
 # Decision trees ask whether features hold. Boosting adds tree after tree.
 
-
 _LOOKED_AT = 0.98  # of all weight
 _LEAF = -1
 

@@ -17,7 +17,6 @@ from showthrough.systems.taggers.learners.svm import Svm
 
 # A form has a rule where training nearly always marked it as a whole, under one type: a date, a phone number, an id.
 
-
 _GROUP, _BEGINS = "t=", "^"  # how features name a form, and the token that begins one
 
 

@@ -24,7 +24,6 @@ from showthrough.models.device import in_batches
 
 # Pretreated texts are kept in `Pretreated_Data.json`, so that spaCy reads each only once.
 
-
 log = logging.getLogger("showthrough")
 
 
